@@ -3,6 +3,7 @@ package dev.runnel.app;
 import static java.util.Objects.requireNonNull;
 
 import dev.runnel.app.data.DataFolder;
+import dev.runnel.app.data.RunDatabase;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.app.settings.RunnelSettings;
@@ -37,10 +38,12 @@ import dev.runnel.metrics.Metrics;
 import dev.runnel.runs.ClientAgentRuns;
 import dev.runnel.runs.ClientRunCatalog;
 import dev.runnel.service.AgentRunService;
+import dev.runnel.service.execution.NodeSettings;
 import dev.runnel.service.execution.RunCleanup;
 import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Isolations;
+import dev.runnel.service.run.NodeIdentity;
 import dev.runnel.service.store.RunErasure;
 import dev.runnel.store.AuditLog;
 import dev.runnel.store.ConversationScheduler;
@@ -59,9 +62,11 @@ import dev.runnel.web.WebhookEndpoint;
 import io.javalin.config.RoutesConfig;
 import io.javalin.util.JavalinBindException;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -91,11 +96,10 @@ final class Wiring implements AutoCloseable {
   private static final Duration PLATFORM_PATIENCE = Duration.ofSeconds(2);
   private static final Duration AGENT_GRACE = Duration.ofSeconds(5);
 
-  private static final String ONE_NODE =
-      "Another Runnel with the embedded Agent Run Service works on this database, and only one may:"
-          + " its runs are on its machine alone. Stop the other one before this one starts (a"
-          + " rolling update must do so too; in Kubernetes: strategy Recreate). For several nodes"
-          + " let all use one Agent Run API: set RUNNEL_AGENT_API_URL and RUNNEL_AGENT_API_KEY.";
+  private static final String OLDER_NODE =
+      "A Runnel of an older version works on this database, whose runs are on its machine alone."
+          + " Stop it before this one starts (in Kubernetes, once: strategy Recreate). From this"
+          + " version on, the runs are in the database, and several nodes share them.";
 
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final List<String> lines = new ArrayList<>();
@@ -198,7 +202,7 @@ final class Wiring implements AutoCloseable {
         CompletableFuture.supplyAsync(
             () -> isolation(environment, data), Thread.ofVirtual().name("isolation")::start);
     var database = database(data);
-    var runService = useRunServiceAlone();
+    var runService = refuseOlderNodes();
     var time = new SteadyClock(database.clock(clock));
     var store = opened(new SqlStore(database, time));
     var metrics = opened(new Metrics(Main.version(), data.path()));
@@ -329,7 +333,7 @@ final class Wiring implements AutoCloseable {
                     .or(scheduler::problem)
                     .or(databaseHealth::problem)
                     .or(platforms::problem)
-                    .or(() -> runService.filter(ExclusiveUse::isLost).map(_ -> ONE_NODE))
+                    .or(() -> runService.filter(ExclusiveUse::isLost).map(_ -> OLDER_NODE))
                     .or(recovery::problem),
             metrics::scrape);
     metrics.deliveries(requestMetrics);
@@ -420,7 +424,8 @@ final class Wiring implements AutoCloseable {
     if (config.agentApi().isPresent()) {
       return Optional.empty();
     }
-    var database = opened(Database.sqlite(data.file("agent-runs.db")));
+    var node = config.databaseUrl().isPresent() ? node(data) : NodeIdentity.ALONE;
+    var database = opened(RunDatabase.open(config, node));
     var service =
         opened(
             AgentRunService.open(
@@ -442,6 +447,7 @@ final class Wiring implements AutoCloseable {
                     redactor,
                     KnownPlatforms.sources(),
                     config.egress()),
+                new NodeSettings(node, config.agentLease(), config.agentSlotsOfAll()),
                 serviceAudit,
                 clock));
     opened(
@@ -451,6 +457,17 @@ final class Wiring implements AutoCloseable {
             new RunCleanup.Retention(config.retention().runs(), config.retention().transcripts()),
             clock));
     return Optional.of(service);
+  }
+
+  private static NodeIdentity node(DataFolder data) {
+    String host;
+    try {
+      host = InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException _) {
+      host = "a host without a name";
+    }
+    var name = data.node();
+    return new NodeIdentity(name, host, name);
   }
 
   /// @throws SettingsException if the machine does not support the requested isolation
@@ -491,14 +508,14 @@ final class Wiring implements AutoCloseable {
     return Platforms.isAnyOn(config.settings()) || !config.settings().hooks().isEmpty();
   }
 
-  /// Ensures that no other node uses the database: the embedded service's runs exist on its machine
-  /// only, so another node would report them as failed.
-  private Optional<ExclusiveUse> useRunServiceAlone() {
+  /// Ensures that no node of an older version uses the database: its embedded service has its runs
+  /// in a file, so it would report the runs of this one as failed, and this one those of it.
+  private Optional<ExclusiveUse> refuseOlderNodes() {
     if (config.agentApi().isPresent() || config.databaseUrl().isEmpty()) {
       return Optional.empty();
     }
-    var use = ExclusiveUse.take(config.databaseUrl().get(), "runnel embedded run service");
-    return Optional.of(opened(use.orElseThrow(() -> new SettingsException(ONE_NODE))));
+    var use = ExclusiveUse.share(config.databaseUrl().get(), "runnel embedded run service");
+    return Optional.of(opened(use.orElseThrow(() -> new SettingsException(OLDER_NODE))));
   }
 
   private Database database(DataFolder data) {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.MigrationVersion;
@@ -38,6 +39,7 @@ public final class Database implements AutoCloseable {
   private static final String DEADLOCK = "40P01";
 
   private static final int MAX_DEADLOCKS = 5;
+  private static final Pattern SCHEMA = Pattern.compile("[?&]currentSchema=(\\w+)");
 
   /// The work of one transaction.
   @FunctionalInterface
@@ -97,8 +99,22 @@ public final class Database implements AutoCloseable {
   /// @throws DatabaseException if it cannot be reached; without a cause, whose message could
   ///   contain the URL and a password in it
   public static Database postgres(String url) {
-    var config = config("database", 10);
+    return postgres(url, Optional.empty());
+  }
+
+  /// The same, in a schema of its own beside that of the URL: `NAME`, or `SCHEMA_NAME` if the URL
+  /// names a schema other than `public`. Migrating creates it.
+  public static Database postgres(String url, String name) {
+    var named = SCHEMA.matcher(url);
+    var schema =
+        named.find() && !named.group(1).equals("public") ? named.group(1) + "_" + name : name;
+    return postgres(url, Optional.of(schema));
+  }
+
+  private static Database postgres(String url, Optional<String> schema) {
+    var config = config(schema.orElse("database"), 10);
     config.setJdbcUrl(url);
+    schema.ifPresent(config::setSchema);
     config.setConnectionTimeout(PATIENCE_WITH_A_SERVER.toMillis());
     config.setValidationTimeout(PATIENCE_WITH_A_SERVER.dividedBy(2).toMillis());
     config.addDataSourceProperty("connectTimeout", seconds(PATIENCE_WITH_A_SERVER));
@@ -114,7 +130,14 @@ public final class Database implements AutoCloseable {
       throw new DatabaseException("The database cannot be reached", null);
     }
     // Migrations use connections without these timeouts, because they may take longer.
-    return new Database(pool, pool, flyway -> flyway.dataSource(url, null, null), false);
+    return new Database(
+        pool,
+        pool,
+        flyway -> {
+          flyway.dataSource(url, null, null);
+          schema.ifPresent(flyway::schemas);
+        },
+        false);
   }
 
   private static String seconds(Duration duration) {
@@ -187,7 +210,7 @@ public final class Database implements AutoCloseable {
     try (var connection = writing.getConnection()) {
       // The pool resets this; a failure to do so must not hide why the change failed.
       connection.setAutoCommit(false);
-      try (var rows = Rows.ofTransaction(connection)) {
+      try (var rows = Rows.ofTransaction(connection, embedded)) {
         var result = step.run(rows);
         connection.commit();
         return result;
@@ -203,7 +226,7 @@ public final class Database implements AutoCloseable {
   /// Reads concurrently with the writer, without a transaction around several statements.
   public <T> T read(Step<T> step) {
     try (var connection = reading.getConnection()) {
-      return step.run(new Rows(connection));
+      return step.run(Rows.of(connection, embedded));
     } catch (SQLException e) {
       throw new DatabaseException("The database could not be read: " + e.getMessage(), e);
     }

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A lock on a PostgreSQL server that one process at a time holds: an advisory lock of a separate
-/// connection, so it is released however the process ends. A background thread checks it: a broken
-/// connection is reopened and the lock taken again.
+/// A lock on a PostgreSQL server that one process at a time holds, or several that share it: an
+/// advisory lock of a separate connection, so it is released however the process ends. A background
+/// thread checks it: a broken connection is reopened and the lock taken again.
 public final class ExclusiveUse implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ExclusiveUse.class);
   private static final Duration LOOK_AFTER = Duration.ofSeconds(5);
@@ -29,6 +29,7 @@ public final class ExclusiveUse implements AutoCloseable {
 
   private final String url;
   private final String name;
+  private final boolean shared;
   private final Properties properties = new Properties();
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread keeper;
@@ -36,7 +37,8 @@ public final class ExclusiveUse implements AutoCloseable {
   private @Nullable Connection connection;
   private volatile boolean lost;
 
-  private ExclusiveUse(String url, String name) {
+  private ExclusiveUse(String url, String name, boolean shared) {
+    this.shared = shared;
     this.url = url;
     this.name = name;
     properties.setProperty("connectTimeout", "5");
@@ -51,7 +53,17 @@ public final class ExclusiveUse implements AutoCloseable {
   /// @return empty if another process holds it
   /// @throws DatabaseException if the server does not respond
   public static Optional<ExclusiveUse> take(String url, String name) {
-    var use = new ExclusiveUse(url, name);
+    return take(new ExclusiveUse(url, name, false));
+  }
+
+  /// The same, with others that share it: nobody can take it alone meanwhile.
+  ///
+  /// @return empty if a process holds it alone
+  public static Optional<ExclusiveUse> share(String url, String name) {
+    return take(new ExclusiveUse(url, name, true));
+  }
+
+  private static Optional<ExclusiveUse> take(ExclusiveUse use) {
     try {
       if (!use.lock()) {
         return Optional.empty();
@@ -117,7 +129,8 @@ public final class ExclusiveUse implements AutoCloseable {
       statement.execute("SET lock_timeout = " + PATIENCE.toMillis());
       try (var locking =
           made.prepareStatement(
-              "SELECT pg_advisory_lock(hashtextextended(? || current_schema(), 0))")) {
+              "SELECT pg_advisory_lock%s(hashtextextended(? || current_schema(), 0))"
+                  .formatted(shared ? "_shared" : ""))) {
         locking.setString(1, name);
         locking.execute();
       }

@@ -29,19 +29,39 @@ public final class Rows implements AutoCloseable {
   private final Map<String, PreparedStatement> kept = new HashMap<>();
 
   private final boolean keeps;
+  private final boolean embedded;
 
-  public Rows(Connection connection) {
-    this(connection, false);
-  }
-
-  private Rows(Connection connection, boolean keeps) {
+  private Rows(Connection connection, boolean keeps, boolean embedded) {
     this.connection = connection;
     this.keeps = keeps;
+    this.embedded = embedded;
+  }
+
+  /// For reading, without a transaction.
+  static Rows of(Connection connection, boolean embedded) {
+    return new Rows(connection, false, embedded);
   }
 
   /// For one transaction: prepares each text of a change once, and must be closed.
-  static Rows ofTransaction(Connection connection) {
-    return new Rows(connection, true);
+  static Rows ofTransaction(Connection connection, boolean embedded) {
+    return new Rows(connection, true, embedded);
+  }
+
+  /// Whether the database is an embedded file (SQLite) rather than a server (PostgreSQL), for the
+  /// few statements that cannot be the same on both.
+  public boolean isEmbedded() {
+    return embedded;
+  }
+
+  /// Until the end of the transaction, no other transaction of any node passes this with the same
+  /// name and schema. The one writer of an embedded database has passed it already.
+  public void alone(String name) throws SQLException {
+    if (!embedded) {
+      first(
+          "SELECT pg_advisory_xact_lock(hashtextextended(? || current_schema(), 0))",
+          row -> name,
+          name);
+    }
   }
 
   /// Runs a statement that changes rows, and returns the number of rows changed.
@@ -132,8 +152,7 @@ public final class Rows implements AutoCloseable {
     }
   }
 
-  private static void set(PreparedStatement statement, @Nullable Object[] parameters)
-      throws SQLException {
+  private void set(PreparedStatement statement, @Nullable Object[] parameters) throws SQLException {
     for (int i = 0; i < parameters.length; i++) {
       switch (parameters[i]) {
         case null -> statement.setObject(i + 1, null);
@@ -141,7 +160,9 @@ public final class Rows implements AutoCloseable {
         case Boolean flag -> statement.setInt(i + 1, flag ? 1 : 0);
         case Integer number -> statement.setInt(i + 1, number);
         case Long number -> statement.setLong(i + 1, number);
-        case String text -> statement.setString(i + 1, text);
+        // PostgreSQL has no NUL in text.
+        case String text ->
+            statement.setString(i + 1, embedded ? text : text.replace('\0', '\uFFFD'));
         case Object other ->
             throw new IllegalArgumentException(
                 "Not a parameter of ours: " + other.getClass().getName());

@@ -5,6 +5,7 @@ import dev.runnel.service.agent.Agents;
 import dev.runnel.service.execution.ConfigResolution;
 import dev.runnel.service.execution.DiskReserve;
 import dev.runnel.service.execution.FreeSpace;
+import dev.runnel.service.execution.NodeSettings;
 import dev.runnel.service.execution.RunQueue;
 import dev.runnel.service.execution.ScheduleClock;
 import dev.runnel.service.execution.ServiceSettings;
@@ -31,11 +32,14 @@ import dev.runnel.service.run.TranscriptPart;
 import dev.runnel.service.store.ApiKeys;
 import dev.runnel.service.store.Factories;
 import dev.runnel.service.store.Identities;
+import dev.runnel.service.store.Membership;
 import dev.runnel.service.store.QueueSignal;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.RunWatchers;
 import dev.runnel.service.store.Schedules;
+import dev.runnel.service.store.ServiceTables;
+import dev.runnel.service.store.SharedSecrets;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Skill;
 import dev.runnel.service.workspace.Workspaces;
@@ -105,31 +109,54 @@ public final class AgentRunService implements AutoCloseable {
   ///   closing this service
   public static AgentRunService open(
       Database database, ServiceSettings settings, InstantSource clock) {
-    return open(database, settings, ChangeListener.NONE, clock);
+    return open(database, settings, NodeSettings.ALONE, ChangeListener.NONE, clock);
   }
 
+  /// @param database an embedded database for this service alone, or one on a server, which several
+  ///   nodes share; the caller closes it, after closing this service
+  /// @param node this process among those that share the database
   /// @param changes is told what callers change about keys and schedules
   public static AgentRunService open(
-      Database database, ServiceSettings settings, ChangeListener changes, InstantSource clock) {
+      Database database,
+      ServiceSettings settings,
+      NodeSettings node,
+      ChangeListener changes,
+      InstantSource clock) {
     return open(
-        database, settings, changes, clock, Spawner.system(), FreeSpace.of(settings.workspaces()));
+        database,
+        settings,
+        node,
+        changes,
+        clock,
+        Spawner.system(),
+        FreeSpace.of(settings.workspaces()));
   }
 
   /// Opens the service with the given processes, threads and disk; for tests.
   static AgentRunService open(
       Database database,
       ServiceSettings settings,
+      NodeSettings node,
       ChangeListener listener,
-      InstantSource clock,
+      InstantSource wall,
       Spawner spawner,
       FreeSpace disk) {
-    database.migrate("db/service");
+    ServiceTables.migrate(database);
+    var clock = database.clock(wall);
+    var membership =
+        Membership.join(database, clock, node.identity(), settings.slots(), node.lease());
     var agents = Agents.find(settings.command(), settings.environment());
     var watchers = new RunWatchers();
     var queueSignal = new QueueSignal();
     var book =
         new RunService(
-            database, clock, watchers, queueSignal, settings.slots(), settings.sources());
+            database,
+            clock,
+            watchers,
+            queueSignal,
+            membership,
+            node.slotsOfAll(),
+            settings.sources());
     var index = new RunQueries(database);
     var keys = new ApiKeys(database, clock, settings.apiKey());
     var workspaces = new Workspaces(settings.workspaces(), settings.environments());
@@ -145,9 +172,10 @@ public final class AgentRunService implements AutoCloseable {
             workspaces,
             workspaceCleanup,
             watchers,
-            queueSignal);
+            queueSignal,
+            membership);
     log.info("agent run service opened agent={} slots={}", agents.usual().name(), settings.slots());
-    var links = new SignedLinks(clock);
+    var links = new SignedLinks(clock, SharedSecrets.of(database, "signed links"));
     var skills = new SkillCatalog(spawner, settings, workspaces);
     var changes = new Semaphore(0);
     var factories = new Factories(settings.factories(), clock.instant());
@@ -169,7 +197,7 @@ public final class AgentRunService implements AutoCloseable {
         List.of(
             new RunRoutes(book, index, queue, configs, factories, settings, links, clock)::register,
             new FactoryRoutes(factories, configs, book, index, settings.publicUrl())::register,
-            new FileRoutes(index, settings, links)::register,
+            new FileRoutes(index, settings, links, node.identity().place())::register,
             new IdentityRoutes(identities, agents)::register,
             new ScheduleRoutes(schedules, listener)::register,
             new KeyRoutes(keys, listener)::register,

@@ -7,8 +7,11 @@ import static org.awaitility.Awaitility.await;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.app.settings.SettingsException;
+import dev.runnel.database.Database;
 import dev.runnel.database.ExclusiveUse;
+import dev.runnel.service.store.ServiceTables;
 import dev.runnel.testkit.Postgres;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -27,16 +30,58 @@ class SecondNodeTest {
   @TempDir Path folder;
 
   @Test
-  void aSecondNodeWithTheEmbeddedServiceDoesNotStartUntilTheFirstHasStopped() throws Exception {
+  void severalNodesShareTheRuns() throws Exception {
     var url = Postgres.freshDatabase();
-    try (var _ = node("first", url, Map.of())) {
+    try (var first = node("first", url, Map.of());
+        var second = node("second", url, Map.of())) {
+      assertThat(first.lines()).isNotEmpty();
+      assertThat(second.lines()).isNotEmpty();
+    }
+  }
+
+  @Test
+  void aNodeDoesNotStartBesideOneOfAnOlderVersionWhoseRunsAreInAFile() throws Exception {
+    var url = Postgres.freshDatabase();
+    // What an older version does when it starts.
+    try (var _ = ExclusiveUse.take(url, "runnel embedded run service").orElseThrow()) {
       assertThatThrownBy(() -> node("second", url, Map.of()))
           .isInstanceOf(SettingsException.class)
-          .hasMessageStartingWith("Another Runnel with the embedded Agent Run Service works on")
-          .hasMessageContaining("Stop the other one before this one starts")
-          .hasMessageContaining("RUNNEL_AGENT_API_URL");
+          .hasMessageStartingWith("A Runnel of an older version works on this database")
+          .hasMessageContaining("Stop it before this one starts");
     }
-    node("second", url, Map.of()).close();
+    try (var _ = node("second", url, Map.of())) {
+      assertThat(ExclusiveUse.take(url, "runnel embedded run service")).isEmpty();
+    }
+  }
+
+  @Test
+  void theRunsOfAFileAreMovedToTheServerOnceAndGoOnThere() throws Exception {
+    var url = Postgres.freshDatabase();
+    var data = Files.createDirectory(folder.resolve("first"));
+    Files.copy(Path.of("src/test/resources/upgrade/agent-runs.db"), data.resolve("agent-runs.db"));
+    try (var first = node("first", url, Map.of());
+        var database = Database.postgres(url, ServiceTables.SCHEMA)) {
+      assertThat(first.lines()).isNotEmpty();
+      // Its agent died with the process that wrote the file, before it read the reply.
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> state(database, "a1a17f86-31ea-4678-9cc9-2f80cf0a7f66").equals("SUCCEEDED"));
+      assertThat(state(database, "d8f98d58-9fab-447c-8afc-41c3d95a08e1")).isEqualTo("SUCCEEDED");
+    }
+    assertThat(data.resolve("agent-runs.db")).doesNotExist();
+    assertThat(data.resolve("agent-runs.db.moved")).exists();
+    // A crash before the file was renamed: it is not copied twice.
+    Files.copy(data.resolve("agent-runs.db.moved"), data.resolve("agent-runs.db"));
+    Files.delete(data.resolve("agent-runs.db.moved"));
+    node("first", url, Map.of()).close();
+    assertThat(data.resolve("agent-runs.db.moved")).exists();
+  }
+
+  private static String state(Database database, String run) {
+    return database
+        .<Optional<String>>read(
+            rows -> rows.first("SELECT state FROM runs WHERE id = ?", row -> row.getString(1), run))
+        .orElse("");
   }
 
   @Test
@@ -94,6 +139,8 @@ class SecondNodeTest {
     var environment = new HashMap<>(more);
     environment.put("PATH", System.getenv("PATH"));
     environment.put("PORT", "0");
+    environment.put("RUNNEL_AGENT_COMMAND", "cat");
+    environment.put("RUNNEL_AGENTS_ISOLATION", "none");
     environment.put("RUNNEL_DATA", folder.resolve(name).toString());
     environment.put("RUNNEL_DATABASE_URL", url);
     var settings = Settings.read(environment, Optional.empty(), Map.of());

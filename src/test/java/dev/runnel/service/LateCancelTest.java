@@ -8,6 +8,7 @@ import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
+import dev.runnel.service.store.Membership;
 import dev.runnel.service.store.QueueSignal;
 import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.RunWatchers;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,11 +29,20 @@ class LateCancelTest {
   private final SettableClock clock = new SettableClock();
   private Database database;
   private RunService book;
+  private String claim = "";
 
   @BeforeEach
   void open(@TempDir Path folder) {
     database = MigratedFile.open(folder.resolve("agent-runs.db"), "db/service");
-    book = new RunService(database, clock, new RunWatchers(), new QueueSignal(), 1, Map.of());
+    book =
+        new RunService(
+            database,
+            clock,
+            new RunWatchers(),
+            new QueueSignal(),
+            Membership.alone(database, clock, 1),
+            OptionalInt.empty(),
+            Map.of());
   }
 
   @AfterEach
@@ -45,7 +56,7 @@ class LateCancelTest {
     var asked = clock.instant();
     clock.advance(Duration.ofMillis(1));
     assertThat(book.cancel(run, asked)).isTrue();
-    book.finish(run, ExecutionResult.cancelled());
+    book.finish(claim, ExecutionResult.cancelled());
 
     assertThat(book.cancel(run, asked)).isFalse();
   }
@@ -63,7 +74,7 @@ class LateCancelTest {
   void isRefusedWhereTheRunHadBeenCancelledBefore() {
     var run = working();
     book.cancel(run, clock.instant());
-    book.finish(run, ExecutionResult.cancelled());
+    book.finish(claim, ExecutionResult.cancelled());
     clock.advance(Duration.ofMillis(1));
 
     assertThatThrownBy(() -> book.cancel(run, clock.instant()))
@@ -75,14 +86,14 @@ class LateCancelTest {
     var run = working();
     var asked = clock.instant();
     clock.advance(Duration.ofMillis(1));
-    book.finish(run, ExecutionResult.succeeded("Done."));
+    book.finish(claim, ExecutionResult.succeeded("Done."));
 
     assertThatThrownBy(() -> book.cancel(run, asked)).hasMessage("The run has already ended");
   }
 
   private String working() {
     var run = created();
-    assertThat(book.claimNext(0)).isPresent();
+    claim = book.claimNext(0).orElseThrow().claim();
     return run;
   }
 

@@ -20,10 +20,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayNameGeneration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /// Section 2.10 of the interface: what a list is asked for. There are two queued runs, the one that
 /// takes the only slot, and one that was started by another.
 @Tag("slow")
+@ResourceLock("ListRowsTest")
 @DisplayNameGeneration(Row.Names.class)
 class ListRowsTest {
   /// All but the one that takes the slot.

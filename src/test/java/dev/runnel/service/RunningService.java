@@ -10,6 +10,7 @@ import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.database.Database;
 import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.execution.FreeSpace;
+import dev.runnel.service.execution.NodeSettings;
 import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.execution.Spawner;
 import dev.runnel.service.isolation.Isolation;
@@ -17,8 +18,11 @@ import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.ChangeListener;
 import dev.runnel.service.run.Factory;
 import dev.runnel.service.run.Limits;
+import dev.runnel.service.run.NodeIdentity;
+import dev.runnel.service.store.ServiceTables;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.testkit.MigratedFile;
+import dev.runnel.testkit.Postgres;
 import dev.runnel.text.Redactor;
 import io.javalin.Javalin;
 import java.io.IOException;
@@ -37,11 +41,33 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.ConcurrentHashMap;
 
 /// The service on a free port, with a client that knows the key.
 public final class RunningService implements AutoCloseable {
   public static final String KEY = "test-key";
   public static final ObjectMapper JSON = new ObjectMapper();
+
+  /// The databases of folders on PostgreSQL, so that a service that starts again finds its own.
+  private static final Map<Path, String> ADDRESSES = new ConcurrentHashMap<>();
+
+  /// Classes run at the same time, each in its own thread.
+  private static final ThreadLocal<Boolean> ON_POSTGRES = ThreadLocal.withInitial(() -> false);
+
+  /// Lets the service of another folder share the database of this one, on PostgreSQL.
+  ///
+  /// @return its address
+  static String share(Path folder, Path other) {
+    var url = ADDRESSES.computeIfAbsent(folder, _ -> Postgres.fresh());
+    ADDRESSES.put(other, url);
+    return url;
+  }
+
+  /// Whether services have their runs on PostgreSQL; see [OnPostgres].
+  static void onPostgres(boolean postgres) {
+    ON_POSTGRES.set(postgres);
+  }
 
   public final AgentRunService service;
   private final Database database;
@@ -99,7 +125,14 @@ public final class RunningService implements AutoCloseable {
       InstantSource clock,
       Spawner spawner,
       FreeSpace disk) {
-    this.database = MigratedFile.open(folder.resolve("agent-runs.db"), "db/service");
+    this.database = open(folder);
+    var node =
+        database.isEmbedded()
+            ? NodeSettings.ALONE
+            : new NodeSettings(
+                new NodeIdentity(folder.toString(), "test", folder.toString()),
+                NodeSettings.USUAL_LEASE,
+                OptionalInt.empty());
     var settings =
         new ServiceSettings(
             folder.resolve("workspaces"),
@@ -119,7 +152,7 @@ public final class RunningService implements AutoCloseable {
             KnownPlatforms.sources(),
             setup.egress());
     this.service =
-        AgentRunService.open(database, settings, ChangeListener.NONE, clock, spawner, disk);
+        AgentRunService.open(database, settings, node, ChangeListener.NONE, clock, spawner, disk);
     this.server =
         Javalin.create(
                 config -> {
@@ -129,6 +162,13 @@ public final class RunningService implements AutoCloseable {
                   service.routes(config.routes);
                 })
             .start("127.0.0.1", 0);
+  }
+
+  private static Database open(Path folder) {
+    return ON_POSTGRES.get()
+        ? Database.postgres(
+            ADDRESSES.computeIfAbsent(folder, _ -> Postgres.fresh()), ServiceTables.SCHEMA)
+        : MigratedFile.open(folder.resolve("agent-runs.db"), "db/service");
   }
 
   private RunningService(

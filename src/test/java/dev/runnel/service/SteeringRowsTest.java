@@ -21,10 +21,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayNameGeneration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /// Sections 2.2, 2.11, 2.12 and 2.14 of the interface: the five addresses of runs, follow-ups and
 /// cancellations.
 @Tag("slow")
+@ResourceLock("SteeringRowsTest")
 @DisplayNameGeneration(Row.Names.class)
 class SteeringRowsTest {
   private static final String COMMAND =

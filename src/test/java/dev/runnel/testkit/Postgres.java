@@ -25,6 +25,15 @@ public final class Postgres {
     }
   }
 
+  /// The same, without a checked exception.
+  public static String fresh() {
+    try {
+      return freshDatabase();
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   /// The JDBC address of a new, empty database.
   public static String freshDatabase() throws SQLException {
     var name = "test" + COUNT.incrementAndGet();

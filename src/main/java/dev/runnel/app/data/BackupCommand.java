@@ -26,8 +26,6 @@ import java.util.List;
 /// knows is in the service's database, which is copied later. Work that the bot did between the two
 /// copies looks like work whose answer was lost: it is looked for before it is done again.
 public final class BackupCommand {
-  static final String SERVICE = "agent-runs.db";
-
   private static final int MAX_NOTES = 20;
 
   /// What is changed in a copy of the bot's database: whatever waits may have been attempted after
@@ -82,9 +80,9 @@ public final class BackupCommand {
       out.println("ok: %d files in %s".formatted(manifest.files().size(), target));
       if (config.databaseUrl().isPresent()) {
         out.println(
-            "The bot's database is on PostgreSQL, and not in this backup. Back it up with pg_dump,"
-                + " before this one: pg_dump first, then ./runnel backup. To restore, pg_restore"
-                + " first, then ./runnel restore.");
+            "The database with runs and deliveries is on PostgreSQL, and not in this backup. Back"
+                + " it up with pg_dump, before this one: pg_dump first, then ./runnel backup. To"
+                + " restore, pg_restore first, then ./runnel restore.");
       }
       return 0;
     } catch (AccessDeniedException e) {
@@ -104,7 +102,7 @@ public final class BackupCommand {
     var schemas = new HashMap<String, String>();
     audit(parts);
     var tree = new FolderTree(parts);
-    for (var name : List.of(BotDatabase.FILE, SERVICE)) {
+    for (var name : List.of(BotDatabase.FILE, RunDatabase.FILE)) {
       var database = config.data().resolve(name);
       if (!Files.exists(database)
           || (name.equals(BotDatabase.FILE) && config.databaseUrl().isPresent())) {

@@ -17,6 +17,7 @@ import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -26,15 +27,16 @@ import org.jspecify.annotations.Nullable;
 public final class DataFolder implements AutoCloseable {
   private static final String KEY_FILE = "agent-api-key";
   private static final int KEY_BYTES = 24;
+  private static final String NODE_FILE = "node";
   private static final Pattern OURS =
       Pattern.compile(
-          "(runnel|agent-runs)\\.db(-wal|-shm|-journal)?|agent-api-key|console-address|server-address|lock|workspaces|homes|caches|libraries|repositories|agents|egress");
+          "(runnel|agent-runs)\\.db(-wal|-shm|-journal|\\.moved)?|node|agent-api-key|console-address|server-address|lock|workspaces|homes|caches|libraries|repositories|agents|egress");
 
   /// What a backup leaves out: the databases, which are copied in another way, and what can be made
   /// again.
   private static final Pattern NOT_KEPT =
       Pattern.compile(
-          "(runnel|agent-runs)\\.db.*|console-address|server-address|lock|repositories|caches|libraries|egress");
+          "(runnel|agent-runs)\\.db.*|console-address|server-address|lock|node|repositories|caches|libraries|egress");
 
   private final Path folder;
   private final FileChannel lockFile;
@@ -187,6 +189,26 @@ public final class DataFolder implements AutoCloseable {
       throw new SettingsException(
           "The key file %s cannot be read. Give it to the user that Runnel runs as, or delete it and start Runnel again."
               .formatted(file));
+    }
+  }
+
+  /// The name of the node that works on this folder, the same after each restart. A folder that was
+  /// copied to another path has another one.
+  public String node() {
+    var file = folder.resolve(NODE_FILE);
+    var path = folder.toAbsolutePath().normalize().toString();
+    try {
+      if (Files.exists(file)) {
+        var lines = Files.readAllLines(file);
+        if (lines.size() == 2 && lines.getLast().equals(path)) {
+          return lines.getFirst();
+        }
+      }
+      var name = UUID.randomUUID().toString();
+      keep(NODE_FILE, name + "\n" + path);
+      return name;
+    } catch (IOException e) {
+      throw new SettingsException("The file %s cannot be read: %s".formatted(file, why(e)));
     }
   }
 

@@ -9,7 +9,6 @@ import dev.runnel.service.store.RunErasure;
 import dev.runnel.store.Erasure;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -71,10 +70,9 @@ public final class ForgetCommand {
               .formatted(id));
       return 2;
     }
-    var file = config.data().resolve(BackupCommand.SERVICE);
-    var hasService = config.agentApi().isEmpty() && Files.exists(file);
+    var file = RunDatabase.file(config);
     try (var database = BotDatabase.open(config);
-        var service = hasService ? Database.sqlite(file).migrate("db/service") : null) {
+        var service = RunDatabase.openIfThere(config).orElse(null)) {
       var erasure = new Erasure(database.migrate("db/bot"));
       var runs = Optional.ofNullable(service).map(RunErasure::new);
       var answer =
@@ -180,6 +178,11 @@ public final class ForgetCommand {
               + " and its backups. VACUUM FULL, run in the bot's database while Runnel is stopped,"
               + " rewrites the files.");
     }
+    if (config.databaseUrl().isPresent() && config.agentApi().isEmpty()) {
+      lines.add(
+          "Only the workspaces of this node were deleted. Other nodes delete theirs when they are"
+              + " old (agents.limits.keep_workspaces).");
+    }
     return lines;
   }
 
@@ -233,7 +236,7 @@ public final class ForgetCommand {
       if (database.isEmbedded()) {
         SqliteCopy.scrub(BotDatabase.file(config));
       }
-      if (service != null) {
+      if (service != null && service.isEmbedded()) {
         new RunErasure(service).rebuildIndex();
         SqliteCopy.scrub(serviceFile);
       }

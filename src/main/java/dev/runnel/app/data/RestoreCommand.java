@@ -21,7 +21,7 @@ import java.util.Optional;
 public final class RestoreCommand {
   private static final String BOT_LOCATION = "db/bot";
   private static final Map<String, String> LOCATIONS =
-      Map.of(BotDatabase.FILE, BOT_LOCATION, BackupCommand.SERVICE, "db/service");
+      Map.of(BotDatabase.FILE, BOT_LOCATION, RunDatabase.FILE, "db/service");
 
   private final Config config;
   private final PrintStream out;

@@ -13,11 +13,13 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -32,6 +34,8 @@ import java.util.stream.Stream;
 /// @param adminUrl the address of the console on the admin port, as people reach it
 /// @param databaseUrl empty for the embedded database in the data folder
 /// @param agentApi empty for the embedded service
+/// @param agentSlotsOfAll how many agents run at once on all nodes together; empty for no limit
+/// @param agentLease how long other nodes wait for this one before they take it for lost
 /// @param isolation the requested isolation, which the machine may not support
 /// @param egress the hosts that isolated agents reach, where their environment has none of its own
 public record Config(
@@ -47,6 +51,8 @@ public record Config(
     Optional<String> agentApiKey,
     Optional<String> agentCommand,
     int agentSlots,
+    OptionalInt agentSlotsOfAll,
+    Duration agentLease,
     String isolation,
     EgressSetting egress,
     Limits limits,
@@ -61,6 +67,8 @@ public record Config(
   private static final int MAX_SLOTS = 1000;
   private static final long MAX_FILE = 20L << 20;
   private static final int MAX_PORT = 65_535;
+  private static final Duration SHORTEST_LEASE = Duration.ofSeconds(2);
+  private static final Duration LONGEST_LEASE = Duration.ofHours(1);
 
   /// An absolute path in a shell command.
   private static final Pattern WORD = Pattern.compile("(?<![^\\s'\"=])/[^\\s'\";|&<>()$`*?]+");
@@ -103,6 +111,8 @@ public record Config(
         settings.get(RunnelSettings.AGENT_API_KEY),
         settings.get(RunnelSettings.AGENT_COMMAND),
         number(settings, RunnelSettings.AGENT_SLOTS, 4, 1, MAX_SLOTS),
+        slotsOfAll(settings),
+        lease(settings),
         settings.get(RunnelSettings.AGENTS_ISOLATION).orElse("auto"),
         egress(settings),
         limits(settings),
@@ -136,6 +146,21 @@ public record Config(
             .orElse(usual.extensions());
     return new FileLimits(
         types, bytes, number(settings, RunnelSettings.FILES_COUNT, usual.count(), 0, 20));
+  }
+
+  private static OptionalInt slotsOfAll(Settings settings) {
+    return settings.get(RunnelSettings.AGENT_SLOTS_OF_ALL).isEmpty()
+        ? OptionalInt.empty()
+        : OptionalInt.of(number(settings, RunnelSettings.AGENT_SLOTS_OF_ALL, 1, 1, MAX_SLOTS));
+  }
+
+  private static Duration lease(Settings settings) {
+    var lease = DurationsAndSizes.time(settings, RunnelSettings.AGENT_LEASE, Duration.ofMinutes(1));
+    if (lease.compareTo(SHORTEST_LEASE) < 0 || lease.compareTo(LONGEST_LEASE) > 0) {
+      throw new SettingsException(
+          "%s must be a time from 2s to 1h.".formatted(RunnelSettings.AGENT_LEASE));
+    }
+    return lease;
   }
 
   private static Optional<Integer> adminPort(Settings settings) {

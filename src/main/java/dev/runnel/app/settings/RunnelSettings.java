@@ -46,7 +46,7 @@ public final class RunnelSettings {
   static final Setting DATABASE_URL =
       issuedSecret(
               "RUNNEL_DATABASE_URL",
-              "`jdbc:postgresql://…`, for several nodes; by default a file in the data folder.")
+              "`jdbc:postgresql://…`, for several nodes; by default files in the data folder.")
           .at("database.url");
 
   static final Setting PUBLIC_URL =
@@ -82,9 +82,25 @@ public final class RunnelSettings {
           .formerlyAt("agent.command");
 
   static final Setting AGENT_SLOTS =
-      plain("RUNNEL_AGENT_SLOTS", "4", "How many agents run at once.")
+      plain("RUNNEL_AGENT_SLOTS", "4", "How many agents run at once, on each node.")
           .at("agents.slots")
           .formerlyAt("agent.slots");
+
+  static final Setting AGENT_SLOTS_OF_ALL =
+      plain(
+              "RUNNEL_AGENT_SLOTS_OF_ALL",
+              "no limit",
+              "How many agents run at once on all nodes of one database together.")
+          .at("agents.slots_of_all");
+
+  static final Setting AGENT_LEASE =
+      plain(
+              "RUNNEL_AGENT_LEASE",
+              "1m",
+              "With several nodes: how long the others wait for a node that says nothing before"
+                  + " they take it for lost. A node that cannot reach the database ends its agents"
+                  + " after three quarters of it. The same on all nodes.")
+          .at("agents.lease");
 
   static final Setting AGENT_ACCESS =
       plain(
@@ -326,6 +342,8 @@ public final class RunnelSettings {
                   AGENT_API_KEY,
                   AGENT_COMMAND,
                   AGENT_SLOTS,
+                  AGENT_SLOTS_OF_ALL,
+                  AGENT_LEASE,
                   AGENT_ACCESS,
                   AGENTS_ISOLATION,
                   AGENTS_EGRESS,

@@ -74,6 +74,7 @@ public record Settings(
           "RUNNEL_RUN_ID",
           "RUNNEL_SESSION_ID",
           "RUNNEL_EXECUTION",
+          "RUNNEL_CLAIM",
           "RUNNEL_CONFIG_JSON",
           "RUNNEL_SKILL_FILE",
           "RUNNEL_ARTIFACTS",

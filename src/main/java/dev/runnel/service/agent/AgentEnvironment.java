@@ -51,7 +51,9 @@ public final class AgentEnvironment {
         "RUNNEL_SESSION_ID",
         executionRequest.sessionId(),
         "RUNNEL_EXECUTION",
-        Integer.toString(executionRequest.execution()));
+        Integer.toString(executionRequest.execution()),
+        "RUNNEL_CLAIM",
+        executionRequest.claim());
   }
 
   /// The variables whose names match.

@@ -104,12 +104,7 @@ final class AgentProcess {
 
   /// See [ProcessTree#end].
   boolean end(Duration grace) {
-    return ProcessTree.of(
-            Optional.of(process.toHandle()),
-            executionRequest.runId(),
-            executionRequest.execution(),
-            spawner)
-        .end(grace);
+    return ProcessTree.of(Optional.of(process.toHandle()), executionRequest, spawner).end(grace);
   }
 
   /// Waits until all output has been read, or for `patience` per stream if a process keeps it open.

@@ -46,6 +46,21 @@ final class ConversationHistory {
             it.agentSession(Optional.empty()).prompt(PromptAssembly.resuming(talk, told.prompt())));
   }
 
+  /// Passes the earlier conversation, including that of the run itself, to an agent whose workspace
+  /// and session are on a node that is gone.
+  static ExecutionRequest recallMoved(
+      ExecutionRequest told, Harness harness, LaunchFiles launchFiles, RunQueries index)
+      throws IOException {
+    var talk = index.find(told.runId()).map(run -> upTo(run, true, index)).orElse("");
+    launchFiles.recall(talk);
+    return harness instanceof CommandAgent
+        ? told
+        : told.with(
+            it ->
+                it.agentSession(Optional.empty())
+                    .prompt(PromptAssembly.continuing(talk, told.prompt())));
+  }
+
   private static String before(RunRow run, RunQueries index) {
     return upTo(run, false, index);
   }

@@ -8,6 +8,7 @@ import dev.runnel.service.agent.Harness;
 import dev.runnel.service.agent.Launch;
 import dev.runnel.service.agent.LaunchFiles;
 import dev.runnel.service.isolation.Isolation;
+import dev.runnel.service.run.ClaimLost;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.ExecutionState;
@@ -61,6 +62,8 @@ final class Execution {
     CANCEL,
     /// The service is stopping.
     LEAVE,
+    /// Others may take this node for lost, so nothing may go on.
+    LOST,
     /// A limit was reached.
     LIMIT
   }
@@ -89,6 +92,7 @@ final class Execution {
   private final RunService book;
   private final RunQueries index;
   private final Workspaces workspaces;
+  private final String place;
   // Confined to the worker thread: whether the workspace is in use.
   private boolean entered;
   // Confined to the worker thread: whether processes are left.
@@ -99,6 +103,7 @@ final class Execution {
   private Optional<ExecutionResult> givenUp = Optional.empty();
   private Optional<AgentProcess> process = Optional.empty();
 
+  /// @param place where the workspaces are, see [dev.runnel.service.run.NodeIdentity#place]
   Execution(
       Spawner spawner,
       ExecutionRequest executionRequest,
@@ -107,7 +112,8 @@ final class Execution {
       ServiceSettings settings,
       RunService book,
       RunQueries index,
-      Workspaces workspaces) {
+      Workspaces workspaces,
+      String place) {
     this.spawner = spawner;
     this.executionRequest = executionRequest;
     this.agents = agents;
@@ -116,6 +122,7 @@ final class Execution {
     this.book = book;
     this.index = index;
     this.workspaces = workspaces;
+    this.place = place;
   }
 
   /// Executes the run until all its processes have ended, and records the result.
@@ -131,15 +138,9 @@ final class Execution {
     } finally {
       spawner.leave(executionRequest.runId());
       over.countDown();
-      try {
-        if (executionRequest.leads()) {
-          keys.revokeOfRun(executionRequest.runId());
-        }
-      } finally {
-        // Measuring the workspace takes time, so it comes after the result is recorded.
-        if (entered) {
-          workspaces.release(executionRequest.runId());
-        }
+      // Measuring the workspace takes time, so it comes after the result is recorded.
+      if (entered) {
+        workspaces.release(executionRequest.runId());
       }
     }
   }
@@ -151,7 +152,10 @@ final class Execution {
         freeWorkspace();
       }
       try {
-        book.finish(executionRequest.runId(), executionResult);
+        var _ =
+            wish() == Wish.LEAVE || wish() == Wish.LOST
+                ? book.giveBack(executionRequest.claim(), executionResult)
+                : book.finish(executionRequest.claim(), executionResult);
         return;
       } catch (DatabaseException | OutOfMemoryError e) {
         if (wish() == Wish.LEAVE) {
@@ -172,6 +176,11 @@ final class Execution {
   /// Ends the processes because the service is stopping.
   void leave() {
     stop(Wish.LEAVE);
+  }
+
+  /// Ends the processes at once, because others may soon go on with the run.
+  void lose() {
+    stop(Wish.LOST);
   }
 
   /// Ends the processes at once and has the workspace deleted, because disk space is needed.
@@ -211,6 +220,10 @@ final class Execution {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       return ExecutionResult.restarted();
+    } catch (ClaimLost e) {
+      log.warn("execution ended by another node run={}", executionRequest.runId());
+      endAll();
+      return ExecutionResult.lost();
     } catch (RuntimeException | OutOfMemoryError e) {
       log.error("unexpected error in execution run={}", executionRequest.runId(), e);
       endAll();
@@ -247,6 +260,11 @@ final class Execution {
       Harness harness, Environment chosen, boolean isItsOwn, ExecutionNetwork network)
       throws IOException, InterruptedException {
     entered = true;
+    var moved = isElsewhere();
+    if (moved) {
+      // What is here is older than what another node did.
+      workspaces.deleteOutdated(executionRequest.runId());
+    }
     var hadHome = workspaces.hasHome(executionRequest.runId());
     var skill = isItsOwn ? "" : executionRequest.skillSpec();
     var prepared =
@@ -256,7 +274,7 @@ final class Execution {
             skill,
             bench(chosen, network, settings.limits().start()));
     if (prepared instanceof Prepared.Ready ready) {
-      return work(harness, site(harness, chosen, ready, hadHome, network));
+      return work(harness, site(harness, chosen, ready, hadHome, network), moved);
     }
     // Processes that a setup command left running were only meant for the agent.
     endAll();
@@ -264,8 +282,16 @@ final class Execution {
       case Prepared.Failed(String why) -> ExecutionResult.notSetUp(settings.redactor().redact(why));
       case Prepared.Late(String during) ->
           ExecutionResult.outOfTime(late(settings.redactor().redact(during)));
-      case Prepared.Stopped _, Prepared.Ready _ ->
-          wish() == Wish.LEAVE ? ExecutionResult.restarted() : ExecutionResult.cancelled();
+      case Prepared.Stopped _, Prepared.Ready _ -> stopped().orElseGet(ExecutionResult::cancelled);
+    };
+  }
+
+  /// The result if this node must not go on with the execution.
+  private Optional<ExecutionResult> stopped() {
+    return switch (wish()) {
+      case LEAVE -> Optional.of(ExecutionResult.restarted());
+      case LOST -> Optional.of(ExecutionResult.lost());
+      case NONE, CANCEL, LIMIT -> Optional.empty();
     };
   }
 
@@ -327,7 +353,13 @@ final class Execution {
     return home;
   }
 
-  private ExecutionResult work(Harness harness, Site site)
+  /// Whether the last execution worked in a workspace that this node does not have.
+  private boolean isElsewhere() {
+    return executionRequest.execution() > 1
+        && index.place(executionRequest.runId()).filter(it -> !it.equals(place)).isPresent();
+  }
+
+  private ExecutionResult work(Harness harness, Site site, boolean moved)
       throws IOException, InterruptedException {
     var ready = site.ready();
     HandedFiles.makeFolder(ready.root());
@@ -338,7 +370,7 @@ final class Execution {
       briefed = PromptAssembly.handingOver(briefed);
     }
     if (ready.fresh() && executionRequest.execution() > 1) {
-      say(PromptAssembly.AFRESH);
+      say(moved ? PromptAssembly.MOVED : PromptAssembly.AFRESH);
     }
     var isSessionGone = !ready.fresh() && !site.keptSession() && hasSession(harness);
     if (isSessionGone) {
@@ -355,11 +387,17 @@ final class Execution {
       var told = attach(briefed, launchFiles);
       if (isSessionGone) {
         told = ConversationHistory.recallAll(told, launchFiles, index);
+      } else if (moved) {
+        told = ConversationHistory.recallMoved(told, harness, launchFiles, index);
       } else if (executionRequest.execution() == 1 || ready.fresh()) {
         told = ConversationHistory.recall(told, harness, launchFiles, index);
       }
       var seen = told.forAgent(harness.name());
       var launch = harness.launch(seen, launchFiles);
+      if (book.begin(executionRequest)) {
+        endAll();
+        return ExecutionResult.cancelled();
+      }
       var recorder =
           new OutputRecorder(
               spawner,
@@ -397,8 +435,9 @@ final class Execution {
         endAll();
         working.awaitOutput(OUTPUT_PATIENCE);
         var heard = recorder.finish();
-        if (wish() == Wish.LEAVE) {
-          return ExecutionResult.restarted();
+        var stopped = stopped();
+        if (stopped.isPresent()) {
+          return stopped.get();
         }
         var failure = recorder.failure().or(working::failure);
         if (failure.isPresent()) {
@@ -530,7 +569,7 @@ final class Execution {
           ? planned(executionResult)
           : executionResult;
     }
-    book.forgetSession(executionRequest.runId());
+    book.forgetSession(executionRequest);
     return ExecutionResult.failed(
         executionResult.message()
             + "\nThe agent could not go on with its session. Reply to work on in the same folder"
@@ -624,7 +663,7 @@ final class Execution {
       wished = wish;
     }
     if (wished != Wish.NONE) {
-      started.end(settings.grace());
+      started.end(grace(wished));
     }
   }
 
@@ -634,7 +673,7 @@ final class Execution {
     var grace =
         wish() == Wish.NONE
             ? Collections.min(List.of(LEFTOVER_GRACE, settings.grace()))
-            : settings.grace();
+            : grace(wish());
     for (var pause = PAUSE; !tryToEndAll(grace); pause = longer(pause)) {
       if (wish() == Wish.LEAVE || Thread.currentThread().isInterrupted()) {
         isUnfinished = true;
@@ -656,13 +695,7 @@ final class Execution {
         process()
             .map(each -> each.end(grace))
             .orElseGet(
-                () ->
-                    ProcessTree.of(
-                            Optional.empty(),
-                            executionRequest.runId(),
-                            executionRequest.execution(),
-                            spawner)
-                        .end(grace));
+                () -> ProcessTree.of(Optional.empty(), executionRequest, spawner).end(grace));
     return settings.isolation().cleanUp(executionRequest, settings.environment()) && ended;
   }
 
@@ -689,13 +722,17 @@ final class Execution {
     while (true) {
       try {
         // A process that starts later checks the wish itself.
-        process().ifPresent(working -> working.end(settings.grace()));
+        process().ifPresent(working -> working.end(grace(wanted)));
         return;
       } catch (OutOfMemoryError e) {
         log.error("cannot end agent, will retry run={}", executionRequest.runId(), e);
         LockSupport.parkNanos(PAUSE.toNanos());
       }
     }
+  }
+
+  private Duration grace(Wish wished) {
+    return wished == Wish.LOST ? Duration.ZERO : settings.grace();
   }
 
   private synchronized Optional<AgentProcess> process() {

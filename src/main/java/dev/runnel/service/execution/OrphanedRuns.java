@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 /// Finds runs in progress that have no execution in this process. A run must be seen twice, because
 /// there is a short delay between claiming a run and registering its execution. Not thread-safe.
 final class OrphanedRuns {
-  private record Sighting(String runId, int execution) {}
+  private record Sighting(String runId, int execution, String claim) {}
 
   private Set<Sighting> before = Set.of();
 
@@ -23,7 +23,7 @@ final class OrphanedRuns {
             .filter(run -> !isWorkedOn.test(run.runId()))
             .filter(
                 run -> {
-                  var sighting = new Sighting(run.runId(), run.execution());
+                  var sighting = new Sighting(run.runId(), run.execution(), run.claim());
                   now.add(sighting);
                   return before.contains(sighting);
                 })

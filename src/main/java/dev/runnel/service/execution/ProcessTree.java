@@ -1,5 +1,6 @@
 package dev.runnel.service.execution;
 
+import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.store.RunTable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -24,11 +25,14 @@ import java.util.stream.Collectors;
 /// process is left, because processes can start others meanwhile.
 final class ProcessTree {
   private static final String MARK = "RUNNEL_RUN_ID=";
+  private static final String CLAIM = "RUNNEL_CLAIM=";
   private static final Path PROC = Path.of("/proc");
   private static final Duration PATIENCE_AFTER_KILL = Duration.ofSeconds(5);
   private static final Duration CLOCK_SLACK = Duration.ofSeconds(2);
 
   private final Set<String> marks;
+  // Blank for any.
+  private final String claim;
   private final Optional<ProcessHandle> root;
   private final Supplier<Set<ProcessHandle>> orphans;
   private final Supplier<Set<String>> runs;
@@ -37,11 +41,13 @@ final class ProcessTree {
   private ProcessTree(
       String runId,
       int execution,
+      String claim,
       Optional<ProcessHandle> root,
       Supplier<Set<ProcessHandle>> orphans,
       Supplier<Set<String>> runs) {
     // Both marks are needed, so that processes of the run's next execution do not match.
     this.marks = Set.of(MARK + runId, "RUNNEL_EXECUTION=" + execution);
+    this.claim = claim;
     this.root = root;
     this.orphans = orphans;
     this.runs = runs;
@@ -50,8 +56,14 @@ final class ProcessTree {
 
   /// @param root empty if it is unknown
   static ProcessTree of(
-      Optional<ProcessHandle> root, String runId, int execution, Spawner spawner) {
-    return new ProcessTree(runId, execution, root, spawner::orphans, spawner::runs);
+      Optional<ProcessHandle> root, ExecutionRequest executionRequest, Spawner spawner) {
+    return new ProcessTree(
+        executionRequest.runId(),
+        executionRequest.execution(),
+        executionRequest.claim(),
+        root,
+        spawner::orphans,
+        spawner::runs);
   }
 
   /// The processes that a previous process of the service left behind. The start time must match,
@@ -73,7 +85,7 @@ final class ProcessTree {
                                             .compareTo(CLOCK_SLACK)
                                         < 0)
                             .orElse(false));
-    return new ProcessTree(left.runId(), left.execution(), root, Set::of, Set::of);
+    return new ProcessTree(left.runId(), left.execution(), left.claim(), root, Set::of, Set::of);
   }
 
   /// Asks all processes to terminate, kills those left after the grace time, and returns when none
@@ -172,7 +184,14 @@ final class ProcessTree {
   }
 
   private boolean isMarked(ProcessHandle process) {
-    return environment(process).containsAll(marks);
+    var environment = environment(process);
+    return environment.containsAll(marks) && environment.stream().noneMatch(this::isAnotherClaim);
+  }
+
+  /// Another node of this machine may do the same execution, if this one was lost before it began.
+  /// What was started without a claim, as by the version before there were any, matches, too.
+  private boolean isAnotherClaim(String variable) {
+    return !claim.isEmpty() && variable.startsWith(CLAIM) && !variable.equals(CLAIM + claim);
   }
 
   /// Empty for a process that is gone, or another user's.

@@ -13,6 +13,10 @@ final class PromptAssembly {
   static final String AFRESH =
       "The workspace was set up afresh: what earlier executions left in it is gone.";
 
+  static final String MOVED =
+      "The node that has the workspace is gone. The run continues in a fresh workspace on another"
+          + " node, with the conversation so far.";
+
   static final String NEW_SESSION =
       "The agent's earlier session is not in the home folder of this run. The agent begins a new"
           + " session with the conversation so far.";

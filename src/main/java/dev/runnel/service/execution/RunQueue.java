@@ -5,6 +5,7 @@ import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.store.ApiKeys;
+import dev.runnel.service.store.Membership;
 import dev.runnel.service.store.QueueSignal;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunService;
@@ -31,6 +32,10 @@ public final class RunQueue implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RunQueue.class);
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
   private static final Duration CANCEL_PATIENCE = Duration.ofSeconds(2);
+
+  /// A cancellation may be carried out by another node.
+  private static final Duration CANCEL_LOOK = Duration.ofMillis(500);
+
   private static final Duration LAST_WORDS = Duration.ofSeconds(10);
 
   private final Spawner spawner;
@@ -43,6 +48,9 @@ public final class RunQueue implements AutoCloseable {
   private final WorkspaceCleanup workspaceCleanup;
   private final RunWatchers watchers;
   private final QueueSignal queueSignal;
+  private final Membership membership;
+  private final LeaseKeeper leaseKeeper;
+  private final ChangeFeed changeFeed;
   private final List<Semaphore> slots;
   private final Map<String, Execution> working = new ConcurrentHashMap<>();
   private final Set<String> recovering = ConcurrentHashMap.newKeySet();
@@ -59,7 +67,8 @@ public final class RunQueue implements AutoCloseable {
       Workspaces workspaces,
       WorkspaceCleanup workspaceCleanup,
       RunWatchers watchers,
-      QueueSignal queueSignal) {
+      QueueSignal queueSignal,
+      Membership membership) {
     this.spawner = spawner;
     this.book = book;
     this.index = index;
@@ -70,6 +79,23 @@ public final class RunQueue implements AutoCloseable {
     this.workspaceCleanup = workspaceCleanup;
     this.watchers = watchers;
     this.queueSignal = queueSignal;
+    this.membership = membership;
+    this.leaseKeeper =
+        LeaseKeeper.start(
+            membership,
+            book,
+            new LeaseKeeper.Work() {
+              @Override
+              public void lose() {
+                working.values().forEach(each -> aside("lose", each::lose));
+              }
+
+              @Override
+              public boolean isIdle() {
+                return working.isEmpty();
+              }
+            });
+    this.changeFeed = ChangeFeed.start(membership, index, watchers, queueSignal, this::cancelHere);
     this.slots =
         Stream.generate(() -> new Semaphore(settings.slots()))
             .limit(RunService.DEEPEST + 1L)
@@ -79,6 +105,7 @@ public final class RunQueue implements AutoCloseable {
   /// Ends executions that a previous process left behind, and starts claiming runs.
   ///
   /// @param queueSignal signals whenever a run may have been queued
+  /// @param membership this process among those that share the runs
   public static RunQueue start(
       Spawner spawner,
       RunService book,
@@ -89,7 +116,8 @@ public final class RunQueue implements AutoCloseable {
       Workspaces workspaces,
       WorkspaceCleanup workspaceCleanup,
       RunWatchers watchers,
-      QueueSignal queueSignal) {
+      QueueSignal queueSignal,
+      Membership membership) {
     var queue =
         new RunQueue(
             spawner,
@@ -101,10 +129,12 @@ public final class RunQueue implements AutoCloseable {
             workspaces,
             workspaceCleanup,
             watchers,
-            queueSignal);
+            queueSignal,
+            membership);
     ExecutionNetwork.deleteLeft(settings.workspaces());
-    for (var left : index.inProgress()) {
-      queue.recover(left, ExecutionResult.restarted());
+    book.adopt("");
+    for (var left : index.left(membership.identity().name())) {
+      queue.recover(left);
     }
     for (int depth = 0; depth <= RunService.DEEPEST; depth++) {
       var here = depth;
@@ -126,21 +156,31 @@ public final class RunQueue implements AutoCloseable {
     if (!isRunning) {
       return;
     }
-    var execution = working.get(runId);
-    if (execution != null) {
-      aside("cancel " + runId, execution::cancel);
-    }
+    cancelHere(runId);
     var changes = new Semaphore(0);
     var deadline = System.nanoTime() + settings.grace().plus(CANCEL_PATIENCE).toNanos();
     try (var _ = watchers.watch(runId, changes::release)) {
       while (index.find(runId).map(RunRow::cancelAsked).orElse(false)) {
-        if (!changes.tryAcquire(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+        var left = deadline - System.nanoTime();
+        if (left <= 0) {
           log.error("processes of a cancelled run still alive run={}", runId);
           return;
+        }
+        if (changes.tryAcquire(Math.min(left, CANCEL_LOOK.toNanos()), TimeUnit.NANOSECONDS)) {
+          changes.drainPermits();
         }
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Ends the execution of a cancelled run, if it is on this node. The execution looks itself when
+  /// it begins, so one that is just being claimed is not missed.
+  private void cancelHere(String runId) {
+    var execution = working.get(runId);
+    if (execution != null) {
+      aside("cancel " + runId, execution::cancel);
     }
   }
 
@@ -188,6 +228,7 @@ public final class RunQueue implements AutoCloseable {
     open = false;
     closed.countDown();
     queueSignal.tell();
+    changeFeed.close();
     drain();
     var leaving =
         working.values().stream()
@@ -203,6 +244,7 @@ public final class RunQueue implements AutoCloseable {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
+    leaseKeeper.close();
   }
 
   /// Waits for working agents, for at most the configured drain time.
@@ -267,7 +309,16 @@ public final class RunQueue implements AutoCloseable {
     }
     var runId = job.get().runId();
     var execution =
-        new Execution(spawner, job.get(), agents, keys, settings, book, index, workspaces);
+        new Execution(
+            spawner,
+            job.get(),
+            agents,
+            keys,
+            settings,
+            book,
+            index,
+            workspaces,
+            membership.identity().place());
     working.put(runId, execution);
     if (!open) {
       // The run was claimed while close() was running, which may have missed it.
@@ -279,7 +330,7 @@ public final class RunQueue implements AutoCloseable {
     } catch (Spawner.NoRoomException e) {
       log.error("cannot start execution run={}", runId, e);
       working.remove(runId, execution);
-      book.finish(runId, ExecutionResult.noRoom());
+      var _ = book.finish(job.get().claim(), ExecutionResult.noRoom());
       return false;
     }
   }
@@ -296,15 +347,17 @@ public final class RunQueue implements AutoCloseable {
     }
   }
 
-  /// Periodically looks for runs in progress without an execution.
+  /// Periodically looks for executions that nobody works on here.
   private void sweep() {
     var orphaned = new OrphanedRuns();
     try {
       while (!closed.await(LOOK_AGAIN.toSeconds(), TimeUnit.SECONDS)) {
         try {
-          for (var left : orphaned.look(index.inProgress(), this::isWorkedOn)) {
-            log.error("orphaned run found run={}", left.runId());
-            recover(left, ExecutionResult.broken());
+          book.adopt(membership.id());
+          var left = index.left(membership.identity().name());
+          for (var each : orphaned.look(left, this::isWorkedOn)) {
+            log.error("orphaned run found run={}", each.runId());
+            recover(each);
           }
         } catch (RuntimeException | OutOfMemoryError e) {
           log.warn("cannot look for orphaned runs, will retry", e);
@@ -319,14 +372,14 @@ public final class RunQueue implements AutoCloseable {
     return working.containsKey(runId) || recovering.contains(runId);
   }
 
-  private void recover(RunTable.Left left, ExecutionResult executionResult) {
+  private void recover(RunTable.Left left) {
     if (recovering.add(left.runId())) {
-      aside("recover " + left.runId(), () -> end(left, executionResult));
+      aside("recover " + left.runId(), () -> end(left));
     }
   }
 
   /// Ends the remaining processes of an orphaned execution, and records its end.
-  private void end(RunTable.Left left, ExecutionResult executionResult) {
+  private void end(RunTable.Left left) {
     try {
       var tree = ProcessTree.left(left);
       if (!tree.isEmpty()) {
@@ -339,7 +392,11 @@ public final class RunQueue implements AutoCloseable {
       if (!settings.isolation().cleanUp(left.runId(), left.execution(), settings.environment())) {
         return;
       }
-      book.finish(left.runId(), executionResult);
+      // What this very process claimed is without a worker only if something broke.
+      var _ =
+          left.node().equals(membership.id())
+              ? book.finish(left.claim(), ExecutionResult.broken())
+              : book.giveBack(left.claim(), ExecutionResult.restarted());
     } catch (RuntimeException | OutOfMemoryError e) {
       log.error("cannot end orphaned run, will retry run={}", left.runId(), e);
     } finally {

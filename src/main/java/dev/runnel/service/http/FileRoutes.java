@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /// Artifacts and attachments of runs: plans are returned in the response, files by signed URLs. A
-/// file is read from the workspace, and is gone when the workspace is deleted.
+/// file is read from the workspace, which only one node has, and is gone when that is deleted.
 public final class FileRoutes {
   private static final String MARKDOWN = "text/markdown; charset=utf-8";
 
@@ -33,9 +33,12 @@ public final class FileRoutes {
   private final RunQueries index;
   private final ServiceSettings settings;
   private final SignedLinks links;
+  private final String place;
   private final RunAccess access;
 
-  public FileRoutes(RunQueries index, ServiceSettings settings, SignedLinks links) {
+  /// @param place where this node's workspaces are
+  public FileRoutes(RunQueries index, ServiceSettings settings, SignedLinks links, String place) {
+    this.place = place;
     this.index = index;
     this.settings = settings;
     this.links = links;
@@ -179,6 +182,14 @@ public final class FileRoutes {
     if (NewArtifact.isWithheld(file)) {
       throw new RequestProblem(
           RequestProblem.Code.RESOURCE_NOT_FOUND, "The file is withheld: it contains a secret");
+    }
+    var elsewhere = index.place(run.id()).filter(it -> !it.equals(place));
+    if (elsewhere.isPresent()) {
+      var host = index.hostOf(elsewhere.get()).map(it -> ", on the host " + it).orElse("");
+      throw new RequestProblem(
+          RequestProblem.Code.RESOURCE_NOT_FOUND,
+          "The file is in the run's workspace, which another node has%s. Ask that node for it."
+              .formatted(host));
     }
     var path = Path.of(Objects.requireNonNullElse(file.filepath(), ""));
     return WorkspaceFile.open(settings.workspaces().resolve(run.id()), path)

@@ -4,7 +4,6 @@ import io.javalin.http.Context;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -12,19 +11,17 @@ import java.util.HexFormat;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Signed URLs of transcripts and files that need no API key, valid for five minutes. The signing
-/// key is generated at start, so a restart invalidates them.
+/// Signed URLs of transcripts and files that need no API key, valid for five minutes, at each node.
 public final class SignedLinks {
   private static final Duration VALID = Duration.ofMinutes(5);
 
   private final InstantSource clock;
   private final SecretKeySpec key;
 
-  public SignedLinks(InstantSource clock) {
+  /// @param secret the signing key, which all nodes share
+  public SignedLinks(InstantSource clock, byte[] secret) {
     this.clock = clock;
-    var bytes = new byte[32];
-    new SecureRandom().nextBytes(bytes);
-    this.key = new SecretKeySpec(bytes, "HmacSHA256");
+    this.key = new SecretKeySpec(secret, "HmacSHA256");
   }
 
   /// A query string that grants access to what was signed.

@@ -12,6 +12,8 @@ import java.util.Optional;
 /// @param agentSession the agent's session id from an earlier execution, as stored; see [#forAgent]
 /// @param configJson the run's configuration as sent, `{}` if there is none
 /// @param mode whether the agent does the work, plans it, or delegates it to other runs
+/// @param claim the name of this execution among all of all nodes; whoever does not have it can
+///   record nothing
 @RecordBuilder
 public record ExecutionRequest(
     String runId,
@@ -22,7 +24,8 @@ public record ExecutionRequest(
     Optional<String> modelId,
     Optional<String> basePrompt,
     String configJson,
-    RunMode mode)
+    RunMode mode,
+    String claim)
     implements ExecutionRequestBuilder.With {
   /// The model id that lets the agent choose its model.
   public static final String ANY_MODEL = "default";
@@ -30,7 +33,16 @@ public record ExecutionRequest(
   /// A request that belongs to no run, for programs that Runnel starts on its own behalf.
   public static ExecutionRequest internal(String id) {
     return new ExecutionRequest(
-        id, 0, "", "", Optional.empty(), Optional.empty(), Optional.empty(), "{}", RunMode.NORMAL);
+        id,
+        0,
+        "",
+        "",
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        "{}",
+        RunMode.NORMAL,
+        id);
   }
 
   /// The requested environment; blank for the default.

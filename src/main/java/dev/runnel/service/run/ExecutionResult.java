@@ -60,6 +60,15 @@ public record ExecutionResult(
     return new ExecutionResult(ExecutionState.CANCELLED, "Cancelled.", null, false);
   }
 
+  /// The node did not say any more that it lives. It may have lost its connection to the database.
+  public static ExecutionResult lost() {
+    return new ExecutionResult(
+        ExecutionState.ERROR,
+        "The node that ran this was lost. Reply to continue.",
+        "agent_process_failed",
+        true);
+  }
+
   /// The service stopped. The run is not retried automatically, since executing an agent twice
   /// without notice is worse than reporting the interruption.
   public static ExecutionResult restarted() {

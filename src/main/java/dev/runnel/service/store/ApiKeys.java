@@ -112,11 +112,6 @@ public final class ApiKeys {
                 > 0);
   }
 
-  /// Deletes the keys that were issued to a run's agents, after the execution has ended.
-  public void revokeOfRun(String runId) {
-    database.write(rows -> rows.change("DELETE FROM api_keys WHERE run_id = ?", runId));
-  }
-
   private static Caller caller(ResultSet row) throws SQLException {
     var key = key(row);
     var scope =

@@ -58,7 +58,8 @@ record EventRows(Rows rows) {
 
   List<TimelineEvent> of(String runId) throws SQLException {
     return rows.list(
-        "SELECT * FROM run_events WHERE run_id = ? ORDER BY occurred_at, rowid",
+        "SELECT * FROM run_events WHERE run_id = ? ORDER BY occurred_at, "
+            + (rows.isEmbedded() ? "rowid" : "number"),
         row ->
             new TimelineEvent(
                 row.getString("uid"),

@@ -69,7 +69,7 @@ public final class RunErasure {
   }
 
   private static KnownRun known(ResultSet row) throws SQLException {
-    return new KnownRun(row.getString("id"), row.getString("state"), row.getInt("ended") == 1);
+    return new KnownRun(row.getString("id"), row.getString("state"), row.getBoolean("ended"));
   }
 
   /// Deletes the run, unless it goes on.
@@ -80,6 +80,7 @@ public final class RunErasure {
   }
 
   private static boolean forget(Rows rows, String id) throws SQLException {
+    rows.alone(RunService.WRITER);
     var hasEnded =
         rows.first(
                 "SELECT 1 FROM runs WHERE id = ? AND state IN (%s)".formatted(ENDED),
@@ -110,6 +111,7 @@ public final class RunErasure {
   public int forgetFollowUps(Collection<String> keys) {
     return database.write(
         rows -> {
+          rows.alone(RunService.WRITER);
           var sum = 0;
           for (var key : keys) {
             for (var message :
@@ -129,7 +131,7 @@ public final class RunErasure {
         });
   }
 
-  /// Writes the text index anew, because deleted text may remain in it.
+  /// Writes the text index of an embedded database anew, because deleted text may remain in it.
   public void rebuildIndex() {
     int _ =
         database.write(rows -> rows.change("INSERT INTO run_texts (run_texts) VALUES ('rebuild')"));
@@ -155,8 +157,8 @@ public final class RunErasure {
         rows ->
             rows.change(
                 """
-                DELETE FROM transcript_lines WHERE rowid IN (
-                  SELECT transcript_lines.rowid FROM transcript_lines
+                DELETE FROM transcript_lines WHERE (run_id, number) IN (
+                  SELECT transcript_lines.run_id, transcript_lines.number FROM transcript_lines
                   JOIN runs ON runs.id = transcript_lines.run_id
                   WHERE runs.state IN (%s) AND runs.finished_at < ? LIMIT ?)
                 """

@@ -25,9 +25,34 @@ import java.util.stream.Collectors;
 public record RunQueries(Database database) {
   private static final int PAGE = 1000;
 
-  /// Runs in progress; at startup, those that the previous process did not finish.
-  public List<RunTable.Left> inProgress() {
-    return database.read(rows -> new RunTable(rows).inProgress());
+  /// Executions whose processes may live on a node; at startup, those that the previous process did
+  /// not finish.
+  ///
+  /// @param nodeName see [dev.runnel.service.run.NodeIdentity#name]
+  public List<RunTable.Left> left(String nodeName) {
+    return database.read(rows -> new RunTable(rows).left(nodeName));
+  }
+
+  /// Where the run's workspace is; empty before its first agent was started.
+  public Optional<String> place(String runId) {
+    return database.read(rows -> new RunTable(rows).place(runId));
+  }
+
+  /// The machine where a place was last seen; empty if it never was.
+  public Optional<String> hostOf(String place) {
+    return database.read(rows -> Membership.hostOf(rows, place));
+  }
+
+  /// Time of the latest change to any run; the epoch if there is none.
+  public Instant newestChange() {
+    return database
+        .<Optional<Instant>>read(rows -> new RunTable(rows).newestChange())
+        .orElse(Instant.EPOCH);
+  }
+
+  /// Runs that were changed after a time, the earliest first, but not very many.
+  public List<RunTable.Changed> changedSince(Instant since) {
+    return database.read(rows -> new RunTable(rows).changedSince(since, PAGE));
   }
 
   /// Number of runs that have not ended, by state.

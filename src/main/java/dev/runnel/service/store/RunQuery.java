@@ -49,6 +49,9 @@ public final class RunQuery {
   /// A page with as many runs as requested, or fewer if they are large.
   public record Page(List<RunRow> runs, Optional<String> nextCursor) {}
 
+  /// Stands for the column of the order in a condition, until the database is known.
+  private static final String ORDER = "$order";
+
   private final Map<String, List<String>> parameters;
   private final List<String> conditions = new ArrayList<>();
   private final List<Object> values = new ArrayList<>();
@@ -78,11 +81,14 @@ public final class RunQuery {
       search = Optional.empty();
     }
     var direction = ascending ? " ASC" : " DESC";
+    var order = sort.column(ascending, rows.isEmbedded());
     var sql =
         "SELECT * FROM runs"
-            + (conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions))
+            + (conditions.isEmpty()
+                ? ""
+                : " WHERE " + String.join(" AND ", conditions).replace(ORDER, order))
             + " ORDER BY "
-            + sort.column(ascending)
+            + order
             + direction
             + ", id"
             + direction
@@ -247,11 +253,12 @@ public final class RunQuery {
     }
   }
 
-  /// Rare words are looked up in the full-text index. Common words are matched row by row in sort
-  /// order, which fills a page sooner.
+  /// Rare words are looked up in the full-text index of SQLite. Common words are matched row by row
+  /// in sort order, which fills a page sooner; on PostgreSQL, all words are.
   private void find(Search text, Rows rows) throws SQLException {
     var words = text.words();
-    if (words.stream().allMatch(word -> word.codePointCount(0, word.length()) >= MIN_INDEXED)) {
+    if (rows.isEmbedded()
+        && words.stream().allMatch(word -> word.codePointCount(0, word.length()) >= MIN_INDEXED)) {
       var phrases =
           words.stream()
               .map(word -> "\"" + word.replace("\"", "\"\"") + "\"")
@@ -273,7 +280,8 @@ public final class RunQuery {
     var each =
         """
         (title LIKE ? ESCAPE '\\' OR prompt LIKE ? ESCAPE '\\' OR skill_spec LIKE ? ESCAPE '\\')\
-        """;
+        """
+            .replace("LIKE", rows.isEmbedded() ? "LIKE" : "ILIKE");
     conditions.add(
         "(" + String.join(" AND ", words.stream().map(_ -> each).toList()) + " OR id = ?)");
     for (var word : words) {
@@ -312,8 +320,7 @@ public final class RunQuery {
       }
       var value = sort.value(place.path("at").asText());
       var beyond = ascending ? ">" : "<";
-      conditions.add(
-          "(%1$s %2$s ? OR (%1$s = ? AND id %2$s ?))".formatted(sort.column(ascending), beyond));
+      conditions.add("(%1$s %2$s ? OR (%1$s = ? AND id %2$s ?))".formatted(ORDER, beyond));
       values.addAll(List.of(value, value, place.path("id").asText()));
     } catch (RequestProblem | IllegalArgumentException _) {
       throw RequestProblem.invalid("The cursor does not belong to this list");

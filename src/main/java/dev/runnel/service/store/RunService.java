@@ -3,6 +3,7 @@ package dev.runnel.service.store;
 import dev.runnel.database.Database;
 import dev.runnel.database.Rows;
 import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.ClaimLost;
 import dev.runnel.service.run.ExecutionListener;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ExecutionResult;
@@ -35,7 +36,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,6 +47,10 @@ import org.slf4j.LoggerFactory;
 /// All changes to runs, each in one transaction and as [RunMachine] permits; [RunQueries] reads
 /// them. After the commit, watchers of the run are notified, and the queue if a run was queued.
 /// Thread-safe.
+///
+/// Changes are made one at a time, also by several nodes: an embedded database has one writer, and
+/// on a server each change takes a lock first. What an execution reports counts only while its
+/// claim holds: a process that was taken for lost changes nothing any more.
 ///
 /// Every visible change sets `updated_at` to a value greater than that of any run before, so that a
 /// client that polls for changes since its last response misses nothing. The position in the queue
@@ -54,6 +61,9 @@ public final class RunService {
   /// Maximum depth of runs that are started by runs.
   public static final int DEEPEST = 3;
 
+  /// The name of the lock that admits one transaction at a time.
+  static final String WRITER = "runnel runs ";
+
   private static final Duration ANSWERS_ARE_KEPT = Duration.ofDays(7);
 
   /// New output of an execution since the last report.
@@ -62,7 +72,11 @@ public final class RunService {
       Optional<String> status,
       List<NewArtifact> made,
       Optional<String> agentSession,
-      Usage usage) {}
+      Usage usage) {
+    boolean isTextOnly() {
+      return status.isEmpty() && made.isEmpty() && agentSession.isEmpty() && usage.isNothing();
+    }
+  }
 
   /// A change within a transaction, with the time of the change.
   private interface Change<T> {
@@ -73,32 +87,33 @@ public final class RunService {
   private final InstantSource clock;
   private final RunWatchers watchers;
   private final QueueSignal queueSignal;
-  private final int slots;
+  private final Membership membership;
+  private final OptionalInt slotsOfAll;
   private final Map<String, RunSource> sources;
   private volatile ExecutionListener listener = ExecutionListener.NONE;
-  // Guarded by the database's write lock, which admits one transaction at a time.
-  private Instant newest;
+
+  /// Callers wait here, not each with a connection in the queue of the database's lock.
+  private final ReentrantLock oneAtATime = new ReentrantLock(true);
 
   /// @param queueSignal notified whenever a run is queued
-  /// @param slots maximum number of concurrent executions at each depth
+  /// @param membership this process among those that share the database
+  /// @param slotsOfAll maximum number of concurrent executions of all nodes at each depth
   /// @param sources the sources of runs by the name of Runnel's surface
   public RunService(
       Database database,
       InstantSource clock,
       RunWatchers watchers,
       QueueSignal queueSignal,
-      int slots,
+      Membership membership,
+      OptionalInt slotsOfAll,
       Map<String, RunSource> sources) {
-    this.slots = slots;
+    this.membership = membership;
+    this.slotsOfAll = slotsOfAll;
     this.sources = Map.copyOf(sources);
     this.database = database;
     this.clock = clock;
     this.watchers = watchers;
     this.queueSignal = queueSignal;
-    this.newest =
-        database
-            .<Optional<Instant>>read(rows -> new RunTable(rows).newestChange())
-            .orElse(Instant.EPOCH);
     change(
         (runs, at) -> {
           runs.forgetAnswers(at.minus(ANSWERS_ARE_KEPT));
@@ -116,7 +131,7 @@ public final class RunService {
             key,
             (runs, at) -> {
               var id = new RunCreation(runs, sources, at).asked(run, caller, factoryUid);
-              var atCapacity = runs.working() >= slots;
+              var atCapacity = runs.working() >= membership.slots(runs.rows(), at);
               return Json.write(new CreatedRun(id, RunStateValue.QUEUED, id, atCapacity, Map.of()));
             });
     queueSignal.tell();
@@ -289,7 +304,11 @@ public final class RunService {
     var claimed =
         change(
             (runs, at) -> {
-              var next = runs.nextQueued(depth);
+              if (!membership.mayClaim(runs.rows(), at)
+                  || (slotsOfAll.isPresent() && runs.working(depth) >= slotsOfAll.getAsInt())) {
+                return Optional.<Claimed>empty();
+              }
+              var next = runs.nextQueued(depth, membership, at);
               if (next.isEmpty()) {
                 return Optional.<Claimed>empty();
               }
@@ -297,7 +316,7 @@ public final class RunService {
               var waited = Duration.between(runs.queuedAt(run.id()), at);
               var executionRequest = job(run, runs);
               runs.giveFollowUps(run.id(), executionRequest.execution());
-              runs.claim(run.id(), executionRequest.sessionId(), at);
+              runs.claim(executionRequest, membership, at);
               var events = new EventRows(runs.rows());
               events.add(run.id(), executionRequest.execution(), EventRows.Type.RUN_CLAIMED, at);
               events.add(
@@ -318,15 +337,38 @@ public final class RunService {
     return claimed.map(Claimed::request);
   }
 
+  /// Records that the agent of the execution may be started from now on, so that nobody does this
+  /// execution again. To be called before anything of the agent is started.
+  ///
+  /// @return whether the run was cancelled meanwhile
+  /// @throws ClaimLost if the agent must not be started
+  public boolean begin(ExecutionRequest executionRequest) {
+    return change(
+        (runs, at) -> {
+          requireClaim(runs, executionRequest);
+          runs.begin(executionRequest.claim(), membership.identity().place());
+          return runs.find(executionRequest.runId()).map(RunRow::cancelAsked).orElse(true);
+        });
+  }
+
+  private static void requireClaim(RunTable runs, ExecutionRequest executionRequest)
+      throws SQLException {
+    if (!runs.holds(executionRequest)) {
+      throw new ClaimLost(executionRequest.runId());
+    }
+  }
+
   /// Stores the process of the execution, so that the service can end it after a restart.
   ///
   /// @return whether the run was cancelled meanwhile
+  /// @throws ClaimLost if the agent must end
   public boolean launched(
       ExecutionRequest executionRequest, long pid, Optional<Instant> startedAt) {
     return change(
         (runs, at) -> {
+          requireClaim(runs, executionRequest);
           var hadUntaken = !runs.untakenFollowUps(List.of(executionRequest.runId())).isEmpty();
-          runs.launched(executionRequest.runId(), pid, startedAt);
+          runs.launched(executionRequest.claim(), pid, startedAt);
           new EventRows(runs.rows())
               .add(
                   executionRequest.runId(),
@@ -341,10 +383,16 @@ public final class RunService {
         });
   }
 
+  /// @throws ClaimLost if the output belongs to nothing any more
   public void heard(ExecutionRequest executionRequest, NewOutput newOutput) {
+    if (newOutput.isTextOnly()) {
+      append(executionRequest, newOutput.entries());
+      return;
+    }
     var used =
         change(
             (runs, at) -> {
+              requireClaim(runs, executionRequest);
               new TranscriptRows(runs.rows())
                   .add(
                       executionRequest.runId(),
@@ -390,68 +438,178 @@ public final class RunService {
         });
   }
 
+  /// Lines are no change of the run, so they need no turn among the changes.
+  private void append(ExecutionRequest executionRequest, List<Entry> entries) {
+    database.write(
+        rows -> {
+          requireClaim(new RunTable(rows), executionRequest);
+          new TranscriptRows(rows)
+              .add(
+                  executionRequest.runId(),
+                  executionRequest.execution(),
+                  entries,
+                  clock.instant().truncatedTo(ChronoUnit.MICROS));
+          return entries;
+        });
+    watchers.changed(executionRequest.runId());
+  }
+
   /// Makes the next execution start a new agent session.
-  public void forgetSession(String runId) {
+  ///
+  /// @throws ClaimLost if another execution may have a session meanwhile
+  public void forgetSession(ExecutionRequest executionRequest) {
     change(
         (runs, at) -> {
-          runs.agentSession(runId, "");
+          requireClaim(runs, executionRequest);
+          runs.agentSession(executionRequest.runId(), "");
           return at;
         });
   }
 
   /// @param next the run's state after the execution
   /// @param report tells the listener; empty if no execution ended
-  private record Finished(ExecutionState next, Optional<Runnable> report) {}
+  private record Finished(String runId, ExecutionState next, Optional<Runnable> report) {}
 
   /// Records the end of an execution whose processes have all ended. Waiting follow-ups start the
   /// next execution.
-  public ExecutionState finish(String runId, ExecutionResult executionResult) {
+  ///
+  /// @param claim the claim of the execution
+  /// @return the run's state after it; empty if the claim did not hold any more, and nothing
+  ///   changed
+  public Optional<ExecutionState> finish(String claim, ExecutionResult executionResult) {
+    return settle(claim, (runs, run, at) -> finished(runs, run, executionResult, at), true);
+  }
+
+  /// Records that a node stopped working on an execution, all of whose processes have ended: the
+  /// run returns to the queue if its agent was never started, else the execution ends.
+  ///
+  /// @return the run's state after it; empty if the claim did not hold any more, and nothing
+  ///   changed
+  public Optional<ExecutionState> giveBack(String claim, ExecutionResult executionResult) {
+    return settle(claim, (runs, run, at) -> givenBack(runs, run, claim, executionResult, at), true);
+  }
+
+  /// Gives this node's name to executions that have none, in an embedded database: after a rollback
+  /// an older version may have worked on it.
+  ///
+  /// @param node the process that began them; blank for one that is gone
+  public void adopt(String node) {
+    if (!membership.isAlone()
+        || database.<List<?>>read(rows -> new RunTable(rows).unclaimed()).isEmpty()) {
+      return;
+    }
+    change(
+        (runs, at) -> {
+          for (var run : runs.unclaimed()) {
+            var claim = UUID.randomUUID().toString();
+            runs.adopt(run, claim, node, membership.identity().name(), at);
+          }
+          return at;
+        });
+  }
+
+  /// Ends what lost nodes were working on, or returns it to the queue. Their processes may go on:
+  /// they end with those nodes, or when those nodes come back.
+  public void endLost() {
+    var now = clock.instant();
+    List<String> expired = database.read(rows -> Membership.expired(rows, now));
+    for (var node : expired) {
+      if (change((runs, at) -> Membership.end(runs.rows(), node, at))) {
+        log.warn("node lost node={}", node);
+      }
+    }
+    List<String> claims = database.read(Membership::claimsOfEnded);
+    claims.forEach(this::endLost);
+  }
+
+  private void endLost(String claim) {
+    var _ =
+        settle(
+            claim,
+            (runs, run, at) -> givenBack(runs, run, claim, ExecutionResult.lost(), at),
+            false);
+  }
+
+  /// How the execution of a run is settled, within a transaction.
+  private interface Settling {
+    Finished of(RunTable runs, RunRow run, Instant at) throws SQLException;
+  }
+
+  /// @param haveEnded whether all processes of the execution have ended
+  private Optional<ExecutionState> settle(String claim, Settling settling, boolean haveEnded) {
     var finished =
         change(
             (runs, at) -> {
-              var run = runs.find(runId).orElseThrow(RequestProblem::noRun);
-              var as = run.cancelAsked() ? ExecutionResult.cancelled() : executionResult;
-              var waiting = !runs.waitingFollowUps(runId).isEmpty();
-              if (!runs.isLaunched(runId)) {
-                runs.handBackFollowUps(runId, run.execution());
-                if (as.phase() == ExecutionState.CANCELLED && run.execution() == 1) {
-                  runs.dropPrompt(runId);
-                }
+              if (haveEnded) {
+                runs.forgetClaim(claim);
               }
-              return switch (RunMachine.next(run.phase(), new Event.Ended(as.phase(), waiting))) {
-                case Step.To(ExecutionState next) -> {
-                  var worked = worked(run, at);
-                  runs.settle(runId, worked);
-                  new EventRows(runs.rows())
-                      .add(runId, run.execution(), EventRows.Type.ofEnd(as.phase()), at);
-                  if (next == ExecutionState.QUEUED) {
-                    runs.queue(runId, at);
-                  } else {
-                    runs.end(runId, as, at);
-                  }
-                  log.info(
-                      "execution ended run={} execution={} as={} next={}",
-                      runId,
-                      run.execution(),
-                      as.phase(),
-                      next);
-                  yield new Finished(
-                      next,
-                      Optional.of(
-                          () ->
-                              listener.ended(
-                                  run.source(), as.phase(), worked.minus(run.worked()))));
-                }
-                case Step.Stays() -> new Finished(run.phase(), Optional.empty());
-                case Step.Refused(String why) -> throw new IllegalStateException(why + ": " + run);
-              };
+              var run = runs.claimedAs(claim);
+              return run.isEmpty()
+                  ? Optional.<Finished>empty()
+                  : Optional.of(settling.of(runs, run.get(), at));
             });
-    watchers.changed(runId);
-    finished.report().ifPresent(Runnable::run);
-    if (finished.next() == ExecutionState.QUEUED) {
+    if (finished.isEmpty()) {
+      log.warn("execution had been ended by another node claim={}", claim);
+      return Optional.empty();
+    }
+    watchers.changed(finished.get().runId());
+    finished.get().report().ifPresent(Runnable::run);
+    if (finished.get().next() == ExecutionState.QUEUED) {
       queueSignal.tell();
     }
-    return finished.next();
+    return finished.map(Finished::next);
+  }
+
+  private Finished givenBack(
+      RunTable runs, RunRow run, String claim, ExecutionResult executionResult, Instant at)
+      throws SQLException {
+    if (run.cancelAsked() || !runs.mayStartAgain(claim)) {
+      return finished(runs, run, executionResult, at);
+    }
+    log.info("execution returned to the queue run={} execution={}", run.id(), run.execution());
+    runs.unclaim(run, at);
+    runs.revokeKeys(run.id());
+    return new Finished(run.id(), ExecutionState.QUEUED, Optional.empty());
+  }
+
+  private Finished finished(RunTable runs, RunRow run, ExecutionResult executionResult, Instant at)
+      throws SQLException {
+    var runId = run.id();
+    var as = run.cancelAsked() ? ExecutionResult.cancelled() : executionResult;
+    var waiting = !runs.waitingFollowUps(runId).isEmpty();
+    if (!runs.isLaunched(runId)) {
+      runs.handBackFollowUps(runId, run.execution());
+      if (as.phase() == ExecutionState.CANCELLED && run.execution() == 1) {
+        runs.dropPrompt(runId);
+      }
+    }
+    return switch (RunMachine.next(run.phase(), new Event.Ended(as.phase(), waiting))) {
+      case Step.To(ExecutionState next) -> {
+        var worked = worked(run, at);
+        runs.settle(runId, worked);
+        runs.revokeKeys(runId);
+        new EventRows(runs.rows())
+            .add(runId, run.execution(), EventRows.Type.ofEnd(as.phase()), at);
+        if (next == ExecutionState.QUEUED) {
+          runs.queue(runId, at);
+        } else {
+          runs.end(runId, as, at);
+        }
+        log.info(
+            "execution ended run={} execution={} as={} next={}",
+            runId,
+            run.execution(),
+            as.phase(),
+            next);
+        yield new Finished(
+            runId,
+            next,
+            Optional.of(
+                () -> listener.ended(run.source(), as.phase(), worked.minus(run.worked()))));
+      }
+      case Step.Stays() -> new Finished(runId, run.phase(), Optional.empty());
+      case Step.Refused(String why) -> throw new IllegalStateException(why + ": " + run);
+    };
   }
 
   private ExecutionRequest job(RunRow run, RunTable runs) throws SQLException {
@@ -472,7 +630,8 @@ public final class RunService {
         text(config.path("model_id").asText(null)),
         text(config.path("base_prompt").asText(null)),
         config.toString(),
-        new RunMode(run.mode()));
+        new RunMode(run.mode()),
+        UUID.randomUUID().toString());
   }
 
   private static Duration worked(RunRow run, Instant now) {
@@ -498,12 +657,19 @@ public final class RunService {
   }
 
   private <T> T change(Change<T> change) {
-    return database.write(
-        (Rows rows) -> {
-          var now = clock.instant().truncatedTo(ChronoUnit.MICROS);
-          newest = now.isAfter(newest) ? now : newest.plus(1, ChronoUnit.MICROS);
-          return change.make(new RunTable(rows), newest);
-        });
+    oneAtATime.lock();
+    try {
+      return database.write(
+          (Rows rows) -> {
+            rows.alone(WRITER);
+            var runs = new RunTable(rows);
+            var now = clock.instant().truncatedTo(ChronoUnit.MICROS);
+            var newest = runs.newestChange().map(last -> last.plus(1, ChronoUnit.MICROS));
+            return change.make(runs, newest.filter(now::isBefore).orElse(now));
+          });
+    } finally {
+      oneAtATime.unlock();
+    }
   }
 
   private static Optional<String> text(@Nullable String text) {

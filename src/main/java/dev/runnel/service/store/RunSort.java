@@ -20,10 +20,14 @@ enum RunSort {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  String column(boolean ascending) {
+  /// @param embedded whether it is for SQLite
+  String column(boolean ascending, boolean embedded) {
     return switch (this) {
       case UPDATED_AT, CREATED_AT, TITLE -> word();
-      case AGENT -> ascending ? "COALESCE(skill_spec, char(1114111))" : "COALESCE(skill_spec, '')";
+      case AGENT ->
+          ascending
+              ? "COALESCE(skill_spec, %s(1114111))".formatted(embedded ? "char" : "chr")
+              : "COALESCE(skill_spec, '')";
     };
   }
 

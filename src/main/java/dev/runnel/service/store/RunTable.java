@@ -2,6 +2,7 @@ package dev.runnel.service.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.database.Rows;
+import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.ExecutionState;
 import dev.runnel.service.run.IdempotencyKey;
@@ -27,6 +28,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Reads and writes runs and follow-ups, within one transaction.
@@ -34,9 +37,20 @@ public record RunTable(Rows rows) {
   // How far back turns count.
   private static final Duration LATELY = Duration.ofDays(1);
 
-  /// An execution in progress with its process, as stored before a restart of the service.
+  /// How often in a row a run may be claimed by nodes that are lost before its agent is started.
+  private static final int MAX_LOST_CLAIMS = 3;
+
+  /// An execution whose processes may live on this node.
+  ///
+  /// @param claim see [ExecutionRequest#claim]
+  /// @param node the process that claimed it
   public record Left(
-      String runId, int execution, Optional<Long> pid, Optional<Instant> startedAt) {}
+      String runId,
+      int execution,
+      String claim,
+      String node,
+      Optional<Long> pid,
+      Optional<Instant> startedAt) {}
 
   /// Where a run comes from.
   ///
@@ -199,16 +213,151 @@ public record RunTable(Rows rows) {
   Optional<String> idByArtifact(String url) throws SQLException {
     return rows.first(
         """
-        SELECT id FROM runs WHERE instr(artifacts, ?) > 0 ORDER BY created_at DESC LIMIT 1
-        """,
+        SELECT id FROM runs WHERE %s(artifacts, ?) > 0 ORDER BY created_at DESC LIMIT 1
+        """
+            .formatted(rows.isEmbedded() ? "instr" : "strpos"),
         row -> row.getString("id"),
         Json.write(url));
   }
 
-  /// The run that gets the next free slot; see [QueueOrder].
-  Optional<RunRow> nextQueued(int depth) throws SQLException {
-    var next = queue(depth).stream().findFirst();
+  /// The run that gets the next free slot of a node; see [QueueOrder]. A run whose workspace is at
+  /// a place of another node is left to that node, while it lives and for a short time after.
+  Optional<RunRow> nextQueued(int depth, Membership node, Instant at) throws SQLException {
+    var elsewhere =
+        Set.copyOf(
+            rows.list(
+                """
+                SELECT id FROM runs
+                WHERE state = 'QUEUED' AND depth = ? AND place <> ? AND EXISTS (
+                  SELECT 1 FROM nodes WHERE nodes.place = runs.place AND nodes.seen_at > ?)
+                """,
+                row -> row.getString("id"),
+                depth,
+                node.identity().place(),
+                at.minus(node.lease())));
+    var next = queue(depth).stream().filter(run -> !elsewhere.contains(run.run())).findFirst();
     return next.isEmpty() ? Optional.empty() : find(next.get().run());
+  }
+
+  /// The number of executions in progress at a depth.
+  int working(int depth) throws SQLException {
+    return rows.first(
+            "SELECT COUNT(*) AS number FROM runs WHERE state = 'INPROGRESS' AND depth = ?",
+            row -> row.getInt("number"),
+            depth)
+        .orElse(0);
+  }
+
+  /// The run whose current execution has this claim.
+  Optional<RunRow> claimedAs(String claim) throws SQLException {
+    return rows.first("SELECT * FROM runs WHERE claim = ?", RunRow::read, claim);
+  }
+
+  /// Runs in progress without a claim, as a version before there were any leaves them.
+  List<RunRow> unclaimed() throws SQLException {
+    return rows.list(
+        "SELECT * FROM runs WHERE state = 'INPROGRESS' AND claim IS NULL", RunRow::read);
+  }
+
+  /// Gives a run in progress a claim. Its agent may have been started.
+  void adopt(RunRow run, String claim, String node, String nodeName, Instant at)
+      throws SQLException {
+    rows.change("UPDATE runs SET claim = ?, begun = 1 WHERE id = ?", claim, run.id());
+    rows.change(
+        """
+        INSERT INTO claims (token, node, node_name, run_id, execution, pid, pid_started_at, claimed_at)
+        SELECT claim, ?, ?, id, execution, pid, pid_started_at, ? FROM runs WHERE id = ?
+        """,
+        node,
+        nodeName,
+        at,
+        run.id());
+  }
+
+  /// Whether the execution goes on, and does so until the end of this transaction.
+  boolean holds(ExecutionRequest executionRequest) throws SQLException {
+    return rows.first(
+            "SELECT 1 FROM runs WHERE claim = ?" + (rows.isEmbedded() ? "" : " FOR UPDATE"),
+            row -> row.getInt(1),
+            executionRequest.claim())
+        .isPresent();
+  }
+
+  /// Records that all processes of an execution have ended.
+  void forgetClaim(String claim) throws SQLException {
+    rows.change("DELETE FROM claims WHERE token = ?", claim);
+  }
+
+  /// Records that the agent of the execution may be started from now on.
+  void begin(String claim, String place) throws SQLException {
+    rows.change(
+        "UPDATE runs SET begun = 1, lost_claims = 0, place = ? WHERE claim = ?", place, claim);
+  }
+
+  /// Where the run's workspace is; empty before its first agent was started.
+  Optional<String> place(String id) throws SQLException {
+    return rows.first("SELECT place FROM runs WHERE id = ?", row -> Rows.text(row, "place"), id)
+        .flatMap(Function.identity());
+  }
+
+  /// Whether an execution can be done again from its start: no agent was started, and not too many
+  /// nodes were lost over it.
+  boolean mayStartAgain(String claim) throws SQLException {
+    return rows.first(
+            "SELECT 1 FROM runs WHERE claim = ? AND begun = 0 AND lost_claims < ?",
+            row -> row.getInt(1),
+            claim,
+            MAX_LOST_CLAIMS)
+        .isPresent();
+  }
+
+  /// Returns a run to the queue, at its old place, as if it had not been claimed.
+  void unclaim(RunRow run, Instant at) throws SQLException {
+    // What had become a part of the prompt is a part of it still.
+    var inPrompt = run.execution() == 1 && firstPrompt(run.id()).isPresent();
+    rows.change(
+        "UPDATE follow_ups SET execution = ? WHERE run_id = ? AND execution = ?",
+        inPrompt ? -1 : null,
+        run.id(),
+        run.execution());
+    rows.change(
+        "DELETE FROM transcript_lines WHERE run_id = ? AND execution = ?",
+        run.id(),
+        run.execution());
+    rows.change(
+        """
+        UPDATE runs SET state = 'QUEUED', execution = execution - 1, claim = NULL,
+          lost_claims = lost_claims + 1, status_message = NULL, execution_started_at = NULL,
+          started_at = CASE WHEN execution = 1 THEN NULL ELSE started_at END, updated_at = ?
+        WHERE id = ?
+        """,
+        at,
+        run.id());
+  }
+
+  /// Revokes the keys of a run's agent.
+  void revokeKeys(String id) throws SQLException {
+    rows.change("DELETE FROM api_keys WHERE run_id = ?", id);
+  }
+
+  /// A run that was changed, as other nodes must know it.
+  public record Changed(String runId, ExecutionState state, boolean cancelAsked, Instant at) {}
+
+  /// Runs that were changed after a time, the earliest first.
+  List<Changed> changedSince(Instant since, int most) throws SQLException {
+    return rows.list(
+        """
+        SELECT id, state, cancel_asked, updated_at FROM runs WHERE updated_at > ?
+        ORDER BY updated_at LIMIT ?
+        """,
+        row ->
+            new Changed(
+                row.getString("id"),
+                ExecutionState.valueOf(row.getString("state")),
+                row.getInt("cancel_asked") != 0,
+                Rows.instant(row, "updated_at")),
+        since,
+        most);
   }
 
   private List<QueueOrder.Waiting> queue(int depth) throws SQLException {
@@ -293,27 +442,41 @@ public record RunTable(Rows rows) {
         .orElseThrow();
   }
 
-  void claim(String id, String sessionId, Instant at) throws SQLException {
+  void claim(ExecutionRequest executionRequest, Membership node, Instant at) throws SQLException {
     rows.change(
         """
         UPDATE runs SET state = 'INPROGRESS', execution = execution + 1, session_id = ?,
           started_at = COALESCE(started_at, ?), execution_started_at = ?, updated_at = ?,
-          cancel_asked = 0, pid = NULL, pid_started_at = NULL
+          cancel_asked = 0, pid = NULL, pid_started_at = NULL, claim = ?, begun = 0
         WHERE id = ?
         """,
-        sessionId,
+        executionRequest.sessionId(),
         at,
         at,
         at,
-        id);
+        executionRequest.claim(),
+        executionRequest.runId());
+    rows.change(
+        """
+        INSERT INTO claims (token, node, node_name, run_id, execution, claimed_at)
+        VALUES (?, ?, ?, ?, ?, ?)
+        """,
+        executionRequest.claim(),
+        node.id(),
+        node.identity().name(),
+        executionRequest.runId(),
+        executionRequest.execution(),
+        at);
   }
 
-  void launched(String id, long pid, Optional<Instant> startedAt) throws SQLException {
-    rows.change(
-        "UPDATE runs SET pid = ?, pid_started_at = ? WHERE id = ?",
-        pid,
-        startedAt.orElse(null),
-        id);
+  void launched(String claim, long pid, Optional<Instant> startedAt) throws SQLException {
+    for (var where : List.of("runs SET %s WHERE claim = ?", "claims SET %s WHERE token = ?")) {
+      rows.change(
+          "UPDATE " + where.formatted("pid = ?, pid_started_at = ?"),
+          pid,
+          startedAt.orElse(null),
+          claim);
+    }
   }
 
   void appendToPrompt(String id, String message, Instant at) throws SQLException {
@@ -345,11 +508,12 @@ public record RunTable(Rows rows) {
         id);
   }
 
-  /// Adds the duration of the ended execution and clears its process.
+  /// Adds the duration of the ended execution, and clears its process and its claim.
   void settle(String id, Duration worked) throws SQLException {
     rows.change(
         """
-        UPDATE runs SET worked = ?, cancel_asked = 0, pid = NULL, pid_started_at = NULL
+        UPDATE runs SET worked = ?, cancel_asked = 0, pid = NULL, pid_started_at = NULL,
+          claim = NULL, begun = 0, lost_claims = 0
         WHERE id = ?
         """,
         worked.dividedBy(ChronoUnit.MICROS.getDuration()),
@@ -409,17 +573,23 @@ public record RunTable(Rows rows) {
     return after.since(before);
   }
 
-  List<Left> inProgress() throws SQLException {
+  /// Executions whose processes may live where this name works.
+  ///
+  /// @param nodeName see [NodeIdentity#name]
+  List<Left> left(String nodeName) throws SQLException {
     return rows.list(
-        "SELECT id, execution, pid, pid_started_at FROM runs WHERE state = 'INPROGRESS'",
+        "SELECT * FROM claims WHERE node_name = ?",
         row ->
             new Left(
-                row.getString("id"),
+                row.getString("run_id"),
                 row.getInt("execution"),
+                row.getString("token"),
+                row.getString("node"),
                 Optional.of(row.getLong("pid")).filter(pid -> pid > 0),
                 Optional.of(row.getLong("pid_started_at"))
                     .filter(micros -> micros > 0)
-                    .map(micros -> Instant.EPOCH.plus(micros, ChronoUnit.MICROS))));
+                    .map(micros -> Instant.EPOCH.plus(micros, ChronoUnit.MICROS))),
+        nodeName);
   }
 
   /// @param key the caller's idempotency key

@@ -41,7 +41,13 @@ public final class RunWatchers {
             });
   }
 
-  void changed(String runId) {
+  /// Runs that somebody watches.
+  public Set<String> watched() {
+    return Set.copyOf(watchers.keySet());
+  }
+
+  /// Tells the watchers of a run that it may have changed.
+  public void changed(String runId) {
     for (var watcher : watchers.getOrDefault(runId, Set.of())) {
       try {
         watcher.run();

@@ -5,11 +5,17 @@ import dev.runnel.service.run.TranscriptLine;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /// Reads and writes transcripts, within one transaction.
 public record TranscriptRows(Rows rows) {
+  /// Lines of one statement: one a line would be too slow for a server.
+  private static final int AT_ONCE = 100;
+
   /// A line that is not numbered yet.
   public record Entry(TranscriptLine.Kind kind, String text) {}
 
@@ -19,18 +25,16 @@ public record TranscriptRows(Rows rows) {
       return;
     }
     var number = last(runId);
-    for (var entry : entries) {
+    for (int from = 0; from < entries.size(); from += AT_ONCE) {
+      var some = entries.subList(from, Math.min(entries.size(), from + AT_ONCE));
+      var values = new ArrayList<@Nullable Object>();
+      for (var entry : some) {
+        values.addAll(List.of(runId, ++number, execution, entry.kind().name(), at, entry.text()));
+      }
       rows.change(
-          """
-          INSERT INTO transcript_lines (run_id, number, execution, kind, said_at, text)
-          VALUES (?, ?, ?, ?, ?, ?)
-          """,
-          runId,
-          ++number,
-          execution,
-          entry.kind().name(),
-          at,
-          entry.text());
+          "INSERT INTO transcript_lines (run_id, number, execution, kind, said_at, text) VALUES "
+              + String.join(", ", Collections.nCopies(some.size(), "(?, ?, ?, ?, ?, ?)")),
+          values.toArray());
     }
   }
 

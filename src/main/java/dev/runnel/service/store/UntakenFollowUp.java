@@ -20,7 +20,7 @@ public record UntakenFollowUp(
         row.getString("run_id"),
         row.getString("message"),
         Rows.text(row, "request_key"),
-        row.getInt("unread") != 0);
+        row.getBoolean("unread"));
   }
 
   /// Adds a run's follow-ups to the run's JSON.

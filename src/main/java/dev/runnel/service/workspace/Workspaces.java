@@ -2,6 +2,7 @@ package dev.runnel.service.workspace;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
@@ -220,6 +221,21 @@ public final class Workspaces {
     Folders.delete(homes.resolve(runId));
     // Other runs of the environment fill them again.
     sharedCaches.deleteOf(runId);
+  }
+
+  /// Deletes a workspace that is out of date; waits while an execution uses it.
+  public void deleteOutdated(String runId) throws IOException, InterruptedException {
+    if (!Files.isDirectory(root(runId))) {
+      return;
+    }
+    try {
+      while (!discard(runId)) {
+        Thread.sleep(5);
+      }
+    } catch (NoSuchFileException _) {
+      // A cleanup was faster.
+    }
+    deleteTrash();
   }
 
   /// Deletes cached clones of repositories that no environment uses any more.

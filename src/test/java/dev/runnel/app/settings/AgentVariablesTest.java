@@ -44,6 +44,7 @@ class AgentVariablesTest {
           "RUNNEL_RUN_ID",
           "RUNNEL_SESSION_ID",
           "RUNNEL_EXECUTION",
+          "RUNNEL_CLAIM",
           "RUNNEL_CONFIG_JSON");
 
   /// The shell sets these by itself.

@@ -92,7 +92,8 @@ class AgentsTest {
         Optional.of("m"),
         Optional.empty(),
         config,
-        RunMode.NORMAL);
+        RunMode.NORMAL,
+        "claim");
   }
 
   private void program(String name) throws IOException {

@@ -351,6 +351,7 @@ class LaunchTest {
         Optional.of("m"),
         Optional.of("secret base"),
         config,
-        RunMode.NORMAL);
+        RunMode.NORMAL,
+        "claim");
   }
 }

@@ -275,7 +275,8 @@ class CancelTest {
         assertThat(service.cancel(id).statusCode()).isEqualTo(200);
         assertThat(service.state(id)).isEqualTo("CANCELLED");
         assertThat(
-                ProcessTree.left(new RunTable.Left(id, 1, Optional.empty(), Optional.empty()))
+                ProcessTree.left(
+                        new RunTable.Left(id, 1, "", "", Optional.empty(), Optional.empty()))
                     .isEmpty())
             .as("processes of run %d", i)
             .isTrue();

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.runnel.service.RunningService;
 import dev.runnel.service.run.ExecutionResult;
+import dev.runnel.service.store.RunTable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -65,7 +66,11 @@ class DiskReserveTest {
       assertThat(folder.resolve("workspaces/" + big)).doesNotExist();
       assertThat(run.at("/status_message/message").asText())
           .isEqualTo(ExecutionResult.diskFull(20 * MIB).message());
-      assertThat(ProcessTree.of(Optional.empty(), big, 1, Spawner.system()).isEmpty()).isTrue();
+      assertThat(
+              ProcessTree.left(
+                      new RunTable.Left(big, 1, "", "", Optional.empty(), Optional.empty()))
+                  .isEmpty())
+          .isTrue();
       Files.createFile(folder.resolve("workspaces/" + small + "/go"));
       service.awaitState(small, "SUCCEEDED");
     }

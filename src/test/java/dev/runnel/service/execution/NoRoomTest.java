@@ -75,7 +75,10 @@ class NoRoomTest {
             .isEqualTo("environment_setup_failed");
         assertThat(run.at("/status_message/message").asText())
             .isEqualTo(ExecutionResult.noRoom().message());
-        assertThat(ProcessTree.of(Optional.empty(), id, 1, Spawner.system()).isEmpty())
+        assertThat(
+                ProcessTree.left(
+                        new RunTable.Left(id, 1, "", "", Optional.empty(), Optional.empty()))
+                    .isEmpty())
             .as("call %d", call)
             .isTrue();
       }
@@ -95,7 +98,10 @@ class NoRoomTest {
 
       service.awaitState(id, "CANCELLED");
       assertThat(spawner.hasFailed()).isTrue();
-      assertThat(ProcessTree.of(Optional.empty(), id, 1, Spawner.system()).isEmpty()).isTrue();
+      assertThat(
+              ProcessTree.left(new RunTable.Left(id, 1, "", "", Optional.empty(), Optional.empty()))
+                  .isEmpty())
+          .isTrue();
     }
   }
 
@@ -128,8 +134,8 @@ class NoRoomTest {
   @Test
   void aRunIsOrphanedOnlyAtTheSecondLookWithoutAnybody() {
     var runs = new OrphanedRuns();
-    var first = new RunTable.Left("a", 1, Optional.empty(), Optional.empty());
-    var next = new RunTable.Left("a", 2, Optional.empty(), Optional.empty());
+    var first = new RunTable.Left("a", 1, "", "", Optional.empty(), Optional.empty());
+    var next = new RunTable.Left("a", 2, "", "", Optional.empty(), Optional.empty());
 
     assertThat(runs.look(List.of(first), _ -> false)).isEmpty();
     assertThat(runs.look(List.of(first), _ -> true)).isEmpty();
@@ -162,7 +168,8 @@ class NoRoomTest {
                 Optional.empty(),
                 Optional.empty(),
                 "{}",
-                RunMode.NORMAL),
+                RunMode.NORMAL,
+                "claim"),
             List.of("/bin/sh", "-c", "echo x; exec sleep 300"),
             folder,
             Map.of(),

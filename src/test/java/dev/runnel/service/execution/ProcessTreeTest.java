@@ -2,6 +2,7 @@ package dev.runnel.service.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.service.run.ExecutionRequest;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -82,6 +83,7 @@ class ProcessTreeTest {
             throw new AssertionError();
           }
         };
-    return ProcessTree.of(Optional.empty(), runId, 1, spawner).end(Duration.ofSeconds(2));
+    var execution = ExecutionRequest.internal(runId).with(it -> it.execution(1));
+    return ProcessTree.of(Optional.empty(), execution, spawner).end(Duration.ofSeconds(2));
   }
 }

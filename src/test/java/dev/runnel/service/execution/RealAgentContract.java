@@ -124,7 +124,7 @@ interface RealAgentContract {
       assertThat(stage.service.state(id)).isEqualTo("CANCELLED");
       assertThat(running(seconds)).isEmpty();
       assertThat(
-              ProcessTree.left(new RunTable.Left(id, 1, Optional.empty(), Optional.empty()))
+              ProcessTree.left(new RunTable.Left(id, 1, "", "", Optional.empty(), Optional.empty()))
                   .isEmpty())
           .isTrue();
       // What was said before is not lost for whoever goes on with it.

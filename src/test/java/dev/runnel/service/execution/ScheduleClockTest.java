@@ -7,6 +7,7 @@ import dev.runnel.database.Database;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.store.Identities;
+import dev.runnel.service.store.Membership;
 import dev.runnel.service.store.QueueSignal;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunQuery;
@@ -20,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,7 +43,15 @@ class ScheduleClockTest {
   void open(@TempDir Path folder) {
     database = Database.sqlite(folder.resolve("agent-runs.db"));
     database.migrate("db/service");
-    book = new RunService(database, clock, new RunWatchers(), new QueueSignal(), 4, Map.of());
+    book =
+        new RunService(
+            database,
+            clock,
+            new RunWatchers(),
+            new QueueSignal(),
+            Membership.alone(database, clock, 4),
+            OptionalInt.empty(),
+            Map.of());
     index = new RunQueries(database);
     identities = new Identities(database, clock, Map.of());
     configs =

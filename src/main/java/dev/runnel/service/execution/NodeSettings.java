@@ -1,0 +1,24 @@
+package dev.runnel.service.execution;
+
+import dev.runnel.service.run.NodeIdentity;
+import java.time.Duration;
+import java.util.OptionalInt;
+
+/// How this process shares the runs with others.
+///
+/// @param lease how long others wait for this process before they take it for lost
+/// @param slotsOfAll maximum number of concurrent executions of all nodes at each depth; empty for
+///   no limit besides that of each node
+public record NodeSettings(NodeIdentity identity, Duration lease, OptionalInt slotsOfAll) {
+  public static final Duration USUAL_LEASE = Duration.ofMinutes(1);
+
+  /// For an embedded database.
+  public static final NodeSettings ALONE =
+      new NodeSettings(NodeIdentity.ALONE, USUAL_LEASE, OptionalInt.empty());
+
+  public NodeSettings {
+    if (lease.compareTo(Duration.ofSeconds(2)) < 0) {
+      throw new IllegalArgumentException("A lease takes at least 2 seconds, not " + lease);
+    }
+  }
+}

@@ -1,0 +1,245 @@
+package dev.runnel.service.store;
+
+import dev.runnel.database.Database;
+import dev.runnel.database.Rows;
+import dev.runnel.service.run.NodeIdentity;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/// This process among those that share the database: a row with a lease. While the lease holds, the
+/// process may claim runs, and nobody else ends what it claimed. A process whose lease has ended
+/// stops its agents and joins again, under another id. Thread-safe.
+///
+/// The process of an embedded database is alone: it needs no lease.
+public final class Membership {
+  /// How often a lease is renewed in its time.
+  public static final int RENEWALS = 10;
+
+  private static final Duration TWIN_LOOK = Duration.ofMillis(200);
+  private static final Duration ENDED_ARE_KEPT = Duration.ofDays(30);
+
+  private final Database database;
+  private final InstantSource clock;
+  private final NodeIdentity identity;
+  private final int slots;
+  private final Duration lease;
+  private volatile String id = "";
+  private volatile long renewedAt;
+
+  private Membership(
+      Database database, InstantSource clock, NodeIdentity identity, int slots, Duration lease) {
+    this.database = database;
+    this.clock = clock;
+    this.identity = identity;
+    this.slots = slots;
+    this.lease = lease;
+  }
+
+  /// @param clock the time of the database, which all nodes share
+  /// @param slots maximum number of concurrent executions of this process at each depth
+  /// @param lease how long others wait for this process before they take it for lost, and runs for
+  ///   the node that has their workspace
+  public static Membership join(
+      Database database, InstantSource clock, NodeIdentity identity, int slots, Duration lease) {
+    var joined = new Membership(database, clock, identity, slots, lease);
+    joined.joinAgain();
+    return joined;
+  }
+
+  /// The host of another process that works under this name, as in a copy of a data folder; empty
+  /// if there is none. Waits for two renewals if one may be there.
+  ///
+  /// @param lease of all nodes
+  public static Optional<String> twin(Database database, NodeIdentity identity, Duration lease)
+      throws InterruptedException {
+    var before = lastSeen(database, identity);
+    if (before.isEmpty()) {
+      return Optional.empty();
+    }
+    var end = System.nanoTime() + lease.dividedBy(RENEWALS).multipliedBy(2).toNanos();
+    while (System.nanoTime() < end) {
+      Thread.sleep(TWIN_LOOK);
+      var now = lastSeen(database, identity);
+      if (now.isPresent() && !now.equals(before)) {
+        return now.map(Seen::host);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private record Seen(String host, long at) {}
+
+  private static Optional<Seen> lastSeen(Database database, NodeIdentity identity) {
+    return database.read(
+        rows ->
+            rows.first(
+                """
+                SELECT host, seen_at FROM nodes WHERE name = ? AND host <> ? AND ended = 0
+                ORDER BY seen_at DESC LIMIT 1
+                """,
+                row -> new Seen(row.getString(1), row.getLong(2)),
+                identity.name(),
+                identity.host()));
+  }
+
+  /// The only process of an embedded database.
+  public static Membership alone(Database database, InstantSource clock, int slots) {
+    return join(database, clock, NodeIdentity.ALONE, slots, Duration.ofDays(1));
+  }
+
+  /// Whether no other process can share the database.
+  public boolean isAlone() {
+    return database.isEmbedded();
+  }
+
+  /// The id of this process; another one after each [#joinAgain].
+  public String id() {
+    return id;
+  }
+
+  public NodeIdentity identity() {
+    return identity;
+  }
+
+  public Duration lease() {
+    return lease;
+  }
+
+  /// Begins a new lease. Nothing that was claimed under the one before may go on.
+  public void joinAgain() {
+    var next = UUID.randomUUID().toString();
+    var start = System.nanoTime();
+    if (!isAlone()) {
+      database.write(
+          rows -> {
+            var now = now();
+            rows.change(
+                "DELETE FROM nodes WHERE ended = 1 AND seen_at < ?", now.minus(ENDED_ARE_KEPT));
+            rows.change(
+                "DELETE FROM claims WHERE claimed_at < ? AND token NOT IN"
+                    + " (SELECT claim FROM runs WHERE claim IS NOT NULL)",
+                now.minus(ENDED_ARE_KEPT));
+            return rows.change(
+                """
+                INSERT INTO nodes (id, name, host, place, slots, joined_at, seen_at, expires_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                next,
+                identity.name(),
+                identity.host(),
+                identity.place(),
+                slots,
+                now,
+                now,
+                now.plus(lease));
+          });
+    }
+    id = next;
+    renewedAt = start;
+  }
+
+  /// Extends the lease.
+  ///
+  /// @return false if others have ended it, and what was claimed under it
+  public boolean renew() {
+    if (isAlone()) {
+      return true;
+    }
+    // Taken before the request: the lease that the row shows ends later than this process believes.
+    var start = System.nanoTime();
+    var now = now();
+    var renewed =
+        database.write(
+                rows ->
+                    rows.change(
+                        "UPDATE nodes SET seen_at = ?, expires_at = ? WHERE id = ? AND ended = 0",
+                        now,
+                        now.plus(lease),
+                        id))
+            > 0;
+    if (renewed) {
+      renewedAt = start;
+    }
+    return renewed;
+  }
+
+  /// Whether others certainly do not take this process for lost yet. False some time before they
+  /// do, so that its agents can be ended in time. Asks nobody.
+  public boolean isSure() {
+    return isAlone()
+        || System.nanoTime() - renewedAt < lease.multipliedBy(3).dividedBy(4).toNanos();
+  }
+
+  /// Ends the lease, after everything that was claimed under it has ended.
+  public void leave() {
+    if (!isAlone()) {
+      database.write(rows -> rows.change("UPDATE nodes SET ended = 1 WHERE id = ?", id));
+    }
+  }
+
+  /// Whether this process may claim a run in this transaction.
+  boolean mayClaim(Rows rows, Instant at) throws SQLException {
+    return isAlone()
+        || (isSure()
+            && rows.first(
+                    "SELECT 1 FROM nodes WHERE id = ? AND ended = 0 AND expires_at > ?",
+                    row -> row.getInt(1),
+                    id,
+                    at)
+                .isPresent());
+  }
+
+  /// The number of slots of all nodes that live.
+  int slots(Rows rows, Instant at) throws SQLException {
+    return isAlone()
+        ? slots
+        : rows.first(
+                "SELECT SUM(slots) FROM nodes WHERE ended = 0 AND expires_at > ?",
+                row -> row.getInt(1),
+                at)
+            .orElse(slots);
+  }
+
+  /// Ids of processes whose lease is over, and that nobody has taken for lost yet.
+  static List<String> expired(Rows rows, Instant at) throws SQLException {
+    return rows.list(
+        "SELECT id FROM nodes WHERE ended = 0 AND expires_at < ?", row -> row.getString(1), at);
+  }
+
+  /// Takes a process for lost.
+  ///
+  /// @return false if it has renewed its lease meanwhile, or others did this
+  static boolean end(Rows rows, String node, Instant at) throws SQLException {
+    return rows.change(
+            "UPDATE nodes SET ended = 1 WHERE id = ? AND ended = 0 AND expires_at < ?", node, at)
+        > 0;
+  }
+
+  /// Claims of lost processes whose executions nobody has ended yet.
+  static List<String> claimsOfEnded(Rows rows) throws SQLException {
+    return rows.list(
+        """
+        SELECT claims.token FROM claims JOIN runs ON runs.claim = claims.token
+        JOIN nodes ON nodes.id = claims.node WHERE nodes.ended = 1
+        """,
+        row -> row.getString(1));
+  }
+
+  /// The machine where a place was last seen; empty if it never was.
+  static Optional<String> hostOf(Rows rows, String place) throws SQLException {
+    return rows.first(
+        "SELECT host FROM nodes WHERE place = ? ORDER BY seen_at DESC LIMIT 1",
+        row -> row.getString(1),
+        place);
+  }
+
+  Instant now() {
+    return clock.instant().truncatedTo(ChronoUnit.MICROS);
+  }
+}
