@@ -1,0 +1,400 @@
+package dev.runnel.service.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.runnel.database.Database;
+import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.ClaimLost;
+import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.run.ExecutionResult;
+import dev.runnel.service.run.ExecutionState;
+import dev.runnel.service.run.Json;
+import dev.runnel.service.run.NewRun;
+import dev.runnel.service.run.NodeIdentity;
+import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.TranscriptLine;
+import dev.runnel.service.run.Usage;
+import dev.runnel.service.store.RunService.NewOutput;
+import dev.runnel.service.store.TranscriptRows.Entry;
+import dev.runnel.testkit.Postgres;
+import dev.runnel.testkit.SettableClock;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// Who works on a run when several nodes share the database, and what counts of what a lost node
+/// still says.
+@Tag("slow")
+class SeveralNodesTest {
+  private static final Duration LEASE = Duration.ofMinutes(1);
+  private static final String LOST = "The node that ran this was lost. Reply to continue.";
+
+  private final SettableClock clock = new SettableClock();
+  private String url;
+  private Database database;
+  private RunQueries index;
+  private Node a;
+  private Node b;
+
+  private record Node(Database database, Membership membership, RunService runs) {
+    ExecutionRequest claim() {
+      return runs.claimNext(0).orElseThrow();
+    }
+  }
+
+  @BeforeEach
+  void open() throws SQLException {
+    url = Postgres.freshDatabase();
+    database = ServiceTables.migrate(Database.postgres(url, ServiceTables.SCHEMA));
+    index = new RunQueries(database);
+    a = node("a", OptionalInt.empty());
+    b = node("b", OptionalInt.empty());
+  }
+
+  @AfterEach
+  void close() {
+    a.database().close();
+    b.database().close();
+    database.close();
+  }
+
+  private Node node(String name, OptionalInt slotsOfAll) {
+    var own = Database.postgres(url, ServiceTables.SCHEMA);
+    var membership = Membership.join(own, clock, new NodeIdentity(name, name, name), 4, LEASE);
+    return new Node(
+        own,
+        membership,
+        new RunService(
+            own, clock, new RunWatchers(), new QueueSignal(), membership, slotsOfAll, Map.of()));
+  }
+
+  @Test
+  void eachRunIsClaimedByOneNode() throws Exception {
+    for (int i = 0; i < 40; i++) {
+      create("task " + i);
+    }
+    var claimed = new ConcurrentLinkedQueue<String>();
+    var threads =
+        List.of(a, b, a, b).stream()
+            .map(
+                node ->
+                    Thread.ofVirtual()
+                        .start(
+                            () -> {
+                              for (var next = node.runs().claimNext(0);
+                                  next.isPresent();
+                                  next = node.runs().claimNext(0)) {
+                                claimed.add(next.get().runId());
+                              }
+                            }))
+            .toList();
+    for (var thread : threads) {
+      thread.join();
+    }
+
+    assertThat(claimed).hasSize(40).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void changesOfAllNodesHaveTimesThatIncrease() throws Exception {
+    var threads =
+        List.of(a, b).stream()
+            .map(
+                node ->
+                    Thread.ofVirtual()
+                        .start(
+                            () -> {
+                              for (int i = 0; i < 25; i++) {
+                                create(node, "x");
+                              }
+                            }))
+            .toList();
+    for (var thread : threads) {
+      thread.join();
+    }
+
+    assertThat(index.changedSince(Instant.EPOCH))
+        .extracting(RunTable.Changed::at)
+        .hasSize(50)
+        .doesNotHaveDuplicates()
+        .isSorted();
+  }
+
+  @Test
+  void whatALostNodeHadBegunEndsAndWhatItStillSaysHasNoEffect() {
+    var run = create("task");
+    var claimed = a.claim();
+    assertThat(a.runs().begin(claimed)).isFalse();
+    clock.advance(LEASE.plusSeconds(1));
+    assertThat(b.membership().renew()).isTrue();
+    b.runs().endLost();
+
+    assertThat(find(run).phase()).isEqualTo(ExecutionState.ERROR);
+    assertThat(find(run).status().orElseThrow().message()).isEqualTo(LOST);
+    assertThatThrownBy(() -> a.runs().heard(claimed, said("late", Optional.of("busy"))))
+        .isInstanceOf(ClaimLost.class);
+    assertThatThrownBy(() -> a.runs().heard(claimed, said("late", Optional.empty())))
+        .isInstanceOf(ClaimLost.class);
+    assertThatThrownBy(() -> a.runs().launched(claimed, 1, Optional.empty()))
+        .isInstanceOf(ClaimLost.class);
+    assertThatThrownBy(() -> a.runs().forgetSession(claimed)).isInstanceOf(ClaimLost.class);
+    assertThat(a.runs().finish(claimed.claim(), ExecutionResult.succeeded("done"))).isEmpty();
+    assertThat(find(run).phase()).isEqualTo(ExecutionState.ERROR);
+    assertThat(a.membership().renew()).isFalse();
+  }
+
+  @Test
+  void aLostNodeEndsNothingOfTheExecutionThatFollowed() {
+    var run = create("task");
+    var first = a.claim();
+    a.runs().begin(first);
+    lose(a);
+    b.runs().endLost();
+    b.runs().followUp(run, "go on", Optional.empty(), Optional.empty());
+    clock.advance(LEASE);
+    b.membership().renew();
+    var second = b.claim();
+    b.runs().begin(second);
+
+    assertThat(a.runs().finish(first.claim(), ExecutionResult.failed("no"))).isEmpty();
+    assertThat(a.runs().giveBack(first.claim(), ExecutionResult.lost())).isEmpty();
+
+    assertThat(second.execution()).isEqualTo(2);
+    assertThat(second.prompt()).isEqualTo("go on");
+    assertThat(find(run).phase()).isEqualTo(ExecutionState.INPROGRESS);
+    assertThat(b.runs().finish(second.claim(), ExecutionResult.succeeded("done")))
+        .contains(ExecutionState.SUCCEEDED);
+  }
+
+  @Test
+  void whatALostNodeHadNotBegunIsDoneByAnotherAsIfNothingHadHappened() {
+    var run = create("task");
+    a.runs().followUp(run, "and this", Optional.empty(), Optional.empty());
+    var first = a.claim();
+    lose(a);
+    b.runs().endLost();
+    var second = b.claim();
+
+    assertThat(second.runId()).isEqualTo(run);
+    assertThat(second.execution()).isEqualTo(1);
+    assertThat(second.prompt()).isEqualTo(first.prompt()).isEqualTo("task\n\nand this");
+    assertThat(second.claim()).isNotEqualTo(first.claim());
+    assertThatThrownBy(() -> a.runs().begin(first)).isInstanceOf(ClaimLost.class);
+    assertThat(index.transcript(run, 0).orElseThrow().lines())
+        .extracting(TranscriptLine::text)
+        .containsExactly("task\n\nand this");
+  }
+
+  @Test
+  void aFollowUpThatALostNodeHadNotGivenToItsAgentIsGivenToTheNextOne() {
+    var run = create("task");
+    finish(a);
+    a.runs().followUp(run, "and this", Optional.empty(), Optional.empty());
+    a.claim();
+    lose(a);
+    clock.advance(LEASE);
+    b.membership().renew();
+    b.runs().endLost();
+    var again = b.claim();
+
+    assertThat(again.execution()).isEqualTo(2);
+    assertThat(again.prompt()).isEqualTo("and this");
+  }
+
+  @Test
+  void aRunThatLosesNodeAfterNodeBeforeItsAgentStartsEnds() {
+    var run = create("task");
+    for (int i = 0; i < 4; i++) {
+      var node = node("c" + i, OptionalInt.empty());
+      assertThat(node.runs().claimNext(0)).isPresent();
+      node.database().close();
+      clock.advance(LEASE.plusSeconds(1));
+      b.membership().renew();
+      b.runs().endLost();
+    }
+
+    assertThat(find(run).phase()).isEqualTo(ExecutionState.ERROR);
+  }
+
+  @Test
+  void aCancelledRunOfALostNodeIsCancelled() {
+    var run = create("task");
+    a.claim();
+    assertThat(b.runs().cancel(run, clock.instant())).isTrue();
+    lose(a);
+    b.runs().endLost();
+
+    assertThat(find(run).phase()).isEqualTo(ExecutionState.CANCELLED);
+  }
+
+  @Test
+  void aCancellationAtAnotherNodeIsSeenBeforeTheAgentStarts() {
+    var run = create("task");
+    var claimed = a.claim();
+    var before = index.newestChange();
+    b.runs().cancel(run, clock.instant());
+
+    assertThat(a.runs().begin(claimed)).isTrue();
+    assertThat(index.changedSince(before))
+        .singleElement()
+        .satisfies(changed -> assertThat(changed.cancelAsked()).isTrue());
+  }
+
+  @Test
+  void aNodeThatWasTakenForLostClaimsNothingUntilItJoinsAgain() {
+    lose(a);
+    b.runs().endLost();
+    create("task");
+
+    assertThat(a.runs().claimNext(0)).isEmpty();
+    a.membership().joinAgain();
+    assertThat(a.runs().claimNext(0)).isPresent();
+  }
+
+  @Test
+  void aNodeWhoseLeaseIsOverClaimsNothing() {
+    create("task");
+    clock.advance(LEASE.plusSeconds(1));
+
+    assertThat(a.runs().claimNext(0)).isEmpty();
+  }
+
+  @Test
+  void aNodeThatRenewsInTimeKeepsItsRuns() {
+    var run = create("task");
+    a.runs().begin(a.claim());
+    for (int i = 0; i < 5; i++) {
+      clock.advance(LEASE.dividedBy(2));
+      assertThat(a.membership().renew()).isTrue();
+      b.membership().renew();
+      b.runs().endLost();
+    }
+
+    assertThat(find(run).phase()).isEqualTo(ExecutionState.INPROGRESS);
+  }
+
+  @Test
+  void aFollowUpIsLeftToTheNodeThatHasTheWorkspaceWhileItLives() {
+    var run = create("task");
+    finish(a);
+    a.runs().followUp(run, "more", Optional.empty(), Optional.empty());
+    var other = create("other");
+
+    assertThat(b.claim().runId()).isEqualTo(other);
+    assertThat(b.runs().claimNext(0)).isEmpty();
+    assertThat(a.claim().runId()).isEqualTo(run);
+  }
+
+  @Test
+  void aFollowUpGoesToAnotherNodeWhenTheOneWithTheWorkspaceIsGone() {
+    var run = create("task");
+    finish(a);
+    a.membership().leave();
+    b.runs().followUp(run, "more", Optional.empty(), Optional.empty());
+    assertThat(b.runs().claimNext(0)).isEmpty();
+
+    clock.advance(LEASE.plusSeconds(1));
+    b.membership().renew();
+    assertThat(b.claim().runId()).isEqualTo(run);
+  }
+
+  @Test
+  void aCopyOfANodeIsNoticedWhileBothLive() throws Exception {
+    var copy = new NodeIdentity("a", "another host", "a");
+    assertThat(Membership.twin(database, copy, Duration.ofSeconds(5))).isEmpty();
+    var isOver = new AtomicBoolean();
+    var renewing =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  while (!isOver.get()) {
+                    clock.advance(Duration.ofMillis(1));
+                    a.membership().renew();
+                  }
+                });
+    try {
+      assertThat(Membership.twin(database, copy, LEASE)).contains("a");
+    } finally {
+      isOver.set(true);
+      renewing.join();
+    }
+    assertThat(Membership.twin(database, new NodeIdentity("new", "x", "new"), LEASE)).isEmpty();
+  }
+
+  @Test
+  void theLimitOverAllHoldsOverAllNodes() {
+    var limited = node("c", OptionalInt.of(2));
+    for (int i = 0; i < 3; i++) {
+      create("task " + i);
+    }
+    a.claim();
+    limited.claim();
+
+    assertThat(limited.runs().claimNext(0)).isEmpty();
+    limited.database().close();
+  }
+
+  @Test
+  void peopleTakeTurnsOverAllNodes() {
+    for (int i = 0; i < 4; i++) {
+      create(a, "of ann", "ann");
+    }
+    create(b, "of bob", "bob");
+    var served = new HashSet<String>();
+    served.add(find(a.claim().runId()).title());
+    served.add(find(b.claim().runId()).title());
+
+    assertThat(served).containsExactlyInAnyOrder("of ann", "of bob");
+  }
+
+  private void lose(Node node) {
+    clock.advance(LEASE.plusSeconds(1));
+    (node.equals(a) ? b : a).membership().renew();
+  }
+
+  private void finish(Node node) {
+    var claimed = node.claim();
+    node.runs().begin(claimed);
+    node.runs().finish(claimed.claim(), ExecutionResult.succeeded("done"));
+  }
+
+  private static NewOutput said(String text, Optional<String> status) {
+    return new NewOutput(
+        List.of(new Entry(TranscriptLine.Kind.SAID, text)),
+        status,
+        List.of(),
+        Optional.empty(),
+        Usage.NONE);
+  }
+
+  private RunRow find(String run) {
+    return index.find(run).orElseThrow();
+  }
+
+  private String create(String prompt) {
+    return create(a, prompt);
+  }
+
+  private static String create(Node node, String prompt) {
+    return create(node, prompt, "ann");
+  }
+
+  private static String create(Node node, String prompt, String person) {
+    var asked = NewRun.parse(Json.newObject().put("prompt", prompt).put("on_behalf_of", person));
+    return Json.read(node.runs().create(asked, Caller.MAIN, Optional.empty(), Optional.empty()))
+        .path("run_id")
+        .asText();
+  }
+}
