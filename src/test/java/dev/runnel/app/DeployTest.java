@@ -1,0 +1,150 @@
+package dev.runnel.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import dev.runnel.app.settings.KnownPlatforms;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The files in `deploy/`: what they promise stands in them, and the programs that read them do.
+class DeployTest {
+  private static final Path DEPLOY = Path.of("deploy");
+  private static final YAMLMapper YAML = new YAMLMapper();
+  private static final Pattern SETTING = Pattern.compile("\\bRUNNEL_[A-Z_]+");
+
+  /// Of the files here, not of Runnel.
+  private static final List<String> OF_COMPOSE = List.of("RUNNEL_HOSTNAME", "RUNNEL_IMAGE");
+
+  @TempDir Path folder;
+
+  @Test
+  void onlySettingsThatExistAreSet() throws IOException {
+    var known = KnownPlatforms.settings().stream().map(setting -> setting.variable()).toList();
+    try (var files = Files.walk(DEPLOY)) {
+      for (var file : files.filter(Files::isRegularFile).toList()) {
+        assertThat(SETTING.matcher(Files.readString(file)).results().map(it -> it.group()))
+            .as(file.toString())
+            .allMatch(name -> known.contains(name) || OF_COMPOSE.contains(name));
+      }
+    }
+  }
+
+  @Test
+  void withComposeOnlyTheProxyIsReachedFromOutside() throws IOException {
+    var services = YAML.readTree(DEPLOY.resolve("compose.yaml").toFile()).path("services");
+
+    assertThat(services.path("database").path("ports")).isEmpty();
+    assertThat(services.path("runnel").path("ports"))
+        .allSatisfy(port -> assertThat(port.asText()).startsWith("127.0.0.1:"));
+    assertThat(Files.readString(DEPLOY.resolve("Caddyfile")))
+        .contains("runnel:8080")
+        .doesNotContain("9090");
+    assertThat(services)
+        .allSatisfy(
+            service -> assertThat(service.path("restart").asText()).isEqualTo("unless-stopped"));
+    assertThat(services.path("runnel").path("cap_drop").path(0).asText()).isEqualTo("ALL");
+  }
+
+  @Test
+  void noSecretIsInAFile() throws IOException {
+    assertThat(Files.readAllLines(DEPLOY.resolve("example.env")))
+        .filteredOn(line -> !line.startsWith("#"))
+        .allMatch(line -> line.endsWith("="));
+  }
+
+  @Test
+  void theDeploymentHasReplicasProbesAndNoPrivileges() throws IOException {
+    var spec = one("deployment.yaml").path("spec");
+    var pod = spec.path("template").path("spec");
+    var container = pod.path("containers").path(0);
+
+    assertThat(spec.path("replicas").asInt()).isEqualTo(2);
+    assertThat(spec.at("/strategy/rollingUpdate/maxUnavailable").asInt(-1)).isZero();
+    assertThat(container.at("/livenessProbe/httpGet/path").asText()).isEqualTo("/healthz");
+    assertThat(container.at("/readinessProbe/httpGet/path").asText()).isEqualTo("/readyz");
+    assertThat(container.at("/startupProbe/httpGet/path").asText()).isEqualTo("/healthz");
+    assertThat(container.at("/securityContext/allowPrivilegeEscalation").asBoolean(true)).isFalse();
+    assertThat(container.at("/securityContext/capabilities/drop/0").asText()).isEqualTo("ALL");
+    assertThat(pod.at("/securityContext/runAsNonRoot").asBoolean()).isTrue();
+    assertThat(pod.path("automountServiceAccountToken").asBoolean(true)).isFalse();
+    assertThat(one("poddisruptionbudget.yaml").at("/spec/minAvailable").asInt()).isOne();
+    assertThat(one("servicemonitor.yaml").at("/spec/endpoints/0/path").asText())
+        .isEqualTo("/metrics");
+  }
+
+  @Test
+  void thePolicyOpensTheAdminPortToTheMonitoringOnly() throws IOException {
+    var spec = one("networkpolicy.yaml").path("spec");
+
+    for (var rule : spec.path("ingress")) {
+      if (rule.toString().contains("\"admin\"")) {
+        assertThat(rule.path("from").toString()).contains("monitoring");
+      }
+    }
+    assertThat(spec.path("egress").toString()).contains("169.254.0.0/16");
+  }
+
+  @Test
+  void kustomizeMakesAllOfIt() throws Exception {
+    var made = run("kubectl", "kustomize", "deploy/kubernetes");
+    var kinds = new ArrayList<String>();
+    try (var parser = new YAMLFactory().createParser(made)) {
+      YAML.readValues(parser, JsonNode.class)
+          .forEachRemaining(each -> kinds.add(each.path("kind").asText()));
+    }
+
+    assertThat(kinds)
+        .containsExactlyInAnyOrder(
+            "ConfigMap",
+            "Deployment",
+            "NetworkPolicy",
+            "PodDisruptionBudget",
+            "Service",
+            "Service",
+            "ServiceMonitor");
+  }
+
+  @Test
+  void systemdUnderstandsTheUnit() throws Exception {
+    var unit = Files.readString(DEPLOY.resolve("systemd/runnel.service"));
+    // The program is not installed here.
+    Files.writeString(
+        folder.resolve("runnel.service"), unit.replaceFirst("ExecStart=.*", "ExecStart=/bin/true"));
+
+    assertThat(run("systemd-analyze", "verify", folder.resolve("runnel.service").toString()))
+        .doesNotContain("runnel.service:");
+    assertThat(unit)
+        .contains("NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet=\n");
+  }
+
+  private static JsonNode one(String name) throws IOException {
+    return YAML.readTree(DEPLOY.resolve("kubernetes").resolve(name).toFile());
+  }
+
+  /// Skips the test where the program is not installed.
+  private static String run(String... command) throws IOException, InterruptedException {
+    Process process;
+    try {
+      process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    } catch (IOException e) {
+      assumeTrue(false, command[0] + " is not installed");
+      throw e;
+    }
+    var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).as(output).isZero();
+    return output;
+  }
+}
