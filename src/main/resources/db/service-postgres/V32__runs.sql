@@ -50,7 +50,8 @@ CREATE TABLE runs (
   claim TEXT,
   begun INTEGER NOT NULL DEFAULT 0,
   lost_claims INTEGER NOT NULL DEFAULT 0,
-  place TEXT
+  place TEXT,
+  evidence TEXT
 );
 CREATE INDEX runs_updated ON runs (updated_at, id);
 CREATE INDEX runs_created ON runs (created_at, id);

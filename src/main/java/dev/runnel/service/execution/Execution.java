@@ -498,7 +498,7 @@ final class Execution {
     var changes = WorkspaceChanges.since(began, root);
     var before = index.find(executionRequest.runId()).flatMap(RunRow::evidence);
     book.evidence(
-        executionRequest.runId(),
+        executionRequest,
         Evidence.of(
                 changes.files(),
                 changes.commits(),

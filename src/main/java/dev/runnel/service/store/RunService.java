@@ -430,10 +430,12 @@ public final class RunService {
   /// Stores what was seen of the run's last execution, which becomes visible with its end.
   ///
   /// @param json the `evidence` member of the run
-  public void evidence(String runId, String json) {
+  /// @throws ClaimLost if another node has the execution
+  public void evidence(ExecutionRequest executionRequest, String json) {
     change(
         (runs, at) -> {
-          runs.evidence(runId, json);
+          requireClaim(runs, executionRequest);
+          runs.evidence(executionRequest.runId(), json);
           return at;
         });
   }
