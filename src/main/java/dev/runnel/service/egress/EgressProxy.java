@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -72,6 +73,7 @@ public final class EgressProxy implements AutoCloseable {
   private final Path socket;
   private final EgressRules rules;
   private final List<GitGateway> gateways;
+  private final List<URI> bounds;
   private final SSLSocketFactory tls;
   private final Resolver resolver;
   private final Consumer<Request> asked;
@@ -84,6 +86,7 @@ public final class EgressProxy implements AutoCloseable {
       Path socket,
       EgressRules rules,
       List<GitGateway> gateways,
+      List<URI> bounds,
       SSLSocketFactory tls,
       Resolver resolver,
       Consumer<Request> asked) {
@@ -91,6 +94,7 @@ public final class EgressProxy implements AutoCloseable {
     this.socket = socket;
     this.rules = rules;
     this.gateways = List.copyOf(gateways);
+    this.bounds = List.copyOf(bounds);
     this.tls = tls;
     this.resolver = resolver;
     this.asked = asked;
@@ -105,19 +109,21 @@ public final class EgressProxy implements AutoCloseable {
   public static EgressProxy listen(
       Path socket, EgressRules rules, Resolver resolver, Consumer<Request> asked)
       throws IOException {
-    return listen(socket, rules, List.of(), resolver, asked);
+    return listen(socket, rules, List.of(), List.of(), resolver, asked);
   }
 
   /// @param gateways the repositories to which it adds a login
+  /// @param bounds `http` addresses with a path: of these services, only what is below is permitted
   public static EgressProxy listen(
       Path socket,
       EgressRules rules,
       List<GitGateway> gateways,
+      List<URI> bounds,
       Resolver resolver,
       Consumer<Request> asked)
       throws IOException {
     var tls = (SSLSocketFactory) SSLSocketFactory.getDefault();
-    return listen(socket, rules, gateways, tls, resolver, asked);
+    return listen(socket, rules, gateways, bounds, tls, resolver, asked);
   }
 
   /// @param tls checks the certificates of the gateways' servers
@@ -125,6 +131,7 @@ public final class EgressProxy implements AutoCloseable {
       Path socket,
       EgressRules rules,
       List<GitGateway> gateways,
+      List<URI> bounds,
       SSLSocketFactory tls,
       Resolver resolver,
       Consumer<Request> asked)
@@ -137,7 +144,7 @@ public final class EgressProxy implements AutoCloseable {
       server.close();
       throw e;
     }
-    var proxy = new EgressProxy(server, socket, rules, gateways, tls, resolver, asked);
+    var proxy = new EgressProxy(server, socket, rules, gateways, bounds, tls, resolver, asked);
     Thread.ofVirtual().name("egress-proxy").start(proxy::accept);
     return proxy;
   }
@@ -230,6 +237,11 @@ public final class EgressProxy implements AutoCloseable {
       reach(it.host(), it.port(), start, in, out);
       return;
     }
+    var bounded = bounds.stream().filter(it -> isAt(it, host, port)).findFirst();
+    if (bounded.isPresent()) {
+      serveBelow(bounded.get(), isTunnel, target, head, in, out);
+      return;
+    }
     reach(
         host,
         port,
@@ -238,6 +250,53 @@ public final class EgressProxy implements AutoCloseable {
             : new Start("", forwarded(line, target, head), false),
         in,
         out);
+  }
+
+  private static boolean isAt(URI address, String host, int port) {
+    var usual = address.getPort() < 0 ? 80 : address.getPort();
+    return address.getHost().equalsIgnoreCase(EgressRules.normal(host)) && usual == port;
+  }
+
+  /// Handles a request to a service of which the run may use only what is below a path. In a tunnel
+  /// it reads the request itself, which is possible because the service has no TLS.
+  private void serveBelow(
+      URI bound, boolean isTunnel, URI target, List<String> head, InputStream in, OutputStream out)
+      throws IOException {
+    var request = head;
+    if (isTunnel) {
+      out.write(ESTABLISHED.getBytes(StandardCharsets.US_ASCII));
+      request = head(in);
+      if (request.isEmpty()) {
+        return;
+      }
+    }
+    var line = request.getFirst().split(" ", -1);
+    var asked = isTunnel && line.length == 3 ? below(bound, line[1]) : Optional.of(target);
+    if (asked.isEmpty() || line.length != 3 || !isBelow(bound, asked.get().getRawPath())) {
+      answer(out, "403 Forbidden", "Runnel permits only %s here.".formatted(bound.getRawPath()));
+      return;
+    }
+    var start = new Start("", forwarded(line, asked.get(), request), false);
+    reach(bound.getHost(), bound.getPort() < 0 ? 80 : bound.getPort(), start, in, out);
+  }
+
+  private static Optional<URI> below(URI bound, String path) {
+    try {
+      return path.startsWith("/")
+          ? Optional.of(new URI("http://" + bound.getRawAuthority() + path))
+          : Optional.empty();
+    } catch (URISyntaxException _) {
+      return Optional.empty();
+    }
+  }
+
+  /// A server could resolve dots and escapes, so a path with them is not below anything.
+  private static boolean isBelow(URI bound, String path) {
+    var base = bound.getRawPath().replaceAll("/+$", "");
+    return (path.equals(base) || path.startsWith(base + "/"))
+        && !path.contains("..")
+        && !path.contains("//")
+        && !path.toLowerCase(Locale.ROOT).matches(".*%(2e|2f|5c|25).*");
   }
 
   /// What is sent before bytes are only copied.

@@ -80,7 +80,13 @@ final class ExecutionNetwork implements AutoCloseable {
     var socket = folder.resolve(name);
     var gateways = gateways(settings, chosen);
     var proxy =
-        EgressProxy.listen(socket, rules, gateways, EgressProxy.Resolver.system(), asked::add);
+        EgressProxy.listen(
+            socket,
+            rules,
+            gateways,
+            request.leads() ? List.of(settings.apiUrl().get()) : List.of(),
+            EgressProxy.Resolver.system(),
+            asked::add);
     return new ExecutionNetwork(
         Optional.of(new Isolation.Network(socket, rules.loopback())),
         Optional.of(proxy),

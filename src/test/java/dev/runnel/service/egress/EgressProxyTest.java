@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
+import java.net.URI;
 import java.net.UnixDomainSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.channels.Channels;
@@ -23,6 +24,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// The only servers are on loopback, which a pattern has to permit as internal.
 @Timeout(30)
@@ -143,6 +146,42 @@ class EgressProxyTest {
       assertThat(ask("*", line + "\r\n\r\n")).as(line).startsWith("HTTP/1.1 400");
     }
     assertThat(asked).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/api/v1/agent/runs, 200",
+    "/api/v1, 200",
+    "/, 403",
+    "/enter, 403",
+    "/api/v12, 403",
+    "/api/v1/../../enter, 403",
+    "/api/v1/%2e%2e/%2e%2e/enter, 403",
+    "/api/v1//enter, 403",
+    "//api/v1, 403"
+  })
+  void onlyWhatIsBelowItsPathIsReachedOfABoundedService(String path, int status)
+      throws IOException {
+    var own = "GET %s HTTP/1.1\r\nHost: shop.test\r\n\r\n".formatted(path);
+
+    assertThat(askBounded("CONNECT shop.test:%d HTTP/1.1\r\n\r\n".formatted(port) + own))
+        .startsWith("HTTP/1.1 200 Connection Established\r\n\r\nHTTP/1.1 " + status);
+    assertThat(askBounded("GET http://shop.test:%d%s HTTP/1.1\r\n\r\n".formatted(port, path)))
+        .startsWith("HTTP/1.1 " + status);
+  }
+
+  private String askBounded(String request) throws IOException {
+    var socket = folder.resolve("proxy");
+    var bound = URI.create("http://shop.test:" + port + "/api/v1");
+    var rules = new EgressRules(List.of("internal:shop.test:" + port));
+    try (var _ =
+            EgressProxy.listen(
+                socket, rules, List.of(), List.of(bound), this::resolve, asked::add);
+        var client = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      client.connect(UnixDomainSocketAddress.of(socket));
+      Channels.newOutputStream(client).write(request.getBytes(StandardCharsets.US_ASCII));
+      return new String(Channels.newInputStream(client).readAllBytes(), StandardCharsets.UTF_8);
+    }
   }
 
   private String ask(String pattern, String request) throws IOException {

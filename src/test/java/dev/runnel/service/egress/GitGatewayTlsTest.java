@@ -129,6 +129,7 @@ class GitGatewayTlsTest {
                 socket,
                 new EgressRules(List.of("internal:" + authority)),
                 List.of(gateway),
+                List.of(),
                 tls,
                 _ -> List.of(InetAddress.getLoopbackAddress()),
                 _ -> {});

@@ -150,6 +150,12 @@ class EgressRunTest {
 
         assertThat(stage.obey(ask)).isEqualTo("done\n");
         assertThat(stage.obey(ask, "orchestrate")).startsWith("reached it\ndone\n");
+        assertThat(stage.obey(GET + "get ${RUNNEL_AGENT_API_URL#http://}", "orchestrate"))
+            .startsWith("HTTP/1.1 401");
+        assertThat(
+                stage.obey(
+                    GET + "a=${RUNNEL_AGENT_API_URL#http://}; get ${a%/api/v1}", "orchestrate"))
+            .startsWith("HTTP/1.1 403");
       }
     }
 
