@@ -30,9 +30,7 @@ final class RunsOnTerminal {
 
   /// Whether a person sees the output, and wants colours (https://no-color.org).
   static boolean isThere(Map<String, String> environment) {
-    var console = System.console();
-    return console != null
-        && console.isTerminal()
+    return System.console().isTerminal()
         && environment.getOrDefault("NO_COLOR", "").isEmpty()
         && !"dumb".equals(environment.get("TERM"));
   }
