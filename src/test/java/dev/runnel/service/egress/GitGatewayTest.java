@@ -23,7 +23,7 @@ class GitGatewayTest {
         "POST /git-receive-pack"
       })
   void gitsOwnRequestsToTheRepositoryGetTheToken(String request) {
-    var parts = request.split(" ");
+    var parts = request.split(" ", 2);
 
     assertThat(gateway.accepts(parts[0], URI.create(SHOP + parts[1]))).isTrue();
   }
@@ -44,7 +44,7 @@ class GitGatewayTest {
         "GET http://git.runnel/user"
       })
   void nothingElseGetsIt(String request) {
-    var parts = request.split(" ");
+    var parts = request.split(" ", 2);
 
     assertThat(gateway.accepts(parts[0], URI.create(parts[1]))).isFalse();
   }
