@@ -75,8 +75,9 @@ public final class ContainerRuntime {
     return program;
   }
 
-  /// Other JVMs of the same build wait until it is made.
-  private static boolean hasImage(Path bin, Path program, Path storage) throws IOException {
+  /// Other tests and other JVMs of the same build wait until it is made.
+  private static synchronized boolean hasImage(Path bin, Path program, Path storage)
+      throws IOException {
     try (var channel =
             FileChannel.open(
                 storage.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
