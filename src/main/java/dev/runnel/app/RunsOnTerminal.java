@@ -3,6 +3,7 @@ package dev.runnel.app;
 import dev.runnel.core.text.RunTexts;
 import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunStateValue;
+import java.io.Console;
 import java.math.RoundingMode;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,7 +31,7 @@ final class RunsOnTerminal {
 
   /// Whether a person sees the output, and wants colours (https://no-color.org).
   static boolean isThere(Map<String, String> environment) {
-    return System.console().isTerminal()
+    return Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent()
         && environment.getOrDefault("NO_COLOR", "").isEmpty()
         && !"dumb".equals(environment.get("TERM"));
   }

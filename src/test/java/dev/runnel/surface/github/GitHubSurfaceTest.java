@@ -7,6 +7,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.PullRequestState;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunOptions;
@@ -25,6 +26,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -72,7 +74,13 @@ class GitHubSurfaceTest implements SurfaceContract {
         golden("recorded-closed", cancel("closed the issue")),
         golden("vendor-issues-deleted", cancel("deleted the issue")),
         golden("vendor-issues-transferred", cancel("moved the issue away")),
-        golden("vendor-pull-request-closed", cancel("closed the pull request")),
+        golden(
+            "vendor-pull-request-closed",
+            new Intent.PullRequestChanged(
+                URI.create("https://github.com/Codertocat/Hello-World/pull/2"),
+                PullRequestState.CLOSED,
+                Instant.parse("2019-05-15T15:21:18Z"),
+                Optional.of(cancel("closed the pull request")))),
         golden(
             "recorded-comment",
             new Intent.Say(
