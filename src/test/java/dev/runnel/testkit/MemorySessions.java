@@ -4,6 +4,7 @@ import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.SignedInPerson;
 import dev.runnel.core.port.Sessions;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -41,12 +42,11 @@ public final class MemorySessions implements Sessions {
 
   @Override
   public synchronized Set<String> names(String person, Instant now) {
-    return sessions.entrySet().stream()
-        .filter(it -> it.getValue().isAfter(now))
-        .filter(it -> people.containsKey(it.getKey()))
-        .filter(it -> people.get(it.getKey()).id().equals(person))
-        .max(Map.Entry.comparingByValue())
-        .map(it -> people.get(it.getKey()).names())
+    return people.entrySet().stream()
+        .filter(it -> it.getValue().id().equals(person))
+        .filter(it -> sessions.getOrDefault(it.getKey(), Instant.MIN).isAfter(now))
+        .max(Comparator.comparing(it -> sessions.getOrDefault(it.getKey(), Instant.MIN)))
+        .map(it -> it.getValue().names())
         .orElse(Set.of());
   }
 

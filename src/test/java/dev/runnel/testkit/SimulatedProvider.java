@@ -133,16 +133,17 @@ public final class SimulatedProvider implements AutoCloseable {
   /// What was asked for with the code; empty if the request is refused.
   private Map<String, String> redeem(Context ctx) throws GeneralSecurityException {
     received.add(ctx.body());
-    var asked = codes.remove(String.valueOf(ctx.formParam("code")));
+    var code = String.valueOf(ctx.formParam("code"));
+    var asked = codes.getOrDefault(code, Map.of());
+    codes.remove(code);
     var verifier = String.valueOf(ctx.formParam("code_verifier"));
     var isRight =
-        asked != null
-            && CLIENT.equals(ctx.formParam("client_id"))
+        CLIENT.equals(ctx.formParam("client_id"))
             && SECRET.equals(ctx.formParam("client_secret"))
-            && asked.get("redirect_uri").equals(ctx.formParam("redirect_uri"))
+            && asked.getOrDefault("redirect_uri", "").equals(ctx.formParam("redirect_uri"))
             && "S256".equals(asked.get("code_challenge_method"))
             && asked
-                .get("code_challenge")
+                .getOrDefault("code_challenge", "")
                 .equals(
                     encode(
                         MessageDigest.getInstance("SHA-256")

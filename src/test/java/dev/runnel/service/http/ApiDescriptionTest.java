@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /// The description of the API is that of its routes. `docs/openapi.json` and the table in
@@ -35,6 +36,7 @@ class ApiDescriptionTest {
   private final ObjectMapper json = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 
   /// What is registered; nothing of it is called.
+  @SuppressWarnings("NullAway")
   private static List<String> routes() throws Exception {
     var all = new ArrayList<Api>();
     Javalin.create(
@@ -110,7 +112,7 @@ class ApiDescriptionTest {
         + "\n";
   }
 
-  private static String name(Class<?> type) {
+  private static String name(@Nullable Class<?> type) {
     return type == null ? "" : "`" + type.getSimpleName() + "`";
   }
 }
