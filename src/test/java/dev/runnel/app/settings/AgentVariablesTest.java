@@ -45,6 +45,7 @@ class AgentVariablesTest {
           "RUNNEL_SESSION_ID",
           "RUNNEL_EXECUTION",
           "RUNNEL_CLAIM",
+          "RUNNEL_ARTIFACTS",
           "RUNNEL_CONFIG_JSON");
 
   /// The shell sets these by itself.
