@@ -324,6 +324,7 @@ final class Wiring implements AutoCloseable {
                 consoleUrl,
                 new PlatformNames(surfaces, policy::get, clock)::of),
             policy::get,
+            redactor::redact,
             "https".equals(consoleUrl.getScheme()),
             clock);
     var health =

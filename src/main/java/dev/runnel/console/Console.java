@@ -38,6 +38,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -83,6 +84,7 @@ public final class Console implements AutoCloseable {
 
   /// @param authentication the instance that the surface uses
   /// @param policy as it is now
+  /// @param redaction removes secrets from what people said
   /// @param isHttps whether it is reached by HTTPS from outside
   public Console(
       Store store,
@@ -96,6 +98,7 @@ public final class Console implements AutoCloseable {
       Numbers numbers,
       SignInDoor door,
       Supplier<Policy> policy,
+      UnaryOperator<String> redaction,
       boolean isHttps,
       InstantSource clock) {
     this(
@@ -110,6 +113,7 @@ public final class Console implements AutoCloseable {
         numbers,
         door,
         policy,
+        redaction,
         isHttps,
         clock,
         new Streams(OPEN_PAGES, PAUSE, SILENCE));
@@ -127,6 +131,7 @@ public final class Console implements AutoCloseable {
       Numbers numbers,
       SignInDoor door,
       Supplier<Policy> policy,
+      UnaryOperator<String> redaction,
       boolean isHttps,
       InstantSource clock,
       Streams streams) {
@@ -146,7 +151,7 @@ public final class Console implements AutoCloseable {
     this.parkedItems = new ParkedItems(store, about, clock, audit);
     this.pages = new Pages(about, assets.version());
     this.catalog = catalog;
-    this.runFacts = new RunFactsReader(catalog, store, clock);
+    this.runFacts = new RunFactsReader(catalog, store, redaction, clock);
     this.runLists = new RunLists(catalog, store, clock);
     this.streams = streams;
   }

@@ -8,9 +8,13 @@ import dev.runnel.core.port.Store;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /// Reads the facts about a run from the run service and the inbox.
-record RunFactsReader(RunCatalog catalog, Store store, InstantSource clock) {
+///
+/// @param redaction removes secrets from what people said
+record RunFactsReader(
+    RunCatalog catalog, Store store, UnaryOperator<String> redaction, InstantSource clock) {
   private static final int DECISIONS = 20;
 
   /// The facts for somebody who is not signed in: not what people said around the run.
@@ -32,7 +36,7 @@ record RunFactsReader(RunCatalog catalog, Store store, InstantSource clock) {
     return new RunFacts(
         run.run().id(),
         catalog.details(run.run().id()),
-        traces.stream().map(it -> Decision.of(it, now)).toList(),
+        traces.stream().map(it -> Decision.of(it, redaction, now)).toList(),
         now);
   }
 }

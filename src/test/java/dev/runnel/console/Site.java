@@ -57,6 +57,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -148,6 +149,7 @@ final class Site implements AutoCloseable {
                 clock),
             door,
             () -> policy,
+            UnaryOperator.identity(),
             false,
             clock,
             streams);

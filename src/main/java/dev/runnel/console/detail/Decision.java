@@ -7,6 +7,7 @@ import dev.runnel.core.text.RunTexts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /// What was decided about a message of the run's conversation.
 ///
@@ -18,13 +19,14 @@ import java.util.Optional;
 public record Decision(String at, String who, String text, String result) {
   private static final int MAX_TEXT = 200;
 
-  public static Decision of(DeliveryTrace trace, Instant now) {
+  /// @param redaction removes secrets, before the text is cut
+  public static Decision of(DeliveryTrace trace, UnaryOperator<String> redaction, Instant now) {
     var delivery = trace.delivery();
     return new Decision(
         delivery.map(it -> it.saidAt().toString()).orElse(""),
         delivery.map(it -> it.actor().name()).orElse(""),
-        delivery.map(Decision::text).orElse("A message that cannot be read"),
-        result(trace, now));
+        delivery.map(it -> text(it, redaction)).orElse("A message that cannot be read"),
+        redaction.apply(result(trace, now)));
   }
 
   private static String result(DeliveryTrace trace, Instant now) {
@@ -40,7 +42,7 @@ public record Decision(String at, String who, String text, String result) {
     };
   }
 
-  private static String text(Delivery delivery) {
+  private static String text(Delivery delivery, UnaryOperator<String> redaction) {
     Optional<String> text =
         switch (delivery.intent()) {
           case Intent.Start(var request) -> Optional.of(request.text());
@@ -62,7 +64,8 @@ public record Decision(String at, String who, String text, String result) {
               Intent.Ask _ ->
               Optional.empty();
         };
-    return text.map(it -> it.strip().replaceAll("\\s+", " "))
+    return text.map(redaction)
+        .map(it -> it.strip().replaceAll("\\s+", " "))
         .map(it -> it.length() > MAX_TEXT ? it.substring(0, MAX_TEXT) + "…" : it)
         .orElse("");
   }
