@@ -17,6 +17,7 @@ import dev.runnel.service.run.NewArtifact;
 import dev.runnel.service.run.PlanReply;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.TranscriptLine;
+import dev.runnel.service.run.TriggerMetadata;
 import dev.runnel.service.run.Usage;
 import dev.runnel.service.store.ApiKeys;
 import dev.runnel.service.store.RunQueries;
@@ -359,6 +360,15 @@ final class Execution {
         && index.place(executionRequest.runId()).filter(it -> !it.equals(place)).isPresent();
   }
 
+  /// Whether files of the run reach somebody: those of a run by the API stay with the run.
+  private boolean isForPeople() {
+    return index
+        .find(executionRequest.runId())
+        .map(RunRow::metadataEntries)
+        .filter(TriggerMetadata::hasSurface)
+        .isPresent();
+  }
+
   private ExecutionResult work(Harness harness, Site site, boolean moved)
       throws IOException, InterruptedException {
     var ready = site.ready();
@@ -366,7 +376,7 @@ final class Execution {
     var briefed =
         PromptAssembly.of(
             executionRequest, ready, () -> index.firstPrompt(executionRequest.runId()));
-    if (!(harness instanceof CommandAgent)) {
+    if (!(harness instanceof CommandAgent) && isForPeople()) {
       briefed = PromptAssembly.handingOver(briefed);
     }
     if (ready.fresh() && executionRequest.execution() > 1) {
@@ -444,8 +454,13 @@ final class Execution {
           return Spawner.ending(failure.get());
         }
         claimPullRequests(heard.pullRequests(), site.chosen());
-        collectFiles(ready.root());
-        collectEvidence(harness, ready.root(), began, heard);
+        try {
+          collectFiles(ready.root());
+          collectEvidence(harness, ready.root(), began, heard);
+        } catch (DatabaseException e) {
+          // The disk may be full until this workspace is deleted, and the run's end matters more.
+          log.warn("nothing collected run={} why={}", executionRequest.runId(), e.toString());
+        }
         return watch.reached().orElseGet(() -> ending(harness, seen, status, heard));
       }
     }

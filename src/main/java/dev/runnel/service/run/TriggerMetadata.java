@@ -19,6 +19,11 @@ public final class TriggerMetadata {
     return surface(metadata).map(sources::get).orElse(RunSource.API);
   }
 
+  /// Whether somebody asked for the run in a thread, an issue or a page.
+  public static boolean hasSurface(Map<String, String> metadata) {
+    return surface(metadata).isPresent();
+  }
+
   /// The URL of the thread, ticket or page.
   public static Optional<String> url(Map<String, String> metadata) {
     return Stream.of("ticket_url", "runnel.link")
