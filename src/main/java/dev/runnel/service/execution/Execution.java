@@ -424,7 +424,7 @@ final class Execution {
               recorder,
               () -> workspaces.size(executionRequest.runId()),
               this::reachLimit)) {
-        var began = Instant.now();
+        var began = WorkspaceChanges.start(ready.root());
         try {
           start(harness, launch, site, launchFiles, watch);
         } catch (IOException e) {

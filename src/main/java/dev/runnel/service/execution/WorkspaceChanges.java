@@ -27,6 +27,7 @@ record WorkspaceChanges(int files, int commits) {
   private static final Logger log = LoggerFactory.getLogger(WorkspaceChanges.class);
   private static final int MAX_LOOKED_AT = 200_000;
   private static final long MAX_LOG = 4L * 1024 * 1024;
+  private static final int MAX_LOOKS_AT_CLOCK = 25;
 
   private static final Set<String> GENERATED =
       Set.of(
@@ -48,6 +49,33 @@ record WorkspaceChanges(int files, int commits) {
           "[0-9a-f]{40,64} [0-9a-f]{40,64} [^\\t]*> (\\d{1,12}) [+-]\\d{4}\\t"
               + "commit(?: \\((?:initial|merge)\\))?: .*");
 
+  /// The time by the clock that the file system stamps files with, which moves in steps of some
+  /// milliseconds and lags behind. Waits for the next step, so that every file that is written from
+  /// now on has this time or a later one, and every file before has an earlier one.
+  ///
+  /// @param root the run's workspace
+  static Instant start(Path root) throws InterruptedException {
+    try {
+      var probe = Files.createTempFile(root, ".runnel-", ".clock");
+      try {
+        var first = Files.getLastModifiedTime(probe);
+        var now = first;
+        for (int i = 0; i < MAX_LOOKS_AT_CLOCK && now.equals(first); i++) {
+          Thread.sleep(1);
+          Files.write(probe, new byte[1]);
+          now = Files.getLastModifiedTime(probe);
+        }
+        return now.toInstant();
+      } finally {
+        Files.deleteIfExists(probe);
+      }
+    } catch (IOException e) {
+      log.warn("cannot read the file system's clock why={}", e.toString());
+      return Instant.now();
+    }
+  }
+
+  /// @param start from [#start]
   /// @param root the run's workspace, in which no process works any more
   static WorkspaceChanges since(Instant start, Path root) {
     var count = new Count(start);
@@ -103,7 +131,8 @@ record WorkspaceChanges(int files, int commits) {
 
     @Override
     public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-      if (attributes.isRegularFile() && attributes.lastModifiedTime().toInstant().isAfter(start)) {
+      if (attributes.isRegularFile()
+          && !attributes.lastModifiedTime().toInstant().isBefore(start)) {
         files++;
       }
       return ++looked < MAX_LOOKED_AT ? FileVisitResult.CONTINUE : FileVisitResult.TERMINATE;
