@@ -184,7 +184,7 @@ class GitHubStoryTest {
   void afterAKillInTheMiddleOfARunTheIssueIsToldOnceAndGoesOn() throws Exception {
     var issue = github.createIssue("Please wait", "");
     github.label(issue, "agent");
-    await().atMost(PATIENCE).until(() -> !runnel.agents().isEmpty());
+    await().atMost(PATIENCE).until(runnel::hasAgent);
     await().atMost(PATIENCE).until(() -> github.comments(issue).size() == 1);
 
     runnel.kill();

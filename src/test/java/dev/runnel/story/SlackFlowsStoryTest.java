@@ -365,7 +365,7 @@ class SlackFlowsStoryTest {
     void noSecretIsSeenByAgentsOrByWhoLooksAtTheMachine() throws Exception {
       var said = mention("C0SECRET", "hold secret");
       awaitPost("C0SECRET", "Running");
-      await().atMost(PATIENCE).until(() -> !runnel.agents().isEmpty());
+      await().atMost(PATIENCE).until(runnel::hasAgent);
 
       var seen = new StringBuilder(runnel.log()).append(threads());
       for (var process : runnel.agents()) {

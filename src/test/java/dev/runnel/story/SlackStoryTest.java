@@ -143,7 +143,7 @@ class SlackStoryTest {
   void afterAKillInTheMiddleOfARunTheThreadIsToldOnceAndGoesOn() throws Exception {
     slack.command(CHANNEL, ANN, "/agent", "be slow");
     await().atMost(PATIENCE).until(() -> !roots().isEmpty() && text(root()).contains("Running"));
-    await().atMost(PATIENCE).until(() -> !runnel.agents().isEmpty());
+    await().atMost(PATIENCE).until(runnel::hasAgent);
 
     runnel.kill();
     runnel.restart();

@@ -201,8 +201,8 @@ class ThreeNodesUnderKillTest {
   private RunnelProcess ownerOfTheOnlyRun() {
     await()
         .atMost(Duration.ofSeconds(20))
-        .until(() -> nodes.stream().anyMatch(node -> !node.agents().isEmpty()));
-    return nodes.stream().filter(node -> !node.agents().isEmpty()).findFirst().orElseThrow();
+        .until(() -> nodes.stream().anyMatch(RunnelProcess::hasAgent));
+    return nodes.stream().filter(RunnelProcess::hasAgent).findFirst().orElseThrow();
   }
 
   /// By a link that another node signed.

@@ -155,21 +155,30 @@ public final class RunnelProcess implements AutoCloseable {
     }
   }
 
-  /// The processes that work for any run of this Runnel, found by what the service tells agents.
+  /// The processes that work for any run of this Runnel, agents and what prepares their workspaces,
+  /// found by what the service tells them.
   public List<ProcessHandle> agents() {
-    return ProcessHandle.allProcesses().filter(this::isAgent).toList();
+    return ProcessHandle.allProcesses()
+        .filter(process -> isTold(process, "RUNNEL_RUN_ID="))
+        .toList();
   }
 
-  private boolean isAgent(ProcessHandle handle) {
+  /// Whether an agent itself has been started. A run whose workspace is just being prepared begins
+  /// again after a kill; a run whose agent was started does not.
+  public boolean hasAgent() {
+    return ProcessHandle.allProcesses().anyMatch(process -> isTold(process, "RUNNEL_ARTIFACTS="));
+  }
+
+  private boolean isTold(ProcessHandle process, String variable) {
     try {
       var environment =
           List.of(
               Files.readString(
-                      Path.of("/proc", Long.toString(handle.pid()), "environ"),
+                      Path.of("/proc", Long.toString(process.pid()), "environ"),
                       StandardCharsets.ISO_8859_1)
                   .split("\0"));
       return environment.contains("HOME=" + folder)
-          && environment.stream().anyMatch(each -> each.startsWith("RUNNEL_RUN_ID="));
+          && environment.stream().anyMatch(each -> each.startsWith(variable));
     } catch (IOException gone) {
       return false;
     }
