@@ -17,8 +17,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -173,15 +172,19 @@ public final class Main {
   }
 
   private int serve(CommandLine.Serve serve) {
-    var started = new AtomicReference<@Nullable Wiring>();
-    HangUpSignal.handle(() -> reload(started.get()));
+    // What changed in the settings while it starts is read after the start.
+    var started = new CompletableFuture<Wiring>();
+    HangUpSignal.handle(
+        () -> {
+          var _ = started.thenAccept(Main::reload);
+        });
     var config = config(serve.options());
     if (isWholeProcess) {
       RedactingLayout.use(config.log());
     }
     var runnel =
         Wiring.start(config, environment, InstantSource.system(), () -> config(serve.options()));
-    started.set(runnel);
+    started.complete(runnel);
     if (isWholeProcess && !runnel.isolatesAgents()) {
       // Containers leave children of their own, so this is not for them.
       ChildSubreaper.become();
@@ -213,10 +216,7 @@ public final class Main {
   }
 
   /// Reads the settings again after a hang-up; what is not valid changes nothing.
-  private static void reload(@Nullable Wiring runnel) {
-    if (runnel == null) {
-      return;
-    }
+  private static void reload(Wiring runnel) {
     try {
       var _ = runnel.reload(CommandLinePerson.HANG_UP);
     } catch (RuntimeException e) {

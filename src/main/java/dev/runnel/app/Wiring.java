@@ -357,6 +357,9 @@ final class Wiring implements AutoCloseable {
           console.routes(routes);
           service.ifPresent(embedded -> embedded.routes(routes));
         };
+    // Whoever sees that it is ready finds them.
+    data.keep(ConsoleLink.ADDRESS, consoleUrl.toString());
+    data.keep(ReloadCommand.ADDRESS, config.here(adminPort).toString());
     if (config.adminPort().isEmpty()) {
       serve(config.host(), port, outside.andThen(inside));
     } else {
@@ -370,8 +373,6 @@ final class Wiring implements AutoCloseable {
     opened(platforms.connect(door, chance));
     scheduler.start();
 
-    data.keep(ConsoleLink.ADDRESS, consoleUrl.toString());
-    data.keep(ReloadCommand.ADDRESS, config.here(adminPort).toString());
     lines.add(line("Console", consoleUrl + "/"));
     lines.add(line("Sign in", consoleUrl + authentication.newLink()));
     lines.add(line("", "The link works once, for an hour. ./runnel console prints another."));
