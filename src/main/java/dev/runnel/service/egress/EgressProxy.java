@@ -397,10 +397,16 @@ public final class EgressProxy implements AutoCloseable {
     return new Verdict.Permitted(permitted);
   }
 
-  /// Whether an address is public and not one of this machine.
+  /// Whether an address is public, and neither one of this machine nor in a network of it.
   private static boolean isElsewhere(InetAddress address) {
     try {
-      return EgressRules.isPublic(address) && NetworkInterface.getByInetAddress(address) == null;
+      return EgressRules.isPublic(address)
+          && NetworkInterface.getByInetAddress(address) == null
+          && NetworkInterface.networkInterfaces()
+              .flatMap(each -> each.getInterfaceAddresses().stream())
+              .noneMatch(
+                  it ->
+                      EgressRules.isBeside(address, it.getAddress(), it.getNetworkPrefixLength()));
     } catch (SocketException _) {
       return false;
     }

@@ -1,5 +1,6 @@
 package dev.runnel.service.egress;
 
+import java.math.BigInteger;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -26,6 +27,8 @@ public record EgressRules(List<String> patterns) {
               + "(:(?<port>[0-9]{1,5}))?");
   private static final Pattern LOOPBACK =
       Pattern.compile("(localhost|127\\.[0-9.]+|\\[::1]):[0-9]+");
+  private static final int LEAST_PREFIX_FOUR = 16;
+  private static final int LEAST_PREFIX_SIX = 48;
   private static final List<Integer> USUAL_PORTS = List.of(443, 80);
 
   /// @throws IllegalArgumentException if a pattern has another form; the message says what to write
@@ -113,6 +116,23 @@ public record EgressRules(List<String> patterns) {
     };
   }
 
+  /// Whether an address is in a network that this machine is attached to. Such a network is
+  /// internal, although its addresses may be public ones, as is usual with IPv6. A network of more
+  /// than a site is none: some interfaces claim the whole internet.
+  ///
+  /// @param own the machine's address in the network
+  /// @param prefix number of bits that its addresses have in common
+  static boolean isBeside(InetAddress address, InetAddress own, int prefix) {
+    var one = address.getAddress();
+    var other = own.getAddress();
+    var least = one.length == 4 ? LEAST_PREFIX_FOUR : LEAST_PREFIX_SIX;
+    if (one.length != other.length || prefix < least || prefix > one.length * Byte.SIZE) {
+      return false;
+    }
+    var from = new BigInteger(1, one).xor(new BigInteger(1, other));
+    return from.shiftRight(one.length * Byte.SIZE - prefix).signum() == 0;
+  }
+
   private static boolean isPublic(byte[] four) {
     int first = four[0] & 0xff;
     int second = four[1] & 0xff;
@@ -121,6 +141,7 @@ public record EgressRules(List<String> patterns) {
         || first == 10
         || first == 127
         || (first == 100 && second >= 64 && second < 128) // carrier-grade NAT
+        || (first == 168 && second == 63 && third == 129 && (four[3] & 0xff) == 16) // Azure's host
         || (first == 169 && second == 254)
         || (first == 172 && second >= 16 && second < 32)
         || (first == 192 && second == 168)

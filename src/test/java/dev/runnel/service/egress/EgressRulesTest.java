@@ -8,6 +8,7 @@ import java.net.UnknownHostException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class EgressRulesTest {
@@ -68,6 +69,7 @@ class EgressRulesTest {
         "172.31.255.255",
         "192.168.1.1",
         "169.254.169.254",
+        "168.63.129.16",
         "100.64.0.1",
         "192.0.0.8",
         "198.18.0.1",
@@ -95,5 +97,24 @@ class EgressRulesTest {
   @ValueSource(strings = {"93.184.215.14", "172.32.0.1", "100.128.0.1", "2606:4700::1111"})
   void addressesOfTheInternetArePublic(String address) throws UnknownHostException {
     assertThat(EgressRules.isPublic(InetAddress.getByName(address))).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "2001:db8:1:2::99, 2001:db8:1:2::1, 64, true",
+    "2001:db8:1:3::99, 2001:db8:1:2::1, 64, false",
+    "2001:db8:1:2::99, 2001:db8:1:2::1, 128, false",
+    "2606:4700::1111, 2001:db8::1, 0, false",
+    "203.0.113.77, 203.0.113.5, 24, true",
+    "203.0.113.77, 203.0.113.5, 26, false",
+    "203.0.113.77, 203.0.113.5, 8, false",
+    "203.0.113.77, 2001:db8::1, 64, false"
+  })
+  void anAddressInANetworkOfThisMachineIsInternal(
+      String address, String own, int prefix, boolean isBeside) throws UnknownHostException {
+    assertThat(
+            EgressRules.isBeside(
+                InetAddress.getByName(address), InetAddress.getByName(own), prefix))
+        .isEqualTo(isBeside);
   }
 }
