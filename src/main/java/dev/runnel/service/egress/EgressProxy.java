@@ -164,6 +164,10 @@ public final class EgressProxy implements AutoCloseable {
         places.acquire();
         var client = server.accept();
         open.add(client);
+        if (!server.isOpen()) {
+          // Perhaps close() did not see it.
+          closeQuietly(client);
+        }
         Thread.ofVirtual().name("egress").start(() -> serve(client));
       } catch (IOException _) {
         // Closed, or out of file descriptors for a while.
@@ -326,10 +330,13 @@ public final class EgressProxy implements AutoCloseable {
   private void connect(
       Request request, List<InetAddress> addresses, Start start, InputStream in, OutputStream out)
       throws IOException {
-    try (var plain = socket(addresses, request.port());
-        var remote = start.encrypted() ? encrypted(plain, request) : plain) {
-      open.add(remote);
-      try {
+    try (var plain = socket(addresses, request.port())) {
+      open.add(plain);
+      try (var remote = start.encrypted() ? encrypted(plain, request) : plain) {
+        if (!server.isOpen()) {
+          // Perhaps close() did not see it.
+          return;
+        }
         out.write(start.toClient().getBytes(StandardCharsets.ISO_8859_1));
         remote.getOutputStream().write(start.toServer().getBytes(StandardCharsets.ISO_8859_1));
         var back = Thread.ofVirtual().start(() -> pipe(remote, out));
@@ -337,7 +344,7 @@ public final class EgressProxy implements AutoCloseable {
         remote.shutdownOutput();
         back.join();
       } finally {
-        open.remove(remote);
+        open.remove(plain);
       }
     } catch (ConnectFailed e) {
       answer(out, "502 Bad Gateway", "%s does not answer.".formatted(request));
@@ -353,7 +360,9 @@ public final class EgressProxy implements AutoCloseable {
       // Checks the name in the certificate.
       parameters.setEndpointIdentificationAlgorithm("HTTPS");
       socket.setSSLParameters(parameters);
+      plain.setSoTimeout((int) CONNECT_PATIENCE.toMillis());
       socket.startHandshake();
+      plain.setSoTimeout(0);
       return socket;
     } catch (IOException e) {
       log.warn("no encrypted connection host={} error={}", request, e.toString());

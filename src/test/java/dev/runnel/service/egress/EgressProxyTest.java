@@ -1,11 +1,13 @@
 package dev.runnel.service.egress;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.StandardProtocolFamily;
 import java.net.URI;
 import java.net.UnixDomainSocketAddress;
@@ -130,6 +132,32 @@ class EgressProxyTest {
 
     assertThat(answers).hasValue(1);
     assertThat(served).hasValue(0);
+  }
+
+  @Test
+  void aServerThatNeverAnswersIsLetGoWhenTheProxyIsClosed() throws IOException {
+    try (var silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        var client = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      var authority = "shop.test:" + silent.getLocalPort();
+      var gateway = new GitGateway(URI.create("https://" + authority + "/shop.git"), "s3cret");
+      var rules = new EgressRules(List.of("internal:" + authority));
+      var socket = folder.resolve("proxy");
+      var proxy =
+          EgressProxy.listen(socket, rules, List.of(gateway), List.of(), this::resolve, asked::add);
+      client.connect(UnixDomainSocketAddress.of(socket));
+      Channels.newOutputStream(client)
+          .write(
+              "GET %s/info/refs?service=git-upload-pack HTTP/1.1\r\n\r\n"
+                  .formatted(gateway.address())
+                  .getBytes(UTF_8));
+      try (var accepted = silent.accept()) {
+        assertThat(accepted.getInputStream().read()).isPositive();
+        proxy.close();
+
+        accepted.setSoTimeout(5_000);
+        assertThat(accepted.getInputStream().readAllBytes()).isNotNull();
+      }
+    }
   }
 
   @Test
