@@ -65,6 +65,11 @@ public final class EgressProxy implements AutoCloseable {
   private static final int MAX_HEAD = 32 * 1024;
   private static final int MAX_CONNECTIONS = 128;
   private static final int MAX_HOST = 253;
+
+  /// Each lookup occupies a thread of the machine, of which there are few, until it ends or times
+  /// out. An agent decides how long that takes.
+  private static final int MAX_LOOKUPS = 8;
+
   private static final Duration PAUSE = Duration.ofMillis(100);
   // How many different hosts are reported; an agent could ask for any number.
   private static final int MAX_REPORTED = 200;
@@ -78,6 +83,7 @@ public final class EgressProxy implements AutoCloseable {
   private final Resolver resolver;
   private final Consumer<Request> asked;
   private final Semaphore places = new Semaphore(MAX_CONNECTIONS);
+  private final Semaphore lookups = new Semaphore(MAX_LOOKUPS);
   private final Set<Request> reported = ConcurrentHashMap.newKeySet();
   private final Set<AutoCloseable> open = ConcurrentHashMap.newKeySet();
 
@@ -393,7 +399,7 @@ public final class EgressProxy implements AutoCloseable {
     }
     List<InetAddress> all;
     try {
-      all = resolver.resolve(host.startsWith("[") ? host.substring(1, host.length() - 1) : host);
+      all = resolve(host.startsWith("[") ? host.substring(1, host.length() - 1) : host);
     } catch (UnknownHostException _) {
       return new Verdict.Unknown();
     }
@@ -404,6 +410,15 @@ public final class EgressProxy implements AutoCloseable {
               .formatted(host, port));
     }
     return new Verdict.Permitted(permitted);
+  }
+
+  private List<InetAddress> resolve(String host) throws UnknownHostException {
+    lookups.acquireUninterruptibly();
+    try {
+      return resolver.resolve(host);
+    } finally {
+      lookups.release();
+    }
   }
 
   /// Whether an address is public, and neither one of this machine nor in a network of it.

@@ -2,6 +2,8 @@ package dev.runnel.service.egress;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.hamcrest.Matchers.is;
 
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
@@ -16,10 +18,13 @@ import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -132,6 +137,42 @@ class EgressProxyTest {
 
     assertThat(answers).hasValue(1);
     assertThat(served).hasValue(0);
+  }
+
+  @Test
+  void anAgentThatAsksForManySlowNamesOccupiesFewThreadsOfTheMachine() throws Exception {
+    var lookups = new AtomicInteger();
+    var release = new CountDownLatch(1);
+    EgressProxy.Resolver slow =
+        host -> {
+          lookups.incrementAndGet();
+          try {
+            release.await();
+          } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+          }
+          throw new UnknownHostException(host);
+        };
+    var clients = new ArrayList<SocketChannel>();
+    var socket = folder.resolve("proxy");
+    try (var _ = EgressProxy.listen(socket, new EgressRules(List.of("*")), slow, asked::add)) {
+      for (int i = 0; i < 60; i++) {
+        var client = SocketChannel.open(UnixDomainSocketAddress.of(socket));
+        clients.add(client);
+        Channels.newOutputStream(client)
+            .write("CONNECT n%d.test:443 HTTP/1.1\r\n\r\n".formatted(i).getBytes(UTF_8));
+      }
+      await().until(() -> lookups.get() > 0);
+      await().during(Duration.ofMillis(500)).until(() -> lookups.get() <= 8);
+
+      release.countDown();
+      await().untilAtomic(lookups, is(60));
+    } finally {
+      release.countDown();
+      for (var each : clients) {
+        each.close();
+      }
+    }
   }
 
   @Test
