@@ -78,7 +78,12 @@ record WorkspaceChanges(int files, int commits) {
   /// @param start from [#start]
   /// @param root the run's workspace, in which no process works any more
   static WorkspaceChanges since(Instant start, Path root) {
-    var count = new Count(start);
+    return since(start, root, MAX_LOOKED_AT);
+  }
+
+  /// @param most how many files and folders it looks at; an agent could make any number
+  static WorkspaceChanges since(Instant start, Path root, int most) {
+    var count = new Count(start, most);
     try {
       Files.walkFileTree(root, count);
     } catch (IOException e) {
@@ -112,10 +117,12 @@ record WorkspaceChanges(int files, int commits) {
     private final Instant start;
     private final List<Path> clones = new ArrayList<>();
     private int files;
+    private final int most;
     private int looked;
 
-    Count(Instant start) {
+    Count(Instant start, int most) {
       this.start = start;
+      this.most = most;
     }
 
     @Override
@@ -123,6 +130,9 @@ record WorkspaceChanges(int files, int commits) {
       var name = folder.getFileName().toString();
       if (name.equals(".git")) {
         clones.add(folder);
+      }
+      if (++looked >= most) {
+        return FileVisitResult.TERMINATE;
       }
       return name.startsWith(".") || GENERATED.contains(name)
           ? FileVisitResult.SKIP_SUBTREE
@@ -135,7 +145,7 @@ record WorkspaceChanges(int files, int commits) {
           && !attributes.lastModifiedTime().toInstant().isBefore(start)) {
         files++;
       }
-      return ++looked < MAX_LOOKED_AT ? FileVisitResult.CONTINUE : FileVisitResult.TERMINATE;
+      return ++looked < most ? FileVisitResult.CONTINUE : FileVisitResult.TERMINATE;
     }
 
     @Override

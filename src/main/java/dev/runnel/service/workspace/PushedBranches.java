@@ -26,6 +26,11 @@ final class PushedBranches {
   private static final Logger log = LoggerFactory.getLogger(PushedBranches.class);
   private static final long MAX_LOG = 4L * 1024 * 1024;
 
+  // The agent controls what is there, and could write more than fits in memory.
+  private static final int MAX_LOGS = 10_000;
+  private static final int MAX_COMMITS = 100_000;
+  private static final int DEEPEST = 30;
+
   /// `OLD NEW who <mail> time zone<tab>commit: Fix it`
   private static final Pattern MADE =
       Pattern.compile(
@@ -93,18 +98,20 @@ final class PushedBranches {
     return refs;
   }
 
-  private static Set<String> made(Path clone) {
+  /// The commits that were made or pushed in a clone.
+  static Set<String> made(Path clone) {
     var commits = new HashSet<String>();
     var logs = clone.resolve(".git").resolve("logs");
     if (!Files.isDirectory(logs, LinkOption.NOFOLLOW_LINKS)) {
       return commits;
     }
-    try (var files = Files.walk(logs)) {
-      for (var file : files.filter(PushedBranches::isReadable).toList()) {
+    try (var files = Files.walk(logs, DEEPEST)) {
+      for (var file : files.limit(MAX_LOGS).filter(PushedBranches::isReadable).toList()) {
         try (var lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
           lines
               .map(MADE::matcher)
               .filter(it -> it.matches())
+              .limit(MAX_COMMITS - commits.size())
               .forEach(it -> commits.add(it.group("commit")));
         }
       }

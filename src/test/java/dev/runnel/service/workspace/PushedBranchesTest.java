@@ -1,0 +1,45 @@
+package dev.runnel.service.workspace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PushedBranchesTest {
+  private static final String NONE = "0".repeat(40);
+
+  @TempDir Path clone;
+
+  @Test
+  void commitsThatWereMadeAndPushedAreInGitsLogFiles() throws IOException {
+    log("HEAD", 1, 2);
+
+    assertThat(PushedBranches.made(clone)).containsExactlyInAnyOrder(commit(1), commit(2));
+  }
+
+  @Test
+  void anAgentThatWritesCommitsWithoutEndDoesNotFillTheMemory() throws IOException {
+    for (int i = 0; i < 4; i++) {
+      log("refs/heads/b" + i, i * 38_000 + 1, (i + 1) * 38_000);
+    }
+
+    assertThat(PushedBranches.made(clone)).hasSizeLessThanOrEqualTo(100_000);
+  }
+
+  private void log(String ref, int from, int to) throws IOException {
+    var lines = new StringBuilder();
+    for (int i = from; i <= to; i++) {
+      lines.append(NONE).append(' ').append(commit(i)).append(" A <a> 1 +0000\tcommit: x\n");
+    }
+    var file = clone.resolve(".git/logs").resolve(ref);
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, lines);
+  }
+
+  private static String commit(int number) {
+    return "%040x".formatted(number);
+  }
+}
