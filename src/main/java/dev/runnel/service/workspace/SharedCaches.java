@@ -14,6 +14,9 @@ import org.slf4j.LoggerFactory;
 /// The caches of downloads, one folder for each environment, which its runs have mounted at the
 /// same time. A cache that a run uses is not deleted. What a cache grows by is charged to the runs
 /// that use it at that time, in equal shares. Thread-safe.
+///
+/// An agent can make a cache that takes minutes to measure, so no cache is measured while others
+/// wait.
 final class SharedCaches {
   private static final Logger log = LoggerFactory.getLogger(SharedCaches.class);
   private static final String TRASH = ".trash-";
@@ -31,54 +34,81 @@ final class SharedCaches {
     }
   }
 
+  /// Measures a folder.
+  @FunctionalInterface
+  interface Measure {
+    /// @return its size in bytes
+    long of(Path folder) throws IOException;
+  }
+
   private final Path folder;
+  private final Measure measure;
   // Guarded by this.
   private final Map<Path, Use> uses = new HashMap<>();
 
   SharedCaches(Path folder) {
+    this(folder, Folders::size);
+  }
+
+  SharedCaches(Path folder, Measure measure) {
     this.folder = folder;
+    this.measure = measure;
   }
 
   /// Marks the cache of an environment as in use by a run, until [#release].
   ///
   /// @return its folder, which exists then
-  synchronized Path use(String runId, String environment) throws IOException {
+  Path use(String runId, String environment) throws IOException {
     var cache = folder.resolve(environment);
-    var use = uses.computeIfAbsent(cache, _ -> new Use());
-    if (!use.shares.containsKey(runId)) {
+    if (!usedBy(runId).contains(cache)) {
       // Until now it was charged to the others.
-      use.measure(Files.isDirectory(cache) ? Folders.size(cache) : 0);
-      use.shares.put(runId, 0L);
+      var bytes = Files.isDirectory(cache) ? measure.of(cache) : 0;
+      synchronized (this) {
+        var use = uses.computeIfAbsent(cache, _ -> new Use());
+        use.measure(bytes);
+        use.shares.putIfAbsent(runId, 0L);
+      }
     }
     Folders.createPrivately(cache);
     return cache;
   }
 
   /// The bytes that are charged to a run; 0 if it uses no cache.
-  synchronized long share(String runId) throws IOException {
-    var bytes = 0L;
-    for (var each : uses.entrySet()) {
-      if (each.getValue().shares.containsKey(runId)) {
-        each.getValue().measure(Folders.size(each.getKey()));
-        bytes += each.getValue().shares.get(runId);
-      }
+  long share(String runId) throws IOException {
+    for (var cache : usedBy(runId)) {
+      charge(cache, measure.of(cache));
     }
-    return bytes;
+    synchronized (this) {
+      return uses.values().stream().mapToLong(it -> it.shares.getOrDefault(runId, 0L)).sum();
+    }
   }
 
-  synchronized void release(String runId) {
-    uses.forEach(
-        (cache, use) -> {
-          try {
-            if (use.shares.containsKey(runId)) {
-              use.measure(Folders.size(cache));
-            }
-          } catch (IOException e) {
-            log.warn("cannot measure caches environment={}", cache.getFileName(), e);
-          }
-          use.shares.remove(runId);
-        });
-    uses.values().removeIf(use -> use.shares.isEmpty());
+  void release(String runId) {
+    for (var cache : usedBy(runId)) {
+      try {
+        charge(cache, measure.of(cache));
+      } catch (IOException e) {
+        log.warn("cannot measure caches environment={}", cache.getFileName(), e);
+      }
+    }
+    synchronized (this) {
+      uses.values().forEach(use -> use.shares.remove(runId));
+      uses.values().removeIf(use -> use.shares.isEmpty());
+    }
+  }
+
+  private synchronized List<Path> usedBy(String runId) {
+    return uses.entrySet().stream()
+        .filter(each -> each.getValue().shares.containsKey(runId))
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
+  private synchronized void charge(Path cache, long bytes) {
+    var use = uses.get(cache);
+    if (use != null) {
+      use.measure(bytes);
+    }
   }
 
   /// Deletes the caches that no run uses.
@@ -97,7 +127,7 @@ final class SharedCaches {
     for (var each : all) {
       if (isTrash(each)) {
         Folders.delete(each);
-      } else if (!isUsedByOthers(each, "") && Folders.size(each) >= least && delete(each, "")) {
+      } else if (!isUsedByOthers(each, "") && measure.of(each) >= least && delete(each, "")) {
         deleted = true;
       }
     }
@@ -112,13 +142,16 @@ final class SharedCaches {
     }
   }
 
-  private synchronized List<Path> grownBy(String runId) throws IOException {
-    return share(runId) == 0
-        ? List.of()
-        : uses.entrySet().stream()
-            .filter(each -> each.getValue().shares.getOrDefault(runId, 0L) > 0)
-            .map(Map.Entry::getKey)
-            .toList();
+  private List<Path> grownBy(String runId) throws IOException {
+    if (share(runId) == 0) {
+      return List.of();
+    }
+    synchronized (this) {
+      return uses.entrySet().stream()
+          .filter(each -> each.getValue().shares.getOrDefault(runId, 0L) > 0)
+          .map(Map.Entry::getKey)
+          .toList();
+    }
   }
 
   private synchronized boolean isUsedByOthers(Path cache, String runId) {

@@ -3,9 +3,12 @@ package dev.runnel.service.workspace;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,6 +69,49 @@ class SharedCachesTest {
     workspaces.delete("only");
 
     assertThat(file).doesNotExist();
+  }
+
+  @Test
+  void aCacheThatTakesLongToMeasureDoesNotDelayRunsOfOtherEnvironments() throws Exception {
+    var measuring = new CountDownLatch(1);
+    var release = new CountDownLatch(1);
+    var caches =
+        new SharedCaches(
+            folder.resolve("caches"),
+            cache -> {
+              if (cache.endsWith("huge")) {
+                measuring.countDown();
+                await(release);
+              }
+              return 0;
+            });
+    Files.createDirectories(folder.resolve("caches/huge"));
+    var slow = Thread.ofVirtual().start(() -> use(caches, "first", "huge"));
+    await(measuring);
+
+    var other = Thread.ofVirtual().start(() -> use(caches, "second", "small"));
+    try {
+      assertThat(other.join(Duration.ofSeconds(5))).isTrue();
+    } finally {
+      release.countDown();
+      slow.join();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void use(SharedCaches caches, String runId, String environment) {
+    try {
+      caches.use(runId, environment);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test
