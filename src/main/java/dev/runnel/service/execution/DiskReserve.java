@@ -81,7 +81,8 @@ public final class DiskReserve implements AutoCloseable {
     if (workspaces.deleteUnusedCaches(reserve / WORTH_IT)) {
       return;
     }
-    var biggest = workspaces.biggest().filter(each -> each.bytes() >= reserve / WORTH_IT);
+    var biggest =
+        workspaces.biggest().filter(each -> each.bytes() >= reserve / WORTH_IT || !each.isWhole());
     if (biggest.isEmpty()) {
       if (!helpless) {
         log.error("disk nearly full, no workspace big enough to delete free={}", free);

@@ -55,9 +55,27 @@ public final class Folders {
     Files.writeString(file, text);
   }
 
+  /// The size of a folder.
+  ///
+  /// @param bytes of all files that can be found
+  /// @param isWhole false if there are folders that cannot be read, or are too deep for a path, in
+  ///   which there may be any number of bytes
+  record Extent(long bytes, boolean isWhole) {
+    static final Extent NOTHING = new Extent(0, true);
+
+    Extent plus(Extent more) {
+      return new Extent(bytes + more.bytes, isWhole && more.isWhole);
+    }
+  }
+
   /// The total size of all files in bytes; links are not followed.
   static long size(Path folder) throws IOException {
+    return extent(folder).bytes();
+  }
+
+  static Extent extent(Path folder) throws IOException {
     var sum = new long[1];
+    var hides = new boolean[1];
     Files.walkFileTree(
         folder,
         new SimpleFileVisitor<>() {
@@ -69,6 +87,7 @@ public final class Folders {
 
           @Override
           public FileVisitResult visitFileFailed(Path file, IOException e) {
+            hides[0] |= !(e instanceof NoSuchFileException);
             return FileVisitResult.CONTINUE;
           }
 
@@ -77,7 +96,7 @@ public final class Folders {
             return FileVisitResult.CONTINUE;
           }
         });
-    return sum[0];
+    return new Extent(sum[0], !hides[0]);
   }
 
   /// Makes folders below another one. What is not a folder on the way, such as a link, is replaced.

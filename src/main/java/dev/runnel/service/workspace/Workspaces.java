@@ -27,8 +27,13 @@ public final class Workspaces {
   private static final String READY = ".ready";
   private static final String TRASH = ".trash";
 
+  /// Follows the size in the marker of a workspace that cannot be measured as a whole.
+  private static final String AND_MORE = " and more";
+
   /// The size of a run's workspace.
-  public record Size(String runId, long bytes) {}
+  ///
+  /// @param isWhole false if there may be more, where it cannot be measured
+  public record Size(String runId, long bytes, boolean isWhole) {}
 
   private record Old(String runId, Instant usedAt, long bytes) {}
 
@@ -69,11 +74,15 @@ public final class Workspaces {
   /// The size of a run's folders in bytes; 0 if there are none. While the run uses the caches of
   /// its environment, its share of what they grew by counts, too.
   public long size(String runId) throws IOException {
-    var bytes = 0L;
+    return extent(runId).bytes();
+  }
+
+  private Folders.Extent extent(String runId) throws IOException {
+    var sum = new Folders.Extent(sharedCaches.share(runId), true);
     for (var each : List.of(root(runId), homes.resolve(runId))) {
-      bytes += Files.isDirectory(each) ? Folders.size(each) : 0;
+      sum = sum.plus(Files.isDirectory(each) ? Folders.extent(each) : Folders.Extent.NOTHING);
     }
-    return bytes + sharedCaches.share(runId);
+    return sum;
   }
 
   /// Deletes the caches of environments that no run uses now.
@@ -146,7 +155,8 @@ public final class Workspaces {
   public void release(String runId) {
     try {
       if (isReady(runId)) {
-        Folders.writePrivately(ready(runId), Long.toString(size(runId)));
+        var extent = extent(runId);
+        Folders.writePrivately(ready(runId), extent.bytes() + (extent.isWhole() ? "" : AND_MORE));
       }
     } catch (IOException e) {
       log.warn("cannot measure workspace run={}", runId, e);
@@ -194,7 +204,8 @@ public final class Workspaces {
     deleteTrash();
   }
 
-  /// The biggest workspace, if there is any.
+  /// The biggest workspace, if there is any. One that cannot be measured as a whole is taken for
+  /// the biggest, so that hidden files are not held against others.
   public Optional<Size> biggest() throws IOException {
     if (!Files.isDirectory(folder)) {
       return Optional.empty();
@@ -202,9 +213,11 @@ public final class Workspaces {
     deleteTrash();
     var sizes = new ArrayList<Size>();
     for (var runId : runs()) {
-      sizes.add(new Size(runId, used.contains(runId) ? size(runId) : measured(runId)));
+      var extent = used.contains(runId) ? extent(runId) : measured(runId);
+      sizes.add(new Size(runId, extent.bytes(), extent.isWhole()));
     }
-    return sizes.stream().max(Comparator.comparingLong(Size::bytes));
+    return sizes.stream()
+        .max(Comparator.comparing((Size each) -> !each.isWhole()).thenComparingLong(Size::bytes));
   }
 
   /// Deletes a workspace unless it is in use.
@@ -287,7 +300,7 @@ public final class Workspaces {
     var all = new ArrayList<Old>();
     for (var runId : runs()) {
       var file = isReady(runId) ? ready(runId) : root(runId);
-      all.add(new Old(runId, Files.getLastModifiedTime(file).toInstant(), measured(runId)));
+      all.add(new Old(runId, Files.getLastModifiedTime(file).toInstant(), measured(runId).bytes()));
     }
     all.sort(Comparator.comparing(Old::usedAt));
     return all;
@@ -304,14 +317,16 @@ public final class Workspaces {
     }
   }
 
-  private long measured(String runId) throws IOException {
+  private Folders.Extent measured(String runId) throws IOException {
     if (!isReady(runId)) {
-      return size(runId);
+      return extent(runId);
     }
     try {
-      return Long.parseLong(Files.readString(ready(runId)).strip());
+      var text = Files.readString(ready(runId)).strip();
+      var isWhole = !text.endsWith(AND_MORE);
+      return new Folders.Extent(Long.parseLong(text.replace(AND_MORE, "")), isWhole);
     } catch (NumberFormatException _) {
-      return size(runId);
+      return extent(runId);
     }
   }
 

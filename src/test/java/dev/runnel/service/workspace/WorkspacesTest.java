@@ -121,6 +121,25 @@ class WorkspacesTest {
   }
 
   @Test
+  void aWorkspaceInWhichFilesAreHiddenFromMeasuringIsTakenForTheBiggest() throws Exception {
+    used("big", 10_000, Duration.ofDays(1));
+    prepare("hides");
+    var script =
+        "for i in $(seq 500); do mkdir folder-$i && cd folder-$i || exit 1; done; date > x";
+    var shell =
+        new ProcessBuilder("bash", "-c", script)
+            .directory(folder.resolve("workspaces/hides").toFile())
+            .start();
+    assertThat(shell.waitFor()).isZero();
+
+    assertThat(workspaces.biggest().orElseThrow().runId()).as("while in use").isEqualTo("hides");
+    workspaces.release("hides");
+    assertThat(workspaces.biggest().orElseThrow().runId()).as("later").isEqualTo("hides");
+    workspaces.delete("hides");
+    assertThat(workspaces.biggest().orElseThrow().runId()).isEqualTo("big");
+  }
+
+  @Test
   void aWorkspaceIsItsOwnersAlone() throws Exception {
     prepare("run");
 
