@@ -314,10 +314,11 @@ public record RunTable(Rows rows) {
   /// Returns a run to the queue, at its old place, as if it had not been claimed.
   void unclaim(RunRow run, Instant at) throws SQLException {
     // What had become a part of the prompt is a part of it still.
-    var inPrompt = run.execution() == 1 && firstPrompt(run.id()).isPresent();
     rows.change(
-        "UPDATE follow_ups SET execution = ? WHERE run_id = ? AND execution = ?",
-        inPrompt ? -1 : null,
+        """
+        UPDATE follow_ups SET execution = CASE in_prompt WHEN 1 THEN -1 END
+        WHERE run_id = ? AND execution = ?
+        """,
         run.id(),
         run.execution());
     rows.change(
@@ -599,15 +600,16 @@ public record RunTable(Rows rows) {
       throws SQLException {
     rows.change(
         """
-        INSERT INTO follow_ups (id, run_id, message, created_at, request_key, execution)
-        VALUES (?, ?, ?, ?, ?, ?)
+        INSERT INTO follow_ups (id, run_id, message, created_at, request_key, execution, in_prompt)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
         """,
         id,
         runId,
         message,
         at,
         key.orElse(null),
-        inPrompt ? -1 : null);
+        inPrompt ? -1 : null,
+        inPrompt);
   }
 
   /// Follow-ups that no agent has received, and those that none will receive, oldest first.

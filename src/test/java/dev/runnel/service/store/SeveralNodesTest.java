@@ -52,6 +52,10 @@ class SeveralNodesTest {
     ExecutionRequest claim() {
       return runs.claimNext(0).orElseThrow();
     }
+
+    String id() {
+      return membership.id();
+    }
   }
 
   @BeforeEach
@@ -211,6 +215,23 @@ class SeveralNodesTest {
 
     assertThat(again.execution()).isEqualTo(2);
     assertThat(again.prompt()).isEqualTo("and this");
+  }
+
+  @Test
+  void aFollowUpThatCameDuringTheSetupIsGivenToTheAgentThoughTwoNodesAreLost() {
+    var run = create("task");
+    a.runs().followUp(run, "as I asked", Optional.empty(), Optional.empty());
+    var first = a.claim();
+    a.runs().followUp(run, "and this", Optional.empty(), Optional.empty());
+    lose(a);
+    b.runs().endLost();
+    b.claim();
+    a.runs().giveBack(first.claim(), ExecutionResult.lost());
+    a.membership().joinAgain();
+    lose(b);
+    a.runs().endLost();
+
+    assertThat(a.claim().prompt()).isEqualTo("task\n\nas I asked\n\nand this");
   }
 
   @Test
