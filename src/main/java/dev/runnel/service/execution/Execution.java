@@ -223,6 +223,9 @@ final class Execution {
       return ExecutionResult.restarted();
     } catch (ClaimLost e) {
       log.warn("execution ended by another node run={}", executionRequest.runId());
+      synchronized (this) {
+        wish = wish == Wish.NONE ? Wish.LOST : wish;
+      }
       endAll();
       return ExecutionResult.lost();
     } catch (RuntimeException | OutOfMemoryError e) {

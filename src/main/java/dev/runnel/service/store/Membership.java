@@ -198,6 +198,19 @@ public final class Membership {
   /// The number of slots of all nodes that live.
   int slots(Rows rows, Instant at) throws SQLException {
     return isAlone()
+  /// Whether nobody has taken the process for lost that made a claim.
+  boolean stands(Rows rows, String claim) throws SQLException {
+    return isAlone()
+        || rows.first(
+                """
+                SELECT 1 FROM claims JOIN nodes ON nodes.id = claims.node
+                WHERE claims.token = ? AND nodes.ended = 0
+                """,
+                row -> row.getInt(1),
+                claim)
+            .isPresent();
+  }
+
         ? slots
         : rows.first(
                 "SELECT SUM(slots) FROM nodes WHERE ended = 0 AND expires_at > ?",

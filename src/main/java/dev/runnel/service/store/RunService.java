@@ -346,6 +346,9 @@ public final class RunService {
     return change(
         (runs, at) -> {
           requireClaim(runs, executionRequest);
+          if (!membership.stands(runs.rows(), executionRequest.claim())) {
+            throw new ClaimLost(executionRequest.runId());
+          }
           runs.begin(executionRequest.claim(), membership.identity().place());
           return runs.find(executionRequest.runId()).map(RunRow::cancelAsked).orElse(true);
         });

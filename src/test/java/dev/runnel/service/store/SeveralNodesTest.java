@@ -235,6 +235,19 @@ class SeveralNodesTest {
   }
 
   @Test
+  void whatWasClaimedBeforeANodeJoinedAgainIsNotBegun() {
+    create("task");
+    var before = a.claim();
+    lose(a);
+    database.write(rows -> rows.change("UPDATE nodes SET ended = 1 WHERE id <> ?", b.id()));
+    a.membership().joinAgain();
+
+    assertThatThrownBy(() -> a.runs().begin(before)).isInstanceOf(ClaimLost.class);
+    b.runs().endLost();
+    assertThat(b.claim().execution()).isEqualTo(1);
+  }
+
+  @Test
   void aRunThatLosesNodeAfterNodeBeforeItsAgentStartsEnds() {
     var run = create("task");
     for (int i = 0; i < 4; i++) {
