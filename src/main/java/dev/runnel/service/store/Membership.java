@@ -17,6 +17,9 @@ import java.util.UUID;
 /// stops its agents and joins again, under another id. Thread-safe.
 ///
 /// The process of an embedded database is alone: it needs no lease.
+///
+/// Leases are compared with the time of the database, and never with those of changes, which may be
+/// ahead of it: they increase even when that clock is set back.
 public final class Membership {
   /// How often a lease is renewed in its time.
   public static final int RENEWALS = 10;
@@ -184,20 +187,17 @@ public final class Membership {
   }
 
   /// Whether this process may claim a run in this transaction.
-  boolean mayClaim(Rows rows, Instant at) throws SQLException {
+  boolean mayClaim(Rows rows) throws SQLException {
     return isAlone()
         || (isSure()
             && rows.first(
                     "SELECT 1 FROM nodes WHERE id = ? AND ended = 0 AND expires_at > ?",
                     row -> row.getInt(1),
                     id,
-                    at)
+                    now())
                 .isPresent());
   }
 
-  /// The number of slots of all nodes that live.
-  int slots(Rows rows, Instant at) throws SQLException {
-    return isAlone()
   /// Whether nobody has taken the process for lost that made a claim.
   boolean stands(Rows rows, String claim) throws SQLException {
     return isAlone()
@@ -211,11 +211,14 @@ public final class Membership {
             .isPresent();
   }
 
+  /// The number of slots of all nodes that live.
+  int slots(Rows rows) throws SQLException {
+    return isAlone()
         ? slots
         : rows.first(
                 "SELECT SUM(slots) FROM nodes WHERE ended = 0 AND expires_at > ?",
                 row -> row.getInt(1),
-                at)
+                now())
             .orElse(slots);
   }
 

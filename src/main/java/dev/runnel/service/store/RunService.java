@@ -131,7 +131,7 @@ public final class RunService {
             key,
             (runs, at) -> {
               var id = new RunCreation(runs, sources, at).asked(run, caller, factoryUid);
-              var atCapacity = runs.working() >= membership.slots(runs.rows(), at);
+              var atCapacity = runs.working() >= membership.slots(runs.rows());
               return Json.write(new CreatedRun(id, RunStateValue.QUEUED, id, atCapacity, Map.of()));
             });
     queueSignal.tell();
@@ -304,11 +304,11 @@ public final class RunService {
     var claimed =
         change(
             (runs, at) -> {
-              if (!membership.mayClaim(runs.rows(), at)
+              if (!membership.mayClaim(runs.rows())
                   || (slotsOfAll.isPresent() && runs.working(depth) >= slotsOfAll.getAsInt())) {
                 return Optional.<Claimed>empty();
               }
-              var next = runs.nextQueued(depth, membership, at);
+              var next = runs.nextQueued(depth, membership);
               if (next.isEmpty()) {
                 return Optional.<Claimed>empty();
               }
@@ -519,7 +519,7 @@ public final class RunService {
     var now = clock.instant();
     List<String> expired = database.read(rows -> Membership.expired(rows, now));
     for (var node : expired) {
-      if (change((runs, at) -> Membership.end(runs.rows(), node, at))) {
+      if (change((runs, _) -> Membership.end(runs.rows(), node, clock.instant()))) {
         log.warn("node lost node={}", node);
       }
     }

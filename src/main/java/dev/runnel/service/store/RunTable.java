@@ -222,7 +222,7 @@ public record RunTable(Rows rows) {
 
   /// The run that gets the next free slot of a node; see [QueueOrder]. A run whose workspace is at
   /// a place of another node is left to that node, while it lives and for a short time after.
-  Optional<RunRow> nextQueued(int depth, Membership node, Instant at) throws SQLException {
+  Optional<RunRow> nextQueued(int depth, Membership node) throws SQLException {
     var elsewhere =
         Set.copyOf(
             rows.list(
@@ -234,7 +234,7 @@ public record RunTable(Rows rows) {
                 row -> row.getString("id"),
                 depth,
                 node.identity().place(),
-                at.minus(node.lease())));
+                node.now().minus(node.lease())));
     var next = queue(depth).stream().filter(run -> !elsewhere.contains(run.run())).findFirst();
     return next.isEmpty() ? Optional.empty() : find(next.get().run());
   }

@@ -248,6 +248,28 @@ class SeveralNodesTest {
   }
 
   @Test
+  void aClockThatIsSetBackStopsNoNode() {
+    create("task");
+    clock.advance(LEASE.multipliedBy(-10));
+    a.membership().renew();
+
+    assertThat(a.runs().claimNext(0)).isPresent();
+  }
+
+  @Test
+  void aClockThatIsSetBackTakesNobodyForLost() {
+    var run = create("task");
+    var claimed = a.claim();
+    a.runs().begin(claimed);
+    clock.advance(LEASE.multipliedBy(-10));
+    a.membership().renew();
+    b.membership().renew();
+    b.runs().endLost();
+
+    assertThat(find(run).phase()).isEqualTo(ExecutionState.INPROGRESS);
+  }
+
+  @Test
   void aRunThatLosesNodeAfterNodeBeforeItsAgentStartsEnds() {
     var run = create("task");
     for (int i = 0; i < 4; i++) {
