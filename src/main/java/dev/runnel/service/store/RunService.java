@@ -555,6 +555,8 @@ public final class RunService {
             });
     if (finished.isEmpty()) {
       log.warn("execution had been ended by another node claim={}", claim);
+      // This node leaves the run alone until its own processes have ended.
+      queueSignal.tell();
       return Optional.empty();
     }
     watchers.changed(finished.get().runId());

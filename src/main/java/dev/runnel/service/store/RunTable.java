@@ -221,21 +221,27 @@ public record RunTable(Rows rows) {
   }
 
   /// The run that gets the next free slot of a node; see [QueueOrder]. A run whose workspace is at
-  /// a place of another node is left to that node, while it lives and for a short time after.
+  /// a place of another node is left to that node, while it lives and for a short time after. A run
+  /// is also left alone while processes of an earlier execution may live on this node, which would
+  /// work in the same workspace.
   Optional<RunRow> nextQueued(int depth, Membership node) throws SQLException {
-    var elsewhere =
+    var leftAlone =
         Set.copyOf(
             rows.list(
                 """
                 SELECT id FROM runs
-                WHERE state = 'QUEUED' AND depth = ? AND place <> ? AND EXISTS (
-                  SELECT 1 FROM nodes WHERE nodes.place = runs.place AND nodes.seen_at > ?)
+                WHERE state = 'QUEUED' AND depth = ? AND (
+                  place <> ? AND EXISTS (
+                    SELECT 1 FROM nodes WHERE nodes.place = runs.place AND nodes.seen_at > ?)
+                  OR EXISTS (
+                    SELECT 1 FROM claims WHERE claims.run_id = runs.id AND claims.node_name = ?))
                 """,
                 row -> row.getString("id"),
                 depth,
                 node.identity().place(),
-                node.now().minus(node.lease())));
-    var next = queue(depth).stream().filter(run -> !elsewhere.contains(run.run())).findFirst();
+                node.now().minus(node.lease()),
+                node.identity().name()));
+    var next = queue(depth).stream().filter(run -> !leftAlone.contains(run.run())).findFirst();
     return next.isEmpty() ? Optional.empty() : find(next.get().run());
   }
 

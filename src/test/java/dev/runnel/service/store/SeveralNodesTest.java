@@ -235,6 +235,21 @@ class SeveralNodesTest {
   }
 
   @Test
+  void aNodeThatStartsAgainClaimsNoRunWhoseProcessesOfBeforeMayLive() {
+    var run = create("task");
+    var before = a.claim();
+    a.runs().begin(before);
+    lose(a);
+    b.runs().endLost();
+    b.runs().followUp(run, "go on", Optional.empty(), Optional.empty());
+    a.membership().joinAgain();
+
+    assertThat(a.runs().claimNext(0)).isEmpty();
+    a.runs().giveBack(before.claim(), ExecutionResult.restarted());
+    assertThat(a.claim().prompt()).isEqualTo("go on");
+  }
+
+  @Test
   void whatWasClaimedBeforeANodeJoinedAgainIsNotBegun() {
     create("task");
     var before = a.claim();
