@@ -12,7 +12,8 @@ import org.slf4j.LoggerFactory;
 ///
 /// When the lease was not renewed for three quarters of its time, the agents of this node are
 /// ended: once it is over, others may go on with the same runs. One thread asks the database,
-/// another only looks at the time, so that a database that does not answer delays nothing.
+/// another only looks at the time, so that a database that does not answer delays nothing. Both are
+/// platform threads: virtual ones wait when others compute, or read files of a slow volume.
 final class LeaseKeeper implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
   private static final int LOOKS = 40;
@@ -37,8 +38,8 @@ final class LeaseKeeper implements AutoCloseable {
     this.membership = membership;
     this.book = book;
     this.work = work;
-    this.renewing = Thread.ofVirtual().name("lease").unstarted(this::renew);
-    this.watching = Thread.ofVirtual().name("lease-watch").unstarted(this::watch);
+    this.renewing = Thread.ofPlatform().daemon().name("lease").unstarted(this::renew);
+    this.watching = Thread.ofPlatform().daemon().name("lease-watch").unstarted(this::watch);
   }
 
   static LeaseKeeper start(Membership membership, RunService book, Work work) {
@@ -99,10 +100,14 @@ final class LeaseKeeper implements AutoCloseable {
         if (!isSure && wasSure) {
           log.error("lease not renewed in time, ending all agents");
         }
-        if (!isSure) {
-          work.lose();
-        }
         wasSure = isSure;
+        try {
+          if (!isSure) {
+            work.lose();
+          }
+        } catch (RuntimeException | OutOfMemoryError e) {
+          log.error("cannot end agents, will retry", e);
+        }
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();

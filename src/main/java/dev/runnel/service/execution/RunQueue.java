@@ -87,7 +87,7 @@ public final class RunQueue implements AutoCloseable {
             new LeaseKeeper.Work() {
               @Override
               public void lose() {
-                working.values().forEach(each -> aside("lose", each::lose));
+                loseAll();
               }
 
               @Override
@@ -197,6 +197,17 @@ public final class RunQueue implements AutoCloseable {
   /// The number of executions at work.
   public int working() {
     return working.size();
+  }
+
+  /// On platform threads, which need not wait for virtual ones.
+  private void loseAll() {
+    for (var execution : working.values()) {
+      try {
+        spawner.daemon("lose", execution::lose);
+      } catch (Spawner.NoRoomException _) {
+        execution.lose();
+      }
+    }
   }
 
   private void cancelChild(String runId, Instant asked) {

@@ -1,0 +1,128 @@
+package dev.runnel.service.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.runnel.database.Database;
+import dev.runnel.service.run.NodeIdentity;
+import dev.runnel.service.store.Membership;
+import dev.runnel.service.store.QueueSignal;
+import dev.runnel.service.store.RunService;
+import dev.runnel.service.store.RunWatchers;
+import dev.runnel.service.store.ServiceTables;
+import dev.runnel.testkit.Postgres;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/// When a node ends its own agents, whatever else it is busy with.
+@Tag("slow")
+@Isolated("takes all threads that virtual threads run on")
+class LeaseKeeperTest {
+  private static final Duration LEASE = Duration.ofSeconds(2);
+
+  private final AtomicInteger lost = new AtomicInteger();
+  private Database database;
+  private Membership membership;
+  private RunService runs;
+
+  @BeforeEach
+  void open() throws Exception {
+    database =
+        ServiceTables.migrate(Database.postgres(Postgres.freshDatabase(), ServiceTables.SCHEMA));
+    var clock = InstantSource.system();
+    membership = Membership.join(database, clock, new NodeIdentity("a", "a", "a"), 4, LEASE);
+    runs =
+        new RunService(
+            database,
+            clock,
+            new RunWatchers(),
+            new QueueSignal(),
+            membership,
+            OptionalInt.empty(),
+            Map.of());
+  }
+
+  @AfterEach
+  void close() {
+    database.close();
+  }
+
+  private LeaseKeeper keeper(Runnable losing) {
+    return LeaseKeeper.start(
+        membership,
+        runs,
+        new LeaseKeeper.Work() {
+          @Override
+          public void lose() {
+            lost.incrementAndGet();
+            losing.run();
+          }
+
+          @Override
+          public boolean isIdle() {
+            return true;
+          }
+        });
+  }
+
+  @Test
+  void agentsAreEndedInTimeThoughAllVirtualThreadsAreBusy() {
+    try (var _ = keeper(() -> {})) {
+      database.close();
+      busily(() -> await().atMost(LEASE).until(() -> lost.get() > 0));
+    }
+  }
+
+  @Test
+  void theLeaseIsRenewedThoughAllVirtualThreadsAreBusy() {
+    try (var _ = keeper(() -> {})) {
+      busily(
+          () ->
+              await()
+                  .during(LEASE.plusMillis(500))
+                  .atMost(LEASE.multipliedBy(2))
+                  .until(membership::isSure));
+    }
+    assertThat(lost).hasValue(0);
+  }
+
+  @Test
+  void agentsThatCouldNotBeEndedAreEndedAgain() {
+    Runnable failing =
+        () -> {
+          throw new IllegalStateException("no process can be listed");
+        };
+    try (var _ = keeper(failing)) {
+      database.close();
+      await().atMost(LEASE.multipliedBy(2)).until(() -> lost.get() > 2);
+    }
+  }
+
+  /// Does something while virtual threads get no processor.
+  private static void busily(Runnable work) {
+    var isOver = new AtomicBoolean();
+    for (int i = 0; i < 4 * Runtime.getRuntime().availableProcessors(); i++) {
+      Thread.ofVirtual()
+          .start(
+              () -> {
+                while (!isOver.get()) {
+                  Thread.onSpinWait();
+                }
+              });
+    }
+    try {
+      work.run();
+    } finally {
+      isOver.set(true);
+    }
+  }
+}
