@@ -239,8 +239,8 @@ public final class RunQueue implements AutoCloseable {
     open = false;
     closed.countDown();
     queueSignal.tell();
-    changeFeed.close();
     drain();
+    changeFeed.close();
     var leaving =
         working.values().stream()
             .flatMap(execution -> aside("leave", execution::leave).stream())
