@@ -2,8 +2,10 @@ package dev.runnel.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.database.Database;
 import dev.runnel.service.RunningService.Setup;
 import dev.runnel.service.run.Limits;
+import dev.runnel.service.store.ServiceTables;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,12 +21,13 @@ class NodesAtWorkTest {
   @TempDir Path folder;
   private Path here;
   private Path there;
+  private String url;
 
   @BeforeEach
   void share() throws Exception {
     here = Files.createDirectory(folder.resolve("here"));
     there = Files.createDirectory(folder.resolve("there"));
-    RunningService.share(here, there);
+    url = RunningService.share(here, there);
   }
 
   @Test
@@ -42,6 +45,36 @@ class NodesAtWorkTest {
         assertThat(second.state(id)).isEqualTo("CANCELLED");
         assertThat(stopping.join(Duration.ofSeconds(10))).isTrue();
       }
+    }
+  }
+
+  @Test
+  void aRunThatWasClaimedButNotBegunGoesBackToTheQueueWhenNobodyWorksOnIt() throws Exception {
+    var command = "touch ready; until [ -e ../../go ]; do sleep 0.02; done; echo done";
+    try (var service = RunningService.withCommand(here, command, 1);
+        var database = Database.postgres(url, ServiceTables.SCHEMA)) {
+      var first = service.create("x");
+      RunningService.awaitFile(here.resolve("workspaces/" + first + "/ready"));
+      var second = service.create("y");
+      // As after a claim whose commit the server made, while the connection broke.
+      database.write(
+          rows ->
+              rows.change(
+                      """
+                      UPDATE runs SET state = 'INPROGRESS', claim = 'c', execution = 1 WHERE id = ?
+                      """,
+                      second)
+                  + rows.change(
+                      """
+                      INSERT INTO claims (token, node, node_name, run_id, execution, claimed_at)
+                      SELECT 'c', id, name, ?, 1, seen_at FROM nodes
+                      """,
+                      second));
+      service.awaitState(second, "QUEUED");
+      Files.writeString(here.resolve("go"), "");
+
+      service.awaitState(second, "SUCCEEDED");
+      assertThat(service.message(second)).isEqualTo("done");
     }
   }
 

@@ -403,11 +403,13 @@ public final class RunQueue implements AutoCloseable {
       if (!settings.isolation().cleanUp(left.runId(), left.execution(), settings.environment())) {
         return;
       }
-      // What this very process claimed is without a worker only if something broke.
-      var _ =
+      // What this very process claimed is without a worker only if something broke: the execution,
+      // or the connection that would have said that the claim was made.
+      var why =
           left.node().equals(membership.id())
-              ? book.finish(left.claim(), ExecutionResult.broken())
-              : book.giveBack(left.claim(), ExecutionResult.restarted());
+              ? ExecutionResult.broken()
+              : ExecutionResult.restarted();
+      var _ = book.giveBack(left.claim(), why);
     } catch (RuntimeException | OutOfMemoryError e) {
       log.error("cannot end orphaned run, will retry run={}", left.runId(), e);
     } finally {
