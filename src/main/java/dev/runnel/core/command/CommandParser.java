@@ -95,7 +95,8 @@ public final class CommandParser {
     return mayBeCommand(words) ? commandInThread(words) : Optional.empty();
   }
 
-  private static Optional<Intent> commandInThread(String words) {
+  /// The same without a look at the first word.
+  static Optional<Intent> commandInThread(String words) {
     return aboutARun(words)
         .or(() -> alone(words))
         .or(() -> again(words))
@@ -106,7 +107,12 @@ public final class CommandParser {
 
   /// All commands, and suggestions for texts that resemble one.
   static Optional<Intent> command(String words) {
-    return !mayBeCommand(words) || isTask(words)
+    return mayBeCommand(words) ? anyCommand(words) : Optional.empty();
+  }
+
+  /// The same without a look at the first word.
+  static Optional<Intent> anyCommand(String words) {
+    return isTask(words)
         ? Optional.empty()
         : commandInThread(words)
             .or(() -> plan(words))
@@ -132,7 +138,7 @@ public final class CommandParser {
 
   /// Whether a pattern can match: most messages are prompts, and their first word shows it. True
   /// for a single word and where the text begins with anything but plain letters.
-  private static boolean mayBeCommand(String words) {
+  static boolean mayBeCommand(String words) {
     int end = 0;
     while (end < words.length() && isPlainLetter(words.charAt(end))) {
       end++;

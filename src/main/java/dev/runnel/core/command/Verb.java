@@ -77,6 +77,8 @@ public enum Verb {
   DOCTOR("doctor", "doctor", "Checks every connection and says how to fix problems."),
   HELP("help [VERB]", "help list", "Explains all commands, or one.");
 
+  private static final Map<String, String> SYNONYMS = Map.of("stop", "cancel", "unmute", "listen");
+
   private static final Map<String, Verb> BY_WORD =
       Stream.of(values()).collect(Collectors.toUnmodifiableMap(Verb::word, it -> it));
 
@@ -90,10 +92,10 @@ public enum Verb {
     this.meaning = meaning;
   }
 
-  /// The verb for a typed word; `stop` is `cancel`.
+  /// The verb for a typed word; `stop` is `cancel`, and `unmute` is `listen`.
   public static Optional<Verb> of(String word) {
     var name = word.toLowerCase(Locale.ROOT);
-    return Optional.ofNullable(BY_WORD.get(name.equals("stop") ? "cancel" : name));
+    return Optional.ofNullable(BY_WORD.get(SYNONYMS.getOrDefault(name, name)));
   }
 
   public String word() {
