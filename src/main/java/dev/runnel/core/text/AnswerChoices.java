@@ -23,6 +23,7 @@ public record AnswerChoices(String question, List<String> choices) {
           ".*\\b(?:which|choose|pick|prefer|select|options?|choices?)\\b.*",
           Pattern.CASE_INSENSITIVE);
   private static final Pattern MARKUP = Pattern.compile("\\*\\*|__|`");
+  private static final Pattern VISIBLE = Pattern.compile("[^\\p{C}\\p{Z}]");
   private static final Pattern NUMBER =
       Pattern.compile("(?:option\\s+|number\\s+|#)?(\\d{1,2})[.)]?", Pattern.CASE_INSENSITIVE);
 
@@ -63,7 +64,7 @@ public record AnswerChoices(String question, List<String> choices) {
         || choices.size() < FEWEST
         || choices.size() > MOST
         || choices.stream().distinct().count() < choices.size()
-        || choices.stream().anyMatch(each -> each.isEmpty() || each.length() > LONGEST)) {
+        || !choices.stream().allMatch(AnswerChoices::canBeChosen)) {
       return none;
     }
     var question = new ArrayList<>(lines.subList(0, before));
@@ -75,12 +76,20 @@ public record AnswerChoices(String question, List<String> choices) {
   /// own.
   public Optional<String> chosenBy(String reply) {
     var said = reply.strip();
+    // A choice may be a number itself.
+    return choices.stream()
+        .filter(each -> each.equalsIgnoreCase(said))
+        .findFirst()
+        .or(() -> numbered(said));
+  }
+
+  private Optional<String> numbered(String said) {
     var number = NUMBER.matcher(said);
-    if (number.matches()) {
-      var at = Integer.parseInt(number.group(1));
-      return at >= 1 && at <= choices.size() ? Optional.of(choices.get(at - 1)) : Optional.empty();
+    if (!number.matches()) {
+      return Optional.empty();
     }
-    return choices.stream().filter(each -> each.equalsIgnoreCase(said)).findFirst();
+    var at = Integer.parseInt(number.group(1));
+    return at >= 1 && at <= choices.size() ? Optional.of(choices.get(at - 1)) : Optional.empty();
   }
 
   /// Whether it asks to approve a plan, so that an answer in other words changes the plan.
@@ -95,6 +104,10 @@ public record AnswerChoices(String question, List<String> choices) {
       list.append(i == 0 ? "" : "\n").append(i + 1).append(". ").append(choices.get(i));
     }
     return list.toString();
+  }
+
+  private static boolean canBeChosen(String choice) {
+    return choice.length() <= LONGEST && VISIBLE.matcher(choice).find();
   }
 
   private static boolean isItem(String line) {

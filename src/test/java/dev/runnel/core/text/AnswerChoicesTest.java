@@ -73,4 +73,18 @@ class AnswerChoicesTest {
     assertThat(AnswerChoices.of(QUESTION + "1. Postgres\n2. SQLite").chosenBy(reply).orElse(null))
         .isEqualTo(chosen);
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"3", "2", "1"})
+  void aChoiceThatIsANumberIsMeantByItsWords(String said) {
+    var choices = AnswerChoices.of("How many replicas?\n- 3\n- 2\n- 1");
+
+    assertThat(choices.chosenBy(said)).contains(said);
+  }
+
+  @Test
+  void aChoiceThatNobodyCouldReadIsNone() {
+    assertThat(AnswerChoices.of("Which?\n- Postgres\n- \u202e\u2066").choices()).isEmpty();
+    assertThat(AnswerChoices.of("Which?\n- Postgres\n- \u200b").choices()).isEmpty();
+  }
 }
