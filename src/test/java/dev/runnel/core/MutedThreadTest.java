@@ -9,6 +9,7 @@ import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.RunState;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -56,6 +57,22 @@ class MutedThreadTest {
     says("3", "stop");
 
     assertThat(world.runs.cancels()).hasSize(1);
+  }
+
+  @Test
+  void whoeverAnswersAQuestionInAMutedThreadIsToldOnceHowToReachTheAgent() {
+    says("2", "mute");
+    world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, "Which database?");
+    world.passes(Duration.ofSeconds(2));
+    says("3", "Postgres");
+    says("4", "or SQLite");
+
+    assertThat(heard()).isEmpty();
+    assertThat(world.surface.told(THREAD))
+        .contains(
+            "This thread is muted, so your reply did not go to the agent, which waits for an"
+                + " answer. Mention me to answer.")
+        .hasSize(2);
   }
 
   @Test

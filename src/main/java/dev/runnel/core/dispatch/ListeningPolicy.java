@@ -1,6 +1,7 @@
 package dev.runnel.core.dispatch;
 
 import dev.runnel.core.decide.RunSubscribers;
+import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.ConversationPolicy;
@@ -134,8 +135,11 @@ final class ListeningPolicy {
   /// Explains once per thread and sender why a message was ignored, and how to address the bot.
   void hint(Work work, DeliveryAttempt attempt, Binding binding) {
     var delivery = attempt.delivery();
-    // Who muted the thread wants to hear nothing more.
-    if (delivery.intent().words().isEmpty() || chosen(delivery.conversation()).isPresent()) {
+    if (delivery.intent().words().isEmpty()) {
+      return;
+    }
+    if (chosen(delivery.conversation()).isPresent()) {
+      hintInMuted(work, attempt, binding);
       return;
     }
     var text =
@@ -156,5 +160,28 @@ final class ListeningPolicy {
                 delivery.origin(),
                 attempt.now(),
                 0));
+  }
+
+  /// Who muted the thread wants to hear nothing more, unless the agent waits: people then take
+  /// their reply for an answer.
+  private static void hintInMuted(Work work, DeliveryAttempt attempt, Binding binding) {
+    var delivery = attempt.delivery();
+    AskedQuestion.of(binding.run())
+        .filter(_ -> !binding.reopened())
+        .ifPresent(
+            asked ->
+                work.outbox()
+                    .add(
+                        new Notice(
+                            new NoticeId("unheard:" + asked.value() + ":" + delivery.actor().id()),
+                            delivery.conversation(),
+                            new Update.Told(
+                                delivery.actor(),
+                                "This thread is muted, so your reply did not go to the agent, which"
+                                    + " waits for an answer. Mention me to answer.",
+                                true),
+                            delivery.origin(),
+                            attempt.now(),
+                            0)));
   }
 }
