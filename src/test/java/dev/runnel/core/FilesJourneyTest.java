@@ -1,5 +1,6 @@
 package dev.runnel.core;
 
+import static dev.runnel.testkit.Samples.OTHER_THREAD;
 import static dev.runnel.testkit.Samples.THREAD;
 import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.start;
@@ -85,6 +86,22 @@ class FilesJourneyTest {
 
     world.runs.isBack();
     world.leaps(Duration.ofMinutes(30));
+    assertThat(world.surface.uploads()).containsExactly("report.md: It works");
+  }
+
+  @Test
+  void aFileThatCannotBeReadHoldsUpNeitherTheEndNorTheOtherPostsOfThePlace() {
+    world.runs.withholdsContent(Optional.of(Duration.ofHours(1)));
+    handsOver("report.md", "It works");
+    ends();
+    world.says(delivery("2", start("fix the docs"), OTHER_THREAD));
+    world.settle();
+
+    assertThat(world.surface.kinds(OTHER_THREAD)).containsExactly("Status");
+    assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded");
+
+    world.runs.withholdsContent(Optional.empty());
+    world.leaps(Duration.ofHours(2));
     assertThat(world.surface.uploads()).containsExactly("report.md: It works");
   }
 

@@ -55,6 +55,7 @@ public final class FakeAgentRuns implements AgentRuns {
   private final List<RunId> cancels = new ArrayList<>();
   private final Deque<Outcome> nextAnswers = new ArrayDeque<>();
   private Optional<Outcome.Busy> down = Optional.empty();
+  private Optional<Duration> contentAfter = Optional.empty();
   private boolean losesNextAnswer;
   private boolean isSilent;
   private boolean knowsKeys;
@@ -220,10 +221,18 @@ public final class FakeAgentRuns implements AgentRuns {
     if (down.isPresent()) {
       return new FileContent.Later(down.get().retryAfter(), down.get().why());
     }
+    if (contentAfter.isPresent()) {
+      return new FileContent.Later(contentAfter, "The files cannot be read now");
+    }
     return Optional.ofNullable(contents.get(file.id()))
         .map(text -> text.getBytes(StandardCharsets.UTF_8))
         .<FileContent>map(FileContent.Read::new)
         .orElseGet(() -> new FileContent.Withheld("the run service no longer has it"));
+  }
+
+  /// From now on contents of files are not given, only a time to ask again; empty ends that.
+  public synchronized void withholdsContent(Optional<Duration> retryAfter) {
+    contentAfter = retryAfter;
   }
 
   /// A run that somebody else started.

@@ -28,6 +28,9 @@ public final class Courier {
   /// Platforms limit reactions separately from posts; a pause for reactions must not delay posts.
   private static final String SIGNS = ":signs";
 
+  /// After this delay a file is tried again that the run service does not give out.
+  private static final Duration BETWEEN_READS = Duration.ofMinutes(1);
+
   private final Store store;
   private final Surfaces surfaces;
   private final RetryPolicy retries;
@@ -221,10 +224,17 @@ public final class Courier {
     }
     Posting posting;
     try {
-      posting =
-          notice.update() instanceof Update.FileMade made
-              ? files.post(surface.get(), notice, made)
-              : surface.get().post(notice, turn.status().orElse(null));
+      if (notice.update() instanceof Update.FileMade made) {
+        switch (files.post(surface.get(), notice, made)) {
+          case FileDelivery.Delivered.Sent(var sent) -> posting = sent;
+          case FileDelivery.Delivered.Unread(var after, var why) -> {
+            waitAside(notice, after.orElse(BETWEEN_READS), why, now);
+            return;
+          }
+        }
+      } else {
+        posting = surface.get().post(notice, turn.status().orElse(null));
+      }
     } catch (CredentialRefused refused) {
       store.change(
           work -> {
@@ -288,6 +298,27 @@ public final class Courier {
       }
       case Posting.Undeliverable(var why) -> park(notice, why);
     }
+  }
+
+  /// Tries a file again later that cannot be read now. It no longer waits in line, so that it
+  /// delays no other post, such as the end of its run.
+  private void waitAside(Notice notice, Duration after, String why, Instant now) {
+    var next = retries.afterOutage(notice.tries() + 1, notice.createdAt(), Optional.of(after), now);
+    if (next.isEmpty()) {
+      park(notice, why);
+      return;
+    }
+    log.warn("file waits notice={} why={}", notice.id(), why);
+    store.change(
+        work -> {
+          if (notice.tries() == 0) {
+            work.outbox().withdraw(notice.id());
+            work.outbox().addAt(next.get(), notice);
+          } else {
+            // It may be uploaded already, which the next attempt has to know.
+            work.outbox().later(notice.id(), next.get(), why);
+          }
+        });
   }
 
   private void hold(Store.Work work, Notice notice, Instant until) {

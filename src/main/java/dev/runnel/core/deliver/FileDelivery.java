@@ -6,6 +6,8 @@ import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Surface;
+import java.time.Duration;
+import java.util.Optional;
 
 /// Uploads the files that agents hand over, as far as the limits allow; says what it does not
 /// upload, and why.
@@ -23,29 +25,50 @@ public record FileDelivery(AgentRuns runs, FileLimits limits) {
             || !surface.takesFiles(notice.conversation()));
   }
 
-  Posting post(Surface surface, Notice notice, Update.FileMade made) {
+  /// What became of an attempt.
+  sealed interface Delivered {
+    record Sent(Posting posting) implements Delivered {}
+
+    /// The run service does not give out the content now; the surface was not asked.
+    record Unread(Optional<Duration> retryAfter, String why) implements Delivered {}
+  }
+
+  Delivered post(Surface surface, Notice notice, Update.FileMade made) {
+    var reason = whyNot(surface, notice, made);
+    return reason
+        .<Delivered>map(Delivered.Sent::new)
+        .orElseGet(() -> fetched(surface, notice, made));
+  }
+
+  private Delivered fetched(Surface surface, Notice notice, Update.FileMade made) {
+    return switch (runs.content(made.file(), limits.bytes())) {
+      case FileContent.Read(var bytes) -> new Delivered.Sent(surface.upload(notice, bytes));
+      case FileContent.Withheld(var why) ->
+          new Delivered.Sent(withheld(surface, notice, made, why));
+      case FileContent.Later(var after, var why) -> new Delivered.Unread(after, why);
+    };
+  }
+
+  /// Says why the file is not uploaded; empty if it is.
+  private Optional<Posting> whyNot(Surface surface, Notice notice, Update.FileMade made) {
     var file = made.file();
     if (made.number() > limits.count()) {
-      return say(
-          surface,
-          notice,
-          made,
-          "More files are not uploaded: %d for a run is the limit.".formatted(limits.count()));
+      return Optional.of(
+          say(
+              surface,
+              notice,
+              made,
+              "More files are not uploaded: %d for a run is the limit.".formatted(limits.count())));
     }
     if (file.withheld()) {
-      return withheld(surface, notice, made, "it contains a secret");
+      return Optional.of(withheld(surface, notice, made, "it contains a secret"));
     }
     if (!limits.allowsType(file.extension())) {
-      return withheld(surface, notice, made, "files of this type are not uploaded");
+      return Optional.of(withheld(surface, notice, made, "files of this type are not uploaded"));
     }
-    if (file.size() > limits.bytes()) {
-      return withheld(surface, notice, made, tooLarge());
-    }
-    return switch (runs.content(file, limits.bytes())) {
-      case FileContent.Read(var bytes) -> surface.upload(notice, bytes);
-      case FileContent.Withheld(var why) -> withheld(surface, notice, made, why);
-      case FileContent.Later(var after, var why) -> new Posting.Later(after, why);
-    };
+    return file.size() > limits.bytes()
+        ? Optional.of(withheld(surface, notice, made, tooLarge()))
+        : Optional.empty();
   }
 
   private String tooLarge() {
