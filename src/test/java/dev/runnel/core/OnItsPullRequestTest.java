@@ -156,6 +156,16 @@ class OnItsPullRequestTest {
     }
 
     @Test
+    void aSecondEndAfterItWasReopenedIsToldToo() {
+      ends(RunState.SUCCEEDED, "Opened it.");
+      isElsewhere("2", PullRequestState.CLOSED);
+      isElsewhere("3", PullRequestState.OPEN);
+      isElsewhere("4", PullRequestState.CLOSED);
+
+      assertThat(world.surface.told(THREAD)).hasSize(2);
+    }
+
+    @Test
     void onTheSamePlatformNothingIsTold() {
       becomes("2", PullRequestState.CLOSED, NINE);
 

@@ -59,7 +59,11 @@ public final class PullRequestNews {
           .add(
               new Notice(
                   new NoticeId(
-                      "pull-request:" + changed.state().word() + ":" + pullRequest.address()),
+                      "pull-request:%s:%d:%s"
+                          .formatted(
+                              changed.state().word(),
+                              changed.at().getEpochSecond(),
+                              pullRequest.address())),
                   place,
                   new Update.Told(binding.requester(), words, false),
                   binding.origin(),
