@@ -6,9 +6,14 @@ import static dev.runnel.testkit.Samples.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.command.MessageParser;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.AskedQuestion;
+import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
@@ -16,6 +21,7 @@ import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.Update;
 import dev.runnel.testkit.World;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -109,6 +115,25 @@ class QuestionsJourneyTest {
 
     assertThat(answers()).containsExactly("SQLite");
     assertThat(closed()).hasSize(1);
+  }
+
+  @Test
+  void whoAnswersOnAnotherPlatformIsNotTakenForAPersonOfThisOne() {
+    var link = URI.create("https://git.example/acme/shop/pull/7");
+    world.runs.makes(run(), new Artifact("acme/shop#7", link, true, Optional.of("fix")));
+    world.settle();
+    var there = new Conversation(world.elsewhere.id(), "acme/shop#7");
+    hears(
+        typed("2", "SQLite")
+            .withConversation(there)
+            .withActor(new Actor("U2", "not-sam"))
+            .withOrigin(
+                new Origin(
+                    Optional.of(link), Optional.empty(), Optional.of(new PostRef("c")), false)));
+
+    assertThat(closed())
+        .singleElement()
+        .satisfies(it -> assertThat(it.by()).contains(new Actor("elsewhere:U2", "not-sam")));
   }
 
   @Test

@@ -325,7 +325,13 @@ final class FollowUpSender {
       var maySee =
           conversation.equals(attempt.conversation())
               || conversation.equals(binding.conversation());
-      attempt.add(work, conversation, maySee ? closed : RunSubscribers.elsewhere(closed));
+      var by = Optional.of(attempt.delivery().actorIn(conversation.surface()));
+      attempt.add(
+          work,
+          conversation,
+          maySee
+              ? new Update.QuestionClosed(closed.run(), question, closed.answer(), by)
+              : RunSubscribers.elsewhere(closed));
     }
   }
 

@@ -120,7 +120,10 @@ final class RunCanceller {
                         current.withStop(
                             Optional.of(
                                 StopRequest.asked(
-                                        attempt.delivery().actor(), attempt.delivery().arrivedAt())
+                                        attempt
+                                            .delivery()
+                                            .actorIn(current.conversation().surface()),
+                                        attempt.delivery().arrivedAt())
                                     .because(reason(attempt)))))
                 .ifPresent(
                     current -> {

@@ -64,4 +64,10 @@ public record Delivery(
   public Delivery movedTo(Conversation thread, Optional<PostRef> card) {
     return withConversation(thread).withOrigin(origin.opened(card));
   }
+
+  /// The sender as a surface shows the person: on another one the id may be somebody else's.
+  public Actor actorIn(SurfaceId there) {
+    var here = conversation.surface();
+    return here.equals(there) ? actor : new Actor(here + ":" + actor.id(), actor.name());
+  }
 }

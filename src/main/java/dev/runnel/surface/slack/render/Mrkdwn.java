@@ -1,5 +1,6 @@
 package dev.runnel.surface.slack.render;
 
+import dev.runnel.core.model.Actor;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +26,9 @@ public final class Mrkdwn {
           "(?<!`)(?<ticks>`++)[^`]+\\k<ticks>(?!`)|\\]\\(<?[^()<>\\s]*+|<(?:https?://|mailto:)[^\\s<>|]+>"
               + "|(?<bare>https?://[^\\s<>|`*()]++(?:\\([^\\s<>|`*()]*+\\)[^\\s<>|`*()]*+)*+)");
 
+  private static final Pattern USER = Pattern.compile("[UW][A-Z0-9]{1,20}");
+  private static final int MAX_NAME = 150;
+
   private Mrkdwn() {}
 
   /// Escapes plain text.
@@ -36,6 +40,13 @@ public final class Mrkdwn {
             .replace("&", "&amp;")
             .replace("<", "&lt;")
             .replace(">", "&gt;"));
+  }
+
+  /// Mentions a person of Slack; names anybody else, whose id may be somebody else's in Slack.
+  static String mention(Actor person) {
+    return USER.matcher(person.id()).matches()
+        ? "<@" + person.id() + ">"
+        : escape(oneLine(person.name(), MAX_NAME));
   }
 
   static String clean(String text) {

@@ -59,7 +59,7 @@ final class SlackLists {
                 + Mrkdwn.escape(Mrkdwn.oneLine(RunTexts.name(run), MAX_TITLE))
                 + "*",
             Mrkdwn.escape(Mrkdwn.oneLine(title, MAX_TITLE)),
-            "for <@" + binding.requester().id() + ">",
+            "for " + Mrkdwn.mention(binding.requester()),
             place.isEmpty() || binding.conversation().id().startsWith(place + "/") ? "" : where,
             "`" + Mrkdwn.escape(run.id().brief()) + "`",
             binding.origin().link().map(it -> Mrkdwn.link(it, "Thread")).orElse(""),

@@ -20,7 +20,6 @@ final class SlackQuestions {
   private static final int MAX_LABEL = 75;
 
   private static final int MAX_ANSWER = 1_000;
-  private static final int MAX_TITLE = 150;
 
   private SlackQuestions() {}
 
@@ -70,16 +69,10 @@ final class SlackQuestions {
 
   /// The line that replaces the buttons.
   static String closed(Update.QuestionClosed closed) {
-    if (closed.by().isEmpty()) {
-      return "✋ *No longer asked*";
-    }
-    var by = closed.by().get();
-    // Only in Slack is the id a user's.
-    var who =
-        by.id().matches("[UW][A-Z0-9]{2,20}")
-            ? "<@" + by.id() + ">"
-            : Mrkdwn.escape(Mrkdwn.oneLine(by.name(), MAX_TITLE));
-    return "✅ *Answered* by %s".formatted(who);
+    return closed
+        .by()
+        .map(by -> "✅ *Answered* by " + Mrkdwn.mention(by))
+        .orElse("✋ *No longer asked*");
   }
 
   static Optional<String> answer(Update.QuestionClosed closed) {

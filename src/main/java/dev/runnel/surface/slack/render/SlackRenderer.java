@@ -82,7 +82,7 @@ public final class SlackRenderer {
   }
 
   private static String asked(Actor requester) {
-    return "<@" + requester.id() + "> asked:";
+    return Mrkdwn.mention(requester) + " asked:";
   }
 
   private static String asked(Actor requester, Request request) {
@@ -176,7 +176,7 @@ public final class SlackRenderer {
     blocks.add(section(headline, mark));
     blocks.add(
         context(
-            "for <@" + status.requester().id() + ">",
+            "for " + Mrkdwn.mention(status.requester()),
             elapsed,
             run.environment()
                 .or(() -> status.request().options().environment())
@@ -268,7 +268,7 @@ public final class SlackRenderer {
   private static SlackPost blocked(Update.Blocked blocked, SlackPost.Mark mark, boolean withFile) {
     return post(
         mark,
-        "✋ <@%s>, the agent needs an answer:".formatted(blocked.requester().id()),
+        "✋ %s, the agent needs an answer:".formatted(Mrkdwn.mention(blocked.requester())),
         Optional.of(blocked.question())
             .filter(it -> !it.isBlank())
             .map(SlackQuestions::text)
@@ -448,7 +448,7 @@ public final class SlackRenderer {
 
   /// Names the person, who is notified only if mentioned.
   private static String ended(RunState state, String word, Actor requester) {
-    return "%s *%s* for <@%s>".formatted(RunTexts.sign(state), word, requester.id());
+    return "%s *%s* for %s".formatted(RunTexts.sign(state), word, Mrkdwn.mention(requester));
   }
 
   private static String title(Run run) {

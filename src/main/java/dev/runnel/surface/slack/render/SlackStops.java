@@ -31,7 +31,7 @@ final class SlackStops {
 
   /// `Asked by @ann at 14:02, stopped at 14:03.`
   static String line(StopRequest stopRequest) {
-    return StopTexts.told(stopRequest, "<@" + stopRequest.by().id() + ">", SlackStops::time);
+    return StopTexts.told(stopRequest, Mrkdwn.mention(stopRequest.by()), SlackStops::time);
   }
 
   /// `2 replies were not read: “…”, “…”.`; empty if all were read.
@@ -69,9 +69,9 @@ final class SlackStops {
   /// Short, because the question is shown above.
   static String reminder(Update.Reminder reminder) {
     var waiting = RunTexts.elapsed(Duration.between(reminder.asked(), reminder.at()));
-    return "✋ <@%s>, still waiting for your answer (%s).\n> %s\nReply here to answer."
+    return "✋ %s, still waiting for your answer (%s).\n> %s\nReply here to answer."
         .formatted(
-            reminder.requester().id(),
+            Mrkdwn.mention(reminder.requester()),
             waiting,
             Mrkdwn.escape(Mrkdwn.oneLine(reminder.question(), MAX_QUESTION)));
   }

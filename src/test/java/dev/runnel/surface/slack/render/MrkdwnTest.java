@@ -2,6 +2,7 @@ package dev.runnel.surface.slack.render;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.core.model.Actor;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -267,5 +268,13 @@ class MrkdwnTest {
   void plainWordsKeepTheirCharacters() {
     assertThat(Mrkdwn.plain("a *b* `c < d` https://e.x/?a&b. <!here>"))
         .isEqualTo("a *b* `c &lt; d` <https://e.x/?a&amp;b>. &lt;!here&gt;");
+  }
+
+  @Test
+  void onlyAPersonOfSlackIsMentioned() {
+    assertThat(Mrkdwn.mention(new Actor("U0ANN", "ann"))).isEqualTo("<@U0ANN>");
+    assertThat(Mrkdwn.mention(new Actor("octocat", "octo <!channel>")))
+        .isEqualTo("octo &lt;!channel&gt;");
+    assertThat(Mrkdwn.mention(new Actor("github:U0ANN", "U0ANN"))).isEqualTo("U0ANN");
   }
 }
