@@ -99,6 +99,17 @@ class PlanJourneyTest {
     assertThat(world.surface.kinds(THREAD)).endsWith("Cancelled");
   }
 
+  @Test
+  void aRunThatReplacesALostOneMakesAPlanToo() {
+    world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, PLAN);
+    world.passes(Duration.ofSeconds(2));
+    world.runs.forgets(world.onlyRun().id());
+    hears("2", "use Postgres instead");
+
+    assertThat(world.runs.starts()).hasSize(2);
+    assertThat(world.runs.starts().getLast().prompt().options().plan()).isTrue();
+  }
+
   private void hears(String id, String words) {
     world.says(delivery(id, MessageParser.words(words).orElseThrow()));
     world.settle();

@@ -12,6 +12,7 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Plan;
+import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Subscriber;
@@ -381,6 +382,14 @@ final class FollowUpSender {
         attempt.delivery().intent() instanceof Intent.Say
             ? attempt.conversation()
             : plan.binding().conversation(),
-        plan.request());
+        isPlanOpen(plan.binding())
+            ? new Request(plan.request().text(), plan.request().options().planned())
+            : plan.request());
+  }
+
+  /// Whether nobody is known to have approved the plan that was asked for: the work must not be
+  /// done without that.
+  private static boolean isPlanOpen(Binding binding) {
+    return binding.request().options().plan() && binding.run().state() != RunState.SUCCEEDED;
   }
 }
