@@ -261,6 +261,7 @@ final class Wiring implements AutoCloseable {
                     componentHealthCheck,
                     recovery,
                     metrics.runChanges(),
+                    now.dispatch(),
                     chance),
                 new Courier(
                     store,

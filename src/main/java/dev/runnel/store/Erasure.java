@@ -223,7 +223,8 @@ public final class Erasure {
     for (var table : BINDINGS) {
       sum += rows.change("DELETE FROM %s WHERE run = ?".formatted(table), run);
     }
-    for (var table : List.of("askers", "pull_requests", "pushed_pull_requests")) {
+    for (var table :
+        List.of("askers", "pull_requests", "pushed_pull_requests", "guest_conversations")) {
       sum += rows.change("DELETE FROM %s WHERE run = ?".formatted(table), run);
     }
     if (whole) {
@@ -384,6 +385,8 @@ public final class Erasure {
     return forgetDeliveries(rows, deliveries, whole)
         + forgetNotices(rows, whole, "conversation = ?", conversation)
         + rows.change("DELETE FROM askers WHERE conversation = ?", conversation)
+        + rows.change("DELETE FROM guest_conversations WHERE conversation = ?", conversation)
+        + rows.change("DELETE FROM issue_claims WHERE conversation = ?", conversation)
         + rows.change("DELETE FROM scheduled_tasks WHERE task_instance = ?", conversation);
   }
 

@@ -20,6 +20,7 @@ final class SqlWork implements Store.Work {
   private final SqlHolds holds;
   private final SqlPreferences preferences;
   private final SqlPullRequests pullRequests;
+  private final SqlIssues issues;
   private final SqlApprovals approvals;
   private final SqlStarts starts;
   private final SqlAudit audit;
@@ -33,6 +34,7 @@ final class SqlWork implements Store.Work {
     limits = new SqlLimits(rows);
     holds = new SqlHolds(rows);
     preferences = new SqlPreferences(rows);
+    issues = new SqlIssues(rows);
     approvals = new SqlApprovals(rows);
     audit = new SqlAudit(rows);
   }
@@ -76,6 +78,11 @@ final class SqlWork implements Store.Work {
   @Override
   public Store.PullRequests pullRequests() {
     return pullRequests;
+  }
+
+  @Override
+  public Store.Issues issues() {
+    return issues;
   }
 
   @Override

@@ -126,6 +126,11 @@ class LostCompareTest {
       }
 
       @Override
+      public Store.Issues issues() {
+        return work.issues();
+      }
+
+      @Override
       public Store.Approvals approvals() {
         return work.approvals();
       }

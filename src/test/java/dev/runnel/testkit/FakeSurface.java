@@ -54,6 +54,7 @@ public final class FakeSurface implements Surface {
   private final Map<PostRef, TreeSet<MessageStatus>> signs = new HashMap<>();
   private Optional<Posting> signsRefused = Optional.empty();
   private ConversationPolicy conversationPolicy = ConversationPolicy.PLAIN;
+  private boolean hasIssues;
   private boolean losesNextAnswer;
   private boolean backgroundIsDown;
   private Admission admission = Admission.ADMITTED;
@@ -242,6 +243,18 @@ public final class FakeSurface implements Surface {
                 new Conversation(id(), link.getPath().substring(1)),
                 Optional.ofNullable(link.getQuery()).map(query -> query.replace("=", ":"))))
         : Optional.empty();
+  }
+
+  @Override
+  public synchronized Optional<Conversation> issue(URI link) {
+    return hasIssues
+        ? linkTarget(link, Samples.THREAD).map(LinkTarget::conversation)
+        : Optional.empty();
+  }
+
+  /// From now on its conversations are issues.
+  public synchronized void hasIssues() {
+    hasIssues = true;
   }
 
   @Override

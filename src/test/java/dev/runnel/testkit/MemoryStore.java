@@ -107,6 +107,7 @@ public final class MemoryStore implements Store {
   private Map<DeliveryId, String> notes = new LinkedHashMap<>();
   private Map<String, Preferences.Preference> preferences = new LinkedHashMap<>();
   private MemoryPullRequests pullRequests = new MemoryPullRequests();
+  private MemoryIssues issues = new MemoryIssues();
   private Map<SurfaceId, Instant> heardThrough = new LinkedHashMap<>();
   private MemoryLimits limits = new MemoryLimits();
   private MemoryHolds holds = new MemoryHolds();
@@ -131,6 +132,7 @@ public final class MemoryStore implements Store {
     var startsBefore = starts.copy();
     var waitsForBefore = new LinkedHashMap<>(waitsFor);
     var pullRequestsBefore = pullRequests.copy();
+    var issuesBefore = issues.copy();
     var auditBefore = audit.size();
     try {
       return step.apply(new Transaction());
@@ -148,6 +150,7 @@ public final class MemoryStore implements Store {
       starts = startsBefore;
       waitsFor = waitsForBefore;
       pullRequests = pullRequestsBefore;
+      issues = issuesBefore;
       audit.subList(auditBefore, audit.size()).clear();
       throw e;
     }
@@ -262,6 +265,11 @@ public final class MemoryStore implements Store {
     @Override
     public PullRequests pullRequests() {
       return pullRequests;
+    }
+
+    @Override
+    public Issues issues() {
+      return issues;
     }
 
     @Override

@@ -36,10 +36,13 @@ import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Snapshot;
 import dev.runnel.core.model.Subscriber;
+import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Approvals.Approval;
 import dev.runnel.core.port.Store.Approvals.State;
+import dev.runnel.core.port.Store.Issues.Claim;
+import dev.runnel.core.port.Store.Issues.Guest;
 import dev.runnel.core.port.Store.Parked;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.port.Store.Preferences.Preference;
@@ -1052,6 +1055,45 @@ public interface StoreContract {
   private List<Subscriber> askers(String run) {
     return store()
         .<List<Subscriber>>commit(work -> work.pullRequests().subscribers(new RunId(run)));
+  }
+
+  @Test
+  default void anIssueIsClaimedByOneUntilThatIsReplaced() {
+    var issue = new Conversation(new SurfaceId("tracker"), "acme/shop#7");
+    var first = new Claim(THREAD, new DeliveryId("slack:1"));
+    var second = new Claim(OTHER_THREAD, new DeliveryId("slack:2"));
+
+    assertThat(claim(issue, first)).isEqualTo(first);
+    assertThat(claim(issue, second)).isEqualTo(first);
+    assertThat(replace(issue, second, second)).isFalse();
+    assertThat(replace(issue, first, second)).isTrue();
+    assertThat(claim(issue, first)).isEqualTo(second);
+  }
+
+  @Test
+  default void aGuestWaitsForAChoiceTakesPartAndLeaves() {
+    var asked = new Guest(new RunId("r1"), Optional.of("said:1"));
+    var joined = new Guest(new RunId("r1"), Optional.empty());
+    assertThat(guest()).isEmpty();
+
+    store().change(work -> work.issues().invite(THREAD, asked));
+    assertThat(guest()).contains(asked);
+    store().change(work -> work.issues().invite(THREAD, joined));
+    assertThat(guest()).contains(joined);
+    store().change(work -> work.issues().leave(THREAD));
+    assertThat(guest()).isEmpty();
+  }
+
+  private Claim claim(Conversation issue, Claim claim) {
+    return store().commit(work -> work.issues().claim(issue, claim));
+  }
+
+  private boolean replace(Conversation issue, Claim before, Claim now) {
+    return store().<Boolean>commit(work -> work.issues().replace(issue, before, now));
+  }
+
+  private Optional<Guest> guest() {
+    return store().commit(work -> work.issues().guest(THREAD));
   }
 
   @Test

@@ -4,6 +4,7 @@ import dev.runnel.core.deliver.Courier;
 import dev.runnel.core.deliver.FileDelivery;
 import dev.runnel.core.deliver.FileLimits;
 import dev.runnel.core.deliver.Reminders;
+import dev.runnel.core.dispatch.DispatchOptions;
 import dev.runnel.core.dispatch.Dispatcher;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
@@ -53,6 +54,7 @@ public final class World implements AutoCloseable {
   private Reminders reminders = Reminders.NONE;
   private FileLimits files = FileLimits.USUAL;
   private Policy policy = Policy.NONE;
+  private DispatchOptions options = DispatchOptions.USUAL;
   private Store store;
   private Dispatcher dispatcher;
   private Watcher watcher;
@@ -78,6 +80,12 @@ public final class World implements AutoCloseable {
   /// From now on this policy decides who may do what.
   public void obeys(Policy rules) {
     policy = rules;
+    restart(UnaryOperator.identity());
+  }
+
+  /// From now on deliveries are processed like this.
+  public void dispatches(DispatchOptions now) {
+    options = now;
     restart(UnaryOperator.identity());
   }
 
@@ -123,6 +131,7 @@ public final class World implements AutoCloseable {
         HealthCheck.NONE,
         recovery,
         this::changed,
+        options,
         random);
   }
 

@@ -2,6 +2,8 @@ package dev.runnel.app.settings;
 
 import dev.runnel.core.deliver.FileLimits;
 import dev.runnel.core.deliver.Reminders;
+import dev.runnel.core.dispatch.DispatchOptions;
+import dev.runnel.core.dispatch.SameIssue;
 import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.isolation.Machine;
 import dev.runnel.service.isolation.Quotas;
@@ -60,6 +62,7 @@ public record Config(
     Optional<String> consoleToken,
     List<SignInSettings> signIn,
     Reminders reminders,
+    DispatchOptions dispatch,
     FileLimits files,
     Retention retention,
     LogSettings log,
@@ -120,10 +123,24 @@ public record Config(
         settings.get(RunnelSettings.CONSOLE_TOKEN),
         SignInSettings.of(settings),
         DurationsAndSizes.reminders(settings, RunnelSettings.REMINDERS),
+        dispatch(settings),
         files(settings),
         retention(settings),
         LogSettings.of(settings),
         settings);
+  }
+
+  private static DispatchOptions dispatch(Settings settings) {
+    var setting = RunnelSettings.SAME_ISSUE;
+    var text = settings.get(setting).orElse("ask").toUpperCase(Locale.ROOT);
+    return new DispatchOptions(
+        Stream.of(SameIssue.values())
+            .filter(each -> each.name().equals(text))
+            .findFirst()
+            .orElseThrow(
+                () ->
+                    new SettingsException(
+                        "%s (%s) is ask, join or start.".formatted(setting, setting.path()))));
   }
 
   private static FileLimits files(Settings settings) {

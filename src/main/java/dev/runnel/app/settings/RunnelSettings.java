@@ -276,6 +276,14 @@ public final class RunnelSettings {
       plain(
           "RUNNEL_REMINDERS", "30m,4h,24h", "When to remind people of an open question; or `off`.");
 
+  static final Setting SAME_ISSUE =
+      plain(
+          "RUNNEL_SAME_ISSUE",
+          "ask",
+          "What becomes of a request about an issue, by its link or on it, while a run of another"
+              + " conversation works on it: `ask` people, `join` that run, or `start` another"
+              + " run.");
+
   static final Setting FILES_TYPES =
       plain(
               "RUNNEL_FILES_TYPES",
@@ -372,6 +380,7 @@ public final class RunnelSettings {
                   SIGN_IN_OIDC_ID,
                   SIGN_IN_OIDC_SECRET,
                   REMINDERS,
+                  SAME_ISSUE,
                   FILES_TYPES,
                   FILES_SIZE,
                   FILES_COUNT,

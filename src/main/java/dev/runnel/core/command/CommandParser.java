@@ -58,6 +58,7 @@ public final class CommandParser {
   private static final Pattern DECIDE =
       form("(?<verb>approve|decline)(?:\\s+(?<approval>[0-9a-fA-F]{4,8}))?");
   private static final Pattern LISTEN = form("(?<verb>mute|unmute|listen)[.!]*");
+  private static final Pattern JOIN = form("(?<verb>join|separate)[.!]*");
   private static final Pattern FREEZE = form("freeze(?:\\s*:\\s*(?<reason>.+))?");
   private static final Pattern UNFREEZE = form("unfreeze");
   private static final Pattern ONE_WORD = form("[a-z]{2,12}");
@@ -118,6 +119,7 @@ public final class CommandParser {
             .or(() -> plan(words))
             .or(() -> toARun(words))
             .or(() -> list(words))
+            .or(() -> join(words))
             .or(() -> freeze(words))
             .or(() -> question(words))
             .or(() -> configure(words))
@@ -325,6 +327,14 @@ public final class CommandParser {
     return form.matches()
         ? Optional.of(
             new Intent.Ask(new Question.Listen(!form.group("verb").equalsIgnoreCase("mute"))))
+        : Optional.empty();
+  }
+
+  private static Optional<Intent> join(String words) {
+    var form = JOIN.matcher(words);
+    return form.matches()
+        ? Optional.of(
+            new Intent.Ask(new Question.Join(form.group("verb").equalsIgnoreCase("join"))))
         : Optional.empty();
   }
 

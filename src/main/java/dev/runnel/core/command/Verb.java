@@ -41,6 +41,11 @@ public enum Verb {
       "plan: move the cart to the new API",
       "Starts a run that changes nothing before somebody approves its plan. What you reply"
           + " otherwise changes the plan."),
+  JOIN(
+      "join",
+      "join",
+      "After my question whether a request goes to the run that works on the same issue: yes."),
+  SEPARATE("separate", "separate", "After the same question: no, the request starts another run."),
   MUTE(
       "mute",
       "mute",
@@ -132,6 +137,8 @@ public enum Verb {
           LINK,
           NEW,
           PLAN,
+          JOIN,
+          SEPARATE,
           MUTE,
           LISTEN,
           EXPLAIN,

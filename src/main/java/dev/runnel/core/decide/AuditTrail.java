@@ -72,7 +72,7 @@ public final class AuditTrail {
 
   private static Optional<Verb> verb(Question question) {
     return switch (question) {
-      case Question.Configure _, Question.ConfigureAll _, Question.Listen _ ->
+      case Question.Configure _, Question.ConfigureAll _, Question.Listen _, Question.Join _ ->
           Optional.of(Verb.CONFIGURE);
       case Question.Decide _ -> Optional.of(Verb.APPROVE);
       case Question.Freeze _ -> Optional.of(Verb.FREEZE);

@@ -8,8 +8,10 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PullRequest;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Subscriber;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Work;
 import java.time.Instant;
 import java.util.List;
@@ -21,7 +23,7 @@ import java.util.Optional;
 public final class RunSubscribers {
   private RunSubscribers() {}
 
-  /// The run that a message on its pull request is for.
+  /// The run that a message on its pull request, or in a conversation that takes part, is for.
   public static Optional<Binding> steeredRun(Work work, Delivery delivery) {
     if (!speaksToItsRun(delivery)) {
       return Optional.empty();
@@ -31,16 +33,28 @@ public final class RunSubscribers {
         .link()
         .flatMap(PullRequest::of)
         .flatMap(work.pullRequests()::opener)
+        .or(() -> joined(work, delivery))
         .flatMap(work.bindings()::of);
+  }
+
+  /// The run of another conversation in which this one takes part.
+  private static Optional<RunId> joined(Work work, Delivery delivery) {
+    return work.issues()
+        .guest(delivery.conversation())
+        .filter(guest -> guest.request().isEmpty())
+        .map(Store.Issues.Guest::run);
   }
 
   /// Whether the delivery is a message to the run of the pull request. A delivery that starts
   /// something belongs to the pull request's own conversation; one that ends something there is not
   /// a message to a run that began elsewhere.
   private static boolean speaksToItsRun(Delivery delivery) {
-    return delivery.addressed()
-        && delivery.origin().message().isPresent()
-        && !(delivery.intent() instanceof Intent.Start);
+    return delivery.addressed() && isSaid(delivery) && !(delivery.intent() instanceof Intent.Start);
+  }
+
+  /// Whether somebody wrote it: a message, a command or a form; not a label.
+  public static boolean isSaid(Delivery delivery) {
+    return delivery.origin().message().isPresent() || delivery.origin().replyTo().isPresent();
   }
 
   /// Subscribes the sender. Must be called before the message is sent to the run, so that an

@@ -321,6 +321,7 @@ final class AccessCheck {
       case Question.Compose(_, _, var answers) ->
           Optional.of(answers.isPresent() ? Permission.ANSWER : Permission.START);
       case Question.Listen _ -> Optional.of(Permission.SAY);
+      case Question.Join _ -> Optional.of(Permission.START);
       case Question.Freeze _ -> Optional.of(Permission.FREEZE);
       // The rule that demands the approval says who may give it.
       case Question.Decide _ -> Optional.empty();

@@ -70,6 +70,11 @@ record DeliveryAttempt(
         ruling);
   }
 
+  /// A copy of the same attempt at what the delivery turned out to be.
+  DeliveryAttempt of(Delivery other) {
+    return new DeliveryAttempt(other, parts, tries, now, note, ruling);
+  }
+
   DeliveryAttempt ruled(Optional<AuditTrail.Ruling> decided) {
     return new DeliveryAttempt(delivery, parts, tries, now, note, decided);
   }

@@ -60,6 +60,7 @@ public final class Dispatcher {
   private final MessageEdits messageEdits;
   private final ListeningPolicy listeningPolicy;
   private final LinkResolver linkResolver;
+  private final IssueRuns issueRuns;
   private final QueryHandler queryHandler;
 
   public Dispatcher(
@@ -97,6 +98,7 @@ public final class Dispatcher {
         healthCheck,
         recovery,
         RunChangeListener.NONE,
+        DispatchOptions.USUAL,
         chance);
   }
 
@@ -110,6 +112,7 @@ public final class Dispatcher {
       HealthCheck healthCheck,
       OutageRecovery recovery,
       RunChangeListener listener,
+      DispatchOptions options,
       RandomGenerator chance) {
     var defaultsResolver = new DefaultsResolver(store, defaults, profiles);
     var runs = recovery.watching(service);
@@ -131,9 +134,17 @@ public final class Dispatcher {
     this.runAccessPolicy = new RunAccessPolicy(defaults);
     this.intents = new IntentResolver(runAccessPolicy);
     this.linkResolver = new LinkResolver(store, runs, surfaces, runStarter, results);
+    this.issueRuns = new IssueRuns(store, surfaces, results, options.sameIssue());
     this.queryHandler =
         new QueryHandler(
-            store, surfaces, defaultsResolver, accessCheck, startControl, healthCheck, results);
+            store,
+            surfaces,
+            defaultsResolver,
+            accessCheck,
+            startControl,
+            issueRuns,
+            healthCheck,
+            results);
   }
 
   /// Processes the conversation's deliveries that are due. Callers must run at most one step at a
@@ -358,7 +369,11 @@ public final class Dispatcher {
       switch (plan) {
         case Plan.OpenThread _ -> runStarter.openThread(attempt);
         case Plan.MoveTo(var conversation) -> moveTo(attempt, conversation);
-        case Plan.StartRun start -> runStarter.start(attempt, start);
+        case Plan.StartRun start -> {
+          if (issueRuns.lets(attempt, start)) {
+            runStarter.start(attempt, start);
+          }
+        }
         case Plan.FollowUp followUp -> followUpSender.followUp(attempt, followUp);
         case Plan.CancelRun cancel -> runCanceller.cancel(attempt, cancel);
         case Plan.LinkRun(var run) -> linkResolver.link(attempt, run);

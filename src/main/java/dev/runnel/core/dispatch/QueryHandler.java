@@ -49,6 +49,7 @@ final class QueryHandler {
   private final DefaultsResolver defaultsResolver;
   private final AccessCheck accessCheck;
   private final StartControl startControl;
+  private final IssueRuns issueRuns;
   private final HealthCheck healthCheck;
   private final AttemptResults results;
   private final ScreenBuilder screenBuilder;
@@ -59,6 +60,7 @@ final class QueryHandler {
       DefaultsResolver defaultsResolver,
       AccessCheck accessCheck,
       StartControl startControl,
+      IssueRuns issueRuns,
       HealthCheck healthCheck,
       AttemptResults results) {
     this.store = store;
@@ -66,6 +68,7 @@ final class QueryHandler {
     this.defaultsResolver = defaultsResolver;
     this.accessCheck = accessCheck;
     this.startControl = startControl;
+    this.issueRuns = issueRuns;
     this.healthCheck = healthCheck;
     this.results = results;
     this.screenBuilder = new ScreenBuilder(store, defaultsResolver, results);
@@ -82,6 +85,7 @@ final class QueryHandler {
       case Intent.Ask(Question.Configure configure) -> configure(attempt, List.of(configure));
       case Intent.Ask(Question.ConfigureAll(var changes)) -> configure(attempt, changes);
       case Intent.Ask(Question.Decide decision) -> startControl.decide(attempt, decision);
+      case Intent.Ask(Question.Join choice) -> issueRuns.choose(attempt, choice);
       case Intent.Ask(Question.Listen listen) ->
           results.complete(attempt, work -> ListeningPolicy.set(work, attempt, listen));
       case Intent.Ask(Question.Freeze freeze) ->
@@ -149,6 +153,7 @@ final class QueryHandler {
           Question.ConfigureAll _,
           Question.Decide _,
           Question.Listen _,
+          Question.Join _,
           Question.Freeze _ ->
           throw new IllegalArgumentException("A change is no question");
       case Question.Home _, Question.Compose _, Question.Edit _ ->

@@ -77,6 +77,7 @@ final class ScreenBuilder {
               Question.Doctor _,
               Question.Decide _,
               Question.Listen _,
+              Question.Join _,
               Question.Freeze _ ->
               throw new IllegalArgumentException("Nothing that is shown: " + question);
         };

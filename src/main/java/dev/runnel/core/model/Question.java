@@ -75,6 +75,11 @@ public sealed interface Question {
   /// @param all all messages; else only those that mention Runnel
   record Listen(boolean all) implements Question {}
 
+  /// Whether a request in this conversation goes to the run that works on the same issue elsewhere.
+  ///
+  /// @param joins false to start another run
+  record Join(boolean joins) implements Question {}
+
   /// Stops all starts, or permits them again.
   ///
   /// @param reason shown to everybody whose start is refused

@@ -120,6 +120,8 @@ public interface Store {
 
     PullRequests pullRequests();
 
+    Issues issues();
+
     Approvals approvals();
 
     Starts starts();
@@ -398,6 +400,35 @@ public interface Store {
 
     /// Removes all subscribers, because the end was posted.
     void unsubscribeAll(RunId run);
+  }
+
+  /// The issues that runs work on, and the conversations that take part in a run of another one. An
+  /// issue is named by its own conversation.
+  interface Issues {
+    /// @param conversation where the run is, or is about to be
+    /// @param delivery the request that started it, or is about to
+    record Claim(Conversation conversation, DeliveryId delivery) {}
+
+    /// Claims the issue, if nobody has.
+    ///
+    /// @return whose it is now
+    Claim claim(Conversation issue, Claim claim);
+
+    /// Replaces a claim.
+    ///
+    /// @return false if another writer replaced it
+    boolean replace(Conversation issue, Claim before, Claim now);
+
+    /// @param request the semantic key of the delivery that waits until somebody chooses whether
+    ///   the conversation takes part; empty if it does
+    record Guest(RunId run, Optional<String> request) {}
+
+    Optional<Guest> guest(Conversation conversation);
+
+    /// Adds or replaces the conversation's guest.
+    void invite(Conversation conversation, Guest guest);
+
+    void leave(Conversation conversation);
   }
 
   /// Starts that wait until somebody approves them.

@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
 
 /// A platform where people talk to Runnel: Slack, an issue tracker.
 ///
-/// Methods other than [#receive] and [#linkTarget] may make network calls and take seconds. None
-/// throws for an expected failure: a platform that is down or refuses is a [Posting]. Only
-/// [CredentialRefused] is thrown, by any method that calls out, when the platform does not accept
-/// our credential.
+/// Methods other than [#receive], [#linkTarget] and [#issue] may make network calls and take
+/// seconds. None throws for an expected failure: a platform that is down or refuses is a [Posting].
+/// Only [CredentialRefused] is thrown, by any method that calls out, when the platform does not
+/// accept our credential.
 public interface Surface {
   SurfaceId id();
 
@@ -131,6 +131,12 @@ public interface Surface {
   ///
   /// @param from the conversation that contains the link, for parts that the link omits
   default Optional<LinkTarget> linkTarget(URI link, Conversation from) {
+    return Optional.empty();
+  }
+
+  /// The conversation of the issue or pull request that a link shows; empty for a link to anything
+  /// else. Makes no network calls.
+  default Optional<Conversation> issue(URI link) {
     return Optional.empty();
   }
 

@@ -133,6 +133,11 @@ public final class RedactedSurface implements Surface {
   }
 
   @Override
+  public Optional<Conversation> issue(URI link) {
+    return surface.issue(link);
+  }
+
+  @Override
   public boolean isSilent() {
     return surface.isSilent();
   }

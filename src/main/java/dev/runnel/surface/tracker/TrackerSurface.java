@@ -141,6 +141,11 @@ public final class TrackerSurface<I> implements Surface, ConnectedPlatform {
   }
 
   @Override
+  public Optional<Conversation> issue(URI link) {
+    return tracker.target(link).map(LinkTarget::conversation);
+  }
+
+  @Override
   public MissedDeliveries missedDeliveries(Instant since, List<Conversation> conversations) {
     learnAccount.run();
     var missed = new Missed(id, since, calls.clock().instant());

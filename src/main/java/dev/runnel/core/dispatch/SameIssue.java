@@ -1,0 +1,11 @@
+package dev.runnel.core.dispatch;
+
+/// What becomes of a request about an issue that a run of another conversation works on.
+public enum SameIssue {
+  /// People choose whether it goes to that run or starts another one.
+  ASK,
+  /// It goes to that run.
+  JOIN,
+  /// It starts another run.
+  START
+}

@@ -1,0 +1,222 @@
+package dev.runnel.core;
+
+import static dev.runnel.testkit.Samples.DANA;
+import static dev.runnel.testkit.Samples.NINE;
+import static dev.runnel.testkit.Samples.SAM;
+import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.delivery;
+import static dev.runnel.testkit.Samples.say;
+import static dev.runnel.testkit.Samples.start;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.command.MessageParser;
+import dev.runnel.core.dispatch.DispatchOptions;
+import dev.runnel.core.dispatch.SameIssue;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.InfoCard;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.Update;
+import dev.runnel.testkit.World;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// One issue through two doors: its link in a chat, and a label on it.
+class SameIssueJourneyTest {
+  private static final Conversation ISSUE =
+      new Conversation(new SurfaceId("elsewhere"), "acme/shop#7");
+  private static final String LINK = "https://elsewhere.example/acme/shop%237";
+
+  @TempDir Path folder;
+  private World world;
+
+  @BeforeEach
+  void open() {
+    world = new World(folder);
+    world.elsewhere.hasIssues();
+  }
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  @Test
+  void peopleAreAskedWhereARunWorksOnTheIssueAlready() {
+    label("1");
+    asks("2", "fix " + LINK + ", please");
+
+    assertThat(world.runs.starts()).hasSize(1);
+    assertThat(card().title()).startsWith("A run already works on this issue.");
+    assertThat(card().choices())
+        .extracting(InfoCard.Choice::command)
+        .containsExactly("join", "separate");
+  }
+
+  @Test
+  void whoJoinsSendsTheRequestToThatRunAndItsAnswerComesToBoth() {
+    label("1");
+    asks("2", "fix " + LINK);
+    world.restart(UnaryOperator.identity());
+    says("3", "join");
+
+    assertThat(told()).containsExactly("fix " + LINK);
+    assertThat(world.runs.starts()).hasSize(1);
+    world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Done");
+    world.passes(Duration.ofSeconds(3));
+    assertThat(world.surface.kinds(THREAD)).contains("Succeeded");
+    assertThat(world.elsewhere.kinds(ISSUE)).contains("Succeeded");
+  }
+
+  @Test
+  void aMentionGoesToTheRunThatWasJoined() {
+    label("1");
+    asks("2", "fix " + LINK);
+    says("3", "join");
+    says("4", "use the new API");
+
+    assertThat(told()).containsExactly("fix " + LINK, "use the new API");
+  }
+
+  @Test
+  void aChoiceThatIsMadeTwiceCountsOnce() {
+    label("1");
+    asks("2", "fix " + LINK);
+    world.says(delivery("3", MessageParser.words("join").orElseThrow()));
+    world.says(delivery("4", MessageParser.words("join").orElseThrow()).withActor(SAM));
+    world.settle();
+
+    assertThat(told()).containsExactly("fix " + LINK);
+    assertThat(world.surface.told(THREAD)).contains("Nothing here waits for this choice.");
+  }
+
+  @Test
+  void whoSeparatesGetsAnotherRun() {
+    label("1");
+    asks("2", "fix " + LINK);
+    says("3", "separate");
+
+    assertThat(world.runs.starts()).hasSize(2);
+    assertThat(world.runs.starts().getLast().prompt().text()).startsWith("fix " + LINK);
+    assertThat(told()).isEmpty();
+  }
+
+  @Test
+  void aLabelJoinsTheRunOfAThreadWithoutAMessageToTheAgent() {
+    joins();
+    asks("1", "fix " + LINK);
+    label("2");
+
+    assertThat(world.runs.starts()).hasSize(1);
+    assertThat(told()).isEmpty();
+    assertThat(world.elsewhere.told(ISSUE))
+        .singleElement()
+        .asString()
+        .startsWith("A run already works on this issue");
+    world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Done");
+    world.passes(Duration.ofSeconds(3));
+    assertThat(world.elsewhere.kinds(ISSUE)).contains("Succeeded");
+  }
+
+  @Test
+  void twoDoorsAtTheSameMomentStartOneRun() {
+    joins();
+    world.says(delivery("1", say("fix " + LINK)));
+    world.says(labelled("2"));
+    world.passes(Duration.ofSeconds(10));
+
+    assertThat(world.runs.starts()).hasSize(1);
+  }
+
+  @Test
+  void aStartWhoseAnswerWasLostKeepsTheOtherWaiting() {
+    joins();
+    world.runs.isDown(Optional.empty());
+    label("1");
+    asks("2", "fix " + LINK);
+    world.runs.isBack();
+    world.passes(Duration.ofMinutes(3));
+
+    assertThat(world.runs.starts()).hasSize(1);
+    assertThat(told()).containsExactly("fix " + LINK);
+  }
+
+  @Test
+  void anIssueWhoseRunHasEndedGetsANewOne() {
+    label("1");
+    world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Done");
+    world.passes(Duration.ofSeconds(3));
+    asks("2", "fix " + LINK);
+
+    assertThat(world.runs.starts()).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"start", "new: fix LINK", "fix LINK and LINK-too"})
+  void anotherRunStartsWhereThatIsWanted(String how) {
+    if (how.equals("start")) {
+      world.dispatches(new DispatchOptions(SameIssue.START));
+    }
+    label("1");
+    asks("2", how.equals("start") ? "fix " + LINK : how.replace("LINK", LINK));
+
+    assertThat(world.runs.starts()).hasSize(2);
+  }
+
+  private void joins() {
+    world.dispatches(new DispatchOptions(SameIssue.JOIN));
+  }
+
+  private void label(String id) {
+    world.says(labelled(id));
+    world.settle();
+  }
+
+  private static Delivery labelled(String id) {
+    return new Delivery(
+        new DeliveryId("elsewhere:" + id),
+        "label:" + id,
+        ISSUE,
+        DANA,
+        start("Work on this issue."),
+        true,
+        new Origin(Optional.of(URI.create(LINK)), Optional.empty(), Optional.empty(), false),
+        NINE);
+  }
+
+  /// Somebody mentions Runnel in a thread.
+  private void asks(String id, String words) {
+    says(id, words);
+  }
+
+  private void says(String id, String words) {
+    world.says(delivery(id, MessageParser.words(words).orElseThrow()));
+    world.settle();
+  }
+
+  private List<String> told() {
+    return world.runs.followUps().stream().map(each -> each.text()).toList();
+  }
+
+  private InfoCard card() {
+    return world.surface.posts(THREAD).stream()
+        .map(each -> each.update())
+        .filter(Update.Answered.class::isInstance)
+        .map(each -> ((Update.Answered) each).sheet())
+        .findFirst()
+        .orElseThrow();
+  }
+}
