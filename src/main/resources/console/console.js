@@ -39,9 +39,17 @@ function patch(old, now) {
     patchNode(before.at(-1 - end), after.at(-1 - end));
     end++;
   }
-  before.slice(start, before.length - end).forEach((node) => node.remove());
+  const left = before.slice(start, before.length - end);
   const next = before[before.length - end] ?? null;
-  after.slice(start, after.length - end).forEach((node) => old.insertBefore(node, next));
+  for (const node of after.slice(start, after.length - end)) {
+    // What only moved is moved.
+    const at = node.dataset?.key ? left.findIndex((each) => isAlike(each, node)) : -1;
+    if (at < 0) { old.insertBefore(node, next); continue; }
+    const [moved] = left.splice(at, 1);
+    patchNode(moved, node);
+    old.insertBefore(moved, next);
+  }
+  left.forEach((node) => node.remove());
 }
 
 function isAlike(a, b) {
@@ -125,9 +133,24 @@ function replace(name, html) {
   const old = part(name);
   const now = old.cloneNode(false);
   now.innerHTML = html;
+  // Blank text around a part differs between a page and an event, and would shift all children.
+  trimEdges(old);
+  trimEdges(now);
+  const focused = old.contains(document.activeElement) ? document.activeElement : null;
   patch(old, now);
+  if (focused?.isConnected) focused.focus({ preventScroll: true }); // a move takes the focus
+  else if (focused) {
+    old.tabIndex = -1;
+    old.focus({ preventScroll: true });
+  }
   prepare(old);
   tick();
+}
+
+function trimEdges(box) {
+  for (const edge of ['firstChild', 'lastChild']) {
+    while (box[edge]?.nodeType === Node.TEXT_NODE && !box[edge].data.trim()) box[edge].remove();
+  }
 }
 
 const MOST_LINES = 5000;

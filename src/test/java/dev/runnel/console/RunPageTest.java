@@ -277,6 +277,42 @@ class RunPageTest {
     }
 
     @Test
+    void theFirstEventOfAStreamKeepsTheFocusOnThePageAsItWasServed() throws Exception {
+      var run = site.binds(SLACK, DANA, "Fix the test", "https://acme.slack.com/archives/C1/p1");
+      site.sees(site.runs.moves(run.id(), RunState.RUNNING, "Reading **the code**, part one"));
+      browser.go(site.at(path(run)));
+      browser.eval(
+          """
+          (async () => {
+            stream.close();
+            const page = await (await fetch(location.pathname)).text();
+            const served = new DOMParser().parseFromString(page, 'text/html');
+            part('head').replaceWith(served.querySelector('[data-part="head"]'));
+            $('button[value=stop]').focus();
+            const head = on.head;
+            on.head = (html) => { head(html); window.hasChanged = true; };
+            follow($('[data-live]').dataset.live);
+          })()\
+          """);
+
+      awaits("window.hasChanged ?? false");
+      assertThat(browser.eval("document.activeElement.value")).isEqualTo("stop");
+    }
+
+    @Test
+    void aButtonThatReplacesAnotherDoesNotInheritItsFocus() throws Exception {
+      var run = site.binds(SLACK, DANA, "Fix the test", "https://acme.slack.com/archives/C1/p1");
+      site.sees(site.runs.moves(run.id(), RunState.RUNNING, "Reading the code"));
+      browser.go(site.at(path(run)));
+      browser.eval("document.querySelector('button[value=stop]').focus()");
+
+      site.sees(site.runs.moves(run.id(), RunState.SUCCEEDED, "Fixed"));
+
+      awaits("!!document.querySelector('button[value=retry]')");
+      assertThat(browser.eval("document.activeElement.dataset.part")).isEqualTo("head");
+    }
+
+    @Test
     void resultsThatArriveLaterGoIntoTheStepOfTheirCall() throws Exception {
       var run = site.binds(SLACK, DANA, "Fix the test", null);
       site.says(run, Kind.DID, "ls");

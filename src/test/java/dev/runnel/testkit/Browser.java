@@ -109,10 +109,13 @@ public final class Browser implements AutoCloseable {
 
   /// Loads the page, and waits until its scripts ran.
   public void go(URI address) throws Exception {
-    call("Page.navigate", Map.of("url", address.toString()));
+    // The answer may come before the page that is left is gone.
+    eval("window.isLeft = true");
+    var isAnotherPage = call("Page.navigate", Map.of("url", address.toString())).has("loaderId");
     for (int i = 0; i < SECONDS * 20; i++) {
-      var state = eval("location.href + ' ' + document.readyState");
-      if (state.endsWith(" complete") && !state.startsWith("about:")) {
+      var state =
+          eval("(window.isLeft ?? false) + ' ' + location.href + ' ' + document.readyState");
+      if (state.endsWith(" complete") && !(isAnotherPage && state.startsWith("true "))) {
         return;
       }
       TimeUnit.MILLISECONDS.sleep(50);
