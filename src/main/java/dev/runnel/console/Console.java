@@ -3,6 +3,7 @@ package dev.runnel.console;
 import dev.runnel.console.numbers.Numbers;
 import dev.runnel.console.numbers.NumbersPage;
 import dev.runnel.console.transcript.LineView;
+import dev.runnel.console.transcript.RedactedTranscripts;
 import dev.runnel.console.transcript.TranscriptWindow;
 import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.console.transcript.Transcripts.Part;
@@ -74,6 +75,7 @@ public final class Console implements AutoCloseable {
   private final About about;
   private final Numbers numbers;
   private final SignInDoor door;
+  private final UnaryOperator<String> redaction;
   private final ConsoleAccess access;
   private final ParkedItems parkedItems;
   private final Pages pages;
@@ -137,7 +139,7 @@ public final class Console implements AutoCloseable {
       Streams streams) {
     this.store = store;
     this.runs = runs;
-    this.transcripts = transcripts;
+    this.transcripts = new RedactedTranscripts(transcripts, redaction);
     this.authentication = authentication;
     this.surface = surface;
     this.clock = clock;
@@ -146,9 +148,10 @@ public final class Console implements AutoCloseable {
     this.auditLog = auditLog;
     this.numbers = numbers;
     this.door = door;
+    this.redaction = redaction;
     this.access = new ConsoleAccess(policy);
     this.audit = new ConsoleAudit(store, clock);
-    this.parkedItems = new ParkedItems(store, about, clock, audit);
+    this.parkedItems = new ParkedItems(store, about, redaction, clock, audit);
     this.pages = new Pages(about, assets.version());
     this.catalog = catalog;
     this.runFacts = new RunFactsReader(catalog, store, redaction, clock);
@@ -504,7 +507,7 @@ public final class Console implements AutoCloseable {
   }
 
   private List<ApprovalView> approvals() {
-    return ApprovalView.waiting(store, about);
+    return ApprovalView.waiting(store, about, redaction);
   }
 
   private void showRuns(Context ctx, ConsoleAuthentication.Visitor visitor) {

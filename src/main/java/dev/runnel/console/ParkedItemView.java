@@ -11,6 +11,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /// A parked item for the page.
 ///
@@ -33,18 +34,34 @@ public record ParkedItemView(
   static final String TOLD = "told";
   private static final int MAX = 300;
 
-  static ParkedItemView said(Parked<Delivery> parked, About about, Instant now) {
+  static ParkedItemView said(
+      Parked<Delivery> parked, About about, UnaryOperator<String> redaction, Instant now) {
     var what =
         parked
             .item()
             .map(each -> each.actor().name() + ": " + words(each.intent()))
             .orElse("A message that cannot be read");
-    return view(SAID, parked, what, parked.item().map(Delivery::origin), about, now);
+    return view(
+        SAID,
+        parked,
+        redaction.apply(what),
+        parked.item().map(Delivery::origin),
+        about,
+        redaction,
+        now);
   }
 
-  static ParkedItemView told(Parked<Notice> parked, About about, Instant now) {
+  static ParkedItemView told(
+      Parked<Notice> parked, About about, UnaryOperator<String> redaction, Instant now) {
     var what = parked.item().map(each -> words(each.update())).orElse("A post that cannot be read");
-    return view(TOLD, parked, what, parked.item().map(Notice::origin), about, now);
+    return view(
+        TOLD,
+        parked,
+        redaction.apply(what),
+        parked.item().map(Notice::origin),
+        about,
+        redaction,
+        now);
   }
 
   private static ParkedItemView view(
@@ -53,6 +70,7 @@ public record ParkedItemView(
       String what,
       Optional<Origin> origin,
       About about,
+      UnaryOperator<String> redaction,
       Instant now) {
     return new ParkedItemView(
         lane,
@@ -65,7 +83,7 @@ public record ParkedItemView(
             .flatMap(ConsoleSurface::web)
             .map(URI::toString)
             .orElse(""),
-        parked.why(),
+        redaction.apply(parked.why()),
         parked.since().toString(),
         RunView.ago(Duration.between(parked.since(), now)));
   }

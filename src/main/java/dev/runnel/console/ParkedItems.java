@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,13 +22,21 @@ final class ParkedItems {
 
   private final Store store;
   private final About about;
+  private final UnaryOperator<String> redaction;
   private final InstantSource clock;
   private final ConsoleAudit audit;
 
-  ParkedItems(Store store, About about, InstantSource clock, ConsoleAudit audit) {
+  /// @param redaction removes secrets
+  ParkedItems(
+      Store store,
+      About about,
+      UnaryOperator<String> redaction,
+      InstantSource clock,
+      ConsoleAudit audit) {
     this.audit = audit;
     this.store = store;
     this.about = about;
+    this.redaction = redaction;
     this.clock = clock;
   }
 
@@ -38,9 +47,9 @@ final class ParkedItems {
         work ->
             Stream.concat(
                     work.inbox().parked(SHOWN).stream()
-                        .map(each -> ParkedItemView.said(each, about, now)),
+                        .map(each -> ParkedItemView.said(each, about, redaction, now)),
                     work.outbox().parked(SHOWN).stream()
-                        .map(each -> ParkedItemView.told(each, about, now)))
+                        .map(each -> ParkedItemView.told(each, about, redaction, now)))
                 .sorted(
                     Comparator.comparing((ParkedItemView each) -> Instant.parse(each.since()))
                         .reversed())

@@ -188,4 +188,28 @@ class ParkedItemsTest {
     assertThat(post("said", "fake:1", "discard").statusCode()).isEqualTo(303);
     assertThat(site.waiting(THREAD)).hasSize(1);
   }
+
+  @Test
+  void whatWasSaidIsShownWithoutSecrets() throws Exception {
+    site.redaction = text -> text.replace("glpat-1234", "[secret]");
+    site.givesUp(delivery("1", say("Use glpat-1234"), THREAD), "glpat-1234 was refused");
+    site.asksFor(
+        new Approval(
+            "ab12cd34",
+            new DeliveryId("fake:b"),
+            OTHER_THREAD,
+            DANA,
+            "policy.approve[0]",
+            List.of("platform"),
+            false,
+            Request.of("Deploy with glpat-1234"),
+            NINE,
+            NINE.plusSeconds(60),
+            State.WAITING,
+            Optional.empty()));
+
+    assertThat(page("/attention"))
+        .contains("Use [secret]", "[secret] was refused", "Deploy with [secret]")
+        .doesNotContain("glpat-1234");
+  }
 }

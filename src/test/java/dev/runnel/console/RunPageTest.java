@@ -130,6 +130,20 @@ class RunPageTest {
     }
   }
 
+  @Test
+  void aPromptIsShownWithoutSecrets() throws Exception {
+    site.redaction = text -> text.replace("glpat-1234", "[secret]");
+    var run = site.binds(SLACK, DANA, "Fix the test", null);
+    site.says(run, Kind.ASKED, "Use glpat-1234");
+
+    for (var page : List.of("", "/lines?after=0", "/transcript", "?q=use")) {
+      assertThat(get(path(run) + page).body())
+          .as(page)
+          .contains("Use [secret]")
+          .doesNotContain("glpat-1234");
+    }
+  }
+
   @Nested
   class TheAnswer {
     @Test

@@ -149,7 +149,7 @@ final class Site implements AutoCloseable {
                 clock),
             door,
             () -> policy,
-            UnaryOperator.identity(),
+            text -> redaction.apply(text),
             false,
             clock,
             streams);
@@ -260,6 +260,9 @@ final class Site implements AutoCloseable {
   volatile List<RunStatistics.Fact> facts = List.of();
 
   volatile Policy policy = Policy.NONE;
+
+  /// Removes secrets.
+  volatile UnaryOperator<String> redaction = UnaryOperator.identity();
 
   /// Somebody started a run.
   void counts(Store.Starts.Start start, Run run) {
