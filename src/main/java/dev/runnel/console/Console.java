@@ -510,12 +510,17 @@ public final class Console implements AutoCloseable {
     return ApprovalView.waiting(store, about, redaction);
   }
 
+  /// They may come from private places, so they are only for those who may retry them.
+  private List<ParkedItemView> parkedItems(ConsoleAuthentication.Visitor visitor) {
+    return access.may(visitor, Permission.CONFIGURE) ? parkedItems.all() : List.of();
+  }
+
   private void showRuns(Context ctx, ConsoleAuthentication.Visitor visitor) {
     ctx.html(
         pages(visitor)
             .runs(
                 LiveRunsPage.views(LiveRunsPage.newest(store), clock),
-                parkedItems.all().size() + approvals().size(),
+                parkedItems(visitor).size() + approvals().size(),
                 visitor.pageKey()));
   }
 
@@ -533,7 +538,7 @@ public final class Console implements AutoCloseable {
   }
 
   private void showAttention(Context ctx, ConsoleAuthentication.Visitor visitor) {
-    ctx.html(pages(visitor).attention(approvals(), parkedItems.all(), visitor.pageKey()));
+    ctx.html(pages(visitor).attention(approvals(), parkedItems(visitor), visitor.pageKey()));
   }
 
   private void attend(Context ctx, ConsoleAuthentication.Visitor visitor) throws IOException {

@@ -205,6 +205,21 @@ class SignInTest {
     }
   }
 
+  @Test
+  void whatWasGivenUpIsShownToWhoMayRetryIt() throws Exception {
+    site.givesUp(
+        dev.runnel.testkit.Samples.delivery(
+            "1", dev.runnel.testkit.Samples.say("What I earn"), SLACK),
+        "No network");
+    permits(rule("slack:U1", "console", READ));
+    var session = signedIn("slack");
+
+    assertThat(get(site.at("/attention"), "Cookie", session).body()).doesNotContain("What I earn");
+    assertThat(get(site.at("/"), "Cookie", session).body()).doesNotContain("needs attention");
+    permits(rule("slack:U1", "console", ALL));
+    assertThat(get(site.at("/attention"), "Cookie", session).body()).contains("What I earn");
+  }
+
   private HttpResponse<String> posts(String path, String session, Map<String, String> fields)
       throws Exception {
     var form =
