@@ -1,11 +1,13 @@
 package dev.runnel.service.execution;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.RunRow;
 import dev.runnel.service.store.Identities;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
@@ -20,6 +22,7 @@ import java.util.regex.Pattern;
 /// @param identities the agent identities, whose configuration applies to members that a run leaves
 ///   out
 public record ConfigResolution(Agents agents, Environments environments, Identities identities) {
+  private static final String ENVIRONMENT = "environment_id";
   private static final Set<CredentialStrategy> STRATEGIES =
       Set.of(CredentialStrategy.CREATOR, CredentialStrategy.EXECUTOR);
 
@@ -37,7 +40,7 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
     var run = identities.configured(asked);
     var config = run.config().orElseGet(Json::newObject);
     check(config, agents);
-    var name = config.path("environment_id").asText("");
+    var name = config.path(ENVIRONMENT).asText("");
     var environment = environments.find(name);
     // If no environments are configured, the agent's command may interpret the name.
     if (!environments.all().isEmpty() && environment.isEmpty()) {
@@ -46,12 +49,55 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
     return run.withResolved(defaults(config, environment));
   }
 
+  /// The same for a run that an agent starts: it works in the environment of the run above it.
+  /// Another one is only possible for an agent of the same factory, for which the operator chose
+  /// it.
+  ///
+  /// @param parent the run above it
+  public NewRun resolvedBelow(NewRun asked, RunRow parent) {
+    var there = environment(parent.configNode(), parent.resolved().map(Json::read));
+    var own = asked.config().map(it -> it.path(ENVIRONMENT).asText("")).orElse("");
+    if (own.isBlank() && isOfSameFactory(asked, parent)) {
+      return resolved(asked);
+    }
+    var config = asked.config().map(ObjectNode::deepCopy).orElseGet(Json::newObject);
+    if (own.isBlank() && !there.isBlank()) {
+      config.put(ENVIRONMENT, there);
+    }
+    var run = resolved(asked.withConfig(Optional.of(config)));
+    var chosen =
+        environment(
+            run.config().<JsonNode>map(it -> it).orElseGet(Json::newObject),
+            Optional.of(run.resolved()));
+    if (!chosen.equals(there)) {
+      throw new RequestProblem(
+          RequestProblem.Code.NOT_AUTHORIZED,
+          "An agent starts runs in the environment of its own run: leave environment_id out");
+    }
+    return run;
+  }
+
+  private static boolean isOfSameFactory(NewRun asked, RunRow parent) {
+    return parent
+        .factoryUid()
+        .flatMap(factory -> asked.identityUid().filter(it -> it.startsWith(factory + ":")))
+        .isPresent();
+  }
+
+  /// The uid of a run's environment; its name where none are configured; blank for none.
+  private static String environment(JsonNode config, Optional<JsonNode> resolved) {
+    return resolved
+        .map(it -> it.path(ENVIRONMENT).asText(""))
+        .filter(it -> !it.isBlank())
+        .orElseGet(() -> config.path(ENVIRONMENT).asText(""));
+  }
+
   /// The defaults to show in a run's configuration in addition to the requested members.
   private ObjectNode defaults(ObjectNode config, Optional<Environment> environment) {
     var resolved = Json.newObject();
     environment
         .filter(found -> !found.equals(Environment.NONE))
-        .ifPresent(found -> resolved.put("environment_id", found.uid()));
+        .ifPresent(found -> resolved.put(ENVIRONMENT, found.uid()));
     var harness = config.path("harness");
     if (harness.path("type").asText("").isBlank()) {
       resolved.put("harness", agents.usualType().value());

@@ -44,12 +44,31 @@ public final class Api {
 
   private final RoutesConfig routes;
   private final AuthFilter authFilter;
-  private final Map<String, Set<String>> known = new LinkedHashMap<>();
-  private final Set<String> registered = new TreeSet<>();
+  private final Map<String, Set<String>> known;
+  private final Set<String> registered;
+  private final boolean forAgents;
 
   public Api(RoutesConfig routes, AuthFilter authFilter) {
+    this(routes, authFilter, new LinkedHashMap<>(), new TreeSet<>(), true);
+  }
+
+  private Api(
+      RoutesConfig routes,
+      AuthFilter authFilter,
+      Map<String, Set<String>> known,
+      Set<String> registered,
+      boolean forAgents) {
     this.routes = routes;
     this.authFilter = authFilter;
+    this.known = known;
+    this.registered = registered;
+    this.forAgents = forAgents;
+  }
+
+  /// The same for routes that reach beyond the runs below one: the key of an agent does not open
+  /// them.
+  Api notForAgents() {
+    return new Api(routes, authFilter, known, registered, false);
   }
 
   void get(String path, Action action) {
@@ -117,6 +136,11 @@ public final class Api {
               // that.
               if (ctx.path().endsWith("/")) {
                 throw nothing();
+              }
+              if (!forAgents && caller.scope() instanceof Caller.Scope.Below) {
+                throw new RequestProblem(
+                    RequestProblem.Code.NOT_AUTHORIZED,
+                    "The key of an agent is only for the runs below its own");
               }
               action.take(ctx, caller);
             }));

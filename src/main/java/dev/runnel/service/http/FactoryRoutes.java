@@ -45,7 +45,7 @@ public final class FactoryRoutes {
   public void register(Api api) {
     api.get("/factory", this::list);
     api.get("/factory/{uid}", (ctx, _) -> Api.answer(ctx, factories.show(find(ctx)).toString()));
-    api.post("/factory/{uid}/runs", this::dispatch);
+    api.notForAgents().post("/factory/{uid}/runs", this::dispatch);
   }
 
   private void list(Context ctx, Caller caller) {

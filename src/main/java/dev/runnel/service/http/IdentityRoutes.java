@@ -29,7 +29,8 @@ public final class IdentityRoutes {
           identities.list(Optional.ofNullable(ctx.queryParam("factory_uid"))).forEach(agents::add);
           Api.answer(ctx, body.toString());
         });
-    api.post(
+    var changing = api.notForAgents();
+    changing.post(
         "/agent/identities",
         (ctx, _) -> {
           var asked = Json.body(ctx.bodyAsBytes());
@@ -41,7 +42,7 @@ public final class IdentityRoutes {
     api.get(
         "/agent/identities/{uid}",
         (ctx, _) -> Api.answer(ctx, find(ctx.pathParam("uid")).toString()));
-    api.put(
+    changing.put(
         "/agent/identities/{uid}",
         (ctx, _) -> {
           var asked = Json.body(ctx.bodyAsBytes());
@@ -54,7 +55,7 @@ public final class IdentityRoutes {
                   .orElseThrow(IdentityRoutes::none)
                   .toString());
         });
-    api.delete(
+    changing.delete(
         "/agent/identities/{uid}",
         (ctx, _) -> {
           if (!identities.delete(ctx.pathParam("uid"))) {

@@ -22,7 +22,8 @@ public final class KeyRoutes {
     this.changes = changes;
   }
 
-  public void register(Api api) {
+  public void register(Api all) {
+    var api = all.notForAgents();
     api.get(
         "/agent/keys",
         (ctx, caller) -> {

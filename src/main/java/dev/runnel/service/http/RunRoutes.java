@@ -90,7 +90,6 @@ public final class RunRoutes {
             "A foreman gets its work by a dispatch: POST /factory/{uid}/runs");
       }
     }
-    run = configs.resolved(run);
     if (caller.scope() instanceof Caller.Scope.Below(String parent)) {
       if (run.onBehalfOf().isPresent()) {
         throw new RequestProblem(
@@ -100,7 +99,12 @@ public final class RunRoutes {
       var wanted = run.parentRunId().orElse(parent);
       access.require(caller, wanted, true);
       run.conversationId().ifPresent(id -> requireConversation(caller, id));
-      run = run.withParentRunId(Optional.of(wanted));
+      run =
+          configs.resolvedBelow(
+              run.withParentRunId(Optional.of(wanted)),
+              index.find(wanted).orElseThrow(RequestProblem::noRun));
+    } else {
+      run = configs.resolved(run);
     }
     Api.answer(ctx, book.create(run, caller, Optional.empty(), IdempotencyKey.of(ctx, caller)));
   }

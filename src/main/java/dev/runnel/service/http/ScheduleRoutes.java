@@ -19,7 +19,8 @@ public final class ScheduleRoutes {
     this.changes = changes;
   }
 
-  public void register(Api api) {
+  public void register(Api all) {
+    var api = all.notForAgents();
     api.get(
         "/agent/schedules",
         (ctx, _) -> {

@@ -1,0 +1,141 @@
+package dev.runnel.service;
+
+import static dev.runnel.service.RunningService.JSON;
+import static dev.runnel.service.RunningService.problem;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.runnel.service.RunningService.Setup;
+import dev.runnel.service.run.Factory;
+import dev.runnel.service.run.Factory.Member;
+import dev.runnel.service.workspace.Environments;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What an agent can do with the key that it gets to start runs below its own.
+@Tag("slow")
+class ChildKeyTest {
+  @TempDir static Path folder;
+  private static RunningService service;
+  private static String parent;
+  private static String key;
+
+  @BeforeAll
+  static void start() throws Exception {
+    var docs = EnvironmentRuns.web("docs", List.of());
+    var prod = EnvironmentRuns.web("prod", List.of());
+    var setup =
+        Setup.USUAL
+            .with(new Environments(List.of(docs, prod), Optional.of(prod), Map.of()))
+            .with(
+                new Factory(
+                    "shop",
+                    "Web shop",
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    new Member(
+                        "foreman",
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty()),
+                    List.of()));
+    service =
+        RunningService.with(
+            folder,
+            "test -z \"$RUNNEL_AGENT_API_KEY\" || printf %s \"$RUNNEL_AGENT_API_KEY\" > key;"
+                + " sleep 300",
+            2,
+            setup);
+    parent =
+        service.create(
+            JSON.createObjectNode()
+                .put("prompt", "Lead")
+                .put("mode", "orchestrate")
+                .set("config", JSON.createObjectNode().put("environment_id", "docs")));
+    var file = folder.resolve("workspaces/" + parent + "/key");
+    await().until(() -> Files.exists(file) && Files.size(file) > 10);
+    key = Files.readString(file);
+  }
+
+  @AfterAll
+  static void stop() {
+    service.close();
+  }
+
+  private static HttpResponse<String> asks(String method, String path, String body) {
+    return service.send(
+        HttpRequest.newBuilder(service.uri("/api/v1" + path))
+            .header("Authorization", "Bearer " + key)
+            .method(method, BodyPublishers.ofString(body)));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "POST   | /agent/schedules          | {'name':'x','cron_schedule':'* * * *"
+            + " *','prompt':'x'}",
+        "GET    | /agent/schedules          | {}",
+        "GET    | /agent/schedules/x        | {}",
+        "PUT    | /agent/schedules/x        | {}",
+        "DELETE | /agent/schedules/x        | {}",
+        "POST   | /agent/schedules/x/resume | {}",
+        "POST   | /agent/identities         | {'name':'x'}",
+        "PUT    | /agent/identities/x       | {'name':'x'}",
+        "DELETE | /agent/identities/x       | {}",
+        "POST   | /factory/shop/runs        | {'prompt':'x'}",
+        "POST   | /agent/keys               | {'name':'x'}",
+        "GET    | /agent/keys               | {}"
+      })
+  void doesNotReachBeyondTheRunsBelow(String method, String path, String body) {
+    var answer = asks(method, path, body.replace('\'', '"'));
+
+    assertThat(problem(answer)).isEqualTo("not_authorized");
+  }
+
+  private static HttpResponse<String> starts(String members) {
+    return asks("POST", "/agent/runs", "{\"prompt\":\"x\"" + members + "}");
+  }
+
+  @Test
+  void startsRunsInTheEnvironmentOfTheRunOnly() throws Exception {
+    var child = JSON.readTree(starts("").body()).path("run_id").asText();
+
+    assertThat(service.run(child).at("/agent_config/environment_id").asText())
+        .isEqualTo(service.run(parent).at("/agent_config/environment_id").asText());
+    assertThat(starts(",\"config\":{\"environment_id\":\"docs\"}").statusCode()).isEqualTo(200);
+    assertThat(problem(starts(",\"config\":{\"environment_id\":\"prod\"}")))
+        .isEqualTo("not_authorized");
+  }
+
+  @Test
+  void startsNoRunInTheEnvironmentOfAnIdentity() throws Exception {
+    var made =
+        service.post("/agent/identities", "{\"name\":\"deployer\",\"environment_id\":\"prod\"}");
+    var uid = JSON.readTree(made.body()).path("uid").asText();
+
+    var child =
+        JSON.readTree(starts(",\"agent_identity_uid\":\"" + uid + "\"").body())
+            .path("run_id")
+            .asText();
+
+    assertThat(service.run(child).at("/agent_config/environment_id").asText())
+        .isEqualTo(service.run(parent).at("/agent_config/environment_id").asText());
+  }
+}
