@@ -104,6 +104,10 @@ public final class SqlSessions implements Sessions {
   @Override
   public Optional<Attempt> take(String state, Instant now) {
     var hash = Sha256.hex(state);
+    // Check before deleting, so that unauthenticated requests cause no write.
+    if (!isThere("console_attempts", state, now)) {
+      return Optional.empty();
+    }
     return database.write(
         rows -> {
           Optional<Attempt> found =

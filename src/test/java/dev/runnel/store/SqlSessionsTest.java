@@ -11,6 +11,9 @@ import dev.runnel.testkit.SettableClock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,6 +34,21 @@ class SqlSessionsTest implements SessionsContract {
   @AfterEach
   void close() {
     database.close();
+  }
+
+  /// Anybody can send them, and a write waits for other writes.
+  @Test
+  void secretsThatAreUnknownAreRefusedWithoutAWrite() {
+    database.<Boolean>write(
+        _ -> {
+          assertThat(CompletableFuture.supplyAsync(() -> sessions.take("unknown", NINE)))
+              .succeedsWithin(Duration.ofSeconds(5))
+              .isEqualTo(Optional.empty());
+          assertThat(CompletableFuture.supplyAsync(() -> sessions.redeem("unknown", NINE)))
+              .succeedsWithin(Duration.ofSeconds(5))
+              .isEqualTo(false);
+          return true;
+        });
   }
 
   @Override
