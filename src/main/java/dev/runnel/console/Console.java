@@ -286,13 +286,19 @@ public final class Console implements AutoCloseable {
               provider.get(),
               door.callback(provider.get()),
               to != null && PAGE.matcher(to).matches() ? to : "/");
+      if (departure.isEmpty()) {
+        ctx.status(429)
+            .header("Retry-After", Long.toString(ConsoleAuthentication.ATTEMPTS_WINDOW.toSeconds()))
+            .html(signIn("Not now", "Too many people sign in just now. Wait a minute.", "/"));
+        return;
+      }
       ctx.cookie(
           cookie(
               ctx,
               ConsoleAuthentication.ATTEMPT_COOKIE,
-              departure.browser(),
+              departure.get().browser(),
               ConsoleAuthentication.ATTEMPT));
-      ctx.status(303).header("Location", departure.to().toString());
+      ctx.status(303).header("Location", departure.get().to().toString());
     } catch (SignInProvider.Failed failed) {
       log.warn("sign-in failed provider={} why={}", provider.get().id(), failed.getMessage());
       ctx.status(502).html(signIn("Not now", provider.get().name() + " cannot be reached.", "/"));

@@ -13,6 +13,7 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Base64;
@@ -36,6 +37,12 @@ public final class ConsoleAuthentication {
 
   /// How long a visitor may stay at a provider.
   static final Duration ATTEMPT = Duration.ofMinutes(10);
+
+  /// Maximum number of visitors a minute who are sent to a provider: each costs a row and perhaps a
+  /// request, before anybody proved anything.
+  static final int MAX_ATTEMPTS = 120;
+
+  static final Duration ATTEMPTS_WINDOW = Duration.ofMinutes(1);
 
   /// How long a session of a person lasts: as long as a change of its groups elsewhere may go
   /// unnoticed.
@@ -66,6 +73,9 @@ public final class ConsoleAuthentication {
   private final InstantSource clock;
   private final Backoff backoff = new Backoff();
   private final SecureRandom random = new SecureRandom();
+  // Guarded by this.
+  private Instant attemptsSince = Instant.EPOCH;
+  private int attempts;
 
   /// @param token `RUNNEL_CONSOLE_TOKEN`; null where only links open the console
   public ConsoleAuthentication(@Nullable String token, Sessions sessions, InstantSource clock) {
@@ -191,7 +201,11 @@ public final class ConsoleAuthentication {
   /// Begins an attempt to sign in with a provider.
   ///
   /// @param to the path to go to afterwards
-  Departure depart(SignInProvider provider, URI callback, String to) {
+  /// @return empty if there were too many attempts lately
+  Optional<Departure> depart(SignInProvider provider, URI callback, String to) {
+    if (!mayDepart(clock.instant())) {
+      return Optional.empty();
+    }
     var state = secret();
     var browser = secret();
     var exchange = new Exchange(secret(), secret() + secret(), callback);
@@ -199,7 +213,15 @@ public final class ConsoleAuthentication {
         state,
         new Attempt(provider.id(), hash(browser), exchange.nonce(), exchange.verifier(), to),
         clock.instant().plus(ATTEMPT));
-    return new Departure(provider.authorization(state, exchange), browser);
+    return Optional.of(new Departure(provider.authorization(state, exchange), browser));
+  }
+
+  private synchronized boolean mayDepart(Instant now) {
+    if (!now.isBefore(attemptsSince.plus(ATTEMPTS_WINDOW))) {
+      attemptsSince = now;
+      attempts = 0;
+    }
+    return ++attempts <= MAX_ATTEMPTS;
   }
 
   /// @param to where the browser goes

@@ -318,6 +318,21 @@ class SignInTest {
     }
   }
 
+  /// Each asks the provider and stores a row, before anybody proved anything.
+  @Test
+  void attemptsAreLimitedAndGoOnAfterAMinute() throws Exception {
+    for (int i = 0; i < ConsoleAuthentication.MAX_ATTEMPTS; i++) {
+      assertThat(get(site.at("/enter/github")).statusCode()).isEqualTo(303);
+    }
+
+    var refused = get(site.at("/enter/github"));
+
+    assertThat(refused.statusCode()).isEqualTo(429);
+    assertThat(refused.headers().firstValue("Retry-After")).contains("60");
+    clock.advance(Duration.ofMinutes(1));
+    assertThat(get(site.at("/enter/github")).statusCode()).isEqualTo(303);
+  }
+
   @Nested
   class NobodyEnters {
     private void isRefused(HttpResponse<String> answer, int status) {
