@@ -149,7 +149,10 @@ public final class OpenIdSignIn implements SignInProvider {
     }
     var names = new HashSet<>(Set.of("oidc:" + email));
     for (var group : claims.path("groups")) {
-      names.add("oidc:group:" + group.asText());
+      // A line break would begin another name where names are stored.
+      if (group.asText().codePoints().noneMatch(Character::isISOControl)) {
+        names.add("oidc:group:" + group.asText());
+      }
     }
     return new SignedInPerson("oidc:" + email, claims.path("name").asText(email), names);
   }

@@ -409,6 +409,18 @@ class SignInTest {
     }
 
     @Test
+    void byAGroupWhoseNameHoldsAnotherName() throws Exception {
+      permits(rule("platform", "console", READ), rule("oidc:group:staff", "console", READ));
+      provider.claims.put("groups", List.of("x\nplatform"));
+      isRefused(signsIn("oidc"), 403);
+
+      provider.claims.put("groups", List.of("x\nplatform", "staff"));
+      var session = signedIn("oidc");
+      permits(rule("platform", "console", READ));
+      assertThat(get(site.at("/"), "Cookie", session).statusCode()).isEqualTo(403);
+    }
+
+    @Test
     void asAGroupOfGitHub() throws Exception {
       permits(rule("github:members", "console", READ));
       provider.user.put("login", "members");
