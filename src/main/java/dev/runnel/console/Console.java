@@ -386,12 +386,14 @@ public final class Console implements AutoCloseable {
     withRun(
         ctx,
         run.get(),
-        it ->
-            ctx.html(
-                pages.shared(
-                    it,
-                    runFacts.withoutMessages(it),
-                    TranscriptWindow.of(transcripts, it.run().id(), Optional.empty(), ""))));
+        it -> {
+          audit.readByLink(it.run().id());
+          ctx.html(
+              pages.shared(
+                  it,
+                  runFacts.withoutMessages(it),
+                  TranscriptWindow.of(transcripts, it.run().id(), Optional.empty(), "")));
+        });
   }
 
   private void showEntrance(Context ctx) {
@@ -610,19 +612,13 @@ public final class Console implements AutoCloseable {
   private void followRun(Context ctx, ConsoleAuthentication.Visitor visitor) {
     withRun(
         ctx,
-        run ->
-            follow(
-                ctx,
-                new LiveRunPage(
-                    store,
-                    runs,
-                    transcripts,
-                    surface,
-                    runFacts,
-                    pages,
-                    clock,
-                    run,
-                    lastLineOf(ctx))));
+        run -> {
+          audit.readLines(visitor.actor(), run.run().id());
+          follow(
+              ctx,
+              new LiveRunPage(
+                  store, runs, transcripts, surface, runFacts, pages, clock, run, lastLineOf(ctx)));
+        });
   }
 
   /// Sends lines before or after those that a page has.
@@ -635,6 +631,7 @@ public final class Console implements AutoCloseable {
       return;
     }
     var run = new RunId(given);
+    audit.readLines(visitor.actor(), run);
     ctx.html(
         pages.lines(
             before.isPresent()

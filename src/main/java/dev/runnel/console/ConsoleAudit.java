@@ -7,7 +7,11 @@ import dev.runnel.core.model.AuditEntry.Verdict;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Work;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,8 +23,14 @@ import org.slf4j.LoggerFactory;
 /// console is needed to find out why.
 final class ConsoleAudit {
   private static final Logger log = LoggerFactory.getLogger(ConsoleAudit.class);
+  private static final Actor BY_LINK = new Actor("link", "somebody with a link");
+  private static final Duration ONE_READ = Duration.ofHours(1);
+  private static final int MAX_READERS = 1000;
+
   private final Store store;
   private final InstantSource clock;
+  // Guarded by itself; the longest unread first.
+  private final Map<String, Instant> readers = new LinkedHashMap<>();
 
   ConsoleAudit(Store store, InstantSource clock) {
     this.store = store;
@@ -41,7 +51,34 @@ final class ConsoleAudit {
   }
 
   void read(Actor who, RunId run, String what) {
+    var _ = isNew(who, run);
     write(entry(who, Verb.READ, what).about(run));
+  }
+
+  /// Somebody gets lines of the transcript, which a page fetches by and by: audited once an hour,
+  /// and not if the person opened the page.
+  void readLines(Actor who, RunId run) {
+    if (isNew(who, run)) {
+      write(entry(who, Verb.READ, "lines of the transcript").about(run));
+    }
+  }
+
+  /// Somebody who is not signed in opens a link to a run.
+  void readByLink(RunId run) {
+    write(entry(BY_LINK, Verb.READ, "the run's page, by a link").about(run));
+  }
+
+  private boolean isNew(Actor who, RunId run) {
+    var key = who.id() + " " + run.value();
+    var now = clock.instant();
+    synchronized (readers) {
+      var before = readers.remove(key);
+      readers.put(key, now);
+      if (readers.size() > MAX_READERS) {
+        readers.remove(readers.keySet().iterator().next());
+      }
+      return before == null || before.isBefore(now.minus(ONE_READ));
+    }
   }
 
   /// Somebody gets a copy of the audit log.

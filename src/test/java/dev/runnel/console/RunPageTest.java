@@ -131,6 +131,28 @@ class RunPageTest {
   }
 
   @Test
+  void whoReadsLinesWithoutThePageIsAuditedOnce() throws Exception {
+    var fetched = runWithLines(10);
+    get(path(fetched) + "/lines?after=0");
+    get(path(fetched) + "/lines?after=5");
+    var followed = site.binds(SLACK, DANA, "Fix another test", null);
+    site.says(followed, Kind.SAID, "line 10.");
+    try (var page =
+        new OpenPage(site.at(path(followed) + "/live?after=0"), "Cookie", site.signedIn())) {
+      await().until(() -> page.sent("lines").contains("line 10."));
+    }
+    var opened = site.binds(SLACK, DANA, "Fix a third test", null);
+    get(path(opened));
+    get(path(opened) + "/lines?after=0");
+
+    assertThat(get("/audit.jsonl?verb=read").body().lines())
+        .filteredOn(it -> it.contains("lines of the transcript"))
+        .hasSize(2)
+        .anyMatch(it -> it.contains(fetched.id().value()))
+        .anyMatch(it -> it.contains(followed.id().value()));
+  }
+
+  @Test
   void aPromptIsShownWithoutSecrets() throws Exception {
     site.redaction = text -> text.replace("glpat-1234", "[secret]");
     var run = site.binds(SLACK, DANA, "Fix the test", null);

@@ -486,6 +486,10 @@ class SignInTest {
           .contains("Fix the test", "I look at it.")
           .doesNotContain("data-form", "/runs/", "claude -p", "name=\"page\"", "data-live");
       assertThat(shown.headers().firstValue("Referrer-Policy")).contains("no-referrer");
+      assertThat(get(site.at("/audit.jsonl?verb=read"), "Cookie", site.signedIn()).body().lines())
+          .filteredOn(it -> it.contains("somebody with a link"))
+          .hasSize(1)
+          .allMatch(it -> it.contains(run.id().value()));
       assertThat(get(site.at("/shared/" + "x".repeat(32))).statusCode()).isEqualTo(404);
       clock.advance(Duration.ofDays(8));
       assertThat(get(site.at(path)).statusCode()).isEqualTo(404);
