@@ -3,7 +3,6 @@ package dev.runnel.service.egress;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.hamcrest.Matchers.is;
 
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
@@ -166,7 +165,7 @@ class EgressProxyTest {
       await().during(Duration.ofMillis(500)).until(() -> lookups.get() <= 8);
 
       release.countDown();
-      await().untilAtomic(lookups, is(60));
+      await().until(() -> lookups.get() == 60);
     } finally {
       release.countDown();
       for (var each : clients) {
