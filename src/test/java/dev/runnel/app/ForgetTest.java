@@ -75,7 +75,7 @@ class ForgetTest {
 
   private static String run(RunnelProcess server, String prompt) {
     return Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .until(
             () -> texts(server, "SELECT id FROM runs WHERE prompt LIKE '%" + prompt + "%'"),
             ids -> ids.size() == 1)
@@ -84,7 +84,7 @@ class ForgetTest {
 
   private static void awaitEnd(RunnelProcess server, String id, int executions) {
     Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .until(
             () ->
                 texts(
@@ -163,7 +163,7 @@ class ForgetTest {
       awaitEnd(server, id, 2);
       awaitEnd(server, other, 1);
       Awaitility.await()
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> server.metric("runnel_runs_active") == 0);
       assertThat(server.data().resolve("workspaces").resolve(id)).exists();
 

@@ -49,7 +49,7 @@ class RecordedDataTest {
   /// After this time the reminder is due, and nothing is old enough to be removed.
   private static final Duration AWAY = Duration.ofMinutes(31);
 
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final JsonMapper JSON = new JsonMapper();
 
   private final InstantSource clock =

@@ -133,7 +133,7 @@ class ReloadTest {
       settings("Do", "profiles: {large: {model: huge}}");
       new ProcessBuilder("kill", "-HUP", Long.toString(runnel.pid())).start().waitFor();
       Awaitility.await()
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofSeconds(60))
           .untilAsserted(
               () ->
                   assertThat(audit(runnel))

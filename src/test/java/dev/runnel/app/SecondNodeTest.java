@@ -64,7 +64,7 @@ class SecondNodeTest {
       assertThat(first.lines()).isNotEmpty();
       // Its agent died with the process that wrote the file, before it read the reply.
       await()
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> state(database, "a1a17f86-31ea-4678-9cc9-2f80cf0a7f66").equals("SUCCEEDED"));
       assertThat(state(database, "d8f98d58-9fab-447c-8afc-41c3d95a08e1")).isEqualTo("SUCCEEDED");
     }
@@ -106,10 +106,10 @@ class SecondNodeTest {
       // What the server does when the process at the other end is gone.
       breakOff(url);
       try (var second = ExclusiveUse.take(url, "service").orElseThrow()) {
-        await().atMost(Duration.ofSeconds(30)).until(first::isLost);
+        await().atMost(Duration.ofSeconds(60)).until(first::isLost);
         assertThat(second.isLost()).isFalse();
       }
-      await().atMost(Duration.ofSeconds(30)).until(() -> !first.isLost());
+      await().atMost(Duration.ofSeconds(60)).until(() -> !first.isLost());
     }
   }
 

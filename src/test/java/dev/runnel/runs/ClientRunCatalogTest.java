@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// The list of runs over the real embedded service.
 @Tag("slow")
 class ClientRunCatalogTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   @TempDir Path folder;
   private EmbeddedService service;

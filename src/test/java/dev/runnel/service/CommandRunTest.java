@@ -239,7 +239,7 @@ public class CommandRunTest {
       var third = service.create("3");
       var most = new AtomicInteger();
       await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofSeconds(60))
           .pollInterval(Duration.ofMillis(10))
           .until(
               () -> {

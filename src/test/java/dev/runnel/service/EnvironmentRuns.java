@@ -63,7 +63,7 @@ public final class EnvironmentRuns {
   public static String answer(RunningService service, String environment) {
     var id = runIn(service, environment);
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(() -> assertThat(service.state(id)).isIn("SUCCEEDED", "FAILED", "ERROR"));
     assertThat(service.state(id)).as(service.message(id)).isEqualTo("SUCCEEDED");
     return service.message(id);

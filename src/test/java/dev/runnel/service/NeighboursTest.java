@@ -244,7 +244,7 @@ class NeighboursTest {
     void whatItMadeLeadsBackToIt() {
       var id = service.create("hello");
       await()
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> !service.run(id).path("artifacts").isEmpty());
 
       assertThat(

@@ -67,7 +67,7 @@ class PullRequestRunTest {
             environments(environment))) {
       var run = EnvironmentRuns.runIn(service, "web");
       await()
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofSeconds(60))
           .untilAsserted(() -> assertThat(service.state(run)).isIn("SUCCEEDED", "FAILED"));
       var done = service.run(run);
       if (agent.equals(OPENS)) {

@@ -79,7 +79,7 @@ class RestartTest {
     String read(String name) throws IOException {
       var file = folder.resolve(name);
       await()
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> Files.exists(file) && !Files.readString(file).isEmpty());
       return Files.readString(file);
     }

@@ -520,7 +520,7 @@ class RunItemRowsTest {
       // Any change of a schedule has the clock looked at.
       service.post("/agent/schedules", schedule.replace("0 *", "0 1"));
       await()
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> !Probes.ids(service, "schedule_id=" + id).isEmpty());
       return service.run(Probes.ids(service, "schedule_id=" + id).getFirst());
     }

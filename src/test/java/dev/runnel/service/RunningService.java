@@ -352,7 +352,7 @@ public final class RunningService implements AutoCloseable {
 
   public JsonNode awaitState(String runId, String state) {
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .pollInterval(Duration.ofMillis(20))
         .untilAsserted(() -> assertThat(state(runId)).isEqualTo(state));
     return run(runId);
@@ -396,7 +396,7 @@ public final class RunningService implements AutoCloseable {
   /// Waits until an agent has made a file.
   public static void awaitFile(Path file) {
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .pollInterval(Duration.ofMillis(20))
         .until(() -> Files.exists(file));
   }

@@ -52,7 +52,7 @@ class ConversationSchedulerTest {
         store.accept(delivery("b" + i, say("x"), OTHER_THREAD));
       }
 
-      await().atMost(Duration.ofSeconds(30)).until(() -> worked.size() == 80);
+      await().atMost(Duration.ofSeconds(60)).until(() -> worked.size() == 80);
       assertThat(overlaps).hasValue(0);
       assertThat(worked.stream().filter(each -> each.startsWith("fake:a")))
           .containsExactlyElementsOf(IntStream.range(0, 40).mapToObj(i -> "fake:a" + i).toList());
@@ -79,7 +79,7 @@ class ConversationSchedulerTest {
       store.accept(delivery("2", say("x")));
       rowIsIn.countDown();
 
-      await().atMost(Duration.ofSeconds(10)).until(() -> worked.size() == 2);
+      await().atMost(Duration.ofSeconds(60)).until(() -> worked.size() == 2);
     }
 
     @Test
@@ -88,7 +88,7 @@ class ConversationSchedulerTest {
       store.accept(delivery("1", say("x")));
       start(store, (conversation, now) -> workThrough(store, conversation, now));
 
-      await().atMost(Duration.ofSeconds(10)).until(() -> worked.size() == 1);
+      await().atMost(Duration.ofSeconds(60)).until(() -> worked.size() == 1);
     }
 
     /// Each row comes while the step before it ends, where the row for later is looked up.
@@ -104,7 +104,7 @@ class ConversationSchedulerTest {
         var count = i;
         store.accept(delivery("now" + i, cancel()));
         await()
-            .atMost(Duration.ofSeconds(10))
+            .atMost(Duration.ofSeconds(60))
             .pollDelay(Duration.ZERO)
             .pollInterval(Duration.ofMillis(1))
             .until(() -> worked.size() == count);
@@ -124,7 +124,7 @@ class ConversationSchedulerTest {
 
       store.change(work -> work.wake("runs"));
 
-      await().atMost(Duration.ofSeconds(10)).until(() -> worked.size() == 2);
+      await().atMost(Duration.ofSeconds(60)).until(() -> worked.size() == 2);
     }
 
     @Test
@@ -142,7 +142,7 @@ class ConversationSchedulerTest {
             }
           });
 
-      await().atMost(Duration.ofSeconds(10)).until(() -> at.size() == 1);
+      await().atMost(Duration.ofSeconds(60)).until(() -> at.size() == 1);
       assertThat(at.getFirst()).isBetween(due, due.plusSeconds(2));
     }
   }
@@ -175,7 +175,7 @@ class ConversationSchedulerTest {
                 delivery("d" + i, say("x"), new Conversation(THREAD.surface(), "t/c/" + i % 5)));
       }
 
-      await().atMost(Duration.ofSeconds(30)).until(() -> worked.size() == 60);
+      await().atMost(Duration.ofSeconds(60)).until(() -> worked.size() == 60);
       assertThat(worked).doesNotHaveDuplicates();
       assertThat(overlaps).hasValue(0);
     }
@@ -207,7 +207,7 @@ class ConversationSchedulerTest {
     open.add(scheduler);
     scheduler.start();
 
-    await().atMost(Duration.ofSeconds(20)).until(() -> looks.get() > 1);
+    await().atMost(Duration.ofSeconds(60)).until(() -> looks.get() > 1);
   }
 
   /// As when another thread inserts the watch and finishes it, both within one insertion.

@@ -49,7 +49,7 @@ class GitHubStoryTest {
       echo "Execution $RUNNEL_EXECUTION is done: https://github.com/dana/shop/pull/9$RUNNEL_EXECUTION"
       """;
 
-  private static final Duration PATIENCE = Duration.ofSeconds(40);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final String SECRET = "secret-of-the-hook";
 
   @TempDir Path folder;

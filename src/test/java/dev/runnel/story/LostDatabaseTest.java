@@ -41,7 +41,7 @@ class LostDatabaseTest {
                 RunnelProcess.freePort(),
                 with(settings, postgres.url()))) {
       var id = ask(runnel, "POST", "/agent/runs", "{\"prompt\":\"long\"}").path("run_id").asText();
-      await().atMost(Duration.ofSeconds(20)).until(runnel::hasAgent);
+      await().atMost(Duration.ofSeconds(60)).until(runnel::hasAgent);
 
       postgres.hang();
       // Nobody tells the node: it only looks at the time.

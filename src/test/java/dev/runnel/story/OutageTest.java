@@ -72,7 +72,7 @@ class OutageTest {
 
       refusesInTime(node, "a2");
       await()
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofSeconds(60))
           .untilAsserted(
               () ->
                   assertThat(node.get("/readyz").body())
@@ -127,7 +127,7 @@ class OutageTest {
         assertThat(node.says("a" + i)).isEqualTo(200);
       }
 
-      await().atMost(Duration.ofSeconds(10)).until(() -> node.worked.size() == 5);
+      await().atMost(Duration.ofSeconds(60)).until(() -> node.worked.size() == 5);
       assertThat(node.worked).isSorted().containsAll(node.said());
       assertThat(node.metric("runnel_inbox_oldest_seconds")).isZero();
     }
@@ -148,7 +148,7 @@ class OutageTest {
 
     try (var node = new Node(Database.sqlite(folder.resolve("runnel.db")), anHourBack)) {
       assertThat(node.says("a2")).isEqualTo(200);
-      await().atMost(Duration.ofSeconds(15)).until(() -> node.worked.size() == 2);
+      await().atMost(Duration.ofSeconds(60)).until(() -> node.worked.size() == 2);
       assertThat(node.worked).isSorted();
     }
   }
@@ -183,11 +183,11 @@ class OutageTest {
   /// What was acknowledged was worked on, each once, in its order.
   private static void goesOn(Node node, String text) throws Exception {
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(60))
         .pollInterval(Duration.ofMillis(100))
         .until(() -> node.get("/readyz").statusCode() == 200);
     node.saysUntilTaken(text);
-    await().atMost(Duration.ofSeconds(30)).until(() -> node.metric("runnel_inbox_waiting") == 0);
+    await().atMost(Duration.ofSeconds(60)).until(() -> node.metric("runnel_inbox_waiting") == 0);
     assertThat(node.metric("runnel_store_up")).isOne();
     assertThat(node.worked).doesNotHaveDuplicates().isSorted().containsAll(node.said());
   }

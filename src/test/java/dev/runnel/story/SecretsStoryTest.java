@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// An agent that found Runnel's secrets prints them, and a person says one.
 @Tag("slow")
 class SecretsStoryTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(40);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Pattern RUN = Pattern.compile("[0-9a-f]{8}-[0-9a-f-]{27}");
   private static final String CONSOLE_TOKEN = "the-token-of-the-console";
   private static final String SAID = "glpat-a1B2c3D4e5a1B2c3D4e5";

@@ -33,7 +33,7 @@ import org.opentest4j.AssertionFailedError;
 /// one Runnel for all flows of a way, and a channel for each flow.
 @Tag("slow")
 class SlackFlowsStoryTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(40);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Pattern RUN = Pattern.compile("`([0-9a-f]{8})`");
   private static final String STOP_SIGN = "octagonal_sign";
 

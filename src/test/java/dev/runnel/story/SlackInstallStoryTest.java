@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// A workspace installs the app in a browser, works with it, and takes it away again.
 @Tag("slow")
 class SlackInstallStoryTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(40);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   @TempDir Path folder;
   private LocalSlack emulator;

@@ -49,7 +49,7 @@ class SlackStoryTest {
       echo "https://github.com/acme/shop/pull/$RUNNEL_EXECUTION"
       """;
 
-  private static final Duration PATIENCE = Duration.ofSeconds(40);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final LocalSlack.Transport transport;
   @TempDir Path folder;

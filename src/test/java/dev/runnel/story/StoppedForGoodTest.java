@@ -45,7 +45,7 @@ class StoppedForGoodTest {
                 .build()) {
       var id = client.runs().create(CreateRun.builder().prompt("x").build()).send().runId();
       await()
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> Files.exists(runnel.data().resolve("workspaces/" + id + "/ready")));
       assertThat(running(seconds)).hasSizeGreaterThanOrEqualTo(4);
 
@@ -53,7 +53,7 @@ class StoppedForGoodTest {
 
       // A machine that is busy with other work may need longer than the request waits.
       await()
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> client.runs().get(id).send().state().value().equals("CANCELLED"));
       assertThat(running(seconds)).isEmpty();
     }

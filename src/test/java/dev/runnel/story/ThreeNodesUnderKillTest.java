@@ -147,14 +147,14 @@ class ThreeNodesUnderKillTest {
     owner.kill();
     nodes.remove(owner);
     try {
-      await().atMost(Duration.ofSeconds(30)).until(() -> state(id).equals("ERROR"));
+      await().atMost(Duration.ofSeconds(60)).until(() -> state(id).equals("ERROR"));
       assertThat(ask("GET", "/agent/runs/" + id, "").at("/status_message/message").asText())
           .isEqualTo("The node that ran this was lost. Reply to continue.");
 
       ask("POST", "/agent/runs/" + id + "/followups", "{\"message\":\"and then\"}");
 
       await()
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofSeconds(60))
           .untilAsserted(
               () ->
                   assertThat(ask("GET", "/agent/runs/" + id, "").toString())
@@ -166,7 +166,7 @@ class ThreeNodesUnderKillTest {
       // Its agent was left alone, as a crash leaves it, until the node comes back.
       nodes.add(owner);
       owner.restart();
-      await().atMost(Duration.ofSeconds(20)).until(() -> owner.agents().isEmpty());
+      await().atMost(Duration.ofSeconds(60)).until(() -> owner.agents().isEmpty());
     }
     assertThat(state(id)).isEqualTo("SUCCEEDED");
   }
@@ -178,20 +178,20 @@ class ThreeNodesUnderKillTest {
     nodes.remove(owner);
     signal(owner, "-STOP");
     try {
-      await().atMost(Duration.ofSeconds(30)).until(() -> state(id).equals("ERROR"));
+      await().atMost(Duration.ofSeconds(60)).until(() -> state(id).equals("ERROR"));
       assertThat(owner.agents()).isNotEmpty();
     } finally {
       signal(owner, "-CONT");
       nodes.add(owner);
     }
-    await().atMost(Duration.ofSeconds(20)).until(() -> owner.agents().isEmpty());
+    await().atMost(Duration.ofSeconds(60)).until(() -> owner.agents().isEmpty());
 
     assertThat(ask("GET", "/agent/runs/" + id, "").at("/status_message/message").asText())
         .isEqualTo("The node that ran this was lost. Reply to continue.");
     // It works again, under another id.
-    await().atMost(Duration.ofSeconds(20)).until(() -> owner.log().contains("joined again node="));
+    await().atMost(Duration.ofSeconds(60)).until(() -> owner.log().contains("joined again node="));
     var next = create("task");
-    await().atMost(Duration.ofSeconds(20)).until(() -> state(next).equals("SUCCEEDED"));
+    await().atMost(Duration.ofSeconds(60)).until(() -> state(next).equals("SUCCEEDED"));
   }
 
   private static void signal(RunnelProcess node, String signal) throws Exception {
@@ -200,7 +200,7 @@ class ThreeNodesUnderKillTest {
 
   private RunnelProcess ownerOfTheOnlyRun() {
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> nodes.stream().anyMatch(RunnelProcess::hasAgent));
     return nodes.stream().filter(RunnelProcess::hasAgent).findFirst().orElseThrow();
   }

@@ -97,7 +97,7 @@ public final class EmulateGitHub implements AutoCloseable {
   private void prepare() {
     try {
       await("emulate on " + url())
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofSeconds(60))
           .ignoreExceptions()
           .failFast("emulate ended", () -> !process.isAlive())
           .until(() -> call("dana", "GET", PATH, null).path("name").isTextual());

@@ -126,7 +126,7 @@ public final class LocalSlack implements AutoCloseable {
   private void awaitStart() {
     try {
       await("local-slack on " + address)
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofSeconds(60))
           .ignoreExceptions()
           .failFast("local-slack ended: see " + folder, () -> !process.isAlive())
           .until(() -> get("state").has("channels"));

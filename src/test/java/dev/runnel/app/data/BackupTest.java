@@ -407,7 +407,7 @@ class BackupTest {
               .redirectOutput(folder.resolve("restore.log").toFile())
               .start();
       Awaitility.await()
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofSeconds(60))
           .pollInterval(Duration.ofMillis(1))
           .until(
               () ->

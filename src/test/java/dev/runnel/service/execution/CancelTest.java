@@ -291,7 +291,7 @@ class CancelTest {
       var id = service.create("x");
       var file = folder.resolve("workspaces/" + id + "/pid");
       awaitFile(file);
-      await().atMost(Duration.ofSeconds(5)).until(() -> !Files.readString(file).isBlank());
+      await().atMost(Duration.ofSeconds(60)).until(() -> !Files.readString(file).isBlank());
       pid = Files.readString(file).strip();
     }
     assertThat(Living.is(pid)).isFalse();

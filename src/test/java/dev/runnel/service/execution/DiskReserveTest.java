@@ -86,7 +86,7 @@ class DiskReserveTest {
       var smaller = service.create("3");
       service.awaitState(smaller, "SUCCEEDED");
       await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> Files.notExists(folder.resolve("workspaces/" + bigger)));
 
       assertThat(service.state(bigger)).isEqualTo("SUCCEEDED");

@@ -306,7 +306,7 @@ class EnvironmentRunTest {
 
   private static void awaitExecution(RunningService service, String id, int execution) {
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(
             () ->
                 assertThat(service.service.transcript(id, 0).orElseThrow().lines())

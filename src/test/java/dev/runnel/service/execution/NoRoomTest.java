@@ -61,7 +61,7 @@ class NoRoomTest {
         spawner.failAt(call, startsAllTheSame);
         var id = service.create("x");
         await()
-            .atMost(Duration.ofSeconds(20))
+            .atMost(Duration.ofSeconds(60))
             .pollInterval(Duration.ofMillis(20))
             .until(() -> !OPEN.contains(service.state(id)));
         if (!spawner.hasFailed()) {

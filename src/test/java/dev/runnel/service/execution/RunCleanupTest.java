@@ -70,7 +70,7 @@ class RunCleanupTest {
             deletedFolders::add,
             new RunCleanup.Retention(runs, transcripts),
             InstantSource.fixed(NOW))) {
-      Awaitility.await().atMost(Duration.ofSeconds(10)).untilAsserted(expected::run);
+      Awaitility.await().atMost(Duration.ofSeconds(60)).untilAsserted(expected::run);
     }
   }
 
@@ -105,10 +105,10 @@ class RunCleanupTest {
             new RunCleanup.Retention(Duration.ofDays(30), FOREVER),
             InstantSource.fixed(NOW))) {
       Awaitility.await()
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofSeconds(60))
           .untilAsserted(() -> assertThat(deletedFolders).containsExactly("old", "recent"));
       Awaitility.await()
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofSeconds(60))
           .untilAsserted(
               () ->
                   assertThat(ids("SELECT id FROM runs"))

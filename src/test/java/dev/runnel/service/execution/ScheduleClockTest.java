@@ -143,7 +143,7 @@ class ScheduleClockTest {
       changes.release();
 
       await()
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> index.list(RunQuery.parse(Map.of())).runs().size() == 1);
     }
   }

@@ -236,7 +236,7 @@ interface InjectedAgentContract {
         var id =
             stage.create("dd if=/dev/zero of=%s/big bs=1M count=50; sleep 60".formatted(place));
         await()
-            .atMost(Duration.ofSeconds(40))
+            .atMost(Duration.ofSeconds(60))
             .untilAsserted(() -> assertThat(stage.service.state(id)).isEqualTo("FAILED"));
 
         assertThat(stage.service.message(id)).contains("The limit is agents.limits.disk");

@@ -140,7 +140,7 @@ class FactoryTest {
     assertThat(service.ok(service.get("/agent/runs?factory_uid=shop")).get("runs")).hasSize(2);
     var key = Files.readString(folder.resolve("key")).strip();
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(
             () ->
                 assertThat(
@@ -216,7 +216,7 @@ class FactoryTest {
     service.followUp(id, "more");
 
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> service.transcript(id).lines().filter(it -> it.equals("did it")).count() == 2);
     assertThat(service.awaitState(id, "SUCCEEDED").at("/status_message/message").asText())
         .contains("has a key");
