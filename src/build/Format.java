@@ -20,7 +20,7 @@ class Format {
     if (off.isEmpty()) return;
     off.forEach(file -> System.err.println((write ? "formatted " : "not formatted: ") + file));
     if (write) return;
-    System.err.println("Run: mvn process-sources -Dformat=write");
+    System.err.println("Run: scripts/format");
     System.exit(1);
   }
 
