@@ -450,7 +450,8 @@ final class Wiring implements AutoCloseable {
                     redactor,
                     KnownPlatforms.sources(),
                     config.egress()),
-                new NodeSettings(node, config.agentLease(), config.agentSlotsOfAll()),
+                new NodeSettings(
+                    node, config.agentLease(), config.agentSlotsOfAll(), Optional.empty()),
                 serviceAudit,
                 clock));
     opened(

@@ -160,7 +160,8 @@ public final class AgentRunService implements AutoCloseable {
     var index = new RunQueries(database);
     var keys = new ApiKeys(database, clock, settings.apiKey());
     var workspaces = new Workspaces(settings.workspaces(), settings.environments());
-    var workspaceCleanup = WorkspaceCleanup.start(workspaces, index, settings.limits(), clock);
+    var workspaceCleanup =
+        WorkspaceCleanup.start(workspaces, node.snapshots(), index, settings.limits(), clock);
     var queue =
         RunQueue.start(
             spawner,
@@ -170,6 +171,7 @@ public final class AgentRunService implements AutoCloseable {
             keys,
             settings,
             workspaces,
+            node.snapshots(),
             workspaceCleanup,
             watchers,
             queueSignal,

@@ -21,6 +21,7 @@ import dev.runnel.service.run.Limits;
 import dev.runnel.service.run.NodeIdentity;
 import dev.runnel.service.store.ServiceTables;
 import dev.runnel.service.workspace.Environments;
+import dev.runnel.service.workspace.Snapshots;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.Postgres;
 import dev.runnel.text.Redactor;
@@ -52,6 +53,9 @@ public final class RunningService implements AutoCloseable {
   /// The databases of folders on PostgreSQL, so that a service that starts again finds its own.
   private static final Map<Path, String> ADDRESSES = new ConcurrentHashMap<>();
 
+  private static final Map<Path, String> NAMES = new ConcurrentHashMap<>();
+  private static final Map<Path, Snapshots> SNAPSHOTS = new ConcurrentHashMap<>();
+
   /// Classes run at the same time, each in its own thread.
   private static final ThreadLocal<Boolean> ON_POSTGRES = ThreadLocal.withInitial(() -> false);
 
@@ -62,6 +66,20 @@ public final class RunningService implements AutoCloseable {
     var url = ADDRESSES.computeIfAbsent(folder, _ -> Postgres.fresh());
     ADDRESSES.put(other, url);
     return url;
+  }
+
+  /// Lets the next service of this folder be another node than the one before.
+  static void rename(Path folder, String name) {
+    NAMES.put(folder, name);
+  }
+
+  /// Where the services of this folder keep workspaces for other nodes.
+  static void keepIn(Snapshots snapshots, Path folder) {
+    SNAPSHOTS.put(folder, snapshots);
+  }
+
+  private static String name(Path folder) {
+    return NAMES.getOrDefault(folder, folder.toString());
   }
 
   /// Whether services have their runs on PostgreSQL; see [OnPostgres].
@@ -130,9 +148,10 @@ public final class RunningService implements AutoCloseable {
         database.isEmbedded()
             ? NodeSettings.ALONE
             : new NodeSettings(
-                new NodeIdentity(folder.toString(), "test", folder.toString()),
+                new NodeIdentity(name(folder), "test", name(folder)),
                 NodeSettings.USUAL_LEASE,
-                OptionalInt.empty());
+                OptionalInt.empty(),
+                Optional.ofNullable(SNAPSHOTS.get(folder)));
     var settings =
         new ServiceSettings(
             folder.resolve("workspaces"),

@@ -73,6 +73,11 @@ record ClaudeAgent() implements Harness {
   }
 
   @Override
+  public List<String> sessions() {
+    return List.of(".claude/projects");
+  }
+
+  @Override
   public List<String> movingVariables() {
     return List.of(CONFIG_DIR);
   }

@@ -74,6 +74,11 @@ record CodexAgent() implements Harness {
   }
 
   @Override
+  public List<String> sessions() {
+    return List.of(".codex/sessions");
+  }
+
+  @Override
   public List<String> movingVariables() {
     return List.of(HOME);
   }

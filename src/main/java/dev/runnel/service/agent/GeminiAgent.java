@@ -131,6 +131,11 @@ record GeminiAgent() implements Harness {
   }
 
   @Override
+  public List<String> sessions() {
+    return List.of(".gemini/tmp", ".gemini/history");
+  }
+
+  @Override
   public List<String> movingVariables() {
     return List.of(HOME);
   }

@@ -45,6 +45,12 @@ public sealed interface Harness
     return List.of();
   }
 
+  /// Where the agent keeps its sessions in a home folder: files and folders with nothing else in
+  /// them, in particular no login.
+  default List<String> sessions() {
+    return List.of();
+  }
+
   /// The variables that move the agent's folders out of the home folder; isolated runs do not
   /// receive them.
   default List<String> movingVariables() {

@@ -69,6 +69,15 @@ record OpencodeAgent() implements Harness {
         .toList();
   }
 
+  @Override
+  public List<String> sessions() {
+    return List.of(
+        ".local/share/opencode/storage",
+        ".local/share/opencode/opencode.db",
+        ".local/share/opencode/opencode.db-shm",
+        ".local/share/opencode/opencode.db-wal");
+  }
+
   private static Map<String, String> configuration(
       ExecutionRequest executionRequest, LaunchFiles launchFiles) throws IOException {
     var config = Json.newObject();

@@ -27,6 +27,7 @@ import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.GitIdentity;
 import dev.runnel.service.workspace.Prepared;
 import dev.runnel.service.workspace.RunHome;
+import dev.runnel.service.workspace.Snapshots;
 import dev.runnel.service.workspace.Workspaces;
 import dev.runnel.wire.RunMode;
 import java.io.IOException;
@@ -93,9 +94,12 @@ final class Execution {
   private final RunService book;
   private final RunQueries index;
   private final Workspaces workspaces;
+  private final Optional<Snapshots> snapshots;
   private final String place;
   // Confined to the worker thread: whether the workspace is in use.
   private boolean entered;
+  // Confined to the worker thread: the agent that may have worked in the workspace.
+  private Optional<Harness> begun = Optional.empty();
   // Confined to the worker thread: whether processes are left.
   private boolean isUnfinished;
   private final CountDownLatch over = new CountDownLatch(1);
@@ -104,6 +108,7 @@ final class Execution {
   private Optional<ExecutionResult> givenUp = Optional.empty();
   private Optional<AgentProcess> process = Optional.empty();
 
+  /// @param snapshots where workspaces are kept for other nodes; empty to keep none
   /// @param place where the workspaces are, see [dev.runnel.service.run.NodeIdentity#place]
   Execution(
       Spawner spawner,
@@ -114,6 +119,7 @@ final class Execution {
       RunService book,
       RunQueries index,
       Workspaces workspaces,
+      Optional<Snapshots> snapshots,
       String place) {
     this.spawner = spawner;
     this.executionRequest = executionRequest;
@@ -123,41 +129,65 @@ final class Execution {
     this.book = book;
     this.index = index;
     this.workspaces = workspaces;
+    this.snapshots = snapshots;
     this.place = place;
   }
 
   /// Executes the run until all its processes have ended, and records the result.
   void run() {
     spawner.enter(executionRequest.runId());
+    var isRecorded = false;
     try {
       var executionResult = ending();
       if (isUnfinished) {
         log.error("processes left for the next start run={}", executionRequest.runId());
       } else {
-        finish(givenUp().orElse(executionResult));
+        isRecorded = finish(givenUp().orElse(executionResult)).isPresent();
       }
     } finally {
       spawner.leave(executionRequest.runId());
       over.countDown();
-      // Measuring the workspace takes time, so it comes after the result is recorded.
-      if (entered) {
-        workspaces.release(executionRequest.runId());
+      try {
+        if (isRecorded) {
+          keepWorkspace();
+        }
+      } finally {
+        // Measuring the workspace takes time, so it comes after the result is recorded.
+        if (entered) {
+          workspaces.release(executionRequest.runId());
+        }
       }
     }
   }
 
-  private void finish(ExecutionResult executionResult) {
+  /// Keeps the workspace for other nodes. The end has been recorded: nobody waits for a volume to
+  /// learn it, and the next execution on this node waits for the workspace, which is in use.
+  private void keepWorkspace() {
+    if (snapshots.isEmpty() || begun.isEmpty() || place.isEmpty() || givenUp().isPresent()) {
+      return;
+    }
+    try {
+      workspaces.keep(
+          executionRequest.runId(),
+          executionRequest.execution(),
+          settings.isolation().isOn() ? begun.get().sessions() : List.of(),
+          snapshots.get());
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// @return the run's state; empty if the claim did not hold any more
+  private Optional<ExecutionState> finish(ExecutionResult executionResult) {
     while (true) {
       if (givenUp().isPresent()) {
         // There may be no space to record the result until the workspace is deleted.
         freeWorkspace();
       }
       try {
-        var _ =
-            wish() == Wish.LEAVE || wish() == Wish.LOST
-                ? book.giveBack(executionRequest.claim(), executionResult)
-                : book.finish(executionRequest.claim(), executionResult);
-        return;
+        return wish() == Wish.LEAVE || wish() == Wish.LOST
+            ? book.giveBack(executionRequest.claim(), executionResult)
+            : book.finish(executionRequest.claim(), executionResult);
       } catch (DatabaseException | OutOfMemoryError e) {
         if (wish() == Wish.LEAVE) {
           throw e;
@@ -265,9 +295,16 @@ final class Execution {
       throws IOException, InterruptedException {
     entered = true;
     var moved = isElsewhere();
+    var kept = Optional.<Snapshots.Outcome>empty();
     if (moved) {
       // What is here is older than what another node did.
       workspaces.deleteOutdated(executionRequest.runId());
+      if (snapshots.isPresent()) {
+        kept =
+            Optional.of(
+                workspaces.restore(
+                    executionRequest.runId(), snapshots.get(), settings.limits().diskBytes()));
+      }
     }
     var hadHome = workspaces.hasHome(executionRequest.runId());
     var skill = isItsOwn ? "" : executionRequest.skillSpec();
@@ -278,7 +315,7 @@ final class Execution {
             skill,
             bench(chosen, network, settings.limits().start()));
     if (prepared instanceof Prepared.Ready ready) {
-      return work(harness, site(harness, chosen, ready, hadHome, network), moved);
+      return work(harness, site(harness, chosen, ready, hadHome, network), moved, kept);
     }
     // Processes that a setup command left running were only meant for the agent.
     endAll();
@@ -372,9 +409,19 @@ final class Execution {
         .isPresent();
   }
 
-  private ExecutionResult work(Harness harness, Site site, boolean moved)
+  /// @param moved whether another node has the workspace
+  /// @param kept what became of its snapshot; empty if there are no snapshots
+  private ExecutionResult work(
+      Harness harness, Site site, boolean moved, Optional<Snapshots.Outcome> kept)
       throws IOException, InterruptedException {
     var ready = site.ready();
+    var restored =
+        kept.filter(_ -> !ready.fresh())
+            .flatMap(
+                it ->
+                    it instanceof Snapshots.Outcome.Restored known
+                        ? Optional.of(known)
+                        : Optional.empty());
     HandedFiles.makeFolder(ready.root());
     var briefed =
         PromptAssembly.of(
@@ -383,10 +430,19 @@ final class Execution {
       briefed = PromptAssembly.handingOver(briefed);
     }
     if (ready.fresh() && executionRequest.execution() > 1) {
-      say(moved ? PromptAssembly.MOVED : PromptAssembly.AFRESH);
+      say(moved ? PromptAssembly.moved(kept) : PromptAssembly.AFRESH);
     }
-    var isSessionGone = !ready.fresh() && !site.keptSession() && hasSession(harness);
-    if (isSessionGone) {
+    var isSessionGone =
+        hasSession(harness)
+            && !ready.fresh()
+            && restored.map(it -> !resumes(it)).orElseGet(() -> !site.keptSession());
+    if (restored.isPresent()) {
+      say(
+          PromptAssembly.restored(
+              restored.get().execution(),
+              executionRequest.execution() - 1,
+              hasSession(harness) ? Optional.of(!isSessionGone) : Optional.empty()));
+    } else if (isSessionGone) {
       say(PromptAssembly.NEW_SESSION);
     }
     var folder = settings.workspaces().resolveSibling("agents").resolve(executionRequest.runId());
@@ -400,14 +456,16 @@ final class Execution {
       var told = attach(briefed, launchFiles);
       if (isSessionGone) {
         told = ConversationHistory.recallAll(told, launchFiles, index);
-      } else if (moved) {
+      } else if (moved && restored.isEmpty()) {
         told = ConversationHistory.recallMoved(told, harness, launchFiles, index);
       } else if (executionRequest.execution() == 1 || ready.fresh()) {
         told = ConversationHistory.recall(told, harness, launchFiles, index);
       }
       var seen = told.forAgent(harness.name());
       var launch = harness.launch(seen, launchFiles);
-      if (book.begin(executionRequest)) {
+      var isCancelled = book.begin(executionRequest);
+      begun = Optional.of(harness);
+      if (isCancelled) {
         endAll();
         return ExecutionResult.cancelled();
       }
@@ -542,6 +600,12 @@ final class Execution {
 
   private boolean hasSession(Harness harness) {
     return executionRequest.forAgent(harness.name()).agentSession().isPresent();
+  }
+
+  /// Whether the session is that of the last execution: of an older one, the agent would not know
+  /// what was said since.
+  private boolean resumes(Snapshots.Outcome.Restored restored) {
+    return restored.hasSession() && restored.execution() == executionRequest.execution() - 1;
   }
 
   private void note(List<String> notes) {

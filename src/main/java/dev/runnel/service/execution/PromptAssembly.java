@@ -3,6 +3,7 @@ package dev.runnel.service.execution;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.workspace.Prepared;
 import dev.runnel.service.workspace.Skill;
+import dev.runnel.service.workspace.Snapshots;
 import dev.runnel.wire.RunMode;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -16,6 +17,10 @@ final class PromptAssembly {
   static final String MOVED =
       "The node that has the workspace is gone. The run continues in a fresh workspace on another"
           + " node, with the conversation so far.";
+
+  static final String RESTORED =
+      "The node that has the workspace is gone. The run continues on another node with a snapshot"
+          + " of its workspace";
 
   static final String NEW_SESSION =
       "The agent's earlier session is not in the home folder of this run. The agent begins a new"
@@ -47,6 +52,38 @@ final class PromptAssembly {
           .formatted(HandedFiles.VARIABLE);
 
   private PromptAssembly() {}
+
+  /// What people are told of a workspace that could not be restored.
+  ///
+  /// @param kept what became of its snapshot; empty if there are no snapshots
+  static String moved(Optional<Snapshots.Outcome> kept) {
+    return kept.isPresent() && kept.get() instanceof Snapshots.Outcome.Missing(String why)
+        ? MOVED + " " + why
+        : MOVED;
+  }
+
+  /// What people are told of a workspace that was restored.
+  ///
+  /// @param execution the last one whose work is in it
+  /// @param before the last execution of the run
+  /// @param resumes whether the agent goes on with its session; empty if it has none
+  static String restored(int execution, int before, Optional<Boolean> resumes) {
+    var text = new StringBuilder(RESTORED);
+    if (execution < before) {
+      text.append(
+          before - execution == 1
+              ? ", as it was before the last execution: what was done in it is gone"
+              : ", as it was before the last %d executions: what was done in them is gone"
+                  .formatted(before - execution));
+    }
+    resumes.ifPresent(
+        yes ->
+            text.append(
+                yes
+                    ? ", and with the session of the agent"
+                    : ". The agent begins a new session with the conversation so far"));
+    return text.append('.').toString();
+  }
 
   /// @param prompt supplies the run's initial prompt; called only if needed
   static ExecutionRequest of(

@@ -11,6 +11,7 @@ import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.RunTable;
 import dev.runnel.service.store.RunWatchers;
+import dev.runnel.service.workspace.Snapshots;
 import dev.runnel.service.workspace.Workspaces;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,6 +38,7 @@ public final class RunQueue implements AutoCloseable {
   private static final Duration CANCEL_LOOK = Duration.ofMillis(500);
 
   private static final Duration LAST_WORDS = Duration.ofSeconds(10);
+  private static final Duration LAST_SNAPSHOTS = Duration.ofSeconds(20);
 
   private final Spawner spawner;
   private final RunService book;
@@ -45,6 +47,7 @@ public final class RunQueue implements AutoCloseable {
   private final ApiKeys keys;
   private final ServiceSettings settings;
   private final Workspaces workspaces;
+  private final Optional<Snapshots> snapshots;
   private final WorkspaceCleanup workspaceCleanup;
   private final RunWatchers watchers;
   private final QueueSignal queueSignal;
@@ -65,6 +68,7 @@ public final class RunQueue implements AutoCloseable {
       ApiKeys keys,
       ServiceSettings settings,
       Workspaces workspaces,
+      Optional<Snapshots> snapshots,
       WorkspaceCleanup workspaceCleanup,
       RunWatchers watchers,
       QueueSignal queueSignal,
@@ -76,6 +80,7 @@ public final class RunQueue implements AutoCloseable {
     this.keys = keys;
     this.settings = settings;
     this.workspaces = workspaces;
+    this.snapshots = snapshots;
     this.workspaceCleanup = workspaceCleanup;
     this.watchers = watchers;
     this.queueSignal = queueSignal;
@@ -104,6 +109,7 @@ public final class RunQueue implements AutoCloseable {
 
   /// Ends executions that a previous process left behind, and starts claiming runs.
   ///
+  /// @param snapshots where workspaces are kept for other nodes; empty to keep none
   /// @param queueSignal signals whenever a run may have been queued
   /// @param membership this process among those that share the runs
   public static RunQueue start(
@@ -114,6 +120,7 @@ public final class RunQueue implements AutoCloseable {
       ApiKeys keys,
       ServiceSettings settings,
       Workspaces workspaces,
+      Optional<Snapshots> snapshots,
       WorkspaceCleanup workspaceCleanup,
       RunWatchers watchers,
       QueueSignal queueSignal,
@@ -127,6 +134,7 @@ public final class RunQueue implements AutoCloseable {
             keys,
             settings,
             workspaces,
+            snapshots,
             workspaceCleanup,
             watchers,
             queueSignal,
@@ -249,7 +257,7 @@ public final class RunQueue implements AutoCloseable {
       for (var each : leaving) {
         each.join();
       }
-      if (!areFree(LAST_WORDS)) {
+      if (!areFree(snapshots.isPresent() ? LAST_WORDS.plus(LAST_SNAPSHOTS) : LAST_WORDS)) {
         log.error("agents still working at shutdown runs={}", working.keySet());
       }
     } catch (InterruptedException _) {
@@ -329,6 +337,7 @@ public final class RunQueue implements AutoCloseable {
             book,
             index,
             workspaces,
+            snapshots,
             membership.identity().place());
     working.put(runId, execution);
     if (!open) {

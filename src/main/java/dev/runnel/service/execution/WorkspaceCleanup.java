@@ -3,10 +3,12 @@ package dev.runnel.service.execution;
 import dev.runnel.service.run.ExecutionState;
 import dev.runnel.service.run.Limits;
 import dev.runnel.service.store.RunQueries;
+import dev.runnel.service.workspace.Snapshots;
 import dev.runnel.service.workspace.Workspaces;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +26,7 @@ public final class WorkspaceCleanup implements AutoCloseable {
   private static final Duration LAST_WORDS = Duration.ofSeconds(5);
 
   private final Workspaces workspaces;
+  private final Optional<Snapshots> snapshots;
   private final RunQueries index;
   private final Limits limits;
   private final InstantSource clock;
@@ -32,8 +35,13 @@ public final class WorkspaceCleanup implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
 
   private WorkspaceCleanup(
-      Workspaces workspaces, RunQueries index, Limits limits, InstantSource clock) {
+      Workspaces workspaces,
+      Optional<Snapshots> snapshots,
+      RunQueries index,
+      Limits limits,
+      InstantSource clock) {
     this.workspaces = workspaces;
+    this.snapshots = snapshots;
     this.index = index;
     this.limits = limits;
     this.clock = clock;
@@ -41,8 +49,12 @@ public final class WorkspaceCleanup implements AutoCloseable {
   }
 
   public static WorkspaceCleanup start(
-      Workspaces workspaces, RunQueries index, Limits limits, InstantSource clock) {
-    var workspaceCleanup = new WorkspaceCleanup(workspaces, index, limits, clock);
+      Workspaces workspaces,
+      Optional<Snapshots> snapshots,
+      RunQueries index,
+      Limits limits,
+      InstantSource clock) {
+    var workspaceCleanup = new WorkspaceCleanup(workspaces, snapshots, index, limits, clock);
     workspaceCleanup.worker.start();
     return workspaceCleanup;
   }
@@ -89,7 +101,11 @@ public final class WorkspaceCleanup implements AutoCloseable {
 
   private void clean() {
     try {
-      workspaces.clean(clock.instant(), limits.keep(), limits.keepBytes(), this::isNeeded);
+      var now = clock.instant();
+      workspaces.clean(now, limits.keep(), limits.keepBytes(), this::isNeeded);
+      if (snapshots.isPresent()) {
+        snapshots.get().deleteBefore(now.minus(limits.keep()), now);
+      }
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
       log.warn("cannot clean up workspaces, will retry", e);
     }

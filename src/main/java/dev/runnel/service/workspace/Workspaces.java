@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
@@ -149,6 +150,47 @@ public final class Workspaces {
       log.error("cannot create workspace run={}", runId, e);
       return new Prepared.Failed("The workspace could not be made: " + e.getMessage());
     }
+  }
+
+  /// Makes a run's workspace from what another node kept of it, if nothing is here.
+  ///
+  /// @param most maximum size in bytes
+  public Snapshots.Outcome restore(String runId, Snapshots snapshots, long most)
+      throws IOException, InterruptedException {
+    var staging = homes.resolve(runId + ".restoring-" + UUID.randomUUID());
+    while (!used.add(runId)) {
+      Thread.sleep(5);
+    }
+    try {
+      var outcome = snapshots.restore(runId, staging, root(runId), most);
+      if (outcome instanceof Snapshots.Outcome.Restored restored) {
+        Files.deleteIfExists(ready(runId));
+        Folders.delete(root(runId));
+        Folders.delete(homes.resolve(runId));
+        Folders.createPrivately(folder);
+        Files.move(staging.resolve("workspace"), root(runId));
+        if (restored.hasSession()) {
+          Folders.createPrivately(homes.resolve(runId));
+          Files.move(staging.resolve("home"), homes.resolve(runId).resolve("home"));
+        }
+        Folders.writePrivately(ready(runId), "0");
+      }
+      return outcome;
+    } finally {
+      Folders.delete(staging);
+      used.remove(runId);
+    }
+  }
+
+  /// Keeps a run's workspace for other nodes. No process may be running in it.
+  ///
+  /// @param execution the last one that worked in it
+  /// @param sessions the places of the agent's session in the run's home folder
+  public void keep(String runId, int execution, List<String> sessions, Snapshots snapshots)
+      throws InterruptedException {
+    snapshots.keep(
+        new Snapshots.Source(
+            runId, execution, root(runId), homes.resolve(runId).resolve("home"), sessions));
   }
 
   /// Marks a run's workspace as not in use, and measures its size for the next cleanup.
