@@ -451,13 +451,13 @@ final class Wiring implements AutoCloseable {
                     KnownPlatforms.sources(),
                     config.egress()),
                 new NodeSettings(
-                    node, config.agentLease(), config.agentSlotsOfAll(), Optional.empty()),
+                    node, config.agentLease(), config.agentSlotsOfAll(), config.agentSnapshots()),
                 serviceAudit,
                 clock));
     opened(
         RunCleanup.start(
             new RunErasure(database),
-            run -> DataFolder.deleteOfRun(data.path(), run),
+            run -> DataFolder.deleteOfRun(data.path(), config.agentSnapshots(), run),
             new RunCleanup.Retention(config.retention().runs(), config.retention().transcripts()),
             clock));
     return Optional.of(service);

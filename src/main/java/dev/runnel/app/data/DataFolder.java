@@ -4,6 +4,7 @@ import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.SettingsException;
 import dev.runnel.database.OwnerOnly;
 import dev.runnel.service.workspace.Folders;
+import dev.runnel.service.workspace.Snapshots;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -17,6 +18,7 @@ import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -105,6 +107,15 @@ public final class DataFolder implements AutoCloseable {
           }
         }
       }
+    }
+  }
+
+  /// The same, with what is kept of its workspace for other nodes.
+  public static void deleteOfRun(Path data, Optional<Snapshots> snapshots, String run)
+      throws IOException {
+    deleteOfRun(data, run);
+    if (snapshots.isPresent()) {
+      snapshots.get().delete(run);
     }
   }
 

@@ -36,7 +36,12 @@ public final class ForgetCommand {
   private final PrintStream err;
 
   public ForgetCommand(Config config, InstantSource clock, PrintStream out, PrintStream err) {
-    this(config, clock, run -> DataFolder.deleteOfRun(config.data(), run), out, err);
+    this(
+        config,
+        clock,
+        run -> DataFolder.deleteOfRun(config.data(), config.agentSnapshots(), run),
+        out,
+        err);
   }
 
   ForgetCommand(

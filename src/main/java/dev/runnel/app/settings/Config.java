@@ -9,6 +9,7 @@ import dev.runnel.service.isolation.Machine;
 import dev.runnel.service.isolation.Quotas;
 import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.Limits;
+import dev.runnel.service.workspace.Snapshots;
 import dev.runnel.store.Retention;
 import dev.runnel.surface.Setting;
 import java.net.URI;
@@ -38,6 +39,7 @@ import java.util.stream.Stream;
 /// @param agentApi empty for the embedded service
 /// @param agentSlotsOfAll how many agents run at once on all nodes together; empty for no limit
 /// @param agentLease how long other nodes wait for this one before they take it for lost
+/// @param agentSnapshots where workspaces are kept for other nodes; empty to keep none
 /// @param isolation the requested isolation, which the machine may not support
 /// @param egress the hosts that isolated agents reach, where their environment has none of its own
 public record Config(
@@ -55,6 +57,7 @@ public record Config(
     int agentSlots,
     OptionalInt agentSlotsOfAll,
     Duration agentLease,
+    Optional<Snapshots> agentSnapshots,
     String isolation,
     EgressSetting egress,
     Limits limits,
@@ -71,6 +74,8 @@ public record Config(
   private static final long MAX_FILE = 20L << 20;
   private static final int MAX_PORT = 65_535;
   private static final Duration SHORTEST_LEASE = Duration.ofSeconds(2);
+  private static final long USUAL_SNAPSHOT = 256L * 1024 * 1024;
+  private static final Duration SNAPSHOT_PATIENCE = Duration.ofMinutes(2);
   private static final Duration LONGEST_LEASE = Duration.ofHours(1);
 
   /// An absolute path in a shell command.
@@ -116,6 +121,7 @@ public record Config(
         number(settings, RunnelSettings.AGENT_SLOTS, 4, 1, MAX_SLOTS),
         slotsOfAll(settings),
         lease(settings),
+        snapshots(settings),
         settings.get(RunnelSettings.AGENTS_ISOLATION).orElse("auto"),
         egress(settings),
         limits(settings),
@@ -169,6 +175,19 @@ public record Config(
     return settings.get(RunnelSettings.AGENT_SLOTS_OF_ALL).isEmpty()
         ? OptionalInt.empty()
         : OptionalInt.of(number(settings, RunnelSettings.AGENT_SLOTS_OF_ALL, 1, 1, MAX_SLOTS));
+  }
+
+  private static Optional<Snapshots> snapshots(Settings settings) {
+    return settings
+        .get(RunnelSettings.AGENT_SNAPSHOTS)
+        .filter(text -> !text.equals(Setting.OFF))
+        .map(
+            text ->
+                new Snapshots(
+                    Path.of(text).toAbsolutePath().normalize(),
+                    DurationsAndSizes.size(
+                        settings, RunnelSettings.AGENT_SNAPSHOTS_LIMIT, USUAL_SNAPSHOT),
+                    SNAPSHOT_PATIENCE));
   }
 
   private static Duration lease(Settings settings) {
@@ -270,6 +289,7 @@ public record Config(
   public Machine machine(Map<String, String> environment, Path data) {
     var hidden = new ArrayList<>(List.of(data));
     settings.file().ifPresent(hidden::add);
+    agentSnapshots.ifPresent(it -> hidden.add(it.folder()));
     settings.values().entrySet().stream()
         .filter(each -> each.getKey().variable().endsWith("_FILE"))
         .forEach(each -> hidden.add(Path.of(each.getValue())));

@@ -102,6 +102,23 @@ public final class RunnelSettings {
                   + " after three quarters of it. The same on all nodes.")
           .at("agents.lease");
 
+  static final Setting AGENT_SNAPSHOTS =
+      plain(
+              "RUNNEL_AGENT_SNAPSHOTS",
+              "off",
+              "With several nodes: a folder on a volume that all of them have. Workspaces are kept"
+                  + " there after each execution, with the agent's session, for the node on which a"
+                  + " run continues when its own is gone.")
+          .at("agents.snapshots");
+
+  static final Setting AGENT_SNAPSHOTS_LIMIT =
+      plain(
+              "RUNNEL_AGENT_SNAPSHOTS_LIMIT",
+              "256MB",
+              "The maximum size of a kept workspace, compressed and without folders that tools fill"
+                  + " again.")
+          .at("agents.snapshots_limit");
+
   static final Setting AGENT_ACCESS =
       plain(
               "RUNNEL_AGENT_ACCESS",
@@ -352,6 +369,8 @@ public final class RunnelSettings {
                   AGENT_SLOTS,
                   AGENT_SLOTS_OF_ALL,
                   AGENT_LEASE,
+                  AGENT_SNAPSHOTS,
+                  AGENT_SNAPSHOTS_LIMIT,
                   AGENT_ACCESS,
                   AGENTS_ISOLATION,
                   AGENTS_EGRESS,

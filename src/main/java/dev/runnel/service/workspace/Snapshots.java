@@ -95,6 +95,10 @@ public final class Snapshots {
     this.patience = patience;
   }
 
+  public Path folder() {
+    return folder;
+  }
+
   /// Keeps the workspace of a run, in place of what was kept of it before. If that fails, what was
   /// kept before stays, and only the log says so.
   public void keep(Source source) throws InterruptedException {

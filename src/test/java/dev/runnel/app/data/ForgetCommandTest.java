@@ -76,6 +76,28 @@ class ForgetCommandTest {
         .run("run", run);
   }
 
+  @Test
+  void whatIsKeptOfTheWorkspaceForOtherNodesIsDeletedToo() throws IOException {
+    var shared = Files.createDirectory(folder.resolve("shared"));
+    for (var run : List.of("run-1", "run-1-child", "other")) {
+      Files.writeString(shared.resolve(run + ".tar.gz"), "x");
+    }
+    var config =
+        Config.of(
+            Settings.read(
+                Map.of("RUNNEL_AGENT_SNAPSHOTS", shared.toString()),
+                Optional.empty(),
+                Map.of(RunnelSettings.DATA, folder.toString())));
+
+    var code =
+        new ForgetCommand(config, CLOCK, new PrintStream(out), new PrintStream(err))
+            .run("run", "run-1");
+
+    assertThat(code).as(said()).isZero();
+    assertThat(shared).isDirectoryContaining("glob:**other.tar.gz");
+    assertThat(shared).isDirectoryNotContaining("glob:**run-1*");
+  }
+
   private String said() {
     return out.toString(StandardCharsets.UTF_8) + err.toString(StandardCharsets.UTF_8);
   }
