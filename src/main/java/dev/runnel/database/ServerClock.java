@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /// The database server's time, so that nodes with different clocks agree on what is due and which
@@ -12,6 +11,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /// advances while the server does not respond. Thread-safe.
 final class ServerClock implements InstantSource {
   private static final Duration ASK_AGAIN = Duration.ofSeconds(5);
+  private static final Duration QUICK = Duration.ofMillis(250);
+  private static final int ATTEMPTS = 3;
 
   /// @param nanos this machine's `System.nanoTime()` at that time
   private record Sample(Instant at, long nanos) {
@@ -48,17 +49,33 @@ final class ServerClock implements InstantSource {
     }
   }
 
+  /// The sample of the quickest answer: this machine may stand still while it waits for one.
   private Sample ask() {
-    long before = System.nanoTime();
-    long micros =
-        database
-            .<Optional<Long>>read(
-                rows ->
-                    rows.first(
-                        "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)",
-                        row -> row.getLong(1)))
-            .orElseThrow();
-    long after = System.nanoTime();
-    return new Sample(Instant.EPOCH.plus(micros, ChronoUnit.MICROS), before + (after - before) / 2);
+    var best = askOnce();
+    for (int i = 1; i < ATTEMPTS && best.trip().compareTo(QUICK) > 0; i++) {
+      var next = askOnce();
+      best = next.trip().compareTo(best.trip()) < 0 ? next : best;
+    }
+    return best.sample();
+  }
+
+  /// @param trip from the question to its answer
+  private record Answer(Sample sample, Duration trip) {}
+
+  private Answer askOnce() {
+    return database.read(
+        rows -> {
+          // A connection is there: only the time of the question itself blurs the answer.
+          long before = System.nanoTime();
+          long micros =
+              rows.first(
+                      "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)",
+                      row -> row.getLong(1))
+                  .orElseThrow();
+          long trip = System.nanoTime() - before;
+          return new Answer(
+              new Sample(Instant.EPOCH.plus(micros, ChronoUnit.MICROS), before + trip / 2),
+              Duration.ofNanos(trip));
+        });
   }
 }
