@@ -1,14 +1,20 @@
 package dev.runnel.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.runnel.database.Database;
 import dev.runnel.service.RunningService.Setup;
 import dev.runnel.service.run.Limits;
 import dev.runnel.service.store.ServiceTables;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -76,6 +82,71 @@ class NodesAtWorkTest {
       service.awaitState(second, "SUCCEEDED");
       assertThat(service.message(second)).isEqualTo("done");
     }
+  }
+
+  @Test
+  void theSessionIsRecordedThoughTheDatabaseFailsAtThatMoment() throws Exception {
+    var program = Files.createDirectories(folder.resolve("bin")).resolve("claude");
+    Files.writeString(
+        program,
+        """
+        #!/bin/sh
+        until [ -e ../../go ]; do sleep 0.05; done
+        echo '{"type":"system","subtype":"init","session_id":"its-own"}'
+        until [ -e ../../end ]; do sleep 0.05; done
+        echo '{"type":"result","subtype":"success","is_error":false,"result":"done"}'
+        """);
+    assertThat(program.toFile().setExecutable(true)).isTrue();
+    var path = program.getParent() + ":" + System.getenv("PATH");
+    try (var service = RunningService.inEnvironment(here, Optional.empty(), Map.of("PATH", path));
+        var database = Database.postgres(url, ServiceTables.SCHEMA)) {
+      var id = service.create("x");
+      await().until(() -> isLaunched(database));
+      database.write(
+          rows -> {
+            int _ = rows.change("UPDATE runs SET title = 'held' WHERE id = ?", id);
+            write("go");
+            await().until(() -> breakConnectionOfWhoeverWaitsForARow(database));
+            return id;
+          });
+      write("end");
+      service.awaitState(id, "SUCCEEDED");
+
+      assertThat(
+              database.<List<String>>read(
+                  rows -> rows.list("SELECT agent_session FROM runs", row -> row.getString(1))))
+          .singleElement()
+          .asString()
+          .contains("its-own");
+    }
+  }
+
+  private static boolean isLaunched(Database database) {
+    return database
+        .<Optional<Integer>>read(
+            rows -> rows.first("SELECT 1 FROM runs WHERE pid IS NOT NULL", row -> row.getInt(1)))
+        .isPresent();
+  }
+
+  private void write(String name) {
+    try {
+      Files.writeString(here.resolve(name), "");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean breakConnectionOfWhoeverWaitsForARow(Database database) {
+    return !database
+        .<List<Boolean>>read(
+            rows ->
+                rows.list(
+                    """
+                    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                    WHERE datname = current_database() AND wait_event = 'transactionid'
+                    """,
+                    row -> row.getBoolean(1)))
+        .isEmpty();
   }
 
   private static Limits draining(Duration time) {

@@ -420,7 +420,11 @@ final class OutputRecorder implements AgentProcess.Sink {
               List.copyOf(made),
               Optional.ofNullable(session),
               usage));
+      made.clear();
+      status = null;
+      session = null;
     } catch (DatabaseException e) {
+      // What has no effect when it is stored twice is stored with the next lines.
       log.error(
           "cannot store transcript lines, dropping them run={} lines={}",
           executionRequest.runId(),
@@ -428,10 +432,7 @@ final class OutputRecorder implements AgentProcess.Sink {
           e);
     }
     entries.clear();
-    made.clear();
     usage = Usage.NONE;
-    status = null;
-    session = null;
   }
 
   private static String shorten(String text, int most) {
