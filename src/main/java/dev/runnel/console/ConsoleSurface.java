@@ -174,7 +174,10 @@ public final class ConsoleSurface implements Surface {
           Intent.Ask _,
           Intent.Help _ ->
           problem(COMMAND_AT_START);
-      case Intent.Amend _, Intent.StopAt _, Intent.PullRequestChanged _ ->
+      case Intent.Amend _,
+          Intent.StopAt _,
+          Intent.PullRequestChanged _,
+          Intent.PullRequestNeeds _ ->
           problem(COMMAND_AT_START);
     };
   }
@@ -212,7 +215,11 @@ public final class ConsoleSurface implements Surface {
               form, form.conversation(), new Intent.Retry(Optional.of(form.run())), request, by);
       case Intent.Start _, Intent.New _, Intent.ListRuns _ ->
           accepted(form, form.conversation(), intent, request, by);
-      case Intent.Amend _, Intent.StopAt _, Intent.PullRequestChanged _ -> problem(EMPTY_REPLY);
+      case Intent.Amend _,
+          Intent.StopAt _,
+          Intent.PullRequestChanged _,
+          Intent.PullRequestNeeds _ ->
+          problem(EMPTY_REPLY);
     };
   }
 

@@ -98,7 +98,8 @@ public record ParkedItemView(
       case Intent.ListRuns _ -> "list";
       case Intent.Help _ -> "help";
       case Intent.Amend _ -> "a correction of an earlier message";
-      case Intent.PullRequestChanged _ -> "what became of a pull request";
+      case Intent.PullRequestChanged _, Intent.PullRequestNeeds _ ->
+          "what became of a pull request";
       case Intent.StopAt _ -> "stop, by a reaction";
       case Intent.New(var request) -> request.text();
       case Intent.SayTo(_, var request, _) -> request.text();

@@ -2,6 +2,7 @@ package dev.runnel.store;
 
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.PullRequest;
 import dev.runnel.core.model.PullRequestState;
 import dev.runnel.core.model.Run;
@@ -87,6 +88,46 @@ final class SqlPullRequests implements Store.PullRequests {
                 Stream.of(PullRequestState.values())
                     .filter(each -> each.name().equals(name))
                     .findFirst());
+  }
+
+  @Override
+  public boolean addFollowUp(PullRequest pullRequest, String cause, DeliveryId delivery) {
+    return QueueRows.sql(
+        () ->
+            rows.change(
+                    "INSERT INTO pull_request_follow_ups (address, cause, delivery) VALUES (?, ?,"
+                        + " ?) ON CONFLICT (address, cause) DO NOTHING",
+                    pullRequest.address(),
+                    cause,
+                    delivery.value())
+                == 1);
+  }
+
+  @Override
+  public List<FollowUp> followUps(PullRequest pullRequest) {
+    return QueueRows.sql(
+        () ->
+            rows.list(
+                "SELECT delivery, sent FROM pull_request_follow_ups WHERE address = ?",
+                row ->
+                    new FollowUp(
+                        new DeliveryId(row.getString("delivery")), row.getInt("sent") == 1),
+                pullRequest.address()));
+  }
+
+  @Override
+  public Optional<PullRequest> sentFollowUp(DeliveryId delivery) {
+    return QueueRows.sql(
+        () -> {
+          var pullRequest =
+              rows.first(
+                  "SELECT address FROM pull_request_follow_ups WHERE delivery = ? AND sent = 0",
+                  row -> new PullRequest(row.getString("address")),
+                  delivery.value());
+          rows.change(
+              "UPDATE pull_request_follow_ups SET sent = 1 WHERE delivery = ?", delivery.value());
+          return pullRequest;
+        });
   }
 
   @Override

@@ -10,6 +10,7 @@ import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.command.MessageParser;
+import dev.runnel.core.decide.PullRequestCare;
 import dev.runnel.core.dispatch.DispatchOptions;
 import dev.runnel.core.dispatch.SameIssue;
 import dev.runnel.core.model.Conversation;
@@ -168,7 +169,7 @@ class SameIssueJourneyTest {
   @ValueSource(strings = {"start", "new: fix LINK", "fix LINK and LINK-too"})
   void anotherRunStartsWhereThatIsWanted(String how) {
     if (how.equals("start")) {
-      world.dispatches(new DispatchOptions(SameIssue.START));
+      world.dispatches(new DispatchOptions(SameIssue.START, new PullRequestCare(3)));
     }
     label("1");
     asks("2", how.equals("start") ? "fix " + LINK : how.replace("LINK", LINK));
@@ -177,7 +178,7 @@ class SameIssueJourneyTest {
   }
 
   private void joins() {
-    world.dispatches(new DispatchOptions(SameIssue.JOIN));
+    world.dispatches(new DispatchOptions(SameIssue.JOIN, new PullRequestCare(3)));
   }
 
   private void label(String id) {

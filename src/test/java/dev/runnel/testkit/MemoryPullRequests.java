@@ -2,6 +2,7 @@ package dev.runnel.testkit;
 
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.PullRequest;
 import dev.runnel.core.model.PullRequestState;
 import dev.runnel.core.model.Run;
@@ -21,6 +22,7 @@ final class MemoryPullRequests implements Store.PullRequests {
 
   private final Map<PullRequest, RunId> openers = new LinkedHashMap<>();
   private final Map<PullRequest, Known> states = new LinkedHashMap<>();
+  private final Map<Cause, FollowUp> followUps = new LinkedHashMap<>();
   private final Map<Waits, Subscriber> askers = new LinkedHashMap<>();
 
   MemoryPullRequests copy() {
@@ -28,6 +30,7 @@ final class MemoryPullRequests implements Store.PullRequests {
     copy.openers.putAll(openers);
     copy.askers.putAll(askers);
     copy.states.putAll(states);
+    copy.followUps.putAll(followUps);
     return copy;
   }
 
@@ -58,6 +61,33 @@ final class MemoryPullRequests implements Store.PullRequests {
   @Override
   public Optional<PullRequestState> state(PullRequest pullRequest) {
     return Optional.ofNullable(states.get(pullRequest)).map(Known::state);
+  }
+
+  private record Cause(PullRequest pullRequest, String cause) {}
+
+  @Override
+  public boolean addFollowUp(PullRequest pullRequest, String cause, DeliveryId delivery) {
+    return followUps.putIfAbsent(new Cause(pullRequest, cause), new FollowUp(delivery, false))
+        == null;
+  }
+
+  @Override
+  public List<FollowUp> followUps(PullRequest pullRequest) {
+    return followUps.entrySet().stream()
+        .filter(each -> each.getKey().pullRequest().equals(pullRequest))
+        .map(Map.Entry::getValue)
+        .toList();
+  }
+
+  @Override
+  public Optional<PullRequest> sentFollowUp(DeliveryId delivery) {
+    var found =
+        followUps.entrySet().stream()
+            .filter(each -> each.getValue().equals(new FollowUp(delivery, false)))
+            .map(Map.Entry::getKey)
+            .findFirst();
+    found.ifPresent(each -> followUps.put(each, new FollowUp(delivery, true)));
+    return found.map(Cause::pullRequest);
   }
 
   @Override

@@ -1058,6 +1058,33 @@ public interface StoreContract {
   }
 
   @Test
+  default void aPullRequestHasOneFollowUpForACause() {
+    var pullRequest =
+        PullRequest.of(URI.create("https://git.example/acme/shop/pull/7")).orElseThrow();
+    var delivery = new DeliveryId("github:1");
+
+    assertThat(follows(pullRequest, "checks:1a2b", delivery)).isTrue();
+    assertThat(follows(pullRequest, "checks:1a2b", new DeliveryId("github:2"))).isFalse();
+    assertThat(sent(delivery)).contains(pullRequest);
+    assertThat(sent(delivery)).isEmpty();
+    assertThat(sent(new DeliveryId("github:2"))).isEmpty();
+    assertThat(
+            store()
+                .<List<Store.PullRequests.FollowUp>>commit(
+                    work -> work.pullRequests().followUps(pullRequest)))
+        .containsExactly(new Store.PullRequests.FollowUp(delivery, true));
+  }
+
+  private boolean follows(PullRequest pullRequest, String cause, DeliveryId delivery) {
+    return store()
+        .<Boolean>commit(work -> work.pullRequests().addFollowUp(pullRequest, cause, delivery));
+  }
+
+  private Optional<PullRequest> sent(DeliveryId delivery) {
+    return store().commit(work -> work.pullRequests().sentFollowUp(delivery));
+  }
+
+  @Test
   default void anIssueIsClaimedByOneUntilThatIsReplaced() {
     var issue = new Conversation(new SurfaceId("tracker"), "acme/shop#7");
     var first = new Claim(THREAD, new DeliveryId("slack:1"));

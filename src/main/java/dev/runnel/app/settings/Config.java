@@ -1,5 +1,6 @@
 package dev.runnel.app.settings;
 
+import dev.runnel.core.decide.PullRequestCare;
 import dev.runnel.core.deliver.FileLimits;
 import dev.runnel.core.deliver.Reminders;
 import dev.runnel.core.dispatch.DispatchOptions;
@@ -70,6 +71,7 @@ public record Config(
     Retention retention,
     LogSettings log,
     Settings settings) {
+  private static final int MAX_FOLLOW_UPS = 20;
   private static final int MAX_SLOTS = 1000;
   private static final long MAX_FILE = 20L << 20;
   private static final int MAX_PORT = 65_535;
@@ -146,7 +148,9 @@ public record Config(
             .orElseThrow(
                 () ->
                     new SettingsException(
-                        "%s (%s) is ask, join or start.".formatted(setting, setting.path()))));
+                        "%s (%s) is ask, join or start.".formatted(setting, setting.path()))),
+        new PullRequestCare(
+            number(settings, RunnelSettings.PULL_REQUEST_FOLLOW_UPS, 3, 0, MAX_FOLLOW_UPS)));
   }
 
   private static FileLimits files(Settings settings) {

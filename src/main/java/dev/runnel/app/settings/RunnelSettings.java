@@ -301,6 +301,15 @@ public final class RunnelSettings {
               + " conversation works on it: `ask` people, `join` that run, or `start` another"
               + " run.");
 
+  static final Setting PULL_REQUEST_FOLLOW_UPS =
+      plain(
+              "RUNNEL_PULL_REQUEST_FOLLOW_UPS",
+              "3",
+              "How often a run is told, without being mentioned, that its pull request needs work:"
+                  + " checks failed, it has a conflict, or a reviewer requests changes. For each"
+                  + " pull request; `0` for never.")
+          .at("pull_requests.follow_ups");
+
   static final Setting FILES_TYPES =
       plain(
               "RUNNEL_FILES_TYPES",
@@ -400,6 +409,7 @@ public final class RunnelSettings {
                   SIGN_IN_OIDC_SECRET,
                   REMINDERS,
                   SAME_ISSUE,
+                  PULL_REQUEST_FOLLOW_UPS,
                   FILES_TYPES,
                   FILES_SIZE,
                   FILES_COUNT,

@@ -59,6 +59,7 @@ public record Decision(String at, String who, String text, String result) {
               Intent.Amend _,
               Intent.StopAt _,
               Intent.PullRequestChanged _,
+              Intent.PullRequestNeeds _,
               Intent.Link _,
               Intent.CancelMine _,
               Intent.Ask _ ->

@@ -61,7 +61,11 @@ public final class AuditTrail {
       case Intent.Linked(_, var command) -> verb(command, own);
       case Intent.Status _, Intent.ListRuns _ -> Optional.of(Verb.READ);
       case Intent.Ask(var question) -> verb(question);
-      case Intent.Amend _, Intent.Help _, Intent.Unclear _, Intent.PullRequestChanged _ ->
+      case Intent.Amend _,
+          Intent.Help _,
+          Intent.Unclear _,
+          Intent.PullRequestChanged _,
+          Intent.PullRequestNeeds _ ->
           Optional.empty();
     };
   }

@@ -60,6 +60,7 @@ public final class IntentResolver {
               Intent.Ask _,
               Intent.Amend _,
               Intent.PullRequestChanged _,
+              Intent.PullRequestNeeds _,
               Intent.StopAt _ ->
               delivery.intent();
         });

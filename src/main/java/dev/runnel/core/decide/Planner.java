@@ -53,7 +53,10 @@ public final class Planner {
 
   private static Plan here(Delivery delivery, Situation situation, Instant now) {
     return switch (delivery.intent()) {
-      case Intent.Amend _, Intent.StopAt _, Intent.PullRequestChanged _ ->
+      case Intent.Amend _,
+          Intent.StopAt _,
+          Intent.PullRequestChanged _,
+          Intent.PullRequestNeeds _ ->
           new Plan.Ignore("about nothing of ours");
       case Intent.Start(var request) -> {
         if (delivery.origin().opensThread()) {

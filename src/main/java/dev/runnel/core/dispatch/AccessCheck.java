@@ -307,7 +307,8 @@ final class AccessCheck {
           work.isPresent() && target.isPresent()
               ? Optional.of(Permission.SAY)
               : Optional.<Permission>empty();
-      case Intent.Help _, Intent.Amend _, Intent.PullRequestChanged _ -> Optional.empty();
+      case Intent.Help _, Intent.Amend _, Intent.PullRequestChanged _, Intent.PullRequestNeeds _ ->
+          Optional.empty();
       case Intent.Ask(var question) -> permission(question);
     };
   }

@@ -3,6 +3,7 @@ package dev.runnel.core.dispatch;
 import dev.runnel.core.decide.AuditTrail;
 import dev.runnel.core.decide.IntentResolver;
 import dev.runnel.core.decide.Planner;
+import dev.runnel.core.decide.PullRequestCare;
 import dev.runnel.core.decide.PullRequestNews;
 import dev.runnel.core.decide.RetryPolicy;
 import dev.runnel.core.decide.RunAccessPolicy;
@@ -13,6 +14,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Plan;
+import dev.runnel.core.model.PullRequest;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.AgentRuns;
@@ -60,6 +62,7 @@ public final class Dispatcher {
   private final MessageEdits messageEdits;
   private final ListeningPolicy listeningPolicy;
   private final LinkResolver linkResolver;
+  private final PullRequestCare pullRequestCare;
   private final IssueRuns issueRuns;
   private final QueryHandler queryHandler;
 
@@ -125,9 +128,15 @@ public final class Dispatcher {
         new RunStarter(
             store, runs, surfaces, defaultsResolver, startControl, chance, results, recovery);
     this.listeningPolicy = new ListeningPolicy(surfaces, store);
+    this.pullRequestCare = options.pullRequests();
     this.followUpSender =
         new FollowUpSender(
-            runs, runStarter, results, new FollowUpBatcher(listeningPolicy), listeningPolicy);
+            runs,
+            runStarter,
+            results,
+            new FollowUpBatcher(listeningPolicy),
+            listeningPolicy,
+            pullRequestCare);
     this.messageEdits = new MessageEdits(results);
     this.runCanceller = new RunCanceller(store, runs, runStarter, results);
     this.senderCheck = new SenderCheck(accessCheck, results);
@@ -210,6 +219,17 @@ public final class Dispatcher {
               delivery.conversation().surface().value());
       return true;
     }
+    if (delivery.intent() instanceof Intent.PullRequestNeeds needs) {
+      var isMuted =
+          PullRequest.of(needs.link())
+              .flatMap(it -> PullRequestCare.binding(work, it))
+              .filter(it -> ListeningPolicy.isMuted(work, it.conversation()))
+              .isPresent();
+      pullRequestCare
+          .take(work, delivery, needs, isMuted)
+          .ifPresentOrElse(work.inbox()::replace, () -> work.inbox().done(delivery.id()));
+      return true;
+    }
     if (delivery.intent() instanceof Intent.PullRequestChanged changed) {
       PullRequestNews.take(work, delivery, changed, now)
           .ifPresentOrElse(work.inbox()::replace, () -> work.inbox().done(delivery.id()));
@@ -277,7 +297,10 @@ public final class Dispatcher {
           case Intent.SayTo(var run, _, _) -> Optional.of(run);
           case Intent.Start _, Intent.Say _, Intent.ListRuns _, Intent.Help _, Intent.Unclear _ ->
               Optional.<RunId>empty();
-          case Intent.Amend _, Intent.StopAt _, Intent.PullRequestChanged _ ->
+          case Intent.Amend _,
+              Intent.StopAt _,
+              Intent.PullRequestChanged _,
+              Intent.PullRequestNeeds _ ->
               Optional.<RunId>empty();
           case Intent.New _, Intent.Link _, Intent.Linked _, Intent.CancelMine _, Intent.Ask _ ->
               Optional.<RunId>empty();

@@ -1,6 +1,7 @@
 package dev.runnel.core.dispatch;
 
 import dev.runnel.core.command.MessageParser;
+import dev.runnel.core.decide.PullRequestCare;
 import dev.runnel.core.decide.RunSubscribers;
 import dev.runnel.core.model.Arrival;
 import dev.runnel.core.model.AskedQuestion;
@@ -40,13 +41,16 @@ final class FollowUpSender {
   private final AttemptResults results;
   private final FollowUpBatcher followUpBatcher;
   private final ListeningPolicy listeningPolicy;
+  private final PullRequestCare pullRequestCare;
 
   FollowUpSender(
       AgentRuns runs,
       RunStarter runStarter,
       AttemptResults results,
       FollowUpBatcher followUpBatcher,
-      ListeningPolicy listeningPolicy) {
+      ListeningPolicy listeningPolicy,
+      PullRequestCare pullRequestCare) {
+    this.pullRequestCare = pullRequestCare;
     this.runs = runs;
     this.runStarter = runStarter;
     this.results = results;
@@ -271,6 +275,8 @@ final class FollowUpSender {
   /// stored as pending. The watcher may have read a newer state of the run than `read`.
   private void arrived(Work work, DeliveryAttempt attempt, Binding binding, Run read) {
     closeQuestion(work, attempt, binding);
+    Stream.concat(Stream.of(attempt.delivery()), attempt.parts().stream())
+        .forEach(said -> pullRequestCare.tell(work, said, binding, attempt.now()));
     if (binding.isActive()) {
       Stream.concat(Stream.of(attempt.delivery()), attempt.parts().stream())
           .filter(

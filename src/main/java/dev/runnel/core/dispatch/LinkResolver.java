@@ -86,6 +86,7 @@ final class LinkResolver {
           Intent.Amend _,
           Intent.StopAt _,
           Intent.PullRequestChanged _,
+          Intent.PullRequestNeeds _,
           Intent.Ask _ ->
           intent;
     };

@@ -64,6 +64,13 @@ final class ListeningPolicy {
     return "thread:" + conversation.id();
   }
 
+  /// Whether somebody muted the conversation.
+  static boolean isMuted(Work work, Conversation conversation) {
+    return work.preferences().of(Set.of(place(conversation))).stream()
+        .anyMatch(
+            each -> each.key().equals(LISTEN) && each.value().equals(Audience.MENTION.name()));
+  }
+
   /// Whom the thread listens to, if somebody said so there.
   private Optional<Audience> chosen(Conversation conversation) {
     var place = place(conversation);

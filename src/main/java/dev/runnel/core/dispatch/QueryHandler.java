@@ -114,6 +114,7 @@ final class QueryHandler {
           Intent.Amend _,
           Intent.StopAt _,
           Intent.PullRequestChanged _,
+          Intent.PullRequestNeeds _,
           Intent.Unclear _ ->
           throw new IllegalArgumentException("Nothing that is answered here: " + intent);
     }

@@ -101,6 +101,16 @@ public sealed interface Intent {
   record PullRequestChanged(URI link, PullRequestState state, Instant at, Optional<Intent> then)
       implements Intent {}
 
+  /// A pull request that a run opened needs work again, though nobody addressed Runnel: its checks
+  /// failed, it has a conflict, or a reviewer wants changes.
+  ///
+  /// @param cause what of the pull request it is about, so that it counts once: `checks:COMMIT`
+  /// @param news for the thread of the run: `The checks of acme/shop#7 failed`
+  /// @param request for the agent
+  /// @param isFact whether nobody's permission matters but that of the person who asked for the run
+  record PullRequestNeeds(URI link, String cause, String news, String request, boolean isFact)
+      implements Intent {}
+
   /// Stop the run that a message asked for or that a status post is about.
   record StopAt(PostRef post) implements Intent {}
 
@@ -127,7 +137,7 @@ public sealed interface Intent {
       case New(var request) -> Optional.of(request);
       case SayTo(_, var request, _) -> Optional.of(request);
       case Cancel _, Status _, Retry _, ListRuns _, Help _, Unclear _ -> Optional.empty();
-      case Amend _, StopAt _, PullRequestChanged _ -> Optional.empty();
+      case Amend _, StopAt _, PullRequestChanged _, PullRequestNeeds _ -> Optional.empty();
       case Link _, Linked _, CancelMine _, Ask _ -> Optional.empty();
     };
   }
@@ -139,6 +149,7 @@ public sealed interface Intent {
       // What may be for the agent keeps its place in the queue.
       case Unclear(_, var work) -> work.isEmpty();
       case Amend _, StopAt _ -> true;
+      case PullRequestNeeds _ -> false;
       case PullRequestChanged(_, _, _, var then) -> then.map(Intent::overtakes).orElse(true);
       case CancelMine _, Ask _ -> true;
       case Linked(_, var intent) -> intent.overtakes();

@@ -388,6 +388,23 @@ public interface Store {
     /// What became of a pull request; empty if nothing was reported.
     Optional<PullRequestState> state(PullRequest pullRequest);
 
+    /// @param isSent whether the run has it
+    record FollowUp(DeliveryId delivery, boolean isSent) {}
+
+    /// Adds a follow-up that nobody addressed to Runnel.
+    ///
+    /// @param cause identifies what it is about
+    /// @return false if there was one with this cause
+    boolean addFollowUp(PullRequest pullRequest, String cause, DeliveryId delivery);
+
+    /// Those of the pull request, in no order.
+    List<FollowUp> followUps(PullRequest pullRequest);
+
+    /// Records that the run has the follow-up.
+    ///
+    /// @return its pull request; empty if the delivery is no such follow-up, or was recorded before
+    Optional<PullRequest> sentFollowUp(DeliveryId delivery);
+
     /// The subscribers to the run's next end; empty if only its own thread is to be notified, as
     /// usual.
     List<Subscriber> subscribers(RunId run);

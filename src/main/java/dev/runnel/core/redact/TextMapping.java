@@ -56,6 +56,8 @@ record TextMapping(UnaryOperator<String> change) {
       case Intent.New(var request) -> new Intent.New(request(request));
       case Intent.SayTo(var run, var request, var answers) ->
           new Intent.SayTo(run, request(request), answers);
+      case Intent.PullRequestNeeds(var link, var cause, var news, var request, var isFact) ->
+          new Intent.PullRequestNeeds(link, cause, text(news), text(request), isFact);
       case Intent.PullRequestChanged(var link, var state, var at, var then) ->
           new Intent.PullRequestChanged(link, state, at, then.map(this::intent));
       case Intent.Linked(var link, var linked) -> new Intent.Linked(link, intent(linked));

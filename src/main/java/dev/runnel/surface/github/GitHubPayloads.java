@@ -42,12 +42,18 @@ final class GitHubPayloads {
 
   /// Whether events of this name may concern Runnel.
   static boolean knows(String event) {
-    return event.equals(ISSUES) || event.equals(PULL_REQUEST) || CommentKind.of(event).isPresent();
+    return event.equals(ISSUES)
+        || event.equals(PULL_REQUEST)
+        || event.equals(GitHubPullRequestNeeds.CHECK_SUITE)
+        || CommentKind.of(event).isPresent();
   }
 
   /// @param event as in `X-GitHub-Event`
   /// @return empty when the event does not concern Runnel
   Optional<Delivery> read(String event, DeliveryId id, JsonNode payload, Instant arrivedAt) {
+    if (event.equals(GitHubPullRequestNeeds.CHECK_SUITE)) {
+      return GitHubPullRequestNeeds.failedChecks(id, payload, arrivedAt);
+    }
     var issue =
         payload.path("issue").isObject() ? payload.path("issue") : payload.path(PULL_REQUEST);
     var key =
@@ -63,11 +69,19 @@ final class GitHubPayloads {
     }
     var said = new Said(id, action.get(), key.get(), sender.get(), issue, payload, arrivedAt);
     if (event.equals(PULL_REQUEST)) {
-      return withState(said, issue(said));
+      return withState(said, issue(said))
+          .or(() -> GitHubPullRequestNeeds.conflict(id, payload, arrivedAt));
     }
     return event.equals(ISSUES)
         ? issue(said)
-        : CommentKind.of(event).flatMap(kind -> words(said, kind));
+        : CommentKind.of(event)
+            .flatMap(
+                kind ->
+                    words(said, kind)
+                        .or(
+                            () ->
+                                GitHubPullRequestNeeds.review(
+                                    event, id, payload, arrivedAt, account::is)));
   }
 
   /// Adds what became of the pull request.

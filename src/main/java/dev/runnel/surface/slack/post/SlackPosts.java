@@ -90,7 +90,10 @@ public final class SlackPosts implements SlackStreams.Plain {
           throw new IllegalArgumentException("Nothing that opens a thread: " + intent);
       case Intent.Cancel _, Intent.Status _, Intent.ListRuns _, Intent.Help _, Intent.Unclear _ ->
           throw new IllegalArgumentException("Nothing that opens a thread: " + intent);
-      case Intent.Amend _, Intent.StopAt _, Intent.PullRequestChanged _ ->
+      case Intent.Amend _,
+          Intent.StopAt _,
+          Intent.PullRequestChanged _,
+          Intent.PullRequestNeeds _ ->
           throw new IllegalArgumentException("Nothing that opens a thread: " + intent);
     };
   }

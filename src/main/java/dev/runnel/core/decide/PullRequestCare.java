@@ -1,0 +1,100 @@
+package dev.runnel.core.decide;
+
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.PullRequest;
+import dev.runnel.core.model.PullRequestState;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Store.Work;
+import java.time.Instant;
+import java.util.Optional;
+
+/// What a run is told about the pull request that it opened, though nobody addressed Runnel: failed
+/// checks, conflicts and wanted changes. Each cause is passed on once, as a message to the same
+/// run, and only a few for each pull request, since each makes the agent work again.
+///
+/// @param most how many for a pull request; 0 for none
+public record PullRequestCare(int most) {
+  /// The message to the run that the event becomes; empty if it becomes none.
+  ///
+  /// @param isMuted whether the thread of the run wants only what mentions Runnel
+  public Optional<Delivery> take(
+      Work work, Delivery delivery, Intent.PullRequestNeeds needs, boolean isMuted) {
+    var pullRequest = PullRequest.of(needs.link());
+    var binding = pullRequest.flatMap(it -> binding(work, it));
+    if (binding.isEmpty()
+        || isMuted
+        // It would be taken for an answer to the question that the run asks.
+        || binding.get().run().state().needsPerson()
+        || work.pullRequests().state(pullRequest.get()).filter(PullRequestState::isEnd).isPresent()
+        || count(work, pullRequest.get()) >= most
+        || !work.pullRequests().addFollowUp(pullRequest.get(), needs.cause(), delivery.id())) {
+      return Optional.empty();
+    }
+    var message = delivery.withAddressed(true);
+    var request = Request.of(needs.request());
+    return Optional.of(
+        needs.isFact()
+            ? message
+                .movedTo(binding.get().conversation())
+                .withActor(binding.get().requester())
+                // The thread may have another run by now.
+                .withIntent(new Intent.SayTo(binding.get().run().id(), request))
+            : message.withIntent(new Intent.Say(request)));
+  }
+
+  /// The binding of the run that opened the pull request.
+  public static Optional<Binding> binding(Work work, PullRequest pullRequest) {
+    return work.pullRequests().opener(pullRequest).flatMap(work.bindings()::of);
+  }
+
+  /// Those that the run has or may still get.
+  private static long count(Work work, PullRequest pullRequest) {
+    return work.pullRequests().followUps(pullRequest).stream()
+        .filter(each -> each.isSent() || work.inbox().isWaiting(each.delivery()))
+        .count();
+  }
+
+  /// Tells the thread of the run that the run has the message; nothing if it is a message of
+  /// another kind.
+  public void tell(Work work, Delivery sent, Binding binding, Instant now) {
+    work.pullRequests()
+        .sentFollowUp(sent.id())
+        .ifPresent(
+            pullRequest -> {
+              var number = count(work, pullRequest);
+              work.outbox()
+                  .add(
+                      new Notice(
+                          new NoticeId("care:" + sent.id()),
+                          binding.conversation(),
+                          new Update.Told(
+                              binding.requester(),
+                              news(sent)
+                                  + ". I told the agent (%d of %d%s)."
+                                      .formatted(
+                                          number,
+                                          most,
+                                          number < most
+                                              ? ""
+                                              : "; from now on it gets only what mentions me"),
+                              false),
+                          binding.origin(),
+                          now,
+                          0));
+            });
+  }
+
+  /// The first line of the message says what happened.
+  private static String news(Delivery sent) {
+    return sent.intent()
+        .words()
+        .flatMap(request -> request.text().lines().findFirst())
+        .map(line -> line.replaceAll("[.:]+$", ""))
+        .orElse("The pull request needs work");
+  }
+}

@@ -1,0 +1,202 @@
+package dev.runnel.core;
+
+import static dev.runnel.testkit.Samples.NINE;
+import static dev.runnel.testkit.Samples.SAM;
+import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.delivery;
+import static dev.runnel.testkit.Samples.say;
+import static dev.runnel.testkit.Samples.start;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.command.MessageParser;
+import dev.runnel.core.decide.PullRequestCare;
+import dev.runnel.core.dispatch.DispatchOptions;
+import dev.runnel.core.dispatch.SameIssue;
+import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.PullRequestState;
+import dev.runnel.core.model.RunState;
+import dev.runnel.testkit.World;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A run opened a pull request whose checks fail, or of which a reviewer wants changes.
+class PullRequestCareTest {
+  private static final URI LINK = URI.create("https://git.example/acme/shop/pull/7");
+
+  @TempDir Path folder;
+  private World world;
+
+  @BeforeEach
+  void open() {
+    world = new World(folder);
+    world.says(delivery("1", start("fix the cart")));
+    world.settle();
+    world.runs.makes(
+        world.onlyRun().id(), new Artifact("acme/shop#7", LINK, true, Optional.of("fix")));
+    ends();
+  }
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  @Test
+  void theRunIsToldOfFailedChecksAndTheThreadOfThat() {
+    fails("2", "1a");
+
+    assertThat(told()).containsExactly("The checks failed at 1a.\n\nFix it.");
+    assertThat(world.surface.told(THREAD))
+        .containsExactly("The checks failed at 1a. I told the agent (1 of 3).");
+    ends();
+    assertThat(world.surface.kinds(THREAD))
+        .containsExactly("Status", "Succeeded", "Told", "Succeeded");
+    assertThat(world.elsewhere.posts()).isEmpty();
+  }
+
+  @Test
+  void oneCommitCountsOnceAlsoAfterARestart() {
+    fails("2", "1a");
+    world.restart(UnaryOperator.identity());
+    fails("3", "1a");
+
+    assertThat(told()).hasSize(1);
+  }
+
+  @Test
+  void afterTheLastOneTheRunGetsOnlyWhatMentionsRunnel() {
+    for (var commit : List.of("1a", "2b", "3c", "4d")) {
+      fails(commit, commit);
+    }
+
+    assertThat(told()).hasSize(3);
+    assertThat(world.surface.told(THREAD))
+        .hasSize(3)
+        .last()
+        .asString()
+        .endsWith("I told the agent (3 of 3; from now on it gets only what mentions me).");
+  }
+
+  @Test
+  void aLostAnswerCountsAsOneAndIsToldOnce() {
+    world.runs.losesNextAnswer();
+    fails("2", "1a");
+    world.passes(Duration.ofMinutes(1));
+
+    assertThat(told()).hasSize(1);
+    assertThat(world.surface.told(THREAD)).hasSize(1);
+  }
+
+  @Test
+  void aMergedOrClosedPullRequestNeedsNothing() {
+    world.says(
+        event(
+            "2",
+            new Intent.PullRequestChanged(LINK, PullRequestState.MERGED, NINE, Optional.empty())));
+    world.settle();
+    fails("3", "1a");
+
+    assertThat(told()).isEmpty();
+  }
+
+  @Test
+  void aMutedThreadHearsNothing() {
+    world.says(delivery("2", MessageParser.words("mute").orElseThrow()));
+    world.settle();
+    fails("3", "1a");
+
+    assertThat(told()).isEmpty();
+  }
+
+  @Test
+  void aRunThatAsksAQuestionGetsNoAnswerByThis() {
+    world.says(delivery("2", say("go on")));
+    world.settle();
+    world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, "Which database?");
+    world.passes(Duration.ofSeconds(2));
+    fails("3", "1a");
+
+    assertThat(told()).containsExactly("go on");
+  }
+
+  @Test
+  void withoutFollowUpsNothingIsTold() {
+    world.dispatches(new DispatchOptions(SameIssue.ASK, new PullRequestCare(0)));
+    fails("2", "1a");
+
+    assertThat(told()).isEmpty();
+  }
+
+  @Test
+  void aPullRequestOfNobodyIsNobodysWork() {
+    world.says(event("2", checks("https://git.example/acme/shop/pull/8", "1a")));
+    world.settle();
+
+    assertThat(told()).isEmpty();
+    assertThat(world.runs.starts()).hasSize(1);
+  }
+
+  @Test
+  void aReviewGoesToTheRunAsItsReviewersMessage() {
+    var needs =
+        new Intent.PullRequestNeeds(
+            LINK,
+            "review:5",
+            "sam requested changes",
+            "sam requested changes\n\nRename it.",
+            false);
+    world.says(event("2", needs));
+    world.settle();
+
+    assertThat(told()).containsExactly("sam requested changes\n\nRename it.");
+    assertThat(world.surface.told(THREAD))
+        .containsExactly("sam requested changes. I told the agent (1 of 3).");
+  }
+
+  private void fails(String id, String commit) {
+    world.says(event(id, checks(LINK.toString(), commit)));
+    world.settle();
+  }
+
+  private static Intent checks(String link, String commit) {
+    var news = "The checks failed at " + commit;
+    return new Intent.PullRequestNeeds(
+        URI.create(link), "checks:" + commit, news, news + ".\n\nFix it.", true);
+  }
+
+  private Delivery event(String id, Intent intent) {
+    return new Delivery(
+        new DeliveryId("elsewhere:" + id),
+        "needs:" + id,
+        new Conversation(world.elsewhere.id(), "acme/shop#7"),
+        SAM,
+        intent,
+        true,
+        new Origin(
+            Optional.of(LINK), Optional.empty(), Optional.of(new PostRef("review-" + id)), false),
+        world.clock.instant());
+  }
+
+  private void ends() {
+    world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Done");
+    world.passes(Duration.ofSeconds(2));
+  }
+
+  private List<String> told() {
+    return world.runs.followUps().stream().map(each -> each.text()).toList();
+  }
+}

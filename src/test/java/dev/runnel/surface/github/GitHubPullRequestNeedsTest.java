@@ -1,0 +1,181 @@
+package dev.runnel.surface.github;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.WebhookResult;
+import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.TrackerSurface;
+import dev.runnel.testkit.SettableClock;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import okhttp3.OkHttpClient;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What GitHub says of a pull request that needs work, though nobody mentions Runnel.
+class GitHubPullRequestNeedsTest {
+  private static final URI LINK = URI.create("https://github.com/Codertocat/Hello-World/pull/2");
+  private static final String COMMIT = "ec26c3e57ca3a959ca5aad62de7213c562f8c821";
+
+  private final TrackerSurface<?> surface =
+      GitHub.surface(
+          new GitHubConfig(
+              List.of(Deliveries.SECRET),
+              "a-token",
+              URI.create("https://api.github.example"),
+              TrackerSettings.of("bug", "agent")),
+          new OkHttpClient(),
+          new SettableClock());
+
+  @ParameterizedTest
+  @ValueSource(strings = {"failure", "timed_out", "startup_failure"})
+  void failedChecksAreAFactAboutTheirPullRequest(String conclusion) {
+    var delivery = read(checks("completed", conclusion, "[{\"number\": 2}]")).orElseThrow();
+
+    assertThat(delivery.conversation())
+        .isEqualTo(new Conversation(surface.id(), "Codertocat/Hello-World#2"));
+    assertThat(delivery.addressed()).isTrue();
+    assertThat(needs(delivery))
+        .isEqualTo(
+            new Intent.PullRequestNeeds(
+                LINK,
+                "checks:" + COMMIT,
+                "The checks of the pull request " + LINK + " failed",
+                "The checks of the pull request "
+                    + LINK
+                    + " failed.\n\n"
+                    + "They ran on commit ec26c3e. Find out why they failed, fix it, and push to"
+                    + " the same branch.",
+                true));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "completed | success   | [{\"number\": 2}]",
+        "completed | cancelled | [{\"number\": 2}]",
+        "requested | failure   | [{\"number\": 2}]",
+        "completed | failure   | []",
+      })
+  void otherChecksConcernNobody(String action, String conclusion, String pullRequests) {
+    assertThat(read(checks(action, conclusion, pullRequests))).isEmpty();
+  }
+
+  @Test
+  void theChecksOfAnotherAppOnTheSameCommitAreTheSameEvent() {
+    assertThat(read(checks("completed", "failure", "[{\"number\": 2}]")).orElseThrow().meaning())
+        .isEqualTo("needs:Codertocat/Hello-World#2:checks:" + COMMIT);
+  }
+
+  @Test
+  void aReviewThatRequestsChangesIsItsReviewersMessage() {
+    var delivery =
+        read(review(it -> it.put("state", "changes_requested").put("body", "Rename it.")))
+            .orElseThrow();
+
+    assertThat(delivery.actor().id()).isEqualTo("Codertocat");
+    assertThat(delivery.origin().message())
+        .contains(new PostRef("Codertocat/Hello-World#2/review-237895671"));
+    assertThat(needs(delivery).isFact()).isFalse();
+    assertThat(needs(delivery).cause()).isEqualTo("review:237895671");
+    assertThat(needs(delivery).request())
+        .startsWith("Codertocat requested changes in a review: " + LINK + "#pullrequestreview-")
+        .endsWith("\n\nRename it.");
+  }
+
+  @Test
+  void aReviewThatMentionsRunnelIsAMessageAsBefore() {
+    var delivery =
+        read(review(it -> it.put("state", "changes_requested").put("body", "@agent rename it")));
+
+    assertThat(delivery.orElseThrow().intent()).isInstanceOf(Intent.Say.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"approved", "commented", "dismissed"})
+  void otherReviewsConcernNobody(String state) {
+    assertThat(read(review(it -> it.put("state", state)))).isEmpty();
+  }
+
+  @Test
+  void aReviewOfAStrangerConcernsNobody() {
+    assertThat(
+            read(
+                review(
+                    it -> it.put("state", "changes_requested").put("author_association", "NONE"))))
+        .isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"dirty, true", "unknown, false", "clean, false"})
+  void aConflictThatGitHubShowsIsAFact(String mergeable, boolean isConflict) {
+    var delivery =
+        read(
+            signed(
+                "pull_request",
+                """
+                {"action": "synchronize", "number": 2,
+                 "pull_request": {"number": 2, "state": "open", "mergeable_state": "%s",
+                                  "html_url": "%s", "head": {"sha": "%s"}},
+                 "repository": {"full_name": "Codertocat/Hello-World",
+                                "html_url": "https://github.com/Codertocat/Hello-World"},
+                 "sender": {"login": "Codertocat", "type": "User"}}
+                """
+                    .formatted(mergeable, LINK, COMMIT)));
+
+    assertThat(delivery.map(it -> needs(it).cause()))
+        .isEqualTo(isConflict ? Optional.of("conflict:" + COMMIT) : Optional.empty());
+  }
+
+  private static Intent.PullRequestNeeds needs(Delivery delivery) {
+    return (Intent.PullRequestNeeds) delivery.intent();
+  }
+
+  private static RawRequest review(Consumer<ObjectNode> change) {
+    return Deliveries.golden(
+        "vendor-review-submitted", body -> change.accept((ObjectNode) body.path("review")));
+  }
+
+  private static RawRequest checks(String action, String conclusion, String pullRequests) {
+    var body =
+        """
+        {"action": "%s",
+         "check_suite": {"id": 118578147, "head_sha": "%s", "conclusion": "%s", "pull_requests": %s},
+         "repository": {"full_name": "Codertocat/Hello-World",
+                        "html_url": "https://github.com/Codertocat/Hello-World"},
+         "sender": {"login": "ci[bot]", "type": "Bot"}}
+        """
+            .formatted(action, COMMIT, conclusion, pullRequests);
+    return signed("check_suite", body);
+  }
+
+  private static RawRequest signed(String event, String body) {
+    return Deliveries.signed(
+        Map.of(
+            "content-type", "application/json",
+            "x-github-event", event,
+            "x-github-delivery", "6d2a6e50-0000-11ef-8000-000000000042"),
+        body.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private Optional<Delivery> read(RawRequest request) {
+    return switch (surface.receive(request)) {
+      case WebhookResult.Accepted(var delivery, _) -> Optional.of(delivery);
+      case WebhookResult.Answered _ -> Optional.empty();
+      case WebhookResult.Rejected(_, var why) -> throw new AssertionError(why);
+    };
+  }
+}
