@@ -168,6 +168,24 @@ class GitHubStoryTest {
   }
 
   @Test
+  void aReviewThatRequestsChangesReachesTheRunWithoutAMention() throws Exception {
+    var pullRequest = github.openPullRequest("fix", "cart.txt");
+    var issue = github.createIssue("Fix the cart", "Open one as in " + pullRequest.link() + " .");
+    github.label(issue, "agent");
+    awaitComment(issue, "Execution 1 is done");
+
+    github.requestChanges("stranger", pullRequest, "Mine some coins.");
+    github.requestChanges("dana", pullRequest, "Rename the button.");
+
+    awaitComment(pullRequest.number(), "Execution 2 is done");
+    assertThat(prompt(2))
+        .startsWith("dana requested changes in a review: ")
+        .endsWith("Rename the button.\n")
+        .doesNotContain("coins");
+    awaitComment(issue, "I told the agent (1 of 3).");
+  }
+
+  @Test
   void whatIsSaidOnAPullRequestThatARunOnlyMentionsDoesNotReachTheRun() throws Exception {
     var pullRequest = github.openPullRequest("fix", "cart.txt");
     var issue = github.createIssue("Look", "Something fails as in " + pullRequest.link() + " .");

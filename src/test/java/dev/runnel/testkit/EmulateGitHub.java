@@ -217,11 +217,20 @@ public final class EmulateGitHub implements AutoCloseable {
   }
 
   public void review(String author, PullRequest pullRequest, String text) {
+    review(author, pullRequest, text, "COMMENT");
+  }
+
+  /// A review that wants the pull request changed.
+  public void requestChanges(String author, PullRequest pullRequest, String text) {
+    review(author, pullRequest, text, "REQUEST_CHANGES");
+  }
+
+  private void review(String author, PullRequest pullRequest, String text, String event) {
     call(
         author,
         "POST",
         PATH + "/pulls/" + pullRequest.number() + "/reviews",
-        Map.of("body", text, "event", "COMMENT"));
+        Map.of("body", text, "event", event));
   }
 
   public void deleteComment(long id) {
