@@ -341,6 +341,11 @@ public final class SlackSurface implements Surface, AutoCloseable {
     if (!place.isThread()
         || delivery.intent() instanceof Intent.Start
         || message.filter(it -> it.ts().equals(place.thread())).isPresent()) {
+      var most = place.isThread() ? habits.context().getOrDefault(place.channel(), 0) : 0;
+      if (most > 0) {
+        return background(workspaces.of(place.team()))
+            .ofChannel(place, most, message.filter(_ -> hasFiles).map(SlackPlace.Message::ts));
+      }
       return hasFiles && place.isThread()
           ? background(workspaces.of(place.team())).ofRequest(place, message.get().ts())
           : Background.NONE;

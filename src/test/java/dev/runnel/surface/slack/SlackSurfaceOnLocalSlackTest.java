@@ -287,6 +287,31 @@ class SlackSurfaceOnLocalSlackTest {
             tuple("ann", "@runnel fix it"));
   }
 
+  @Test
+  void theLastMessagesOfAChannelGoAlongOnlyWhereThatIsSet() {
+    slack.message(LocalSlack.CHANNEL, LocalSlack.ANN, "an old one");
+    slack.message(LocalSlack.CHANNEL, LocalSlack.ANN, "the build is red");
+    var other = slack.message(LocalSlack.CHANNEL, LocalSlack.BOB, "since noon");
+    slack.reply(LocalSlack.CHANNEL, other, LocalSlack.BOB, "in a thread");
+    slack.message(LocalSlack.CHANNEL, LocalSlack.ANN, "<@U0RUNNEL> find out why");
+    var mention = deliveries().getLast();
+    slack.message(LocalSlack.CHANNEL, LocalSlack.BOB, "after the request");
+    assertThat(surface.background(mention)).isEqualTo(Background.NONE);
+
+    var settings = new HashMap<>(slack.settings());
+    settings.put("SLACK_CONTEXT", LocalSlack.CHANNEL + "=2");
+    try (var open =
+        new SlackSurface(SlackConfig.from(settings).orElseThrow(), InstantSource.system())) {
+      open.start();
+      var background = open.background(mention);
+
+      assertThat(background.kind()).isEqualTo("Slack channel #dev");
+      assertThat(background.said())
+          .extracting(Background.Said::author, Background.Said::text)
+          .containsExactly(tuple("ann", "the build is red"), tuple("bob", "since noon"));
+    }
+  }
+
   private static final byte[] PICTURE =
       "no picture, but nobody looks".getBytes(StandardCharsets.UTF_8);
 

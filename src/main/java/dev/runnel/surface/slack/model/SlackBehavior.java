@@ -18,14 +18,21 @@ import java.util.regex.Pattern;
 /// @param stop the reaction that stops a run; empty for none
 /// @param listening the mode of channels that have none of their own
 /// @param channels modes by channel id
+/// @param context how many of a channel's last messages the agent gets with a new request, by
+///   channel id; none in other channels
 public record SlackBehavior(
     Map<MessageStatus, String> signs,
     Optional<String> stop,
     Audience listening,
-    Map<String, Audience> channels) {
+    Map<String, Audience> channels,
+    Map<String, Integer> context) {
   static final String REACTIONS = "SLACK_REACTIONS";
   static final String STOP_REACTION = "SLACK_STOP_REACTION";
   static final String LISTEN = "SLACK_LISTEN";
+  static final String CONTEXT = "SLACK_CONTEXT";
+
+  /// More would be about other things.
+  private static final int MAX_CONTEXT = 50;
 
   private static final String OFF = "off";
   private static final String DEFAULT = "default";
@@ -48,11 +55,13 @@ public record SlackBehavior(
           MessageStatus.REFUSED, "x");
 
   public static final SlackBehavior USUAL =
-      new SlackBehavior(USUAL_SIGNS, Optional.of("octagonal_sign"), Audience.EVERYONE, Map.of());
+      new SlackBehavior(
+          USUAL_SIGNS, Optional.of("octagonal_sign"), Audience.EVERYONE, Map.of(), Map.of());
 
   public SlackBehavior {
     signs = Map.copyOf(signs);
     channels = Map.copyOf(channels);
+    context = Map.copyOf(context);
   }
 
   /// Reads the settings by their names.
@@ -66,7 +75,27 @@ public record SlackBehavior(
         signs(settings.getOrDefault(REACTIONS, "").strip()),
         stop(settings.getOrDefault(STOP_REACTION, "").strip()),
         Optional.ofNullable(channels.remove(DEFAULT)).orElse(Audience.EVERYONE),
-        channels);
+        channels,
+        context(settings.getOrDefault(CONTEXT, "").strip()));
+  }
+
+  private static Map<String, Integer> context(String setting) {
+    var context = new HashMap<String, Integer>();
+    if (!setting.equals(OFF)) {
+      entries(setting)
+          .forEach(
+              (channel, number) -> {
+                if (!CHANNEL.matcher(channel).matches()
+                    || !number.matches("[0-9]{1,2}")
+                    || Integer.parseInt(number) > MAX_CONTEXT) {
+                  throw new IllegalArgumentException(
+                      "%s (slack.context) gives channels by their ids a number of messages up to %d, such as C0123456789=20, or is off."
+                          .formatted(CONTEXT, MAX_CONTEXT));
+                }
+                context.put(channel, Integer.parseInt(number));
+              });
+    }
+    return context;
   }
 
   private static Map<MessageStatus, String> signs(String setting) {

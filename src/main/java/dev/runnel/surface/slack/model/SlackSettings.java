@@ -40,6 +40,12 @@ public final class SlackSettings {
               "Whose messages in a run's thread the agent gets: `everyone`, `owner` or `mention`;"
                   + " by channel: `everyone,C0123456789=mention`."),
           plain(
+              SlackBehavior.CONTEXT,
+              "off",
+              "How many of a channel's last messages, of the last day, the agent gets with a"
+                  + " request that begins a thread; only in channels that are listed here:"
+                  + " `C0123456789=20`."),
+          plain(
               SlackPrompts.SETTING,
               "four",
               "Suggested prompts in a direct message: `Fix a test = Find a failing test and fix"

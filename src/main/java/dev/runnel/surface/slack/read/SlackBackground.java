@@ -48,6 +48,8 @@ public final class SlackBackground {
   /// The kind of a request's own files without a thread around them.
   private static final String ALONE = "Slack message";
 
+  private static final BigDecimal A_DAY = BigDecimal.valueOf(24 * 60 * 60);
+
   private static final int MAX_TEXTS_COUNT = 5;
 
   /// In bytes; a larger file is only named.
@@ -84,6 +86,45 @@ public final class SlackBackground {
             0,
             attachments(files))
         .withFiles(texts);
+  }
+
+  /// The last messages of the channel, outside threads and of the last day, before a request that
+  /// began a thread.
+  ///
+  /// @param most how many
+  /// @param request the timestamp of its message, if that has files of its own
+  /// @throws BackgroundUnavailable when Slack cannot be asked now
+  public Background ofChannel(SlackPlace place, int most, Optional<String> request) {
+    var before = place.thread();
+    var since = new BigDecimal(before).subtract(A_DAY).max(BigDecimal.ZERO).toPlainString();
+    Deque<Message> newest = new ArrayDeque<>();
+    switch (api.channel(place.channel(), since).read(null)) {
+      case SlackResponse.Ok<SlackPages.Page>(SlackPages.Page page) ->
+          page.messages().stream()
+              .filter(it -> counts(it, place, before) && SlackPost.Mark.on(it).isEmpty())
+              .limit(most)
+              .forEach(newest::addFirst);
+      case SlackResponse.Wait<SlackPages.Page>(_, String why) -> throw unavailable(why);
+      case SlackResponse.No<SlackPages.Page>(String error) -> throw refused(error);
+    }
+    var files = request.map(it -> files(place, it)).orElse(List.of());
+    return newest.isEmpty()
+        ? request.map(it -> ofRequest(place, it)).orElse(Background.NONE)
+        : new Background(
+                names
+                    .ofChannel(place.channel())
+                    .filter(it -> !it.equals(place.channel()))
+                    .map(it -> "Slack channel #" + it)
+                    .orElse("Slack channel"),
+                Optional.empty(),
+                "The last messages of the channel before the request. They may be about other"
+                    + " things.",
+                List.of(),
+                Optional.empty(),
+                newest.stream().map(this::said).toList(),
+                0,
+                attachments(files))
+            .withFiles(texts(files));
   }
 
   /// @param before a message's timestamp: that message and later ones are omitted

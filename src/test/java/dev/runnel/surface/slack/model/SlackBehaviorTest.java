@@ -50,6 +50,14 @@ class SlackBehaviorTest {
         .isEqualTo(Audience.MENTION);
   }
 
+  @Test
+  void onlyChannelsThatAreListedGiveTheirLastMessages() {
+    assertThat(habits(SlackBehavior.CONTEXT, "C0DEV=20, C0OPS=5").context())
+        .containsExactlyInAnyOrderEntriesOf(Map.of("C0DEV", 20, "C0OPS", 5));
+    assertThat(habits(SlackBehavior.CONTEXT, "off").context()).isEmpty();
+    assertThat(SlackBehavior.USUAL.context()).isEmpty();
+  }
+
   private static Audience listening(SlackBehavior habits, String channel) {
     return habits.policy(new SlackPlace("T1", channel, "1.1")).audience();
   }
@@ -58,6 +66,8 @@ class SlackBehaviorTest {
   @CsvSource({
     "SLACK_LISTEN, nobody, 'everyone, owner or mention'",
     "SLACK_LISTEN, #dev=owner, 'channels by their ids'",
+    "SLACK_CONTEXT, 20, 'channels by their ids'",
+    "SLACK_CONTEXT, C0DEV=51, 'up to 50'",
     "SLACK_REACTIONS, done=x, 'none of them'",
     "SLACK_REACTIONS, taken=two words, 'names of reactions'",
     "SLACK_STOP_REACTION, a b, 'names of reactions'",
