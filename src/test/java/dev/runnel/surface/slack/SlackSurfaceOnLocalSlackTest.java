@@ -51,6 +51,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The surface with a Slack that we did not write, over real sockets.
 @Tag("slow")
@@ -285,6 +287,37 @@ class SlackSurfaceOnLocalSlackTest {
             tuple("ann", "the build is red"),
             tuple("bob", "since @ann & I merged"),
             tuple("ann", "@runnel fix it"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aReactionThatIsSetStartsARunAboutItsMessageInTheThread(boolean isReply) {
+    surface.close();
+    var settings = new HashMap<>(slack.settings());
+    settings.put("SLACK_START_REACTION", "robot_face");
+    surface = new SlackSurface(SlackConfig.from(settings).orElseThrow(), InstantSource.system());
+    surface.start();
+    var root = slack.message(LocalSlack.CHANNEL, LocalSlack.BOB, "the build is red");
+    var reply = slack.reply(LocalSlack.CHANNEL, root, LocalSlack.BOB, "since noon");
+    var meant = isReply ? reply : root;
+    slack.react(LocalSlack.CHANNEL, meant, LocalSlack.BOB, "eyes");
+    slack.react(LocalSlack.CHANNEL, meant, LocalSlack.ANN, "robot_face");
+
+    var request = deliveries().getLast();
+    assertThat(request.actor().id()).isEqualTo(LocalSlack.ANN);
+    assertThat(request.addressed()).isTrue();
+    assertThat(request.intent())
+        .isEqualTo(
+            new Intent.Say(
+                Request.of(
+                    "Act on the message that was written here at " + SlackPlace.at(meant) + ".")));
+    var opened = posted(surface.openThread(request, false));
+
+    assertThat(SlackPlace.of(opened.conversation()).thread()).isEqualTo(root);
+    assertThat(surface.background(request.movedTo(opened.conversation())).said())
+        .extracting(Background.Said::text)
+        // The request itself may follow: the clock of this Slack is not ours.
+        .startsWith("the build is red", "since noon");
   }
 
   @Test

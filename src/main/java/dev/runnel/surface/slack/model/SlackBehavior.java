@@ -16,6 +16,7 @@ import java.util.regex.Pattern;
 ///
 /// @param signs the reaction for each message status; a status without one is not shown
 /// @param stop the reaction that stops a run; empty for none
+/// @param start the reaction that starts a run about the message; empty for none
 /// @param listening the mode of channels that have none of their own
 /// @param channels modes by channel id
 /// @param context how many of a channel's last messages the agent gets with a new request, by
@@ -23,11 +24,13 @@ import java.util.regex.Pattern;
 public record SlackBehavior(
     Map<MessageStatus, String> signs,
     Optional<String> stop,
+    Optional<String> start,
     Audience listening,
     Map<String, Audience> channels,
     Map<String, Integer> context) {
   static final String REACTIONS = "SLACK_REACTIONS";
   static final String STOP_REACTION = "SLACK_STOP_REACTION";
+  static final String START_REACTION = "SLACK_START_REACTION";
   static final String LISTEN = "SLACK_LISTEN";
   static final String CONTEXT = "SLACK_CONTEXT";
 
@@ -56,7 +59,12 @@ public record SlackBehavior(
 
   public static final SlackBehavior USUAL =
       new SlackBehavior(
-          USUAL_SIGNS, Optional.of("octagonal_sign"), Audience.EVERYONE, Map.of(), Map.of());
+          USUAL_SIGNS,
+          Optional.of("octagonal_sign"),
+          Optional.empty(),
+          Audience.EVERYONE,
+          Map.of(),
+          Map.of());
 
   public SlackBehavior {
     signs = Map.copyOf(signs);
@@ -74,6 +82,7 @@ public record SlackBehavior(
     return new SlackBehavior(
         signs(settings.getOrDefault(REACTIONS, "").strip()),
         stop(settings.getOrDefault(STOP_REACTION, "").strip()),
+        start(settings.getOrDefault(START_REACTION, "").strip()),
         Optional.ofNullable(channels.remove(DEFAULT)).orElse(Audience.EVERYONE),
         channels,
         context(settings.getOrDefault(CONTEXT, "").strip()));
@@ -132,6 +141,12 @@ public record SlackBehavior(
       return USUAL.stop();
     }
     return setting.equals(OFF) ? Optional.empty() : Optional.of(emoji(STOP_REACTION, setting));
+  }
+
+  private static Optional<String> start(String setting) {
+    return setting.isEmpty() || setting.equals(OFF)
+        ? Optional.empty()
+        : Optional.of(emoji(START_REACTION, setting));
   }
 
   /// `eyes`, or `:eyes:` as people write it.

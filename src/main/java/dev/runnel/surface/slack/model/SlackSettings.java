@@ -35,6 +35,11 @@ public final class SlackSettings {
               "octagonal_sign",
               "The reaction that stops a run; or `off`."),
           plain(
+              SlackBehavior.START_REACTION,
+              "off",
+              "The reaction that starts a run about the message on which somebody sets it, such as"
+                  + " `robot_face`."),
+          plain(
               SlackBehavior.LISTEN,
               "everyone",
               "Whose messages in a run's thread the agent gets: `everyone`, `owner` or `mention`;"

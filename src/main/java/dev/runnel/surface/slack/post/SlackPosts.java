@@ -57,8 +57,17 @@ public final class SlackPosts implements SlackStreams.Plain {
   /// Posts the first message of a conversation that has no thread yet; in a thread, posts the
   /// request, which nobody there has seen.
   public Posting open(Delivery delivery, boolean again) {
-    var place = SlackPlace.of(delivery.conversation());
-    var api = api(place);
+    var asked = SlackPlace.of(delivery.conversation());
+    var api = api(asked);
+    // A form names the thread; a reaction only names the message.
+    var found =
+        delivery.origin().replyTo().isPresent()
+            ? new SlackResponse.Ok<>(asked)
+            : inItsThread(api, asked);
+    if (found instanceof SlackResponse.Wait<SlackPlace>(var after, var why)) {
+      return new Posting.Later(after, why);
+    }
+    var place = found instanceof SlackResponse.Ok<SlackPlace>(var thread) ? thread : asked;
     var mark = SlackPost.Mark.content(delivery.id().value());
     var post = renderer.request(delivery.actor(), request(delivery.intent()), mark);
     var oldest = SlackPlace.timestamp(delivery.arrivedAt().minus(CLOCK_SKEW));
@@ -71,6 +80,23 @@ public final class SlackPosts implements SlackStreams.Plain {
           new Posting.Later(after, why);
       case SlackResponse.No<String>(String error) -> undeliverable(place, error);
     };
+  }
+
+  /// The place with the thread of its message, which may be a reply.
+  private static SlackResponse<SlackPlace> inItsThread(SlackApi api, SlackPlace place) {
+    return place.isThread()
+        ? api.thread(place, null, null)
+            .read(null)
+            .map(
+                page ->
+                    page.messages().stream()
+                        .filter(it -> place.thread().equals(it.getTs()))
+                        .findFirst()
+                        .flatMap(it -> Optional.ofNullable(it.getThreadTs()))
+                        .filter(it -> !it.isBlank())
+                        .map(place::inThread)
+                        .orElse(place))
+        : new SlackResponse.Ok<>(place);
   }
 
   private static Posting opened(SlackPlace place, String ts) {

@@ -4,6 +4,7 @@ import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Request;
 import dev.runnel.surface.slack.model.SlackBehavior;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackText;
@@ -86,11 +87,16 @@ final class SlackAmendments {
     if (channel.isEmpty()
         || ts.isEmpty()
         || user.isEmpty()
-        || habits.stop().filter(reacted.reaction()::equals).isEmpty()
         || event.ownUsers().contains(user.get())) {
       return Optional.empty();
     }
     var place = new SlackPlace(event.team(), channel.get(), ts.get());
+    if (habits.start().filter(reacted.reaction()::equals).isPresent()) {
+      return Optional.of(started(event, place, user.get()));
+    }
+    if (habits.stop().filter(reacted.reaction()::equals).isEmpty()) {
+      return Optional.empty();
+    }
     return Optional.of(
         delivery(
             event,
@@ -102,6 +108,23 @@ final class SlackAmendments {
             user.get(),
             new Intent.StopAt(place.message(ts.get()).ref()),
             false));
+  }
+
+  /// A request about the message, which the agent reads among the earlier messages of its thread.
+  /// Whoever wrote it may be a stranger, so its text is not the request. The event does not name
+  /// the thread of the message, which is found when the request is posted there. Several people's
+  /// reactions on one message are one request.
+  private static Delivery started(SlackEvent event, SlackPlace place, String user) {
+    return event.delivery(
+        "start-reaction:%s/%s/%s".formatted(event.team(), place.channel(), place.thread()),
+        place,
+        user,
+        new Intent.Say(
+            Request.of(
+                "Act on the message that was written here at %s."
+                    .formatted(SlackPlace.at(place.thread())))),
+        true,
+        new Origin(Optional.empty(), Optional.empty(), Optional.empty(), true));
   }
 
   private static Delivery delivery(

@@ -51,6 +51,13 @@ class SlackBehaviorTest {
   }
 
   @Test
+  void noReactionStartsARunUnlessOneIsSet() {
+    assertThat(SlackBehavior.USUAL.start()).isEmpty();
+    assertThat(habits(SlackBehavior.START_REACTION, "off").start()).isEmpty();
+    assertThat(habits(SlackBehavior.START_REACTION, ":robot_face:").start()).contains("robot_face");
+  }
+
+  @Test
   void onlyChannelsThatAreListedGiveTheirLastMessages() {
     assertThat(habits(SlackBehavior.CONTEXT, "C0DEV=20, C0OPS=5").context())
         .containsExactlyInAnyOrderEntriesOf(Map.of("C0DEV", 20, "C0OPS", 5));
