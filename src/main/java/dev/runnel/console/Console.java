@@ -668,9 +668,11 @@ public final class Console implements AutoCloseable {
   }
 
   /// Files of the embedded service come from this server, by whatever name the visitor calls it.
-  private static String nearby(URI link) {
+  private String nearby(URI link) {
     var path = link.getRawPath();
-    return path != null && path.startsWith("/api/v1/agent/artifacts/")
+    return path != null
+            && path.startsWith("/api/v1/agent/artifacts/")
+            && Objects.equals(link.getRawAuthority(), door.url().getRawAuthority())
         ? path + (link.getRawQuery() == null ? "" : "?" + link.getRawQuery())
         : link.toString();
   }

@@ -128,6 +128,16 @@ class RunPageTest {
           .contains("/api/v1/agent/artifacts/file-1/content?k=1");
       assertThat(get(path(run) + "/files/file-2").statusCode()).isEqualTo(404);
     }
+
+    @Test
+    void leadToTheServiceThatHasTheFileIfItIsAnotherOne() throws Exception {
+      var run = site.binds(SLACK, DANA, "Fix the test", null);
+      site.knows(run.id(), details(site.entry(run), clock.instant()));
+      site.service = "https://runs.example";
+
+      assertThat(get(path(run) + "/files/file-1").headers().firstValue("Location"))
+          .contains("https://runs.example/api/v1/agent/artifacts/file-1/content?k=1");
+    }
   }
 
   @Test

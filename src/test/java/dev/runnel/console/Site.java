@@ -218,8 +218,7 @@ final class Site implements AutoCloseable {
 
     @Override
     public Optional<URI> fileLink(String file) {
-      return Optional.of(
-          URI.create("https://runs.example/api/v1/agent/artifacts/" + file + "/content?k=1"));
+      return Optional.of(URI.create(service + "/api/v1/agent/artifacts/" + file + "/content?k=1"));
     }
   }
 
@@ -260,6 +259,9 @@ final class Site implements AutoCloseable {
   volatile List<RunStatistics.Fact> facts = List.of();
 
   volatile Policy policy = Policy.NONE;
+
+  /// The address that the run service gives its files.
+  volatile String service = "http://localhost";
 
   /// Removes secrets.
   volatile UnaryOperator<String> redaction = UnaryOperator.identity();
