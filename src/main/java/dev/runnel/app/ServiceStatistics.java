@@ -7,20 +7,27 @@ import dev.runnel.service.run.ExecutionState;
 import dev.runnel.service.run.RunNumbers;
 import java.math.BigDecimal;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// Maps the embedded service's numbers to the core's types; neither package knows the other.
 record ServiceStatistics(AgentRunService service) implements RunStatistics {
   @Override
-  public Optional<List<Fact>> since(Instant from) {
+  public Optional<List<Fact>> between(Instant from, Instant to) {
     Map<String, String> names = new HashMap<>();
     return Optional.of(
-        service.numbers(from).stream()
+        service.numbers(from, to).stream()
             .map(it -> fact(it, names.computeIfAbsent(it.environment(), service::environmentName)))
             .toList());
+  }
+
+  @Override
+  public Optional<Set<LocalDate>> daysChangedSince(Instant from) {
+    return Optional.of(service.daysChangedSince(from));
   }
 
   private static Fact fact(RunNumbers run, String environment) {

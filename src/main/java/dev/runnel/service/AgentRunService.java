@@ -46,9 +46,11 @@ import dev.runnel.service.workspace.Workspaces;
 import io.javalin.config.RoutesConfig;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -274,9 +276,16 @@ public final class AgentRunService implements AutoCloseable {
     return index.transcript(runId, afterLine);
   }
 
-  /// The runs created since an instant, oldest first, as statistics count them.
-  public List<RunNumbers> numbers(Instant since) {
-    return index.numbers(since);
+  /// The runs created in an interval, oldest first, as statistics count them.
+  ///
+  /// @param to exclusive
+  public List<RunNumbers> numbers(Instant from, Instant to) {
+    return index.numbers(from, to);
+  }
+
+  /// The days (UTC) on which the runs were created that changed since an instant.
+  public Set<LocalDate> daysChangedSince(Instant from) {
+    return index.daysChangedSince(from);
   }
 
   /// The name of an environment, by its uid or name; the same text if there is none.

@@ -140,8 +140,12 @@ final class Site implements AutoCloseable {
             about,
             new AuditLog(database),
             new Numbers(
-                from ->
-                    Optional.of(facts.stream().filter(it -> it.createdAt().isAfter(from)).toList()),
+                (from, to) ->
+                    Optional.of(
+                        facts.stream()
+                            .filter(it -> !it.createdAt().isBefore(from))
+                            .filter(it -> it.createdAt().isBefore(to))
+                            .toList()),
                 new StartSums(database),
                 store,
                 () -> policy,

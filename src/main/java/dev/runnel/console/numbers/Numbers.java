@@ -13,6 +13,9 @@ import dev.runnel.core.port.Store;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -22,7 +25,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/// Reads the numbers. What was read is kept for a minute, since it counts every run of the period.
+/// Reads the numbers. A page is kept for a minute, since it counts every run of the period.
 /// Thread-safe.
 public final class Numbers {
   private static final Duration KEPT = Duration.ofMinutes(1);
@@ -31,7 +34,8 @@ public final class Numbers {
   private static final int LINES = 50;
   private static final String SLACK = "slack:";
 
-  private final RunStatistics runs;
+  // Guarded by this.
+  private final DailySums runs;
   private final StartStatistics starts;
   private final Store store;
   private final Supplier<Policy> policy;
@@ -51,7 +55,7 @@ public final class Numbers {
       Supplier<Policy> policy,
       Function<String, String> sourceName,
       InstantSource clock) {
-    this.runs = runs;
+    this.runs = new DailySums(runs, Collections.max(NumbersPage.PERIODS));
     this.starts = starts;
     this.store = store;
     this.policy = policy;
@@ -84,7 +88,13 @@ public final class Numbers {
     people.put(Table.PERSON, groups(starts.sums(By.PERSON, since).stream(), names));
     people.put(Table.CHANNEL, groups(places.stream().filter(it -> isChannel(it.key())), names));
     people.put(Table.REPOSITORY, groups(places.stream().filter(it -> !isChannel(it.key())), names));
-    return NumbersPage.of(days, runs.since(since), people, budgets(names, now), sourceName, now);
+    return NumbersPage.of(
+        days,
+        runs.since(LocalDate.ofInstant(since, ZoneOffset.UTC), now),
+        people,
+        budgets(names, now),
+        sourceName,
+        now);
   }
 
   private static boolean isChannel(String place) {

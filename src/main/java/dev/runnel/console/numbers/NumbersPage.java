@@ -4,24 +4,22 @@ import dev.runnel.console.numbers.Group.Ends;
 import dev.runnel.console.numbers.Plot.Column;
 import dev.runnel.console.numbers.Plot.Kind;
 import dev.runnel.core.model.RunState;
-import dev.runnel.core.port.RunStatistics.Fact;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.Collectors;
 
 /// The numbers of a period, ready to be shown. Days are in UTC.
 ///
@@ -97,73 +95,57 @@ public record NumbersPage(
         .toInstant();
   }
 
-  /// @param facts empty if the run service does not say them
+  /// @param byDay empty if the run service does not say it
   /// @param people the tables that the conversations give: by person, channel and repository
   /// @param sourceName the name of a source for people
   static NumbersPage of(
       int days,
-      Optional<List<Fact>> facts,
+      Optional<SortedMap<LocalDate, RunSums>> byDay,
       Map<Table, List<Group>> people,
       List<BudgetView> budgets,
       Function<String, String> sourceName,
       Instant now) {
-    var all = facts.orElse(List.of());
+    var known = byDay.orElseGet(() -> noRuns(days, now));
+    var all = RunSums.merged(List.copyOf(known.values()));
     var groups = new EnumMap<Table, List<Group>>(Table.class);
     groups.putAll(people);
-    if (facts.isPresent()) {
-      groups.put(Table.ENVIRONMENT, groups(all, Fact::environment, name -> name, "environment"));
-      groups.put(Table.MODEL, groups(all, Fact::model, name -> name, "model"));
-      groups.put(Table.SOURCE, groups(all, Fact::source, sourceName, "source"));
+    if (byDay.isPresent()) {
+      groups.put(Table.ENVIRONMENT, groups(all.environments(), name -> name, "environment"));
+      groups.put(Table.MODEL, groups(all.models(), name -> name, "model"));
+      groups.put(Table.SOURCE, groups(all.sources(), sourceName, "source"));
     }
-    var byDay = byDay(all, days, now);
-    groups.put(Table.DAY, dayGroups(byDay));
+    groups.put(Table.DAY, dayGroups(known));
     return new NumbersPage(
         days,
-        facts.isPresent(),
-        ends(all),
-        all.size(),
-        count(all, RunState.RUNNING),
-        count(all, RunState.QUEUED),
-        count(all, RunState.BLOCKED),
-        Percentiles.of(queueTimes(all)),
-        Percentiles.of(workTimes(all)),
-        all.stream().mapToLong(Fact::micros).sum(),
-        plots(byDay),
+        byDay.isPresent(),
+        all.all().ends(),
+        all.all().runs(),
+        all.count(RunState.RUNNING),
+        all.count(RunState.QUEUED),
+        all.count(RunState.BLOCKED),
+        all.queue().percentiles(),
+        all.work().percentiles(),
+        all.all().micros(),
+        plots(known),
         groups,
         budgets);
   }
 
-  private static long count(List<Fact> facts, RunState state) {
-    return facts.stream().filter(it -> it.state() == state).count();
-  }
-
-  private static Ends ends(List<Fact> facts) {
-    return new Ends(
-        count(facts, RunState.SUCCEEDED),
-        count(facts, RunState.FAILED),
-        count(facts, RunState.CANCELLED));
-  }
-
-  private static List<Duration> queueTimes(List<Fact> facts) {
-    return facts.stream()
-        .flatMap(it -> it.startedAt().map(at -> Duration.between(it.createdAt(), at)).stream())
-        .filter(it -> !it.isNegative())
-        .toList();
-  }
-
-  private static List<Duration> workTimes(List<Fact> facts) {
-    return facts.stream()
-        .filter(it -> it.state().isTerminal() && it.startedAt().isPresent())
-        .map(Fact::worked)
-        .toList();
+  private static SortedMap<LocalDate, RunSums> noRuns(int days, Instant now) {
+    var byDay = new TreeMap<LocalDate, RunSums>();
+    var today = LocalDate.ofInstant(now, ZoneOffset.UTC);
+    for (int ago = days - 1; ago >= 0; ago--) {
+      byDay.put(today.minusDays(ago), RunSums.of(List.of()));
+    }
+    return byDay;
   }
 
   private static List<Group> groups(
-      List<Fact> facts, Function<Fact, String> key, Function<String, String> name, String filter) {
-    return facts.stream().collect(Collectors.groupingBy(key)).entrySet().stream()
+      Map<String, RunSums.Sum> sums, Function<String, String> name, String filter) {
+    return sums.entrySet().stream()
         .map(
             it ->
-                new Group(
+                group(
                     it.getKey(),
                     it.getKey().isEmpty() ? "none" : name.apply(it.getKey()),
                     it.getKey().isEmpty()
@@ -172,50 +154,24 @@ public record NumbersPage(
                             + filter
                             + "="
                             + URLEncoder.encode(it.getKey(), StandardCharsets.UTF_8),
-                    it.getValue().size(),
-                    Optional.of(ends(it.getValue())),
-                    time(it.getValue()),
-                    it.getValue().stream().mapToLong(Fact::micros).sum()))
+                    it.getValue()))
         .sorted(Comparator.comparingLong(Group::runs).reversed().thenComparing(Group::key))
         .toList();
   }
 
-  private static Duration time(List<Fact> facts) {
-    return facts.stream().map(Fact::worked).reduce(Duration.ZERO, Duration::plus);
+  private static Group group(String key, String name, String link, RunSums.Sum sum) {
+    return new Group(
+        key, name, link, sum.runs(), Optional.of(sum.ends()), sum.time(), sum.micros());
   }
 
-  private static Map<LocalDate, List<Fact>> byDay(List<Fact> facts, int days, Instant now) {
-    var byDay = new TreeMap<LocalDate, List<Fact>>();
-    var today = LocalDate.ofInstant(now, ZoneOffset.UTC);
-    for (int ago = days - 1; ago >= 0; ago--) {
-      byDay.put(today.minusDays(ago), new ArrayList<>());
-    }
-    for (var fact : facts) {
-      var day = byDay.get(LocalDate.ofInstant(fact.createdAt(), ZoneOffset.UTC));
-      if (day != null) {
-        day.add(fact);
-      }
-    }
-    return byDay;
-  }
-
-  private static List<Group> dayGroups(Map<LocalDate, List<Fact>> byDay) {
+  private static List<Group> dayGroups(Map<LocalDate, RunSums> byDay) {
     return byDay.entrySet().stream()
-        .map(
-            it ->
-                new Group(
-                    it.getKey().toString(),
-                    it.getKey().toString(),
-                    "",
-                    it.getValue().size(),
-                    Optional.of(ends(it.getValue())),
-                    time(it.getValue()),
-                    it.getValue().stream().mapToLong(Fact::micros).sum()))
+        .map(it -> group(it.getKey().toString(), it.getKey().toString(), "", it.getValue().all()))
         .sorted(Comparator.comparing(Group::key).reversed())
         .toList();
   }
 
-  private static List<Plot> plots(Map<LocalDate, List<Fact>> byDay) {
+  private static List<Plot> plots(Map<LocalDate, RunSums> byDay) {
     return List.of(
         Plot.of(
             "Runs a day",
@@ -225,19 +181,22 @@ public record NumbersPage(
             top -> Math.round(top) + " runs"),
         Plot.of(
             "Time to work on a run",
-            columns(byDay, it -> seconds(workTimes(it)), it -> times(workTimes(it))),
+            columns(byDay, it -> seconds(it.work()), it -> times(it.work())),
             List.of(MEDIAN, P95),
             false,
             NumbersPage::secondsWords),
         Plot.of(
             "Time in the queue",
-            columns(byDay, it -> seconds(queueTimes(it)), it -> times(queueTimes(it))),
+            columns(byDay, it -> seconds(it.queue()), it -> times(it.queue())),
             List.of(MEDIAN, P95),
             false,
             NumbersPage::secondsWords),
         Plot.of(
             "Cost a day",
-            columns(byDay, it -> List.of(micros(it)), it -> List.of(Money.of((long) micros(it)))),
+            columns(
+                byDay,
+                it -> List.of((double) it.all().micros()),
+                it -> List.of(Money.of(it.all().micros()))),
             List.of(new Kind("cost", "cost")),
             true,
             top -> Money.of((long) top)));
@@ -248,48 +207,47 @@ public record NumbersPage(
   }
 
   private static List<Column> columns(
-      Map<LocalDate, List<Fact>> byDay,
-      Function<List<Fact>, List<Double>> values,
-      Function<List<Fact>, List<String>> tips) {
+      Map<LocalDate, RunSums> byDay,
+      Function<RunSums, List<Double>> values,
+      Function<RunSums, List<String>> tips) {
     return byDay.entrySet().stream()
         .map(it -> new Column(it.getKey(), values.apply(it.getValue()), tips.apply(it.getValue())))
         .toList();
   }
 
-  private static List<Double> outcomes(List<Fact> facts) {
-    var ends = ends(facts);
-    return List.of(
-        (double) ends.succeeded(),
-        (double) ends.failed(),
-        (double) facts.size() - ends.succeeded() - ends.failed());
+  private static List<Double> outcomes(RunSums day) {
+    var ends = day.all().ends();
+    return List.of((double) ends.succeeded(), (double) ends.failed(), (double) others(day));
   }
 
-  private static List<String> outcomeTips(List<Fact> facts) {
-    var ends = ends(facts);
+  private static List<String> outcomeTips(RunSums day) {
+    var ends = day.all().ends();
     return List.of(
         ends.succeeded() + " finished",
         ends.failed() + " failed",
-        facts.size() - ends.succeeded() - ends.failed() + " stopped or not ended");
+        others(day) + " stopped or not ended");
   }
 
-  private static List<Double> seconds(List<Duration> times) {
+  private static long others(RunSums day) {
+    return day.all().runs() - day.all().ends().succeeded() - day.all().ends().failed();
+  }
+
+  private static List<Double> seconds(TimeSpans times) {
     ToDoubleFunction<Duration> seconds = it -> it.toMillis() / SECONDS;
-    return Percentiles.of(times)
+    return times
+        .percentiles()
         .map(it -> List.of(seconds.applyAsDouble(it.median()), seconds.applyAsDouble(it.p95())))
         .orElse(List.of(0.0, 0.0));
   }
 
-  private static List<String> times(List<Duration> times) {
-    return Percentiles.of(times)
+  private static List<String> times(TimeSpans times) {
+    return times
+        .percentiles()
         .map(
             it ->
                 List.of(
                     "half within " + Times.of(it.median()), "95 % within " + Times.of(it.p95())))
         .orElse(List.of("", ""));
-  }
-
-  private static double micros(List<Fact> facts) {
-    return facts.stream().mapToLong(Fact::micros).sum();
   }
 
   public String cost() {

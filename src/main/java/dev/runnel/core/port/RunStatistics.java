@@ -3,18 +3,28 @@ package dev.runnel.core.port;
 import dev.runnel.core.model.RunState;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /// The runs of the run service as numbers, also those that Runnel did not start.
 public interface RunStatistics {
   /// For a run service that has no statistics.
-  RunStatistics NONE = _ -> Optional.empty();
+  RunStatistics NONE = (_, _) -> Optional.empty();
 
-  /// The runs created since an instant, oldest first.
+  /// The runs created in an interval, oldest first.
   ///
+  /// @param to exclusive
   /// @return empty if the service cannot say it
-  Optional<List<Fact>> since(Instant from);
+  Optional<List<Fact>> between(Instant from, Instant to);
+
+  /// The days (UTC) on which the runs were created that changed since an instant.
+  ///
+  /// @return empty if that is not known, and any run may have changed
+  default Optional<Set<LocalDate>> daysChangedSince(Instant from) {
+    return Optional.empty();
+  }
 
   /// A run.
   ///

@@ -13,12 +13,14 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /// All read queries about runs, each in its own transaction.
@@ -138,17 +140,32 @@ public record RunQueries(Database database) {
   }
 
   /// The runs created since an instant, oldest first, as statistics count them.
-  public List<RunNumbers> numbers(Instant since) {
+  public List<RunNumbers> numbers(Instant from, Instant to) {
     return database.read(
         rows ->
             rows.list(
                 """
                 SELECT created_at, state, source, environment_id, model_id, started_at, worked,
                   request_usage
-                FROM runs WHERE created_at >= ? ORDER BY created_at
+                FROM runs WHERE created_at >= ? AND created_at < ? ORDER BY created_at
                 """,
                 RunQueries::numbers,
-                since));
+                from,
+                to));
+  }
+
+  /// The days (UTC) on which the runs were created that changed since an instant.
+  public Set<LocalDate> daysChangedSince(Instant from) {
+    return database
+        .<List<LocalDate>>read(
+            rows ->
+                rows.list(
+                    "SELECT DISTINCT created_at / %d AS day FROM runs WHERE updated_at >= ?"
+                        .formatted(TimeUnit.DAYS.toMicros(1)),
+                    row -> LocalDate.ofEpochDay(row.getLong("day")),
+                    from))
+        .stream()
+        .collect(Collectors.toSet());
   }
 
   private static RunNumbers numbers(ResultSet row) throws SQLException {
