@@ -9,7 +9,7 @@ import java.util.List;
 /// Sums over the table `starts`.
 public record StartSums(Database database) implements StartStatistics {
   @Override
-  public List<Sum> sums(By by, Instant since) {
+  public List<Sum> sums(By by, Instant from, Instant to) {
     var column =
         switch (by) {
           case PERSON -> "person";
@@ -22,7 +22,7 @@ public record StartSums(Database database) implements StartStatistics {
                 "SELECT "
                     + column
                     + " AS name, COUNT(*) AS runs, SUM(seconds) AS seconds, SUM(micros) AS micros"
-                    + " FROM starts WHERE at > ? GROUP BY "
+                    + " FROM starts WHERE at >= ? AND at < ? GROUP BY "
                     + column
                     + " ORDER BY runs DESC, name",
                 row ->
@@ -31,6 +31,7 @@ public record StartSums(Database database) implements StartStatistics {
                         row.getLong("runs"),
                         Duration.ofSeconds(row.getLong("seconds")),
                         row.getLong("micros")),
-                since));
+                from,
+                to));
   }
 }

@@ -37,6 +37,8 @@ public final class Numbers {
   // Guarded by this.
   private final DailySums runs;
   private final StartStatistics starts;
+  // Guarded by this.
+  private final DailyStarts dailyStarts;
   private final Store store;
   private final Supplier<Policy> policy;
   private final Function<String, String> sourceName;
@@ -57,6 +59,7 @@ public final class Numbers {
       InstantSource clock) {
     this.runs = new DailySums(runs, Collections.max(NumbersPage.PERIODS));
     this.starts = starts;
+    this.dailyStarts = new DailyStarts(starts, Collections.max(NumbersPage.PERIODS));
     this.store = store;
     this.policy = policy;
     this.sourceName = sourceName;
@@ -81,20 +84,15 @@ public final class Numbers {
   }
 
   private NumbersPage read(int days, Instant now) {
-    var since = NumbersPage.start(days, now);
+    var first = LocalDate.ofInstant(NumbersPage.start(days, now), ZoneOffset.UTC);
     var names = names();
-    var places = starts.sums(By.PLACE, since);
+    var places = dailyStarts.since(By.PLACE, first, now);
     Map<Table, List<Group>> people = new EnumMap<>(Table.class);
-    people.put(Table.PERSON, groups(starts.sums(By.PERSON, since).stream(), names));
+    people.put(Table.PERSON, groups(dailyStarts.since(By.PERSON, first, now).stream(), names));
     people.put(Table.CHANNEL, groups(places.stream().filter(it -> isChannel(it.key())), names));
     people.put(Table.REPOSITORY, groups(places.stream().filter(it -> !isChannel(it.key())), names));
     return NumbersPage.of(
-        days,
-        runs.since(LocalDate.ofInstant(since, ZoneOffset.UTC), now),
-        people,
-        budgets(names, now),
-        sourceName,
-        now);
+        days, runs.since(first, now), people, budgets(names, now), sourceName, now);
   }
 
   private static boolean isChannel(String place) {
@@ -133,17 +131,19 @@ public final class Numbers {
 
   private Stream<BudgetView> views(Budget budget, Map<String, String> names, Instant now) {
     var since = now.minus(budget.period().length());
+    var until = now.plus(Duration.ofDays(1));
     var sums =
         switch (budget.per()) {
-          case PERSON -> starts.sums(By.PERSON, since).stream();
-          case CHANNEL -> starts.sums(By.PLACE, since).stream().filter(it -> isChannel(it.key()));
+          case PERSON -> starts.sums(By.PERSON, since, until).stream();
+          case CHANNEL ->
+              starts.sums(By.PLACE, since, until).stream().filter(it -> isChannel(it.key()));
           case REPOSITORY ->
-              starts.sums(By.PLACE, since).stream().filter(it -> !isChannel(it.key()));
+              starts.sums(By.PLACE, since, until).stream().filter(it -> !isChannel(it.key()));
           case ENVIRONMENT ->
-              starts.sums(By.ENVIRONMENT, since).stream().filter(it -> !it.key().isEmpty());
+              starts.sums(By.ENVIRONMENT, since, until).stream().filter(it -> !it.key().isEmpty());
           case ALL ->
               Stream.of(
-                  starts.sums(By.PERSON, since).stream()
+                  starts.sums(By.PERSON, since, until).stream()
                       .reduce(
                           new Sum("", 0, Duration.ZERO, 0),
                           (a, b) ->

@@ -19,6 +19,8 @@ public interface StartStatistics {
   /// @param micros the cost in millionths
   record Sum(String key, long runs, Duration time, long micros) {}
 
-  /// The sums of starts since an instant, the most runs first.
-  List<Sum> sums(By by, Instant since);
+  /// The sums of starts in an interval, the most runs first.
+  ///
+  /// @param to exclusive
+  List<Sum> sums(By by, Instant from, Instant to);
 }
