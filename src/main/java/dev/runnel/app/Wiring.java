@@ -451,7 +451,7 @@ final class Wiring implements AutoCloseable {
                     KnownPlatforms.sources(),
                     config.egress()),
                 new NodeSettings(
-                    node, config.agentLease(), config.agentSlotsOfAll(), config.agentSnapshots()),
+                    node, config.agentLease(), config.agentSlotLimits(), config.agentSnapshots()),
                 serviceAudit,
                 clock));
     opened(

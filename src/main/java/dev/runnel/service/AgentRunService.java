@@ -152,14 +152,8 @@ public final class AgentRunService implements AutoCloseable {
     var queueSignal = new QueueSignal();
     var book =
         new RunService(
-            database,
-            clock,
-            watchers,
-            queueSignal,
-            membership,
-            node.slotsOfAll(),
-            settings.sources());
-    var index = new RunQueries(database);
+            database, clock, watchers, queueSignal, membership, node.limits(), settings.sources());
+    var index = new RunQueries(database, node.limits().share(membership));
     var keys = new ApiKeys(database, clock, settings.apiKey());
     var workspaces = new Workspaces(settings.workspaces(), settings.environments());
     var workspaceCleanup =

@@ -14,6 +14,7 @@ import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.RunService.NewOutput;
 import dev.runnel.service.store.RunWatchers;
 import dev.runnel.service.store.ServiceTables;
+import dev.runnel.service.store.SlotLimits;
 import dev.runnel.service.store.TranscriptRows.Entry;
 import dev.runnel.testkit.Postgres;
 import java.nio.file.Files;
@@ -24,7 +25,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// How many runs a second the rows of the service take, without agents: each is created, claimed,
@@ -75,7 +75,7 @@ public final class ClaimedRuns {
         new RunWatchers(),
         new QueueSignal(),
         membership,
-        OptionalInt.empty(),
+        SlotLimits.NONE,
         Map.of());
   }
 

@@ -12,13 +12,13 @@ import dev.runnel.service.store.Membership;
 import dev.runnel.service.store.QueueSignal;
 import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.RunWatchers;
+import dev.runnel.service.store.SlotLimits;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.SettableClock;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,7 +41,7 @@ class LateCancelTest {
             new RunWatchers(),
             new QueueSignal(),
             Membership.alone(database, clock, 1),
-            OptionalInt.empty(),
+            SlotLimits.USUAL,
             Map.of());
   }
 

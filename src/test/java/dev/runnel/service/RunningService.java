@@ -20,6 +20,7 @@ import dev.runnel.service.run.Factory;
 import dev.runnel.service.run.Limits;
 import dev.runnel.service.run.NodeIdentity;
 import dev.runnel.service.store.ServiceTables;
+import dev.runnel.service.store.SlotLimits;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.service.workspace.Snapshots;
 import dev.runnel.testkit.MigratedFile;
@@ -42,7 +43,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// The service on a free port, with a client that knows the key.
@@ -150,7 +150,7 @@ public final class RunningService implements AutoCloseable {
             : new NodeSettings(
                 new NodeIdentity(name(folder), "test", name(folder)),
                 NodeSettings.USUAL_LEASE,
-                OptionalInt.empty(),
+                SlotLimits.USUAL,
                 Optional.ofNullable(SNAPSHOTS.get(folder)));
     var settings =
         new ServiceSettings(

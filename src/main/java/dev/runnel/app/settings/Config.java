@@ -10,6 +10,7 @@ import dev.runnel.service.isolation.Machine;
 import dev.runnel.service.isolation.Quotas;
 import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.Limits;
+import dev.runnel.service.store.SlotLimits;
 import dev.runnel.service.workspace.Snapshots;
 import dev.runnel.store.Retention;
 import dev.runnel.surface.Setting;
@@ -38,7 +39,7 @@ import java.util.stream.Stream;
 /// @param adminUrl the address of the console on the admin port, as people reach it
 /// @param databaseUrl empty for the embedded database in the data folder
 /// @param agentApi empty for the embedded service
-/// @param agentSlotsOfAll how many agents run at once on all nodes together; empty for no limit
+/// @param agentSlotLimits how many agents run at once on all nodes together, and of one person
 /// @param agentLease how long other nodes wait for this one before they take it for lost
 /// @param agentSnapshots where workspaces are kept for other nodes; empty to keep none
 /// @param isolation the requested isolation, which the machine may not support
@@ -56,7 +57,7 @@ public record Config(
     Optional<String> agentApiKey,
     Optional<String> agentCommand,
     int agentSlots,
-    OptionalInt agentSlotsOfAll,
+    SlotLimits agentSlotLimits,
     Duration agentLease,
     Optional<Snapshots> agentSnapshots,
     String isolation,
@@ -121,7 +122,7 @@ public record Config(
         settings.get(RunnelSettings.AGENT_API_KEY),
         settings.get(RunnelSettings.AGENT_COMMAND),
         number(settings, RunnelSettings.AGENT_SLOTS, 4, 1, MAX_SLOTS),
-        slotsOfAll(settings),
+        new SlotLimits(slotsOfAll(settings), slotsPerPerson(settings)),
         lease(settings),
         snapshots(settings),
         settings.get(RunnelSettings.AGENTS_ISOLATION).orElse("auto"),
@@ -192,6 +193,16 @@ public record Config(
                     DurationsAndSizes.size(
                         settings, RunnelSettings.AGENT_SNAPSHOTS_LIMIT, USUAL_SNAPSHOT),
                     SNAPSHOT_PATIENCE));
+  }
+
+  private static OptionalInt slotsPerPerson(Settings settings) {
+    var setting = RunnelSettings.AGENT_SLOTS_PER_PERSON;
+    if (settings.get(setting).map(String::strip).filter(Setting.OFF::equals).isPresent()) {
+      return SlotLimits.NONE.perPerson();
+    }
+    return settings.get(setting).isEmpty()
+        ? SlotLimits.USUAL.perPerson()
+        : OptionalInt.of(number(settings, setting, 1, 1, MAX_SLOTS));
   }
 
   private static Duration lease(Settings settings) {

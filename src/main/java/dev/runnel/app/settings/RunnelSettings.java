@@ -93,6 +93,14 @@ public final class RunnelSettings {
               "How many agents run at once on all nodes of one database together.")
           .at("agents.slots_of_all");
 
+  static final Setting AGENT_SLOTS_PER_PERSON =
+      plain(
+              "RUNNEL_AGENT_SLOTS_PER_PERSON",
+              "all but one, where there are three or more",
+              "How many agents run at once for one person, on all nodes together; `off` for no"
+                  + " limit. Schedules and programs with a key are no person.")
+          .at("agents.slots_per_person");
+
   static final Setting AGENT_LEASE =
       plain(
               "RUNNEL_AGENT_LEASE",
@@ -377,6 +385,7 @@ public final class RunnelSettings {
                   AGENT_COMMAND,
                   AGENT_SLOTS,
                   AGENT_SLOTS_OF_ALL,
+                  AGENT_SLOTS_PER_PERSON,
                   AGENT_LEASE,
                   AGENT_SNAPSHOTS,
                   AGENT_SNAPSHOTS_LIMIT,

@@ -13,8 +13,9 @@ public final class QueueOrder {
 
   /// A run that waits.
   ///
-  /// @param person who asked for it; empty if unknown
-  public record Waiting(String run, String person, Instant since) {}
+  /// @param person who asked for it: a person, or the account of a program; empty if unknown
+  /// @param isOfPerson whether it is a person
+  public record Waiting(String run, String person, boolean isOfPerson, Instant since) {}
 
   /// The slots that a person has, and has had.
   ///

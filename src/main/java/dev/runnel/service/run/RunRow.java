@@ -191,29 +191,9 @@ public record RunRow(
   }
 
   /// Returns a copy whose status message tells the position in the queue.
-  ///
-  /// @param place 1-based position; 1 runs next
-  public RunRow waitingAt(int place) {
+  public RunRow waitingAt(QueuePlace place) {
     return withStatus(
-        Optional.of(
-            new StatusMessage(
-                "Waiting for a free place (%s in the queue).".formatted(ordinal(place)),
-                null,
-                null,
-                null,
-                null,
-                Map.of())));
-  }
-
-  private static String ordinal(int number) {
-    var teens = number % 100 >= 11 && number % 100 <= 13;
-    return number
-        + switch (teens ? 0 : number % 10) {
-          case 1 -> "st";
-          case 2 -> "nd";
-          case 3 -> "rd";
-          default -> "th";
-        };
+        Optional.of(new StatusMessage(place.words(), null, null, null, null, Map.of())));
   }
 
   public List<ArtifactItem> artifactItems() {

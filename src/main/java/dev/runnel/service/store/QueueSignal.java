@@ -15,6 +15,11 @@ public final class QueueSignal {
     depths.forEach(Semaphore::release);
   }
 
+  /// Wakes the queue worker of one depth.
+  void tell(int depth) {
+    depths.get(depth).release();
+  }
+
   /// Waits for a signal, for at most the given time.
   public void await(int depth, Duration most) throws InterruptedException {
     var arrived = depths.get(depth);

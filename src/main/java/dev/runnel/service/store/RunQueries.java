@@ -24,7 +24,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /// All read queries about runs, each in its own transaction.
-public record RunQueries(Database database) {
+///
+/// @param share how many slots the runs of one person may have
+public record RunQueries(Database database, Share share) {
+  /// How many slots the runs of one person may have now.
+  @FunctionalInterface
+  public interface Share {
+    int ofPerson(Rows rows) throws SQLException;
+  }
+
+  /// Where one person may have all slots.
+  public RunQueries(Database database) {
+    this(database, _ -> Integer.MAX_VALUE);
+  }
+
   private static final int PAGE = 1000;
 
   /// Executions whose processes may live on a node; at startup, those that the previous process did
@@ -100,10 +113,13 @@ public record RunQueries(Database database) {
     return database.read(rows -> new RunTable(rows).firstPrompt(runId));
   }
 
-  private static List<RunRow> placed(List<RunRow> all, RunTable runs) throws SQLException {
+  private List<RunRow> placed(List<RunRow> all, RunTable runs) throws SQLException {
     var queued =
         all.stream().filter(run -> run.phase() == ExecutionState.QUEUED).map(RunRow::id).toList();
-    var places = runs.places(Set.copyOf(queued));
+    if (queued.isEmpty()) {
+      return all;
+    }
+    var places = runs.places(Set.copyOf(queued), share.ofPerson(runs.rows()));
     return all.stream()
         .map(run -> places.containsKey(run.id()) ? run.waitingAt(places.get(run.id())) : run)
         .toList();

@@ -36,7 +36,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
@@ -88,7 +87,7 @@ public final class RunService {
   private final RunWatchers watchers;
   private final QueueSignal queueSignal;
   private final Membership membership;
-  private final OptionalInt slotsOfAll;
+  private final SlotLimits limits;
   private final Map<String, RunSource> sources;
   private volatile ExecutionListener listener = ExecutionListener.NONE;
 
@@ -97,7 +96,7 @@ public final class RunService {
 
   /// @param queueSignal notified whenever a run is queued
   /// @param membership this process among those that share the database
-  /// @param slotsOfAll maximum number of concurrent executions of all nodes at each depth
+  /// @param limits of concurrent executions at each depth
   /// @param sources the sources of runs by the name of Runnel's surface
   public RunService(
       Database database,
@@ -105,10 +104,10 @@ public final class RunService {
       RunWatchers watchers,
       QueueSignal queueSignal,
       Membership membership,
-      OptionalInt slotsOfAll,
+      SlotLimits limits,
       Map<String, RunSource> sources) {
     this.membership = membership;
-    this.slotsOfAll = slotsOfAll;
+    this.limits = limits;
     this.sources = Map.copyOf(sources);
     this.database = database;
     this.clock = clock;
@@ -131,7 +130,8 @@ public final class RunService {
             key,
             (runs, at) -> {
               var id = new RunCreation(runs, sources, at).asked(run, caller, factoryUid);
-              var atCapacity = runs.working() >= membership.slots(runs.rows());
+              var slots = membership.slots(runs.rows());
+              var atCapacity = runs.working() >= slots || runs.isHeld(id, limits.ofPerson(slots));
               return Json.write(new CreatedRun(id, RunStateValue.QUEUED, id, atCapacity, Map.of()));
             });
     queueSignal.tell();
@@ -305,10 +305,12 @@ public final class RunService {
         change(
             (runs, at) -> {
               if (!membership.mayClaim(runs.rows())
-                  || (slotsOfAll.isPresent() && runs.working(depth) >= slotsOfAll.getAsInt())) {
+                  || (limits.ofAll().isPresent()
+                      && runs.working(depth) >= limits.ofAll().getAsInt())) {
                 return Optional.<Claimed>empty();
               }
-              var next = runs.nextQueued(depth, membership);
+              var most = limits.ofPerson(membership.slots(runs.rows()));
+              var next = runs.nextQueued(depth, membership, most);
               if (next.isEmpty()) {
                 return Optional.<Claimed>empty();
               }
@@ -473,7 +475,8 @@ public final class RunService {
 
   /// @param next the run's state after the execution
   /// @param report tells the listener; empty if no execution ended
-  private record Finished(String runId, ExecutionState next, Optional<Runnable> report) {}
+  private record Finished(
+      String runId, int depth, ExecutionState next, Optional<Runnable> report) {}
 
   /// Records the end of an execution whose processes have all ended. Waiting follow-ups start the
   /// next execution.
@@ -561,9 +564,8 @@ public final class RunService {
     }
     watchers.changed(finished.get().runId());
     finished.get().report().ifPresent(Runnable::run);
-    if (finished.get().next() == ExecutionState.QUEUED) {
-      queueSignal.tell();
-    }
+    // The run waits, or another one of its person may have waited for its end: see SlotLimits.
+    queueSignal.tell(finished.get().depth());
     return finished.map(Finished::next);
   }
 
@@ -576,7 +578,7 @@ public final class RunService {
     log.info("execution returned to the queue run={} execution={}", run.id(), run.execution());
     runs.unclaim(run, at);
     runs.revokeKeys(run.id());
-    return new Finished(run.id(), ExecutionState.QUEUED, Optional.empty());
+    return new Finished(run.id(), run.depth(), ExecutionState.QUEUED, Optional.empty());
   }
 
   private Finished finished(RunTable runs, RunRow run, ExecutionResult executionResult, Instant at)
@@ -610,11 +612,12 @@ public final class RunService {
             next);
         yield new Finished(
             runId,
+            run.depth(),
             next,
             Optional.of(
                 () -> listener.ended(run.source(), as.phase(), worked.minus(run.worked()))));
       }
-      case Step.Stays() -> new Finished(runId, run.phase(), Optional.empty());
+      case Step.Stays() -> new Finished(runId, run.depth(), run.phase(), Optional.empty());
       case Step.Refused(String why) -> throw new IllegalStateException(why + ": " + run);
     };
   }

@@ -9,6 +9,7 @@ import dev.runnel.service.run.IdempotencyKey;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.QueueOrder;
+import dev.runnel.service.run.QueuePlace;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.TriggerMetadata;
@@ -28,6 +29,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,10 @@ import org.jspecify.annotations.Nullable;
 public record RunTable(Rows rows) {
   // How far back turns count.
   private static final Duration LATELY = Duration.ofDays(1);
+
+  /// Whether a person asked for a run, and not an account of a program. The form of [Json]; in the
+  /// value of another member the quotes would be escaped.
+  private static final String OF_PERSON = "creator LIKE '%\"type\":\"user\"%'";
 
   /// How often in a row a run may be claimed by nodes that are lost before its agent is started.
   private static final int MAX_LOST_CLAIMS = 3;
@@ -223,8 +229,11 @@ public record RunTable(Rows rows) {
   /// The run that gets the next free slot of a node; see [QueueOrder]. A run whose workspace is at
   /// a place of another node is left to that node, while it lives and for a short time after. A run
   /// is also left alone while processes of an earlier execution may live on this node, which would
-  /// work in the same workspace.
-  Optional<RunRow> nextQueued(int depth, Membership node) throws SQLException {
+  /// work in the same workspace. A run of a person whose runs have as many slots as they may have
+  /// waits for one of those.
+  ///
+  /// @param mostOfPerson how many slots the runs of one person may have
+  Optional<RunRow> nextQueued(int depth, Membership node, int mostOfPerson) throws SQLException {
     var leftAlone =
         Set.copyOf(
             rows.list(
@@ -241,8 +250,38 @@ public record RunTable(Rows rows) {
                 node.identity().place(),
                 node.now().minus(node.lease()),
                 node.identity().name()));
-    var next = queue(depth).stream().filter(run -> !leftAlone.contains(run.run())).findFirst();
+    var full = full(depth, mostOfPerson);
+    var next =
+        queue(depth).stream()
+            .filter(run -> !leftAlone.contains(run.run()) && !isHeld(run, full))
+            .findFirst();
     return next.isEmpty() ? Optional.empty() : find(next.get().run());
+  }
+
+  private static boolean isHeld(QueueOrder.Waiting run, Set<String> full) {
+    return run.isOfPerson() && full.contains(run.person());
+  }
+
+  /// Whether a run waits until another one of the same person ends.
+  boolean isHeld(String id, int mostOfPerson) throws SQLException {
+    return Optional.ofNullable(places(Set.of(id), mostOfPerson).get(id))
+        .filter(QueuePlace::isHeld)
+        .isPresent();
+  }
+
+  /// The people whose runs have as many slots as they may have, or more.
+  private Set<String> full(int depth, int mostOfPerson) throws SQLException {
+    return Set.copyOf(
+        rows.list(
+            """
+            SELECT creator_uid FROM runs
+            WHERE state = 'INPROGRESS' AND depth = ? AND creator_uid IS NOT NULL AND %s
+            GROUP BY creator_uid HAVING COUNT(*) >= ?
+            """
+                .formatted(OF_PERSON),
+            row -> row.getString("creator_uid"),
+            depth,
+            mostOfPerson));
   }
 
   /// The number of executions in progress at a depth.
@@ -371,12 +410,17 @@ public record RunTable(Rows rows) {
     var waiting =
         rows.list(
             """
-            SELECT id, COALESCE(creator_uid, '') AS person, queued_at FROM runs
-            WHERE state = 'QUEUED' AND depth = ?
-            """,
+            SELECT id, COALESCE(creator_uid, '') AS person, queued_at,
+              CASE WHEN %s THEN 1 ELSE 0 END AS is_of_person
+            FROM runs WHERE state = 'QUEUED' AND depth = ?
+            """
+                .formatted(OF_PERSON),
             row ->
                 new QueueOrder.Waiting(
-                    row.getString("id"), row.getString("person"), Rows.instant(row, "queued_at")),
+                    row.getString("id"),
+                    row.getString("person"),
+                    row.getInt("is_of_person") != 0,
+                    Rows.instant(row, "queued_at")),
             depth);
     var people = waiting.stream().map(QueueOrder.Waiting::person).distinct().limit(2).count();
     return QueueOrder.of(waiting, people < 2 ? Map.of() : served(depth));
@@ -423,20 +467,25 @@ public record RunTable(Rows rows) {
     rows.change("UPDATE runs SET mode = ? WHERE id = ?", mode.value(), id);
   }
 
-  /// Positions in the queue, 1 for the next; runs that are not queued are left out.
-  Map<String, Integer> places(Collection<String> ids) throws SQLException {
+  /// Positions in the queue; runs that are not queued are left out.
+  ///
+  /// @param mostOfPerson how many slots the runs of one person may have
+  Map<String, QueuePlace> places(Collection<String> ids, int mostOfPerson) throws SQLException {
     if (ids.isEmpty()) {
       return Map.of();
     }
-    var places = new HashMap<String, Integer>();
+    var places = new HashMap<String, QueuePlace>();
     var depths =
         rows.list(
             "SELECT DISTINCT depth FROM runs WHERE state = 'QUEUED'", row -> row.getInt("depth"));
     for (var depth : depths) {
       var queue = queue(depth);
+      var full = full(depth, mostOfPerson);
       for (int i = 0; i < queue.size(); i++) {
-        if (ids.contains(queue.get(i).run())) {
-          places.put(queue.get(i).run(), i + 1);
+        var run = queue.get(i);
+        if (ids.contains(run.run())) {
+          var held = isHeld(run, full) ? OptionalInt.of(mostOfPerson) : OptionalInt.empty();
+          places.put(run.run(), new QueuePlace(i + 1, held));
         }
       }
     }

@@ -1,7 +1,9 @@
 package dev.runnel.app.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.runnel.service.store.SlotLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +21,19 @@ class MachineSettingsTest {
     return Config.of(Settings.read(variables, Optional.empty(), Map.of()))
         .machine(Map.of(), folder)
         .readable();
+  }
+
+  @Test
+  void theSlotsOfOnePersonAreANumberOrUnlimited() {
+    assertThat(limits(Map.of())).isEqualTo(SlotLimits.USUAL);
+    assertThat(limits(Map.of("RUNNEL_AGENT_SLOTS_PER_PERSON", "off"))).isEqualTo(SlotLimits.NONE);
+    assertThat(limits(Map.of("RUNNEL_AGENT_SLOTS_PER_PERSON", "2")).perPerson()).hasValue(2);
+    assertThatThrownBy(() -> limits(Map.of("RUNNEL_AGENT_SLOTS_PER_PERSON", "0")))
+        .hasMessageContaining("RUNNEL_AGENT_SLOTS_PER_PERSON");
+  }
+
+  private static SlotLimits limits(Map<String, String> variables) {
+    return Config.of(Settings.read(variables, Optional.empty(), Map.of())).agentSlotLimits();
   }
 
   @Test

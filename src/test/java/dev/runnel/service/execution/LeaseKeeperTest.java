@@ -10,11 +10,11 @@ import dev.runnel.service.store.QueueSignal;
 import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.RunWatchers;
 import dev.runnel.service.store.ServiceTables;
+import dev.runnel.service.store.SlotLimits;
 import dev.runnel.testkit.Postgres;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -47,7 +47,7 @@ class LeaseKeeperTest {
             new RunWatchers(),
             new QueueSignal(),
             membership,
-            OptionalInt.empty(),
+            SlotLimits.USUAL,
             Map.of());
   }
 

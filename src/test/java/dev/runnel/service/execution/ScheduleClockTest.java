@@ -14,6 +14,7 @@ import dev.runnel.service.store.RunQuery;
 import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.RunWatchers;
 import dev.runnel.service.store.Schedules;
+import dev.runnel.service.store.SlotLimits;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.testkit.SettableClock;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +22,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,7 +50,7 @@ class ScheduleClockTest {
             new RunWatchers(),
             new QueueSignal(),
             Membership.alone(database, clock, 4),
-            OptionalInt.empty(),
+            SlotLimits.USUAL,
             Map.of());
     index = new RunQueries(database);
     identities = new Identities(database, clock, Map.of());

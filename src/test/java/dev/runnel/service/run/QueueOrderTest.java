@@ -15,7 +15,7 @@ class QueueOrderTest {
   private static final Instant NINE = Instant.parse("2026-01-05T09:00:00Z");
 
   private static Waiting run(String id, String person, int second) {
-    return new Waiting(id, person, NINE.plusSeconds(second));
+    return new Waiting(id, person, true, NINE.plusSeconds(second));
   }
 
   private static List<String> order(List<Waiting> waiting, Map<String, Served> served) {

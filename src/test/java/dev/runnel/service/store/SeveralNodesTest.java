@@ -81,7 +81,13 @@ class SeveralNodesTest {
         own,
         membership,
         new RunService(
-            own, clock, new RunWatchers(), new QueueSignal(), membership, slotsOfAll, Map.of()));
+            own,
+            clock,
+            new RunWatchers(),
+            new QueueSignal(),
+            membership,
+            new SlotLimits(slotsOfAll, SlotLimits.NONE.perPerson()),
+            Map.of()));
   }
 
   @Test

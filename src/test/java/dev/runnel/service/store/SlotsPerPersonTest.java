@@ -1,0 +1,293 @@
+package dev.runnel.service.store;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.database.Database;
+import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.run.ExecutionResult;
+import dev.runnel.service.run.Json;
+import dev.runnel.service.run.NewRun;
+import dev.runnel.service.run.NodeIdentity;
+import dev.runnel.testkit.MigratedFile;
+import dev.runnel.testkit.Postgres;
+import dev.runnel.testkit.SettableClock;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// How many slots the runs of one person have.
+class SlotsPerPersonTest {
+  private static final Duration LEASE = Duration.ofMinutes(1);
+
+  @ParameterizedTest
+  @CsvSource({"1, 1", "2, 2", "3, 2", "4, 3", "12, 11"})
+  void onePersonHasAllSlotsButOneWhereThereAreThreeOrMore(int slots, int most) {
+    assertThat(SlotLimits.USUAL.ofPerson(slots)).isEqualTo(most);
+  }
+
+  @Test
+  void theSettingIsTheLimitAndTheSlotsOfAllNodesCount() {
+    var three = new SlotLimits(OptionalInt.empty(), OptionalInt.of(3));
+    var ofAll = new SlotLimits(OptionalInt.of(5), OptionalInt.empty());
+
+    assertThat(three.ofPerson(12)).isEqualTo(3);
+    assertThat(ofAll.ofPerson(12)).isEqualTo(4);
+    assertThat(SlotLimits.NONE.ofPerson(12)).isGreaterThan(12);
+  }
+
+  /// The same for both kinds of database.
+  abstract static class Contract {
+    final SettableClock clock = new SettableClock();
+
+    @SuppressWarnings("NullAway.Init") // set by [#node]
+    Database database;
+
+    @SuppressWarnings("NullAway.Init")
+    RunQueries index;
+
+    /// @param slots of this node; there are no others yet
+    abstract RunService node(int slots, SlotLimits limits) throws SQLException;
+
+    @AfterEach
+    void close() {
+      database.close();
+    }
+
+    @Test
+    void aPersonWithThreeHundredWaitingLeavesASlotToOthers() throws SQLException {
+      var runs = node(4, SlotLimits.USUAL);
+      for (int i = 0; i < 300; i++) {
+        create(runs, "ann");
+      }
+      claimAll(runs, 3);
+
+      var ofBen = create(runs, "ben");
+      assertThat(runs.claimNext(0).orElseThrow().runId()).isEqualTo(ofBen);
+    }
+
+    @Test
+    void whenARunOfThePersonEndsTheNextOneStarts() throws SQLException {
+      var runs = node(4, SlotLimits.USUAL);
+      for (int i = 0; i < 5; i++) {
+        create(runs, "ann");
+      }
+      var first = claimAll(runs, 3).getFirst();
+
+      runs.finish(first.claim(), ExecutionResult.succeeded("done"));
+      claimAll(runs, 1);
+    }
+
+    @Test
+    void aRunThatWaitsForAnotherOneOfItsPersonSaysSo() throws SQLException {
+      var runs = node(4, SlotLimits.USUAL);
+      for (int i = 0; i < 3; i++) {
+        create(runs, "ann");
+      }
+      claimAll(runs, 3);
+      var answer = asked(runs, "ann");
+      var ofBen = asked(runs, "ben");
+
+      assertThat(Json.read(answer).path("at_capacity").asBoolean()).isTrue();
+      assertThat(Json.read(ofBen).path("at_capacity").asBoolean()).isFalse();
+      assertThat(message(id(ofBen))).isEqualTo("Waiting for a free place (1st in the queue).");
+      assertThat(message(id(answer)))
+          .isEqualTo(
+              "Waiting until another run of the same person ends, who has 3 at work, the most for"
+                  + " one person (2nd in the queue).");
+    }
+
+    @Test
+    void runsThatNobodyIsNamedForHaveAllSlots() throws SQLException {
+      var runs = node(4, SlotLimits.USUAL);
+      for (int i = 0; i < 5; i++) {
+        runs.create(run(Map.of()), Caller.MAIN, Optional.empty(), Optional.empty());
+      }
+
+      claimAll(runs, 5);
+    }
+
+    @Test
+    void switchedOffOnePersonHasAllSlots() throws SQLException {
+      var runs = node(4, SlotLimits.NONE);
+      for (int i = 0; i < 4; i++) {
+        create(runs, "ann");
+      }
+
+      claimAll(runs, 4);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5})
+    void whateverHappensNobodyHasMoreAndNoSlotIsIdleWithoutReason(long seed) throws SQLException {
+      var random = new Random(seed);
+      var slots = 3 + random.nextInt(4);
+      var runs = node(slots, SlotLimits.USUAL);
+      var people = List.of("ann", "ben", "cem");
+      var waiting = new HashMap<String, Integer>();
+      var working = new ArrayList<Map.Entry<String, ExecutionRequest>>();
+      var whose = new HashMap<String, String>();
+      for (int step = 0; step < 60; step++) {
+        if (random.nextInt(4) > 0) {
+          // Mostly of one person.
+          var person = people.get(Math.max(0, random.nextInt(12) - 9));
+          whose.put(create(runs, person), person);
+          waiting.merge(person, 1, Integer::sum);
+        } else if (!working.isEmpty()) {
+          var ended = working.remove(random.nextInt(working.size()));
+          runs.finish(ended.getValue().claim(), ExecutionResult.succeeded("done"));
+        }
+        while (working.size() < slots) {
+          var next = runs.claimNext(0);
+          if (next.isEmpty()) {
+            break;
+          }
+          var person = whose.get(next.get().runId());
+          waiting.merge(person, -1, Integer::sum);
+          working.add(Map.entry(person, next.get()));
+        }
+
+        for (var person : people) {
+          var has = working.stream().filter(it -> it.getKey().equals(person)).count();
+          assertThat(has).isLessThanOrEqualTo(slots - 1);
+          if (working.size() < slots && has < slots - 1) {
+            assertThat(waiting.getOrDefault(person, 0)).as(person).isZero();
+          }
+        }
+      }
+    }
+
+    String message(String run) {
+      return requireNonNull(index.show(run).orElseThrow().status().orElseThrow().message());
+    }
+  }
+
+  @Nested
+  class OnSqlite extends Contract {
+    @TempDir Path folder;
+
+    @Override
+    RunService node(int slots, SlotLimits limits) throws SQLException {
+      database = MigratedFile.open(folder.resolve("agent-runs.db"), "db/service");
+      var membership = Membership.alone(database, clock, slots);
+      index = new RunQueries(database, limits.share(membership));
+      return service(database, clock, membership, limits);
+    }
+  }
+
+  @Nested
+  @Tag("slow")
+  class OnPostgres extends Contract {
+    private final List<Database> others = new ArrayList<>();
+    private String url;
+
+    @BeforeEach
+    void open() throws SQLException {
+      url = Postgres.freshDatabase();
+      database = ServiceTables.migrate(Database.postgres(url, ServiceTables.SCHEMA));
+    }
+
+    @AfterEach
+    void closeOthers() {
+      others.forEach(Database::close);
+    }
+
+    @Override
+    RunService node(int slots, SlotLimits limits) throws SQLException {
+      return node("a", slots, limits);
+    }
+
+    private RunService node(String name, int slots, SlotLimits limits) {
+      var own = Database.postgres(url, ServiceTables.SCHEMA);
+      others.add(own);
+      var membership =
+          Membership.join(own, clock, new NodeIdentity(name, name, name), slots, LEASE);
+      index = new RunQueries(own, limits.share(membership));
+      return service(own, clock, membership, limits);
+    }
+
+    @Test
+    void theSlotsOfAllNodesCountAlsoWhereTheyClaimAtTheSameTime() throws Exception {
+      var nodes = List.of(node("a", 4, SlotLimits.USUAL), node("b", 4, SlotLimits.USUAL));
+      for (int i = 0; i < 20; i++) {
+        create(nodes.get(i % 2), "ann");
+      }
+      var claimed = new ConcurrentLinkedQueue<ExecutionRequest>();
+      var threads =
+          nodes.stream()
+              .map(
+                  node ->
+                      Thread.ofVirtual()
+                          .start(
+                              () -> {
+                                for (int i = 0; i < 4; i++) {
+                                  node.claimNext(0).ifPresent(claimed::add);
+                                }
+                              }))
+              .toList();
+      for (var thread : threads) {
+        thread.join();
+      }
+      assertThat(claimed).hasSize(7);
+
+      var ofBen = create(nodes.getFirst(), "ben");
+      assertThat(nodes.getLast().claimNext(0).orElseThrow().runId()).isEqualTo(ofBen);
+    }
+  }
+
+  private static RunService service(
+      Database database, SettableClock clock, Membership membership, SlotLimits limits) {
+    return new RunService(
+        database, clock, new RunWatchers(), new QueueSignal(), membership, limits, Map.of());
+  }
+
+  /// Claims as many runs, and no more.
+  private static List<ExecutionRequest> claimAll(RunService runs, int number) {
+    var claimed = new ArrayList<ExecutionRequest>();
+    for (var next = runs.claimNext(0); next.isPresent(); next = runs.claimNext(0)) {
+      claimed.add(next.get());
+    }
+    assertThat(claimed).hasSize(number);
+    return claimed;
+  }
+
+  private static String create(RunService runs, String person) {
+    return id(asked(runs, person));
+  }
+
+  private static String asked(RunService runs, String person) {
+    return runs.create(
+        run(Map.of("runnel.surface", "slack", "runnel.person", person)),
+        Caller.MAIN,
+        Optional.empty(),
+        Optional.empty());
+  }
+
+  private static String id(String answer) {
+    return Json.read(answer).path("run_id").asText();
+  }
+
+  private static NewRun run(Map<String, String> metadata) {
+    var request = Json.newObject().put("prompt", "x");
+    metadata.forEach((name, value) -> request.withObjectProperty("metadata").put(name, value));
+    return NewRun.parse(request);
+  }
+}
