@@ -97,12 +97,14 @@ final class ExecutionNetwork implements AutoCloseable {
   /// Deletes the sockets that a process of the service left behind when it was killed.
   static void deleteLeft(Path workspaces) {
     var folder = folder(workspaces);
-    if (!Files.isDirectory(folder)) {
-      return;
-    }
-    try (var sockets = Files.list(folder)) {
-      for (var each : sockets.toList()) {
-        Files.deleteIfExists(each);
+    try {
+      if (!Files.isDirectory(folder) || !isOurs(folder)) {
+        return;
+      }
+      try (var sockets = Files.list(folder)) {
+        for (var each : sockets.toList()) {
+          Files.deleteIfExists(each);
+        }
       }
     } catch (IOException e) {
       log.warn("cannot delete sockets of earlier executions folder={}", folder, e);
@@ -124,12 +126,15 @@ final class ExecutionNetwork implements AutoCloseable {
     if (!Files.isDirectory(folder)) {
       Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(onlyOwner));
     }
-    var isOurs =
-        !Files.isSymbolicLink(folder)
-            && Files.getOwner(folder).equals(Files.getOwner(Path.of("/proc/self")));
-    if (!isOurs || !Files.getPosixFilePermissions(folder).equals(onlyOwner)) {
+    if (!isOurs(folder) || !Files.getPosixFilePermissions(folder).equals(onlyOwner)) {
       throw new IOException("%s must belong to this user only. Delete it.".formatted(folder));
     }
+  }
+
+  /// Whether this user made the folder: in the folder for temporary files, another one could have.
+  private static boolean isOurs(Path folder) throws IOException {
+    return !Files.isSymbolicLink(folder)
+        && Files.getOwner(folder).equals(Files.getOwner(Path.of("/proc/self")));
   }
 
   /// The hosts that the operator named by other settings: those of the repositories, of the agent's

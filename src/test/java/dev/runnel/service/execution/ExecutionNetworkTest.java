@@ -1,0 +1,32 @@
+package dev.runnel.service.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.text.Sha256;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ExecutionNetworkTest {
+  @TempDir Path folder;
+
+  /// Where the path of the workspaces is long, sockets are in `/tmp`, where any account can put a
+  /// link of the same name.
+  @Test
+  void whatALinkOfAnotherAccountLeadsToIsNotDeleted() throws IOException {
+    var precious = Files.writeString(folder.resolve("precious"), "x");
+    var workspaces = folder.resolve("long".repeat(25)).resolve("workspaces");
+    var sockets = workspaces.toAbsolutePath().normalize().resolveSibling("egress");
+    var link = Path.of("/tmp", "runnel-" + Sha256.hex(sockets.toString()).substring(0, 16));
+    Files.createSymbolicLink(link, folder);
+    try {
+      ExecutionNetwork.deleteLeft(workspaces);
+    } finally {
+      Files.delete(link);
+    }
+
+    assertThat(precious).exists();
+  }
+}
