@@ -71,8 +71,9 @@ public final class EgressProxy implements AutoCloseable {
   private static final int MAX_LOOKUPS = 8;
 
   private static final Duration PAUSE = Duration.ofMillis(100);
-  // How many different hosts are reported; an agent could ask for any number.
-  private static final int MAX_REPORTED = 200;
+
+  /// How many different hosts are reported; an agent could ask for any number.
+  public static final int MAX_REPORTED = 200;
 
   private final ServerSocketChannel server;
   private final Path socket;

@@ -39,7 +39,6 @@ final class ExecutionNetwork implements AutoCloseable {
   private static final int DIGITS = 16;
   // The kernel's limit is 107 bytes.
   private static final int MAX_FOLDER = 80;
-  private static final int MAX_NAMED = 50;
 
   /// Without a boundary.
   static final ExecutionNetwork OF_THE_MACHINE =
@@ -51,7 +50,7 @@ final class ExecutionNetwork implements AutoCloseable {
   private final List<GitGateway> gateways;
   private final Queue<EgressProxy.Request> asked;
 
-  private ExecutionNetwork(
+  ExecutionNetwork(
       Optional<Isolation.Network> network,
       Optional<EgressProxy> proxy,
       List<GitGateway> gateways,
@@ -219,20 +218,20 @@ final class ExecutionNetwork implements AutoCloseable {
           "Network: refused %s. An operator can permit hosts with agents.egress in runnel.yaml, or with egress of the environment."
               .formatted(refused));
     }
+    if (asked.size() >= EgressProxy.MAX_REPORTED) {
+      notes.add(
+          "Network: only the first %d hosts are listed. The agent may have reached others."
+              .formatted(EgressProxy.MAX_REPORTED));
+    }
     return notes;
   }
 
   private String names(boolean permitted) {
-    var all =
-        asked.stream()
-            .filter(each -> each.permitted() == permitted)
-            .map(EgressProxy.Request::toString)
-            .sorted()
-            .toList();
-    var named = all.stream().limit(MAX_NAMED).collect(Collectors.joining(", "));
-    return all.size() > MAX_NAMED
-        ? "%s and %d more".formatted(named, all.size() - MAX_NAMED)
-        : named;
+    return asked.stream()
+        .filter(each -> each.permitted() == permitted)
+        .map(EgressProxy.Request::toString)
+        .sorted()
+        .collect(Collectors.joining(", "));
   }
 
   @Override

@@ -2,10 +2,14 @@ package dev.runnel.service.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.service.egress.EgressProxy;
 import dev.runnel.text.Sha256;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,5 +32,19 @@ class ExecutionNetworkTest {
     }
 
     assertThat(precious).exists();
+  }
+
+  @Test
+  void anAgentThatAsksForManyHostsDoesNotHideTheOnesItReached() throws IOException {
+    var asked = new ConcurrentLinkedQueue<EgressProxy.Request>();
+    for (int i = 0; i < EgressProxy.MAX_REPORTED; i++) {
+      asked.add(new EgressProxy.Request("h%03d.example".formatted(i), 443, true));
+    }
+    try (var network = new ExecutionNetwork(Optional.empty(), Optional.empty(), List.of(), asked)) {
+      assertThat(network.notes().getFirst()).contains("h000.example:443, ", "h199.example:443.");
+      assertThat(network.notes().getLast())
+          .isEqualTo(
+              "Network: only the first 200 hosts are listed. The agent may have reached others.");
+    }
   }
 }
