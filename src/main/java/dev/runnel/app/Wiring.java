@@ -307,7 +307,11 @@ final class Wiring implements AutoCloseable {
         new Console(
             store,
             runs,
-            new RedactedCatalog(new ClientRunCatalog(client), redactor),
+            new RedactedCatalog(
+                config.agentApi().isEmpty()
+                    ? new ClientRunCatalog(client, agent)
+                    : new ClientRunCatalog(client),
+                redactor),
             service.<Transcripts>map(ServiceTranscripts::new).orElse(Transcripts.NONE),
             authentication,
             consoleSurface,

@@ -10,6 +10,7 @@ import dev.runnel.core.model.RunState;
 import dev.runnel.core.port.RunCatalog;
 import dev.runnel.wire.AgentConfig;
 import dev.runnel.wire.ArtifactItem;
+import dev.runnel.wire.HarnessType;
 import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunSource;
 import dev.runnel.wire.RunStateValue;
@@ -20,18 +21,27 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /// The list of runs, over the client.
-public record ClientRunCatalog(RunsClient client) implements RunCatalog {
+///
+/// @param unnamed the name of the agent for which the service says `oz`: the embedded service calls
+///   each agent so that has no published name, such as a command
+public record ClientRunCatalog(RunsClient client, String unnamed) implements RunCatalog {
+  private static final String OZ = HarnessType.OZ.value();
+
   private static final int MAX_CHILDREN = 100;
   // Not SVG, which can hold scripts.
   private static final Set<String> IMAGES =
       Set.of("image/png", "image/jpeg", "image/gif", "image/webp");
 
+  /// For a run service whose `oz` is the agent of that name.
+  public ClientRunCatalog(RunsClient client) {
+    this(client, OZ);
+  }
+
   @Override
   public Result find(Query query) {
     try {
       var page = client.runs().list(list(query)).send();
-      return new Result.Listed(
-          page.items().stream().map(ClientRunCatalog::entry).toList(), page.nextCursor());
+      return new Result.Listed(page.items().stream().map(this::entry).toList(), page.nextCursor());
     } catch (RunsException.BadRequest refused) {
       return new Result.Unavailable("The run service does not understand this filter.");
     } catch (RunsException failure) {
@@ -80,7 +90,7 @@ public record ClientRunCatalog(RunsClient client) implements RunCatalog {
           .items()
           .stream()
           .filter(it -> run.value().equals(it.parentRunId()))
-          .map(ClientRunCatalog::entry)
+          .map(this::entry)
           .toList();
     } catch (RunsException failure) {
       return List.of();
@@ -165,7 +175,7 @@ public record ClientRunCatalog(RunsClient client) implements RunCatalog {
     };
   }
 
-  private static Entry entry(RunItem item) {
+  private Entry entry(RunItem item) {
     var creator = Optional.ofNullable(item.creator());
     var config = Optional.ofNullable(item.agentConfig());
     return new Entry(
@@ -178,7 +188,13 @@ public record ClientRunCatalog(RunsClient client) implements RunCatalog {
         Optional.ofNullable(item.source()).map(RunSource::value).orElse(""),
         config
             .map(AgentConfig::name)
-            .or(() -> config.map(AgentConfig::harness).map(it -> it.type()).map(Object::toString))
+            .or(
+                () ->
+                    config
+                        .map(AgentConfig::harness)
+                        .map(it -> it.type())
+                        .map(Object::toString)
+                        .map(it -> it.equals(OZ) ? unnamed : it))
             .orElse(""),
         RunItems.link(item.triggerUrl()));
   }

@@ -100,6 +100,18 @@ class ClientRunCatalogTest {
   }
 
   @Test
+  void namesTheCommandThatTheServiceCallsOz() {
+    var run =
+        ((Outcome.Done) new ClientAgentRuns(client, true).start(prompt("say hello"), newKey()))
+            .run();
+
+    var named = new ClientRunCatalog(client, "command");
+
+    assertThat(named.details(run.id()).orElseThrow().entry().agent()).isEqualTo("command");
+    assertThat(catalog.details(run.id()).orElseThrow().entry().agent()).isEqualTo("oz");
+  }
+
+  @Test
   void knowsTimesExecutionsAndChildrenOfOneRun() {
     var runs = new ClientAgentRuns(client, true);
     var run = ((Outcome.Done) runs.start(prompt("please fail"), newKey())).run();
