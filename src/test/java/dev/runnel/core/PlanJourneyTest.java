@@ -110,6 +110,31 @@ class PlanJourneyTest {
     assertThat(world.runs.starts().getLast().prompt().options().plan()).isTrue();
   }
 
+  @Test
+  void aRunThatReplacesALostOneKeepsItsOptions() {
+    world.runs.forgets(world.onlyRun().id());
+    hears("2", "use Postgres instead");
+
+    assertThat(world.runs.starts()).hasSize(2);
+    assertThat(world.runs.starts().getLast().prompt().options().model()).contains("fast");
+    assertThat(world.runs.starts().getLast().prompt().options().plan()).isTrue();
+  }
+
+  @Test
+  void optionsOfTheReplyReplaceThoseOfTheLostRun() {
+    world.runs.forgets(world.onlyRun().id());
+    hears("2", "use Postgres instead --model small --env staging");
+    var options = world.runs.starts().getLast().prompt().options();
+
+    assertThat(options.model()).contains("small");
+    assertThat(options.environment()).contains("staging");
+
+    world.runs.runs().forEach(run -> world.runs.forgets(run.id()));
+    hears("3", "use Oracle instead --profile web");
+    assertThat(world.runs.starts().getLast().prompt().options().model()).isEmpty();
+    assertThat(world.runs.starts().getLast().prompt().options().environment()).contains("web-env");
+  }
+
   private void hears(String id, String words) {
     world.says(delivery(id, MessageParser.words(words).orElseThrow()));
     world.settle();

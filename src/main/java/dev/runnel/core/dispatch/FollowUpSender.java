@@ -382,15 +382,15 @@ final class FollowUpSender {
   }
 
   /// Starts the new run where the message was posted: on a pull request, in the pull request's
-  /// conversation.
+  /// conversation. What the message does not set is as it was for the previous run.
   private static Plan.StartRun anew(DeliveryAttempt attempt, Plan.FollowUp plan) {
+    var options = plan.request().options().completedBy(plan.binding().request().options());
     return new Plan.StartRun(
         attempt.delivery().intent() instanceof Intent.Say
             ? attempt.conversation()
             : plan.binding().conversation(),
-        isPlanOpen(plan.binding())
-            ? new Request(plan.request().text(), plan.request().options().planned())
-            : plan.request());
+        new Request(
+            plan.request().text(), isPlanOpen(plan.binding()) ? options.planned() : options));
   }
 
   /// Whether nobody is known to have approved the plan that was asked for: the work must not be

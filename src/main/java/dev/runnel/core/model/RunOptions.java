@@ -40,4 +40,23 @@ public record RunOptions(
   public RunOptions planned() {
     return new RunOptions(profile, environment, model, skill, name, title, factory, true);
   }
+
+  /// These options, completed by those of an earlier request for the same work. Whether there is a
+  /// plan first stays.
+  ///
+  /// A profile that is named here replaces what was said before, because single options would win
+  /// over it.
+  public RunOptions completedBy(RunOptions earlier) {
+    return profile.isPresent()
+        ? this
+        : new RunOptions(
+            earlier.profile,
+            environment.or(earlier::environment),
+            model.or(earlier::model),
+            skill.or(earlier::skill),
+            name.or(earlier::name),
+            title.or(earlier::title),
+            factory.or(earlier::factory),
+            plan);
+  }
 }
