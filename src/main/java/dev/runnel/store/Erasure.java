@@ -219,7 +219,7 @@ public final class Erasure {
     rows.list("SELECT personal FROM audit WHERE run = ?", row -> row.getString(1), run).stream()
         .flatMap(json -> readable(json, AuditRow.Personal.class).stream())
         .forEach(entry -> entry.delivery().ifPresent(deliveries::add));
-    var sum = 0;
+    var sum = forgetPullRequests(rows, run);
     for (var table : BINDINGS) {
       sum += rows.change("DELETE FROM %s WHERE run = ?".formatted(table), run);
     }
@@ -253,6 +253,21 @@ public final class Erasure {
             about,
             about);
     return whole ? sum + blank(rows, "run = ? OR personal LIKE ? ESCAPE '!'", run, about) : sum;
+  }
+
+  /// Removes what is known of the pull requests that the run opened.
+  private static int forgetPullRequests(Rows rows, String run) throws SQLException {
+    var sum = 0;
+    for (var table : List.of("pull_request_states", "pull_request_follow_ups")) {
+      for (var opened : List.of("pull_requests", "pushed_pull_requests")) {
+        sum +=
+            rows.change(
+                "DELETE FROM %s WHERE address IN (SELECT address FROM %s WHERE run = ?)"
+                    .formatted(table, opened),
+                run);
+      }
+    }
+    return sum;
   }
 
   /// A run that ended long ago, as it was read.
@@ -405,6 +420,15 @@ public final class Erasure {
       }
       if (whole || deleted > 0) {
         sum += rows.change("DELETE FROM approvals WHERE delivery = ?", id);
+      }
+      // Those of a delivery that waits are still needed.
+      for (var table : List.of("issue_claims", "pull_request_follow_ups")) {
+        sum +=
+            rows.change(
+                "DELETE FROM %s WHERE delivery = ? AND NOT EXISTS (SELECT 1 FROM inbox WHERE id = ?)"
+                    .formatted(table),
+                id,
+                id);
       }
       // A delivery of long ago has no notices, and looking for them takes a while.
       if (deleted > 0) {

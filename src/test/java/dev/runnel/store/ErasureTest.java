@@ -9,11 +9,17 @@ import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.PullRequestState;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Question.Configure.Level;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.policy.ApprovalRule;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;
@@ -21,6 +27,7 @@ import dev.runnel.core.policy.Rule;
 import dev.runnel.database.Database;
 import dev.runnel.database.SqliteCopy;
 import dev.runnel.testkit.World;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,6 +45,14 @@ import org.junit.jupiter.api.io.TempDir;
 class ErasureTest {
   private static final Actor ERIN = new Actor("UERIN7", "erin-the-forgotten");
   private static final Actor FRED = new Actor("UFRED8", "fred-who-stays");
+
+  private static final URI PULL_REQUEST = URI.create("https://git.example/acme/shop/pull/7");
+  private static final URI PULL_REQUEST_OF_FRED =
+      URI.create("https://git.example/acme/shop/pull/8");
+
+  /// An issue whose thread goes on with a run of Fred's.
+  private static final Conversation ISSUE =
+      new Conversation(new SurfaceId("fake"), "acme/shop/issues/5");
 
   private static final Instant TOMORROW = NINE.plus(Duration.ofDays(1));
 
@@ -69,10 +84,60 @@ class ErasureTest {
                   new Intent.Ask(new Question.Configure("model", Optional.of("small"), Level.ME)))
               .withActor(ERIN));
       world.settle();
+      openPullRequests(world);
+      workOnAnIssue(world);
       world.runs.runs().forEach(run -> world.runs.moves(run.id(), RunState.SUCCEEDED, "Done."));
       world.passes(Duration.ofSeconds(5));
       decideAboutEachOther(world);
     }
+  }
+
+  /// Both runs open a pull request, and the checks fail there.
+  private void openPullRequests(World world) {
+    for (var link : List.of(PULL_REQUEST, PULL_REQUEST_OF_FRED)) {
+      var run = new RunId(link.equals(PULL_REQUEST) ? ofErin : ofFred);
+      world.runs.makes(run, new Artifact(link.getPath(), link, true, Optional.of("fix")));
+    }
+    world.passes(Duration.ofSeconds(2));
+    for (var link : List.of(PULL_REQUEST, PULL_REQUEST_OF_FRED)) {
+      var place = new Conversation(world.elsewhere.id(), link.getPath().substring(1));
+      var id = link.getPath().replace('/', '-');
+      world.says(
+          delivery(
+                  "state" + id,
+                  new Intent.PullRequestChanged(
+                      link, PullRequestState.OPEN, NINE, Optional.empty()),
+                  place)
+              .withActor(FRED));
+      world.says(
+          delivery(
+                  "needs" + id,
+                  new Intent.PullRequestNeeds(link, "cause" + id, "News", "Do more.", true),
+                  place)
+              .withActor(FRED)
+              .withOrigin(at(link)));
+    }
+    world.passes(Duration.ofSeconds(2));
+  }
+
+  /// Erin's run on an issue fails, and Fred starts another one there in words.
+  private static void workOnAnIssue(World world) {
+    world.surface.hasIssues();
+    world.says(
+        delivery("label", start("look at the quokka's issue"), ISSUE)
+            .withActor(ERIN)
+            .withOrigin(at(URI.create("https://fake.example/acme/shop/issues/5"))));
+    world.settle();
+    world.runs.moves(world.runs.runs().getLast().id(), RunState.FAILED, "It broke.");
+    world.passes(Duration.ofSeconds(2));
+    world.says(
+        delivery("new", new Intent.New(Request.of("try the wombat's issue")), ISSUE)
+            .withActor(FRED));
+    world.settle();
+  }
+
+  private static Origin at(URI link) {
+    return new Origin(Optional.of(link), Optional.empty(), Optional.empty(), false);
   }
 
   /// Each asks for a run that the other declines, and Erin freezes all starts.
@@ -150,13 +215,19 @@ class ErasureTest {
   @Test
   void nothingOfAForgottenRunIsLeft() {
     try (var database = database()) {
-      assertThat(everything(database)).contains(ofErin, "paint the quokka");
+      assertThat(everything(database))
+          .contains(ofErin, "paint the quokka")
+          .contains("pull_request_states|git.example/acme/shop/pull/7|")
+          .contains("pull_request_follow_ups|git.example/acme/shop/pull/7|");
 
       assertThat(new Erasure(database).forgetRun(ofErin)).isPositive();
 
       assertThat(everything(database))
           .doesNotContain(ofErin, "paint the quokka", THREAD.id() + "|")
-          .contains(ofFred, "feed the wombat");
+          .doesNotContain("|git.example/acme/shop/pull/7|")
+          .contains(ofFred, "feed the wombat")
+          .contains("pull_request_states|git.example/acme/shop/pull/8|")
+          .contains("pull_request_follow_ups|git.example/acme/shop/pull/8|");
       assertThat(new AuditLog(database).verify().problem()).isEmpty();
       assertThat(new AuditLog(database).verify().forgotten()).isPositive();
     }
@@ -166,16 +237,25 @@ class ErasureTest {
   void nothingOfAForgottenPersonIsLeft() {
     var erin = Erasure.PersonId.parse("fake:UERIN7").orElseThrow();
     try (var database = database()) {
-      assertThat(everything(database)).contains("UERIN7", "erin-the-forgotten");
+      assertThat(everything(database))
+          .contains("UERIN7", "erin-the-forgotten")
+          .contains("issue_claims|" + ISSUE.id() + "|" + ISSUE.id() + "|fake:label");
+      // What she says in a review is passed on, too.
+      change(
+          database,
+          "INSERT INTO pull_request_follow_ups (address, cause, delivery) VALUES"
+              + " ('git.example/acme/shop/pull/8', 'review:5', 'fake:3')");
       var traces = new Erasure(database).traces(erin);
-      assertThat(traces.own()).containsExactly(new Erasure.KnownRun(ofErin, false));
+      assertThat(traces.own()).contains(new Erasure.KnownRun(ofErin, false)).hasSize(2);
       assertThat(traces.others()).containsExactly(ofFred);
 
       new Erasure(database).forgetPerson(erin);
 
       assertThat(everything(database))
           .doesNotContain("UERIN7", "erin-the-forgotten", ofErin, "quokka", "platypus")
-          .contains("UFRED8", "fred-who-stays", ofFred);
+          .doesNotContain("|git.example/acme/shop/pull/7|", "fake:label", "review:5")
+          .contains("UFRED8", "fred-who-stays", ofFred, "the wombat's issue")
+          .contains("pull_request_states|git.example/acme/shop/pull/8|");
       assertThat(new AuditLog(database).verify().problem()).isEmpty();
       assertThat(new Erasure(database).traces(erin).isEmpty()).isTrue();
     }
@@ -203,7 +283,7 @@ class ErasureTest {
     try (var database = database()) {
       assertThat(new Erasure(database).forgetRunsBefore(NINE, NINE)).isZero();
 
-      assertThat(new Erasure(database).forgetRunsBefore(TOMORROW, TOMORROW)).isEqualTo(2);
+      assertThat(new Erasure(database).forgetRunsBefore(TOMORROW, TOMORROW)).isEqualTo(4);
 
       assertThat(new Erasure(database).forgetRunsBefore(TOMORROW, TOMORROW)).isZero();
       assertThat(everything(database)).doesNotContain("quokka", "wombat").contains(ofErin);
@@ -229,7 +309,7 @@ class ErasureTest {
                   "UPDATE inbox SET state = 0 WHERE body LIKE '%paint the quokka%' AND state = 1"))
           .isPositive();
 
-      assertThat(new Erasure(database).forgetRunsBefore(TOMORROW, TOMORROW)).isOne();
+      assertThat(new Erasure(database).forgetRunsBefore(TOMORROW, TOMORROW)).isEqualTo(3);
 
       assertThat(everything(database))
           .contains("paint the quokka")
@@ -242,8 +322,9 @@ class ErasureTest {
     try (var database = database()) {
       var erasure = new Erasure(database);
       var old = erasure.endedBefore(TOMORROW);
-      assertThat(old).hasSize(2);
+      assertThat(old).hasSize(4);
       change(database, "UPDATE bindings SET active = 1, version = version + 1");
+      change(database, "UPDATE bindings_aside SET active = 1, version = version + 1");
 
       assertThat(old).noneMatch(run -> erasure.forgetOld(run, TOMORROW));
 
