@@ -1,5 +1,6 @@
 package dev.runnel.store;
 
+import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Notice;
@@ -212,6 +213,34 @@ final class SqlOutbox implements Store.Outbox {
         .filter(each -> each.update() instanceof Update.Blocked asked && closed.closes(asked))
         .map(QuestionPost::post)
         .findFirst();
+  }
+
+  private record QuestionRow(Asked asked, Update update) {}
+
+  @Override
+  public List<Asked> asked(Run run) {
+    var question = AskedQuestion.of(run);
+    return QueueRows.sql(
+            () ->
+                rows.list(
+                    "SELECT conversation, state, ended_at, body FROM outbox WHERE question_of = ?"
+                        + " AND state IN (0, 1) ORDER BY seq",
+                    row ->
+                        new QuestionRow(
+                            new Asked(
+                                Conversation.parse(row.getString("conversation")),
+                                row.getInt("state") == 1
+                                    ? Optional.of(Rows.instant(row, "ended_at"))
+                                    : Optional.empty()),
+                            Json.read(row.getString("body"), Notice.class).update()),
+                    run.id().value()))
+        .stream()
+        .filter(
+            row ->
+                row.update() instanceof Update.Blocked asked
+                    && AskedQuestion.of(asked.run()).equals(question))
+        .map(QuestionRow::asked)
+        .toList();
   }
 
   @Override

@@ -150,7 +150,9 @@ class ArrowsTest {
   @ArchTest
   static final ArchRule dispatch =
       room("core.dispatch")
-          .imports("dev.runnel.core.[model|port|scope|command|text|decide|recovery|prompt|policy]");
+          .imports(
+              "dev.runnel.core.[model|port|scope|command|text|decide|recovery|prompt|policy]",
+              "dev.runnel.text");
 
   @ArchTest
   static final ArchRule runs =

@@ -10,12 +10,14 @@ import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Snapshot;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.text.AnswerChoices;
-import dev.runnel.service.run.PlanReply;
 import dev.runnel.testkit.World;
+import dev.runnel.text.PlanReply;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -23,10 +25,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// A plan that is asked for, approved, changed and declined.
 class PlanJourneyTest {
   private static final String PLAN = "1. look\n2. fix\n\n" + PlanReply.QUESTION;
+
+  private static final String EARLY =
+      "This was said before the plan was posted here, so I did not take it as an approval. If you"
+          + " agree with the plan, please say `approve`.";
 
   @TempDir Path folder;
   private World world;
@@ -87,6 +95,68 @@ class PlanJourneyTest {
     assertThat(answers()).containsExactly("Approve");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"yes", "approve", "1", "LGTM"})
+  void aYesThatWasSaidBeforeThePlanWasPostedDoesNotApproveIt(String yes) {
+    var early = world.clock.instant();
+    world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, PLAN);
+    world.passes(Duration.ofSeconds(2));
+    saidAt(early, "2", yes);
+
+    assertThat(answers()).isEmpty();
+    assertThat(world.surface.told(THREAD)).containsExactly(EARLY);
+
+    hears("3", yes);
+    assertThat(answers()).hasSize(1);
+  }
+
+  @Test
+  void aYesDoesNotApproveAPlanThatIsNotPostedYet() {
+    world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, PLAN);
+    world.clock.advance(Duration.ofSeconds(1));
+    hears("2", "yes");
+
+    assertThat(answers()).isEmpty();
+    assertThat(blocked().question()).isEqualTo(PLAN);
+    assertThat(world.surface.told(THREAD)).containsExactly(EARLY);
+  }
+
+  @Test
+  void aYesToAnEarlierPlanDoesNotApproveTheNextOne() {
+    world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, PLAN);
+    world.passes(Duration.ofSeconds(2));
+    var early = world.clock.instant();
+    world.passes(Duration.ofSeconds(2));
+    hears("2", "use Postgres instead");
+    world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, "1. drop\n\n" + PlanReply.QUESTION);
+    world.passes(Duration.ofSeconds(2));
+    saidAt(early, "3", "yes");
+
+    assertThat(answers()).containsExactly("use Postgres instead");
+  }
+
+  @Test
+  void aChangeThatWasSaidBeforeThePlanWasPostedReachesTheAgent() {
+    var early = world.clock.instant();
+    world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, PLAN);
+    world.passes(Duration.ofSeconds(2));
+    saidAt(early, "2", "use Postgres instead");
+
+    assertThat(answers()).containsExactly("use Postgres instead");
+  }
+
+  /// The plan may be ready before the service has the message.
+  @Test
+  void aYesWhileTheAgentPlansIsNoPlainYes() {
+    world.runs.moves(world.onlyRun().id(), RunState.RUNNING, "Planning");
+    world.passes(Duration.ofSeconds(2));
+    hears("2", "yes");
+
+    assertThat(answers()).hasSize(1);
+    assertThat(answers().getFirst()).startsWith("yes\n\n(");
+    assertThat(PlanReply.of(answers().getFirst())).isEqualTo(PlanReply.CHANGE);
+  }
+
   @Test
   void aDeclinedPlanEndsInTheThread() {
     world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, PLAN);
@@ -136,7 +206,12 @@ class PlanJourneyTest {
   }
 
   private void hears(String id, String words) {
-    world.says(delivery(id, MessageParser.words(words).orElseThrow()));
+    saidAt(world.clock.instant(), id, words);
+  }
+
+  private void saidAt(Instant at, String id, String words) {
+    var said = new Snapshot(Optional.of(at), Optional.empty(), Optional.empty());
+    world.says(delivery(id, MessageParser.words(words).orElseThrow()).about(said));
     world.settle();
   }
 

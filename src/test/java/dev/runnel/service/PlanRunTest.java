@@ -2,7 +2,7 @@ package dev.runnel.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.service.run.PlanReply;
+import dev.runnel.text.PlanReply;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

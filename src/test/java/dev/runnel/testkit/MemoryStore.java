@@ -1,5 +1,6 @@
 package dev.runnel.testkit;
 
+import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
@@ -922,6 +923,23 @@ public final class MemoryStore implements Store {
               row -> row.item().update() instanceof Update.Blocked asked && closed.closes(asked))
           .max(Comparator.comparingLong(Row::seq))
           .map(Row::post);
+    }
+
+    @Override
+    public List<Asked> asked(Run run) {
+      return outbox.values().stream()
+          .filter(row -> row.state() != State.PARKED)
+          .filter(
+              row ->
+                  row.item().update() instanceof Update.Blocked asked
+                      && AskedQuestion.of(asked.run()).equals(AskedQuestion.of(run)))
+          .map(
+              row ->
+                  new Asked(
+                      row.item().conversation(),
+                      // It posts at once.
+                      Optional.of(row.item().createdAt()).filter(_ -> row.state() == State.DONE)))
+          .toList();
     }
 
     @Override

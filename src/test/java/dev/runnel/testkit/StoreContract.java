@@ -650,6 +650,33 @@ public interface StoreContract {
     assertThat(questionPost(OTHER_THREAD, asks(4))).isEmpty();
   }
 
+  @Test
+  default void theQuestionThatARunAsksIsPostedOrStillWaits() {
+    store()
+        .change(
+            work -> {
+              work.outbox().add(notice("q1", asks(1)));
+              work.outbox().add(notice("q2", asks(2)));
+              work.outbox().add(notice("q3", asks(3)));
+              work.outbox().posted(new NoticeId("q1"), new PostRef("post-q1"));
+              work.outbox().park(new NoticeId("q3"), "no such channel");
+            });
+    var asking = asks(4).run();
+
+    assertThat(asked(asking))
+        .extracting(Store.Outbox.Asked::conversation)
+        .containsExactly(THREAD, THREAD);
+    assertThat(asked(asking))
+        .extracting(each -> each.postedAt().isPresent())
+        .containsExactly(true, false);
+    assertThat(asked(asking.withMessage(Optional.of("Something else?")))).isEmpty();
+    assertThat(asked(run("r2", RunState.BLOCKED))).isEmpty();
+  }
+
+  private List<Store.Outbox.Asked> asked(Run run) {
+    return store().<List<Store.Outbox.Asked>>commit(work -> work.outbox().asked(run));
+  }
+
   private static Update.Blocked asks(int second) {
     return new Update.Blocked(
         run("r1", RunState.BLOCKED).withUpdatedAt(Optional.of(NINE.plusSeconds(second))),

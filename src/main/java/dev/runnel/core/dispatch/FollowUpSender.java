@@ -146,6 +146,12 @@ final class FollowUpSender {
                 work, "The agent no longer waits for this answer, so I did not send it."));
   }
 
+  private void tellTooEarly(DeliveryAttempt attempt) {
+    results.complete(
+        attempt.noting(attempt.note() + "; it was said before the plan was posted"),
+        work -> attempt.respondToAll(work, PlanApproval.ASK_AGAIN));
+  }
+
   private static Optional<AskedQuestion> answered(DeliveryAttempt attempt) {
     return attempt.delivery().intent() instanceof Intent.SayTo(_, _, var answers)
         ? answers
@@ -185,6 +191,7 @@ final class FollowUpSender {
         attempt,
         binding,
         run,
+        false,
         work -> {
           var current = AttemptResults.current(work, binding);
           current.ifPresent(it -> RunSubscribers.subscribe(work, attempt.delivery(), it));
@@ -197,10 +204,13 @@ final class FollowUpSender {
   }
 
   /// Fixes the text that is sent, including the queued messages that belong to it.
+  ///
+  /// @param isLost whether the run is replaced, so that the message approves nothing of it
   private Optional<DeliveryAttempt> fix(
-      DeliveryAttempt attempt, Binding binding, Run run, Consumer<Work> more) {
+      DeliveryAttempt attempt, Binding binding, Run run, boolean isLost, Consumer<Work> more) {
     var whole = new DeliveryAttempt[] {attempt};
     var isTooLate = new boolean[] {false};
+    var isTooEarly = new boolean[] {false};
     var isKept =
         results.commitIfOwned(
             attempt,
@@ -210,15 +220,25 @@ final class FollowUpSender {
                 return;
               }
               var attempted = work.inbox().runBefore(attempt.delivery().id()).isPresent();
-              whole[0] =
-                  attempted
-                      ? attempt
-                      : chosen(work, followUpBatcher.join(work, attempt, binding), run);
+              if (!attempted) {
+                whole[0] = chosen(work, followUpBatcher.join(work, attempt, binding), run);
+                isTooEarly[0] = !isLost && PlanApproval.isTooEarly(work, whole[0], run);
+                if (isTooEarly[0]) {
+                  return;
+                }
+                PlanApproval.withoutApproval(whole[0], binding, run)
+                    .filter(_ -> !isLost)
+                    .ifPresent(worded -> whole[0] = reworded(work, worded));
+              }
               work.inbox().saveRunBefore(attempt.delivery().id(), run);
               more.accept(work);
             });
     if (isKept && isTooLate[0]) {
       tellTooLate(attempt);
+      return Optional.empty();
+    }
+    if (isKept && isTooEarly[0]) {
+      tellTooEarly(whole[0]);
       return Optional.empty();
     }
     return isKept ? Optional.of(whole[0]) : Optional.empty();
@@ -231,12 +251,14 @@ final class FollowUpSender {
         .filter(_ -> run.state() == RunState.BLOCKED)
         .flatMap(question -> AnswerChoices.of(question).chosenBy(attempt.words()))
         .map(attempt::saying)
-        .map(
-            whole -> {
-              work.inbox().join(whole.delivery(), List.of());
-              return whole;
-            })
+        .map(whole -> reworded(work, whole))
         .orElse(attempt);
+  }
+
+  /// Stores the attempt's new text, so that a repeated attempt sends it, too.
+  private static DeliveryAttempt reworded(Work work, DeliveryAttempt attempt) {
+    work.inbox().join(attempt.delivery(), List.of());
+    return attempt;
   }
 
   private void watchNoMore(DeliveryAttempt attempt, Binding binding) {
@@ -365,7 +387,7 @@ final class FollowUpSender {
 
   /// Starts a new run, announced once in one line, because people in the thread see a second run.
   private void startAnew(DeliveryAttempt attempt, Plan.FollowUp plan) {
-    fix(attempt, plan.binding(), plan.binding().run(), _ -> {})
+    fix(attempt, plan.binding(), plan.binding().run(), true, _ -> {})
         .ifPresent(
             whole ->
                 runStarter.start(

@@ -322,6 +322,16 @@ public interface Store {
     /// The newest post in the conversation that asks the question.
     Optional<PostRef> questionPost(Conversation conversation, Update.QuestionClosed closed);
 
+    /// Where a question is asked.
+    ///
+    /// @param postedAt when people could first see it there; empty while it still waits to be
+    ///   posted
+    record Asked(Conversation conversation, Optional<Instant> postedAt) {}
+
+    /// The posts of the question that the run asks now, also of earlier ones with the same words;
+    /// without those that were parked.
+    List<Asked> asked(Run run);
+
     /// The run's state in its status post once all queued notices are posted; empty if there is no
     /// such post, or its notice was parked.
     Optional<Run> postedRun(Conversation conversation, RunId run);

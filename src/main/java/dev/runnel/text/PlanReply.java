@@ -1,4 +1,4 @@
-package dev.runnel.service.run;
+package dev.runnel.text;
 
 import java.util.Locale;
 import java.util.Set;

@@ -1,0 +1,75 @@
+package dev.runnel.core.dispatch;
+
+import dev.runnel.core.model.AskedQuestion;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Store.Outbox.Asked;
+import dev.runnel.core.port.Store.Work;
+import dev.runnel.core.text.AnswerChoices;
+import dev.runnel.text.PlanReply;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/// Keeps a yes from approving a plan that its sender cannot have seen: one that was sent before the
+/// plan was posted, and arrives after it. A button names its question, so it is never in doubt.
+final class PlanApproval {
+  static final String ASK_AGAIN =
+      "This was said before the plan was posted here, so I did not take it as an approval. If you"
+          + " agree with the plan, please say `approve`.";
+
+  private static final String NO_APPROVAL =
+      "\n\n(This was said before there was a plan, so it approves none.)";
+
+  private PlanApproval() {}
+
+  /// Whether the message would approve the plan that the run asks about, though its sender may not
+  /// have seen that plan.
+  ///
+  /// @param run as it was read before the message is sent
+  static boolean isTooEarly(Work work, DeliveryAttempt attempt, Run run) {
+    return run.state() == RunState.BLOCKED
+        && isYes(attempt)
+        && AnswerChoices.of(run.message().orElse(Update.NO_QUESTION)).isAboutPlan()
+        && shownAt(work.outbox().asked(run), attempt, run)
+            .filter(attempt.delivery().saidAt()::isAfter)
+            .isEmpty();
+  }
+
+  /// The message in words that approve no plan, where it is a yes and the agent may be about to
+  /// finish one: the plan could be ready before the service has the message.
+  static Optional<DeliveryAttempt> withoutApproval(
+      DeliveryAttempt attempt, Binding binding, Run run) {
+    return binding.request().options().plan()
+            && !run.state().isTerminal()
+            && !run.state().needsPerson()
+            && isYes(attempt)
+        ? Optional.of(attempt.saying(attempt.words() + NO_APPROVAL))
+        : Optional.empty();
+  }
+
+  private static boolean isYes(DeliveryAttempt attempt) {
+    return answered(attempt).isEmpty() && PlanReply.of(attempt.words()) == PlanReply.APPROVED;
+  }
+
+  private static Optional<AskedQuestion> answered(DeliveryAttempt attempt) {
+    return attempt.delivery().intent() instanceof Intent.SayTo(_, _, var answers)
+        ? answers
+        : Optional.empty();
+  }
+
+  /// When the plan could first be seen in the conversation, or elsewhere if it is not posted in the
+  /// conversation; empty if it waits to be posted. Old posts are deleted: then, when it was made.
+  private static Optional<Instant> shownAt(List<Asked> asked, DeliveryAttempt attempt, Run run) {
+    if (asked.isEmpty()) {
+      return run.updatedAt();
+    }
+    var here =
+        asked.stream().filter(each -> each.conversation().equals(attempt.conversation())).toList();
+    return (here.isEmpty() ? asked : here)
+        .stream().flatMap(each -> each.postedAt().stream()).min(Instant::compareTo);
+  }
+}
