@@ -21,12 +21,18 @@ import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.policy.Permission;
+import dev.runnel.core.policy.Policy;
+import dev.runnel.core.policy.Rule;
 import dev.runnel.testkit.World;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -175,6 +181,63 @@ class SameIssueJourneyTest {
     asks("2", how.equals("start") ? "fix " + LINK : how.replace("LINK", LINK));
 
     assertThat(world.runs.starts()).hasSize(2);
+  }
+
+  @Test
+  void whoMayNotWriteWhereTheRunBeganIsNotToldOfItAndStartsAnother() {
+    asks("1", "fix " + LINK);
+    obeys(permits("elsewhere"));
+    label("2");
+
+    assertThat(world.runs.starts()).hasSize(2);
+    assertThat(world.elsewhere.told(ISSUE)).isEmpty();
+  }
+
+  @Test
+  void aLabelDoesNotJoinARunWhereItsSenderMayNotWrite() {
+    joins();
+    asks("1", "fix " + LINK);
+    obeys(permits("elsewhere"));
+    label("2");
+
+    assertThat(world.runs.starts()).hasSize(2);
+  }
+
+  @Test
+  void whoMayNoLongerWriteWhereTheRunBeganDoesNotJoinIt() {
+    label("1");
+    asks("2", "fix " + LINK);
+    obeys(permits("fake"));
+    says("3", "join");
+
+    assertThat(told()).isEmpty();
+    assertThat(world.surface.told(THREAD)).contains("You may not write to that run.");
+  }
+
+  @Test
+  void whoMayNoLongerWriteWhereTheRunBeganDoesNotReachItByAMention() {
+    label("1");
+    asks("2", "fix " + LINK);
+    says("3", "join");
+    obeys(permits("fake"));
+    says("4", "use the new API");
+
+    assertThat(told()).containsExactly("fix " + LINK);
+  }
+
+  private static Rule permits(String surface) {
+    return new Rule(
+        "policy.rules[0]",
+        List.of("any"),
+        List.of(surface),
+        EnumSet.allOf(Permission.class),
+        true,
+        Set.of(),
+        Set.of());
+  }
+
+  private void obeys(Rule rule) {
+    world.obeys(new Policy(Map.of(), List.of(rule), List.of(), List.of()));
   }
 
   private void joins() {

@@ -102,13 +102,36 @@ final class AccessCheck {
             .filter(
                 it ->
                     it.surface().equals(delivery.conversation().surface())
-                        || isFromElsewhere(delivery));
+                        || isFromElsewhere(delivery)
+                        || isGuest(delivery.conversation()));
     if (verdict.isPermitted() && there.isPresent()) {
       verdict = policy.decide(request(delivery, there.get(), target, permission.get(), person));
     }
     return verdict.isPermitted()
         ? new Answer.Permitted(verdict.rule())
         : new Answer.Refused(verdict.rule(), Optional.of(verdict.words()), person.isMember());
+  }
+
+  /// Whether the conversation takes part in a run that began elsewhere: nobody there has a share in
+  /// the run but by the rules for its place.
+  private boolean isGuest(Conversation conversation) {
+    return store.<Boolean>commit(work -> work.issues().guest(conversation).isPresent());
+  }
+
+  /// Whether the sender may write to a run that began in another place; without rules, whom the
+  /// platform's own rule permits.
+  boolean mayWriteTo(Binding run, Delivery delivery) {
+    var permission = run.run().state() == RunState.BLOCKED ? Permission.ANSWER : Permission.SAY;
+    return !policy.hasRules()
+        || names(delivery)
+            .filter(
+                person ->
+                    policy
+                        .decide(
+                            request(
+                                delivery, run.conversation(), Optional.of(run), permission, person))
+                        .isPermitted())
+            .isPresent();
   }
 
   /// Strangers get no answers, not even to `help`.

@@ -143,7 +143,7 @@ public final class Dispatcher {
     this.runAccessPolicy = new RunAccessPolicy(defaults);
     this.intents = new IntentResolver(runAccessPolicy);
     this.linkResolver = new LinkResolver(store, runs, surfaces, runStarter, results);
-    this.issueRuns = new IssueRuns(store, surfaces, results, options.sameIssue());
+    this.issueRuns = new IssueRuns(store, surfaces, accessCheck, results, options.sameIssue());
     this.queryHandler =
         new QueryHandler(
             store,

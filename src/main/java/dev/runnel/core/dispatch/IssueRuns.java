@@ -39,12 +39,19 @@ final class IssueRuns {
 
   private final Store store;
   private final Surfaces surfaces;
+  private final AccessCheck accessCheck;
   private final AttemptResults results;
   private final SameIssue sameIssue;
 
-  IssueRuns(Store store, Surfaces surfaces, AttemptResults results, SameIssue sameIssue) {
+  IssueRuns(
+      Store store,
+      Surfaces surfaces,
+      AccessCheck accessCheck,
+      AttemptResults results,
+      SameIssue sameIssue) {
     this.store = store;
     this.surfaces = surfaces;
+    this.accessCheck = accessCheck;
     this.results = results;
     this.sameIssue = sameIssue;
   }
@@ -72,6 +79,9 @@ final class IssueRuns {
         await(attempt);
         yield false;
       }
+      // Whoever has no share in that run does not learn of it.
+      case Found.Working(var binding) when !accessCheck.mayWriteTo(binding, attempt.delivery()) ->
+          true;
       case Found.Working(var binding) -> {
         if (sameIssue == SameIssue.ASK) {
           ask(attempt, issue.get(), binding);
@@ -223,6 +233,11 @@ final class IssueRuns {
             .withSnapshot(asked.get().snapshot())
             .withIntent(new Intent.New(request.get()));
     if (choice.joins()) {
+      var run = store.<Optional<Binding>>commit(work -> work.bindings().of(guest.get().run()));
+      if (run.filter(it -> !accessCheck.mayWriteTo(it, attempt.delivery())).isPresent()) {
+        results.complete(attempt, work -> attempt.respond(work, "You may not write to that run."));
+        return;
+      }
       join(attempt.of(again), guest.get().run());
     } else {
       results.commitIfOwned(
