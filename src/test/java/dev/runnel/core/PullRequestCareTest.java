@@ -88,7 +88,8 @@ class PullRequestCareTest {
         .hasSize(3)
         .last()
         .asString()
-        .endsWith("I told the agent (3 of 3; from now on it gets only what mentions me).");
+        .endsWith(
+            "I told the agent (3 of 3; from now on I send it only messages that mention me).");
   }
 
   @Test

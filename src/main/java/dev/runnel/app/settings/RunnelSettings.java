@@ -313,9 +313,9 @@ public final class RunnelSettings {
       plain(
               "RUNNEL_PULL_REQUEST_FOLLOW_UPS",
               "3",
-              "How often a run is told, without being mentioned, that its pull request needs work:"
-                  + " checks failed, it has a conflict, or a reviewer requests changes. For each"
-                  + " pull request; `0` for never.")
+              "How many messages Runnel itself sends to a run about one pull request, when its"
+                  + " checks fail, it has a conflict, or a reviewer requests changes. `0` for"
+                  + " none.")
           .at("pull_requests.follow_ups");
 
   static final Setting FILES_TYPES =

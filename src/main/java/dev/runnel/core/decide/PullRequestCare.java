@@ -13,9 +13,9 @@ import dev.runnel.core.port.Store.Work;
 import java.time.Instant;
 import java.util.Optional;
 
-/// What a run is told about the pull request that it opened, though nobody addressed Runnel: failed
-/// checks, conflicts and wanted changes. Each cause is passed on once, as a message to the same
-/// run, and only a few for each pull request, since each makes the agent work again.
+/// Sends a run what its pull request needs: failed checks, conflicts and requested changes, also if
+/// nobody mentions Runnel. Each cause is passed on once, as a message to the same run, and only a
+/// few for each pull request, since each makes the agent work again.
 ///
 /// @param most how many for a pull request; 0 for none
 public record PullRequestCare(int most) {
@@ -81,7 +81,8 @@ public record PullRequestCare(int most) {
                                           most,
                                           number < most
                                               ? ""
-                                              : "; from now on it gets only what mentions me"),
+                                              : "; from now on I send it only messages that mention"
+                                                  + " me"),
                               false),
                           binding.origin(),
                           now,
