@@ -39,7 +39,7 @@ import java.util.stream.Stream;
 /// `./runnel run …`: the Agent Run API from a terminal, through the same client as the bot.
 final class RunCommands {
   private static final int LISTED = 20;
-  private static final int MOST_AT_ONCE = 100;
+  private static final int MAX_AT_ONCE = 100;
 
   /// Maximum number of latest entries searched for a name or an id prefix.
   private static final int SEARCHED = 5_000;
@@ -135,7 +135,7 @@ final class RunCommands {
     var name = command.chosen().get("name");
     query = name == null ? query : query.name(name);
     if (command.all()) {
-      var runs = client.runs().pages(query.limit(MOST_AT_ONCE)).items();
+      var runs = client.runs().pages(query.limit(MAX_AT_ONCE)).items();
       if (command.json()) {
         // One run a line, so that not all have to fit in memory.
         runs.forEach(run -> show(command, run, Stream.empty()));

@@ -32,7 +32,7 @@ import dev.runnel.service.run.TranscriptPart;
 import dev.runnel.service.store.ApiKeys;
 import dev.runnel.service.store.Factories;
 import dev.runnel.service.store.Identities;
-import dev.runnel.service.store.Membership;
+import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.QueueSignal;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunService;
@@ -146,7 +146,7 @@ public final class AgentRunService implements AutoCloseable {
     ServiceTables.migrate(database);
     var clock = database.clock(wall);
     var membership =
-        Membership.join(database, clock, node.identity(), settings.slots(), node.lease());
+        NodeMembership.join(database, clock, node.identity(), settings.slots(), node.lease());
     var agents = Agents.find(settings.command(), settings.environment());
     var watchers = new RunWatchers();
     var queueSignal = new QueueSignal();

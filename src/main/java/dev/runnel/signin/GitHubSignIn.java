@@ -16,7 +16,7 @@ public final class GitHubSignIn implements SignInProvider {
   private final URI api;
   private final String clientId;
   private final String clientSecret;
-  private final Exchanges exchanges;
+  private final ProviderRequests exchanges;
 
   /// @param url `https://github.com`, or the address of GitHub Enterprise Server
   public GitHubSignIn(URI url, String clientId, String clientSecret, OkHttpClient http) {
@@ -24,7 +24,7 @@ public final class GitHubSignIn implements SignInProvider {
     this.api = base.equals(GITHUB.toString()) ? GITHUB_API : URI.create(base + "/api/v3");
     this.clientId = clientId;
     this.clientSecret = clientSecret;
-    this.exchanges = new Exchanges(http);
+    this.exchanges = new ProviderRequests(http);
   }
 
   @Override
@@ -43,10 +43,10 @@ public final class GitHubSignIn implements SignInProvider {
     parameters.put("client_id", clientId);
     parameters.put("redirect_uri", exchange.callback().toString());
     parameters.put("state", state);
-    parameters.put("code_challenge", Exchanges.challenge(exchange.verifier()));
+    parameters.put("code_challenge", ProviderRequests.challenge(exchange.verifier()));
     parameters.put("code_challenge_method", "S256");
     parameters.put("allow_signup", "false");
-    return Exchanges.with(URI.create(base + "/login/oauth/authorize"), parameters);
+    return ProviderRequests.with(URI.create(base + "/login/oauth/authorize"), parameters);
   }
 
   @Override
@@ -59,14 +59,14 @@ public final class GitHubSignIn implements SignInProvider {
     fields.put("code_verifier", exchange.verifier());
     // GitHub answers errors with 200 and without a token.
     var token =
-        Exchanges.text(
+        ProviderRequests.text(
             exchanges.post(URI.create(base + "/login/oauth/access_token"), fields), "access_token");
     var user = exchanges.getAs(token, URI.create(api + "/user"));
-    var login = Exchanges.text(user, "login");
+    var login = ProviderRequests.text(user, "login");
     return new SignedInPerson(
         "github:" + login,
         user.path("name").asText("").isBlank() ? login : user.path("name").asText(),
-        names(login, Exchanges.text(user, "id")));
+        names(login, ProviderRequests.text(user, "id")));
   }
 
   /// An account may be named like the group of members.

@@ -32,7 +32,7 @@ final class IdToken {
       throw new Failed("The ID token is no JWT");
     }
     try {
-      var header = Exchanges.json(decode(parts[0]));
+      var header = ProviderRequests.json(decode(parts[0]));
       // Other algorithms, such as none and HS256, would let others make tokens.
       if (!header.path("alg").asText().equals("RS256")) {
         throw new Failed("The ID token is not signed with RS256");
@@ -47,13 +47,13 @@ final class IdToken {
     } catch (GeneralSecurityException | IllegalArgumentException malformed) {
       throw new Failed("The ID token cannot be checked");
     }
-    var claims = Exchanges.json(decode(parts[1]));
+    var claims = ProviderRequests.json(decode(parts[1]));
     checkClaims(claims, expected);
     return claims;
   }
 
   private static void checkClaims(JsonNode claims, Expected expected) {
-    if (!Exchanges.text(claims, "iss").equals(expected.issuer())) {
+    if (!ProviderRequests.text(claims, "iss").equals(expected.issuer())) {
       throw new Failed("The ID token has another issuer");
     }
     var audience = claims.path("aud");
@@ -69,7 +69,7 @@ final class IdToken {
       throw new Failed("The ID token has expired");
     }
     if (!MessageDigest.isEqual(
-        Exchanges.text(claims, "nonce").getBytes(StandardCharsets.UTF_8),
+        ProviderRequests.text(claims, "nonce").getBytes(StandardCharsets.UTF_8),
         expected.nonce().getBytes(StandardCharsets.UTF_8))) {
       throw new Failed("The ID token is for another attempt");
     }
@@ -91,7 +91,7 @@ final class IdToken {
   }
 
   private static BigInteger number(JsonNode key, String member) {
-    return new BigInteger(1, decode(Exchanges.text(key, member)));
+    return new BigInteger(1, decode(ProviderRequests.text(key, member)));
   }
 
   private static byte[] decode(String text) {

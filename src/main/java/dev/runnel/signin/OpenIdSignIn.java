@@ -22,7 +22,7 @@ public final class OpenIdSignIn implements SignInProvider {
   private final URI issuer;
   private final String clientId;
   private final String clientSecret;
-  private final Exchanges exchanges;
+  private final ProviderRequests exchanges;
   private final InstantSource clock;
   private final Function<JsonNode, SignedInPerson> person;
 
@@ -40,7 +40,7 @@ public final class OpenIdSignIn implements SignInProvider {
     this.issuer = issuer;
     this.clientId = clientId;
     this.clientSecret = clientSecret;
-    this.exchanges = new Exchanges(http);
+    this.exchanges = new ProviderRequests(http);
     this.clock = clock;
     this.person = person;
   }
@@ -87,9 +87,9 @@ public final class OpenIdSignIn implements SignInProvider {
     parameters.put("redirect_uri", exchange.callback().toString());
     parameters.put("state", state);
     parameters.put("nonce", exchange.nonce());
-    parameters.put("code_challenge", Exchanges.challenge(exchange.verifier()));
+    parameters.put("code_challenge", ProviderRequests.challenge(exchange.verifier()));
     parameters.put("code_challenge_method", "S256");
-    return Exchanges.with(address(discovery(), "authorization_endpoint"), parameters);
+    return ProviderRequests.with(address(discovery(), "authorization_endpoint"), parameters);
   }
 
   @Override
@@ -105,17 +105,20 @@ public final class OpenIdSignIn implements SignInProvider {
     var tokens = exchanges.post(address(discovery, "token_endpoint"), fields);
     var claims =
         IdToken.check(
-            Exchanges.text(tokens, "id_token"),
+            ProviderRequests.text(tokens, "id_token"),
             exchanges.get(address(discovery, "jwks_uri")),
             new IdToken.Expected(
-                Exchanges.text(discovery, "issuer"), clientId, exchange.nonce(), clock.instant()));
+                ProviderRequests.text(discovery, "issuer"),
+                clientId,
+                exchange.nonce(),
+                clock.instant()));
     return person.apply(claims);
   }
 
   private JsonNode discovery() {
     var base = issuer.toString().replaceAll("/+$", "");
     var discovery = exchanges.get(URI.create(base + "/.well-known/openid-configuration"));
-    if (!Exchanges.text(discovery, "issuer").replaceAll("/+$", "").equals(base)) {
+    if (!ProviderRequests.text(discovery, "issuer").replaceAll("/+$", "").equals(base)) {
       throw new Failed("The provider at " + issuer.getHost() + " says that it is another one");
     }
     return discovery;
@@ -123,15 +126,15 @@ public final class OpenIdSignIn implements SignInProvider {
 
   private static URI address(JsonNode discovery, String member) {
     try {
-      return URI.create(Exchanges.text(discovery, member));
+      return URI.create(ProviderRequests.text(discovery, member));
     } catch (IllegalArgumentException malformed) {
       throw new Failed("The provider has no valid " + member);
     }
   }
 
   private static SignedInPerson slackPerson(JsonNode claims) {
-    var team = Exchanges.text(claims, SLACK_TEAM);
-    var user = Exchanges.text(claims, SLACK_USER);
+    var team = ProviderRequests.text(claims, SLACK_TEAM);
+    var user = ProviderRequests.text(claims, SLACK_USER);
     return new SignedInPerson(
         "slack:" + team + "/" + user,
         claims.path("name").asText(user),
@@ -143,7 +146,7 @@ public final class OpenIdSignIn implements SignInProvider {
     if (!claims.path("email_verified").asBoolean()) {
       throw new Failed("The provider did not verify the person's address");
     }
-    var email = Exchanges.text(claims, "email").toLowerCase(Locale.ROOT);
+    var email = ProviderRequests.text(claims, "email").toLowerCase(Locale.ROOT);
     if (email.indexOf('@') <= 0) {
       throw new Failed("The provider says no address of the person");
     }

@@ -23,11 +23,11 @@ import java.util.Set;
 /// Deliveries in the table `inbox`.
 final class SqlInbox implements Store.Inbox {
   private final Rows rows;
-  private final Sequence sequence;
+  private final RowSequence sequence;
   private final Set<Touched> touched;
   private final QueueRows<Delivery> queue;
 
-  SqlInbox(Rows rows, Sequence sequence, Set<Touched> touched) {
+  SqlInbox(Rows rows, RowSequence sequence, Set<Touched> touched) {
     this.rows = rows;
     this.sequence = sequence;
     this.touched = touched;

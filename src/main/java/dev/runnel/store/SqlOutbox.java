@@ -25,11 +25,11 @@ import org.jspecify.annotations.Nullable;
 /// Notices in the table `outbox`.
 final class SqlOutbox implements Store.Outbox {
   private final Rows rows;
-  private final Sequence sequence;
+  private final RowSequence sequence;
   private final Set<Touched> touched;
   private final QueueRows<Notice> queue;
 
-  SqlOutbox(Rows rows, Sequence sequence, Set<Touched> touched) {
+  SqlOutbox(Rows rows, RowSequence sequence, Set<Touched> touched) {
     this.rows = rows;
     this.sequence = sequence;
     this.touched = touched;

@@ -51,7 +51,7 @@ public final class SqlStore implements Store, AutoCloseable {
 
   private final Database database;
   private final InstantSource clock;
-  private final Sequence sequence;
+  private final RowSequence sequence;
   private final GroupCommit groupCommit;
   private final Cache<RunId, Binding> byRun;
   private final Cache<Conversation, Boolean> withRun;
@@ -69,7 +69,7 @@ public final class SqlStore implements Store, AutoCloseable {
             .build();
     this.withRun =
         Caffeine.newBuilder().maximumSize(CACHED_BINDINGS).expireAfterWrite(CACHED_FOR).build();
-    this.sequence = new Sequence(clock, newest(database));
+    this.sequence = new RowSequence(clock, newest(database));
     this.groupCommit =
         new GroupCommit(
             deliveries ->

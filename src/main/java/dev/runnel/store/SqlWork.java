@@ -25,7 +25,7 @@ final class SqlWork implements Store.Work {
   private final SqlStarts starts;
   private final SqlAudit audit;
 
-  SqlWork(Rows rows, Sequence sequence) {
+  SqlWork(Rows rows, RowSequence sequence) {
     inbox = new SqlInbox(rows, sequence, touched);
     pullRequests = new SqlPullRequests(rows);
     starts = new SqlStarts(rows);

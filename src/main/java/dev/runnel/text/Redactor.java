@@ -91,7 +91,7 @@ public final class Redactor {
     for (var secret : secrets) {
       result = result.replace(secret, MASK);
     }
-    for (var shape : Shape.ALL) {
+    for (var shape : SecretPattern.ALL) {
       result = shape.redact(result);
     }
     return result;

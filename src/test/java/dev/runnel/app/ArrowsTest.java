@@ -173,7 +173,8 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule kit =
-      room("surface.kit").imports(CORE, "dev.runnel.surface", JACKSON, OKHTTP);
+      room("surface.kit")
+          .imports(CORE, "dev.runnel.surface", "com.github.benmanes.caffeine..", JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule markdown =

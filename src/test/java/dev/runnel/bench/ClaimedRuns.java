@@ -8,7 +8,7 @@ import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.NodeIdentity;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
-import dev.runnel.service.store.Membership;
+import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.QueueSignal;
 import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.RunService.NewOutput;
@@ -43,7 +43,7 @@ public final class ClaimedRuns {
     var folder = Files.createTempDirectory("claimed-runs");
     System.out.printf("%-22s %12s %12s%n", "", "created/s", "done/s");
     try (var sqlite = ServiceTables.migrate(Database.sqlite(folder.resolve("runs.db")))) {
-      var alone = Membership.alone(sqlite, InstantSource.system(), WORKERS);
+      var alone = NodeMembership.alone(sqlite, InstantSource.system(), WORKERS);
       measure("SQLite", List.of(service(sqlite, alone)), runs);
     }
     for (int nodes = 1; nodes <= 3; nodes++) {
@@ -55,7 +55,7 @@ public final class ClaimedRuns {
         databases.add(database);
         var name = "node" + i;
         var membership =
-            Membership.join(
+            NodeMembership.join(
                 database,
                 database.clock(InstantSource.system()),
                 new NodeIdentity(name, name, name),
@@ -68,7 +68,7 @@ public final class ClaimedRuns {
     }
   }
 
-  private static RunService service(Database database, Membership membership) {
+  private static RunService service(Database database, NodeMembership membership) {
     return new RunService(
         database,
         database.clock(InstantSource.system()),

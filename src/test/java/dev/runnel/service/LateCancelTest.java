@@ -8,7 +8,7 @@ import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
-import dev.runnel.service.store.Membership;
+import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.QueueSignal;
 import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.RunWatchers;
@@ -40,7 +40,7 @@ class LateCancelTest {
             clock,
             new RunWatchers(),
             new QueueSignal(),
-            Membership.alone(database, clock, 1),
+            NodeMembership.alone(database, clock, 1),
             SlotLimits.USUAL,
             Map.of());
   }

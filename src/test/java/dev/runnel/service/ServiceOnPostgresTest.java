@@ -19,7 +19,7 @@ class ServiceOnPostgresTest {
   @OnPostgres
   class Restarts extends RestartTest {
     @Override
-    @Disabled("the other process of this test is on SQLite; ThreeNodesUnderKillTest kills nodes")
+    @Disabled("the other process of this test is on SQLite; ThreeNodesTest kills nodes")
     void afterTheServiceWasKilledItsAgentsAreEndedAndTheirRunsGoOn() {}
   }
 

@@ -5,7 +5,7 @@ import dev.runnel.app.settings.SettingsException;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.service.run.NodeIdentity;
-import dev.runnel.service.store.Membership;
+import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.RunImport;
 import dev.runnel.service.store.ServiceTables;
 import java.io.IOException;
@@ -51,7 +51,7 @@ public final class RunDatabase {
   /// Two processes under one name would each end what the other works on.
   private static void refuseTwin(Config config, Database database, NodeIdentity node) {
     try {
-      Membership.twin(database, node, config.agentLease())
+      NodeMembership.twin(database, node, config.agentLease())
           .ifPresent(
               host -> {
                 throw new SettingsException(

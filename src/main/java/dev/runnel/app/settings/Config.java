@@ -79,7 +79,7 @@ public record Config(
   private static final Duration SHORTEST_LEASE = Duration.ofSeconds(2);
   private static final long USUAL_SNAPSHOT = 256L * 1024 * 1024;
   private static final Duration SNAPSHOT_PATIENCE = Duration.ofMinutes(2);
-  private static final Duration LONGEST_LEASE = Duration.ofHours(1);
+  private static final Duration MAX_LEASE = Duration.ofHours(1);
 
   /// An absolute path in a shell command.
   private static final Pattern WORD = Pattern.compile("(?<![^\\s'\"=])/[^\\s'\";|&<>()$`*?]+");
@@ -207,7 +207,7 @@ public record Config(
 
   private static Duration lease(Settings settings) {
     var lease = DurationsAndSizes.time(settings, RunnelSettings.AGENT_LEASE, Duration.ofMinutes(1));
-    if (lease.compareTo(SHORTEST_LEASE) < 0 || lease.compareTo(LONGEST_LEASE) > 0) {
+    if (lease.compareTo(SHORTEST_LEASE) < 0 || lease.compareTo(MAX_LEASE) > 0) {
       throw new SettingsException(
           "%s must be a time from 2s to 1h.".formatted(RunnelSettings.AGENT_LEASE));
     }

@@ -1,7 +1,7 @@
 package dev.runnel.service.execution;
 
 import dev.runnel.service.run.ExecutionState;
-import dev.runnel.service.store.Membership;
+import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.QueueSignal;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunTable;
@@ -42,7 +42,7 @@ final class ChangeFeed implements AutoCloseable {
 
   /// @param cancel is told runs whose cancellation was asked for; most have no execution here
   static ChangeFeed start(
-      Membership membership,
+      NodeMembership membership,
       RunQueries index,
       RunWatchers watchers,
       QueueSignal queueSignal,

@@ -24,7 +24,7 @@ import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.TranscriptRows.Entry;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.GitIdentity;
-import dev.runnel.service.workspace.Prepared;
+import dev.runnel.service.workspace.PreparedWorkspace;
 import dev.runnel.service.workspace.RunHome;
 import dev.runnel.service.workspace.Snapshots;
 import dev.runnel.service.workspace.Workspaces;
@@ -79,7 +79,7 @@ final class Execution {
   ///   looks for it: not in a home folder that is new
   private record Site(
       Environment chosen,
-      Prepared.Ready ready,
+      PreparedWorkspace.Ready ready,
       Map<String, String> lent,
       Map<String, String> surroundings,
       Optional<RunHome> home,
@@ -314,16 +314,18 @@ final class Execution {
             chosen,
             skill,
             bench(chosen, network, settings.limits().start()));
-    if (prepared instanceof Prepared.Ready ready) {
+    if (prepared instanceof PreparedWorkspace.Ready ready) {
       return work(harness, site(harness, chosen, ready, hadHome, network), moved, kept);
     }
     // Processes that a setup command left running were only meant for the agent.
     endAll();
     return switch (prepared) {
-      case Prepared.Failed(String why) -> ExecutionResult.notSetUp(settings.redactor().redact(why));
-      case Prepared.Late(String during) ->
+      case PreparedWorkspace.Failed(String why) ->
+          ExecutionResult.notSetUp(settings.redactor().redact(why));
+      case PreparedWorkspace.Late(String during) ->
           ExecutionResult.outOfTime(late(settings.redactor().redact(during)));
-      case Prepared.Stopped _, Prepared.Ready _ -> stopped().orElseGet(ExecutionResult::cancelled);
+      case PreparedWorkspace.Stopped _, PreparedWorkspace.Ready _ ->
+          stopped().orElseGet(ExecutionResult::cancelled);
     };
   }
 
@@ -339,7 +341,7 @@ final class Execution {
   private Site site(
       Harness harness,
       Environment chosen,
-      Prepared.Ready ready,
+      PreparedWorkspace.Ready ready,
       boolean hadHome,
       ExecutionNetwork network)
       throws IOException {

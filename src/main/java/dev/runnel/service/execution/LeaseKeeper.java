@@ -1,6 +1,6 @@
 package dev.runnel.service.execution;
 
-import dev.runnel.service.store.Membership;
+import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.RunService;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -27,14 +27,14 @@ final class LeaseKeeper implements AutoCloseable {
     boolean isIdle();
   }
 
-  private final Membership membership;
+  private final NodeMembership membership;
   private final RunService book;
   private final Work work;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread renewing;
   private final Thread watching;
 
-  private LeaseKeeper(Membership membership, RunService book, Work work) {
+  private LeaseKeeper(NodeMembership membership, RunService book, Work work) {
     this.membership = membership;
     this.book = book;
     this.work = work;
@@ -42,7 +42,7 @@ final class LeaseKeeper implements AutoCloseable {
     this.watching = Thread.ofPlatform().daemon().name("lease-watch").unstarted(this::watch);
   }
 
-  static LeaseKeeper start(Membership membership, RunService book, Work work) {
+  static LeaseKeeper start(NodeMembership membership, RunService book, Work work) {
     var keeper = new LeaseKeeper(membership, book, work);
     if (!membership.isAlone()) {
       keeper.renewing.start();
@@ -69,7 +69,7 @@ final class LeaseKeeper implements AutoCloseable {
   private void renew() {
     var isMember = true;
     try {
-      while (!isOver(membership.lease().dividedBy(Membership.RENEWALS))) {
+      while (!isOver(membership.lease().dividedBy(NodeMembership.RENEWALS))) {
         try {
           if (isMember && !membership.renew()) {
             log.error("taken for lost by another node, ending all agents");

@@ -1,7 +1,7 @@
 package dev.runnel.service.execution;
 
 import dev.runnel.service.run.ExecutionRequest;
-import dev.runnel.service.workspace.Prepared;
+import dev.runnel.service.workspace.PreparedWorkspace;
 import dev.runnel.service.workspace.Skill;
 import dev.runnel.service.workspace.Snapshots;
 import dev.runnel.wire.RunMode;
@@ -87,7 +87,9 @@ final class PromptAssembly {
 
   /// @param prompt supplies the run's initial prompt; called only if needed
   static ExecutionRequest of(
-      ExecutionRequest executionRequest, Prepared.Ready ready, Supplier<Optional<String>> prompt) {
+      ExecutionRequest executionRequest,
+      PreparedWorkspace.Ready ready,
+      Supplier<Optional<String>> prompt) {
     return mode(skilled(executionRequest, ready, prompt));
   }
 
@@ -140,7 +142,9 @@ final class PromptAssembly {
   }
 
   private static ExecutionRequest skilled(
-      ExecutionRequest executionRequest, Prepared.Ready ready, Supplier<Optional<String>> prompt) {
+      ExecutionRequest executionRequest,
+      PreparedWorkspace.Ready ready,
+      Supplier<Optional<String>> prompt) {
     var base = basePrompt(executionRequest, ready);
     if (ready.fresh() && executionRequest.execution() > 1) {
       var text = new StringBuilder();
@@ -155,7 +159,7 @@ final class PromptAssembly {
   }
 
   private static Optional<String> basePrompt(
-      ExecutionRequest executionRequest, Prepared.Ready ready) {
+      ExecutionRequest executionRequest, PreparedWorkspace.Ready ready) {
     if (ready.skill().isEmpty()) {
       return executionRequest.basePrompt();
     }
@@ -166,7 +170,7 @@ final class PromptAssembly {
   }
 
   /// Tells where the skill's files are, since a skill refers to them by name only.
-  private static String place(Skill skill, Prepared.Ready ready) {
+  private static String place(Skill skill, PreparedWorkspace.Ready ready) {
     var folder = ready.folder().relativize(ready.skill().orElseThrow().file().getParent());
     return skill.folder().isEmpty() ? "" : "\n\nThe files of this skill are in " + folder + ".";
   }

@@ -5,7 +5,7 @@ import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.store.ApiKeys;
-import dev.runnel.service.store.Membership;
+import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.QueueSignal;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunService;
@@ -51,7 +51,7 @@ public final class RunQueue implements AutoCloseable {
   private final WorkspaceCleanup workspaceCleanup;
   private final RunWatchers watchers;
   private final QueueSignal queueSignal;
-  private final Membership membership;
+  private final NodeMembership membership;
   private final LeaseKeeper leaseKeeper;
   private final ChangeFeed changeFeed;
   private final List<Semaphore> slots;
@@ -72,7 +72,7 @@ public final class RunQueue implements AutoCloseable {
       WorkspaceCleanup workspaceCleanup,
       RunWatchers watchers,
       QueueSignal queueSignal,
-      Membership membership) {
+      NodeMembership membership) {
     this.spawner = spawner;
     this.book = book;
     this.index = index;
@@ -124,7 +124,7 @@ public final class RunQueue implements AutoCloseable {
       WorkspaceCleanup workspaceCleanup,
       RunWatchers watchers,
       QueueSignal queueSignal,
-      Membership membership) {
+      NodeMembership membership) {
     var queue =
         new RunQueue(
             spawner,
@@ -369,7 +369,7 @@ public final class RunQueue implements AutoCloseable {
 
   /// Periodically looks for executions that nobody works on here.
   private void sweep() {
-    var orphaned = new OrphanedRuns();
+    var orphaned = new RunsWithoutExecution();
     try {
       while (!closed.await(LOOK_AGAIN.toSeconds(), TimeUnit.SECONDS)) {
         try {

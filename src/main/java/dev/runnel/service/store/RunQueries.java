@@ -55,7 +55,7 @@ public record RunQueries(Database database, Share share) {
 
   /// The machine where a place was last seen; empty if it never was.
   public Optional<String> hostOf(String place) {
-    return database.read(rows -> Membership.hostOf(rows, place));
+    return database.read(rows -> NodeMembership.hostOf(rows, place));
   }
 
   /// Time of the latest change to any run; the epoch if there is none.

@@ -13,10 +13,10 @@ import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewArtifact;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
-import dev.runnel.service.run.RunMachine;
-import dev.runnel.service.run.RunMachine.Event;
-import dev.runnel.service.run.RunMachine.Step;
 import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.RunStateMachine;
+import dev.runnel.service.run.RunStateMachine.Event;
+import dev.runnel.service.run.RunStateMachine.Step;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
 import dev.runnel.service.store.TranscriptRows.Entry;
@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// All changes to runs, each in one transaction and as [RunMachine] permits; [RunQueries] reads
+/// All changes to runs, each in one transaction and as [RunStateMachine] permits; [RunQueries] reads
 /// them. After the commit, watchers of the run are notified, and the queue if a run was queued.
 /// Thread-safe.
 ///
@@ -86,7 +86,7 @@ public final class RunService {
   private final InstantSource clock;
   private final RunWatchers watchers;
   private final QueueSignal queueSignal;
-  private final Membership membership;
+  private final NodeMembership membership;
   private final SlotLimits limits;
   private final Map<String, RunSource> sources;
   private volatile ExecutionListener listener = ExecutionListener.NONE;
@@ -103,7 +103,7 @@ public final class RunService {
       InstantSource clock,
       RunWatchers watchers,
       QueueSignal queueSignal,
-      Membership membership,
+      NodeMembership membership,
       SlotLimits limits,
       Map<String, RunSource> sources) {
     this.membership = membership;
@@ -209,7 +209,7 @@ public final class RunService {
               }
               runs.mode(runId, mode.orElse(nextMode(run, message)));
               log.info("follow-up stored run={} followup={} phase={}", runId, id, run.phase());
-              return switch (RunMachine.next(run.phase(), new Event.MessageReceived())) {
+              return switch (RunStateMachine.next(run.phase(), new Event.MessageReceived())) {
                 case Step.To(ExecutionState next) when next == ExecutionState.QUEUED -> {
                   runs.queue(runId, at);
                   yield Json.write(
@@ -262,7 +262,7 @@ public final class RunService {
                   && run.finishedAt().map(end -> !end.isBefore(since)).orElse(false)) {
                 return false;
               }
-              return switch (RunMachine.next(run.phase(), new Event.CancelRequested())) {
+              return switch (RunStateMachine.next(run.phase(), new Event.CancelRequested())) {
                 case Step.To _ -> {
                   runs.giveFollowUps(runId, 0);
                   if (run.execution() == 0) {
@@ -520,13 +520,13 @@ public final class RunService {
   /// they end with those nodes, or when those nodes come back.
   public void endLost() {
     var now = clock.instant();
-    List<String> expired = database.read(rows -> Membership.expired(rows, now));
+    List<String> expired = database.read(rows -> NodeMembership.expired(rows, now));
     for (var node : expired) {
-      if (change((runs, _) -> Membership.end(runs.rows(), node, clock.instant()))) {
+      if (change((runs, _) -> NodeMembership.end(runs.rows(), node, clock.instant()))) {
         log.warn("node lost node={}", node);
       }
     }
-    List<String> claims = database.read(Membership::claimsOfEnded);
+    List<String> claims = database.read(NodeMembership::claimsOfEnded);
     claims.forEach(this::endLost);
   }
 
@@ -592,7 +592,7 @@ public final class RunService {
         runs.dropPrompt(runId);
       }
     }
-    return switch (RunMachine.next(run.phase(), new Event.Ended(as.phase(), waiting))) {
+    return switch (RunStateMachine.next(run.phase(), new Event.Ended(as.phase(), waiting))) {
       case Step.To(ExecutionState next) -> {
         var worked = worked(run, at);
         runs.settle(runId, worked);

@@ -233,7 +233,7 @@ public record RunTable(Rows rows) {
   /// waits for one of those.
   ///
   /// @param mostOfPerson how many slots the runs of one person may have
-  Optional<RunRow> nextQueued(int depth, Membership node, int mostOfPerson) throws SQLException {
+  Optional<RunRow> nextQueued(int depth, NodeMembership node, int mostOfPerson) throws SQLException {
     var leftAlone =
         Set.copyOf(
             rows.list(
@@ -498,7 +498,8 @@ public record RunTable(Rows rows) {
         .orElseThrow();
   }
 
-  void claim(ExecutionRequest executionRequest, Membership node, Instant at) throws SQLException {
+  void claim(ExecutionRequest executionRequest, NodeMembership node, Instant at)
+      throws SQLException {
     rows.change(
         """
         UPDATE runs SET state = 'INPROGRESS', execution = execution + 1, session_id = ?,

@@ -17,7 +17,7 @@ public record SlotLimits(OptionalInt ofAll, OptionalInt perPerson) {
       new SlotLimits(OptionalInt.empty(), OptionalInt.of(Integer.MAX_VALUE));
 
   /// What the runs of one person may have, for [RunQueries].
-  public RunQueries.Share share(Membership membership) {
+  public RunQueries.Share share(NodeMembership membership) {
     return rows -> ofPerson(membership.slots(rows));
   }
 

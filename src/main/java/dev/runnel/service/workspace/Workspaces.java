@@ -98,7 +98,7 @@ public final class Workspaces {
   /// [#release].
   ///
   /// @param skillSpec the requested skill; blank for none
-  public Prepared prepare(
+  public PreparedWorkspace prepare(
       String runId, Environment environment, String skillSpec, CommandRunner bench)
       throws InterruptedException {
     var doing = new String[] {"making its folder"};
@@ -111,7 +111,7 @@ public final class Workspaces {
       var start = start(environment, root);
       var needsNothing = environment.equals(Environment.NONE) && skillSpec.isBlank();
       if (Files.isDirectory(root) && (needsNothing || isReady(runId))) {
-        return new Prepared.Ready(root, start, false, Optional.empty());
+        return new PreparedWorkspace.Ready(root, start, false, Optional.empty());
       }
       Files.deleteIfExists(ready(runId));
       Folders.delete(root);
@@ -136,19 +136,20 @@ public final class Workspaces {
         bench.tell(doing[0]);
         var result = bench.script(command, start);
         if (result.status() != 0) {
-          return new Prepared.Failed(
+          return new PreparedWorkspace.Failed(
               SetupException.of("The setup command `%s` failed".formatted(command), result).why());
         }
       }
       Folders.writePrivately(ready(runId), "0");
-      return new Prepared.Ready(root, start, true, skill.map(each -> chosen(each, sources)));
+      return new PreparedWorkspace.Ready(
+          root, start, true, skill.map(each -> chosen(each, sources)));
     } catch (SetupException e) {
-      return new Prepared.Failed(e.why());
+      return new PreparedWorkspace.Failed(e.why());
     } catch (StoppedException e) {
-      return e.isLate() ? new Prepared.Late(doing[0]) : new Prepared.Stopped();
+      return e.isLate() ? new PreparedWorkspace.Late(doing[0]) : new PreparedWorkspace.Stopped();
     } catch (IOException e) {
       log.error("cannot create workspace run={}", runId, e);
-      return new Prepared.Failed("The workspace could not be made: " + e.getMessage());
+      return new PreparedWorkspace.Failed("The workspace could not be made: " + e.getMessage());
     }
   }
 
@@ -323,13 +324,13 @@ public final class Workspaces {
     return found;
   }
 
-  private static Prepared.Chosen chosen(Skill skill, List<Skills.Source> sources) {
+  private static PreparedWorkspace.Chosen chosen(Skill skill, List<Skills.Source> sources) {
     var home =
         sources.stream()
             .filter(source -> source.repository().fullName().equals(skill.repository()))
             .findFirst()
             .orElseThrow();
-    return new Prepared.Chosen(skill, home.folder().resolve(skill.path()));
+    return new PreparedWorkspace.Chosen(skill, home.folder().resolve(skill.path()));
   }
 
   private static Path start(Environment environment, Path root) {

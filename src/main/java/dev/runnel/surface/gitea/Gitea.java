@@ -18,10 +18,10 @@ import dev.runnel.surface.kit.Pages;
 import dev.runnel.surface.kit.WebhookBody;
 import dev.runnel.surface.kit.Webhooks;
 import dev.runnel.surface.tracker.CommentPosts;
+import dev.runnel.surface.tracker.EarlierComments;
 import dev.runnel.surface.tracker.MarkdownPosts;
-import dev.runnel.surface.tracker.Missed;
+import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import dev.runnel.surface.tracker.RepositoryIssue;
-import dev.runnel.surface.tracker.SaidBefore;
 import dev.runnel.surface.tracker.Tracker;
 import dev.runnel.surface.tracker.TrackerSurface;
 import java.time.InstantSource;
@@ -99,14 +99,14 @@ public final class Gitea implements Tracker<RepositoryIssue> {
   public Background background(RepositoryIssue key, Delivery delivery) {
     var issue = api.issue(key).required();
     var writers = access.writers(key);
-    var said = new SaidBefore(delivery);
+    var said = new EarlierComments(delivery);
     for (var comment :
         Pages.read(_ -> api.comments(key), Integer.MAX_VALUE, _ -> false).reversed()) {
       GiteaPayloads.person(comment.path("user"))
           .ifPresent(
               author ->
                   said.take(
-                      SaidBefore.Comment.of(api.ref(key, comment), author, comment),
+                      EarlierComments.Comment.of(api.ref(key, comment), author, comment),
                       () -> writers.contains(GiteaAccessCheck.key(author.id())),
                       api.account().mayBe(author.id())));
     }
@@ -120,7 +120,7 @@ public final class Gitea implements Tracker<RepositoryIssue> {
   }
 
   @Override
-  public void findMissed(Missed missed, List<RepositoryIssue> issues) {
+  public void findMissed(MissedDeliveryCollector missed, List<RepositoryIssue> issues) {
     new GiteaMissedDeliveries(api, payloads).find(missed, issues);
   }
 

@@ -3,7 +3,7 @@ package dev.runnel.surface.gitea;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.tracker.Missed;
+import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import dev.runnel.surface.tracker.RepositoryIssue;
 import java.util.List;
 import java.util.Optional;
@@ -13,11 +13,11 @@ import java.util.Optional;
 record GiteaMissedDeliveries(GiteaApi api, GiteaPayloads payloads) {
   private static final int MAX_ISSUES = 30;
 
-  void find(Missed missed, List<RepositoryIssue> issues) {
-    for (var repository : Missed.places(issues, RepositoryIssue::repository)) {
+  void find(MissedDeliveryCollector missed, List<RepositoryIssue> issues) {
+    for (var repository : MissedDeliveryCollector.places(issues, RepositoryIssue::repository)) {
       var changed =
           missed.list(page -> api.issues(repository, missed.since(), page), GiteaApi.PAGE);
-      for (var issue : Missed.first(MAX_ISSUES, changed)) {
+      for (var issue : MissedDeliveryCollector.first(MAX_ISSUES, changed)) {
         Json.number(issue, "number")
             .flatMap(number -> RepositoryIssue.of(repository, number))
             .ifPresent(key -> find(missed, key, issue));
@@ -25,7 +25,7 @@ record GiteaMissedDeliveries(GiteaApi api, GiteaPayloads payloads) {
     }
   }
 
-  private void find(Missed missed, RepositoryIssue key, JsonNode issue) {
+  private void find(MissedDeliveryCollector missed, RepositoryIssue key, JsonNode issue) {
     for (var comment : missed.list(api.since(key, missed.since(), 1))) {
       var payload = payload("created", key, comment, issue);
       payload.set("comment", comment);
@@ -74,7 +74,8 @@ record GiteaMissedDeliveries(GiteaApi api, GiteaPayloads payloads) {
   }
 
   /// @param event the event or comment, with its `id`, `created_at` and `user`
-  private void add(Missed missed, String kind, ObjectNode payload, JsonNode event) {
+  private void add(
+      MissedDeliveryCollector missed, String kind, ObjectNode payload, JsonNode event) {
     missed.add(
         Json.instant(event, "created_at"),
         Json.id(event, "id").map(id -> kind + "-" + id),

@@ -7,13 +7,13 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.tracker.EarlierComments;
 import dev.runnel.surface.tracker.IssueCancelTrigger;
 import dev.runnel.surface.tracker.IssueChange;
 import dev.runnel.surface.tracker.IssueComments;
 import dev.runnel.surface.tracker.IssueEvent;
 import dev.runnel.surface.tracker.IssueRules;
 import dev.runnel.surface.tracker.RepositoryIssue;
-import dev.runnel.surface.tracker.SaidBefore;
 import dev.runnel.surface.tracker.TrackerSettings;
 import java.time.Instant;
 import java.util.List;
@@ -77,7 +77,7 @@ final class GiteaPayloads {
           sender,
           Json.link(linked, "html_url"),
           arrivedAt,
-          SaidBefore.snapshot(at, title(), Json.whole(issue(), "body")));
+          EarlierComments.snapshot(at, title(), Json.whole(issue(), "body")));
     }
 
     /// The semantic key, the same for deliveries of the repository's and the organization's

@@ -15,13 +15,13 @@ import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.surface.kit.BoundedCaches;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.Recent;
 import dev.runnel.surface.kit.Webhooks;
 import dev.runnel.surface.tracker.CommentPosts;
 import dev.runnel.surface.tracker.MarkdownPosts;
-import dev.runnel.surface.tracker.Missed;
+import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import dev.runnel.surface.tracker.RepositoryIssue;
 import dev.runnel.surface.tracker.Tracker;
 import dev.runnel.surface.tracker.TrackerSurface;
@@ -58,7 +58,7 @@ public final class GitHub implements Tracker<RepositoryIssue> {
   private final GitHubPayloads payloads;
   private final GitHubAccessCheck access;
   private final CommentPosts posts;
-  private final Map<String, Boolean> unaccepted = Recent.map(1_000);
+  private final Map<String, Boolean> unaccepted = BoundedCaches.map(1_000);
 
   private GitHub(GitHubConfig config, GitHubApi api) {
     this.config = config;
@@ -167,7 +167,7 @@ public final class GitHub implements Tracker<RepositoryIssue> {
   }
 
   @Override
-  public void findMissed(Missed missed, List<RepositoryIssue> issues) {
+  public void findMissed(MissedDeliveryCollector missed, List<RepositoryIssue> issues) {
     if (config.listedHooks().isEmpty()) {
       new GitHubMissedDeliveries(api, payloads).find(missed, issues);
     } else {

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.tracker.EarlierComments;
 import dev.runnel.surface.tracker.RepositoryIssue;
-import dev.runnel.surface.tracker.SaidBefore;
 
 /// Reads an issue's history for the agent: the issue itself, and the comments of people who belong
 /// to the repository. If not all fit, the newest comments are kept and the others counted.
@@ -14,7 +14,7 @@ record GitHubBackground(GitHubApi api) {
 
   Background read(RepositoryIssue key, Delivery delivery) {
     var issue = api.issue(key).required();
-    var said = new SaidBefore(delivery);
+    var said = new EarlierComments(delivery);
     said.omit(comments(key, issue.path("comments").asInt(), said));
     return said.background(
         (Json.isThere(issue, "pull_request") ? "GitHub pull request " : "GitHub issue ") + key,
@@ -28,7 +28,7 @@ record GitHubBackground(GitHubApi api) {
   /// Reads the comments from the newest to the oldest.
   ///
   /// @return the number of comments that were not read
-  private int comments(RepositoryIssue key, int count, SaidBefore said) {
+  private int comments(RepositoryIssue key, int count, EarlierComments said) {
     var pages = (count + GitHubApi.PAGE - 1) / GitHubApi.PAGE;
     var page = pages;
     while (page > 0 && page > pages - MAX_PAGES && !said.isFull()) {
@@ -39,12 +39,12 @@ record GitHubBackground(GitHubApi api) {
     return page * GitHubApi.PAGE;
   }
 
-  private void take(SaidBefore said, RepositoryIssue key, JsonNode comment) {
+  private void take(EarlierComments said, RepositoryIssue key, JsonNode comment) {
     AuthorPolicy.person(comment.path("user"))
         .ifPresent(
             author ->
                 said.take(
-                    SaidBefore.Comment.of(api.ref(key, comment), author, comment),
+                    EarlierComments.Comment.of(api.ref(key, comment), author, comment),
                     () -> AuthorPolicy.mayAsk(comment),
                     api.account().mayBe(author.name())));
   }

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.TrackerUnavailable;
-import dev.runnel.surface.tracker.Missed;
+import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -29,7 +29,7 @@ record GitHubDeliveries(GitHubApi api, GitHubPayloads payloads, List<HookPath> h
   private static final Optional<Duration> A_WHILE = Optional.of(Duration.ofMinutes(15));
   private static final int MAX_READ = 200;
 
-  void find(Missed missed) {
+  void find(MissedDeliveryCollector missed) {
     for (var hook : hooks) {
       for (var failed : failed(hook, missed.since())) {
         read(missed, hook, failed);
@@ -77,7 +77,7 @@ record GitHubDeliveries(GitHubApi api, GitHubPayloads payloads, List<HookPath> h
     return all;
   }
 
-  private void read(Missed missed, HookPath hook, JsonNode attempt) {
+  private void read(MissedDeliveryCollector missed, HookPath hook, JsonNode attempt) {
     var guid = Json.text(attempt, "guid");
     var id = Json.id(attempt, "id");
     var at = Json.instant(attempt, "delivered_at");

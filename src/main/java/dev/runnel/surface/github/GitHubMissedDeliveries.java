@@ -3,7 +3,7 @@ package dev.runnel.surface.github;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.tracker.Missed;
+import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import dev.runnel.surface.tracker.RepositoryIssue;
 import java.util.List;
 
@@ -13,11 +13,11 @@ import java.util.List;
 record GitHubMissedDeliveries(GitHubApi api, GitHubPayloads payloads) {
   private static final int MAX_ISSUES = 30;
 
-  void find(Missed missed, List<RepositoryIssue> issues) {
-    for (var repository : Missed.places(issues, RepositoryIssue::repository)) {
+  void find(MissedDeliveryCollector missed, List<RepositoryIssue> issues) {
+    for (var repository : MissedDeliveryCollector.places(issues, RepositoryIssue::repository)) {
       var changed =
           missed.list(page -> api.issues(repository, missed.since(), page), GitHubApi.PAGE);
-      for (var issue : Missed.first(MAX_ISSUES, changed)) {
+      for (var issue : MissedDeliveryCollector.first(MAX_ISSUES, changed)) {
         Json.number(issue, "number")
             .flatMap(number -> RepositoryIssue.of(repository, number))
             .ifPresent(key -> find(missed, key, issue));
@@ -25,7 +25,7 @@ record GitHubMissedDeliveries(GitHubApi api, GitHubPayloads payloads) {
     }
   }
 
-  private void find(Missed missed, RepositoryIssue key, JsonNode issue) {
+  private void find(MissedDeliveryCollector missed, RepositoryIssue key, JsonNode issue) {
     var since = missed.since();
     for (var comment : missed.list(page -> api.since(key, since, page), GitHubApi.PAGE)) {
       said(missed, CommentKind.IN_A_COMMENT, key, issue, comment);
@@ -48,7 +48,11 @@ record GitHubMissedDeliveries(GitHubApi api, GitHubPayloads payloads) {
   }
 
   private void said(
-      Missed missed, CommentKind kind, RepositoryIssue key, JsonNode issue, JsonNode said) {
+      MissedDeliveryCollector missed,
+      CommentKind kind,
+      RepositoryIssue key,
+      JsonNode issue,
+      JsonNode said) {
     var payload = payload(kind.first(), key, said.path("user"), issue);
     payload.set(kind.member(), said);
     var dated = kind == CommentKind.IN_A_REVIEW ? "submitted_at" : "created_at";
@@ -74,7 +78,12 @@ record GitHubMissedDeliveries(GitHubApi api, GitHubPayloads payloads) {
 
   /// @param thing the event or comment, with its `id`
   /// @param dated the field that has its time
-  private void add(Missed missed, String event, ObjectNode payload, JsonNode thing, String dated) {
+  private void add(
+      MissedDeliveryCollector missed,
+      String event,
+      ObjectNode payload,
+      JsonNode thing,
+      String dated) {
     missed.add(
         Json.instant(thing, dated),
         Json.id(thing, "id").map(id -> event + "-" + id),

@@ -19,9 +19,9 @@ import dev.runnel.surface.kit.SharedSecrets;
 import dev.runnel.surface.kit.StandardWebhooks;
 import dev.runnel.surface.kit.Webhooks;
 import dev.runnel.surface.tracker.CommentPosts;
+import dev.runnel.surface.tracker.EarlierComments;
 import dev.runnel.surface.tracker.MarkdownPosts;
-import dev.runnel.surface.tracker.Missed;
-import dev.runnel.surface.tracker.SaidBefore;
+import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import dev.runnel.surface.tracker.Tracker;
 import dev.runnel.surface.tracker.TrackerSurface;
 import java.time.InstantSource;
@@ -104,7 +104,7 @@ public final class GitLab implements Tracker<GitLabIssue> {
     var issue = api.issue(key).required();
     var isAllSeen = key.internal() || issue.path("confidential").asBoolean();
     Map<String, Boolean> heard = new HashMap<>();
-    var said = new SaidBefore(delivery);
+    var said = new EarlierComments(delivery);
     for (var note : Pages.read(page -> api.notes(key, page), GitLabApi.PAGE, _ -> said.isFull())) {
       var author = GitLabPayloads.person(note.path("author"));
       if (author.isEmpty() || note.path("system").asBoolean()) {
@@ -112,7 +112,7 @@ public final class GitLab implements Tracker<GitLabIssue> {
       }
       var username = author.get().id();
       said.take(
-          SaidBefore.Comment.of(api.ref(key, note), author.get(), note),
+          EarlierComments.Comment.of(api.ref(key, note), author.get(), note),
           () ->
               heard.computeIfAbsent(username, it -> access.mayAsk(key, it))
                   && (isAllSeen || !isHidden(note)),
@@ -132,7 +132,7 @@ public final class GitLab implements Tracker<GitLabIssue> {
   }
 
   @Override
-  public void findMissed(Missed missed, List<GitLabIssue> issues) {
+  public void findMissed(MissedDeliveryCollector missed, List<GitLabIssue> issues) {
     new GitLabMissedDeliveries(api, payloads).find(missed, issues);
   }
 

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.surface.gitlab.GitLabIssue.Kind;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.tracker.Missed;
+import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import java.util.List;
 
 /// Finds missed notes, label changes and closings in the projects of the latest runs, because
@@ -12,12 +12,12 @@ import java.util.List;
 record GitLabMissedDeliveries(GitLabApi api, GitLabPayloads payloads) {
   private static final int MAX_ISSUES = 30;
 
-  void find(Missed missed, List<GitLabIssue> issues) {
-    for (var project : Missed.places(issues, GitLabIssue::project)) {
+  void find(MissedDeliveryCollector missed, List<GitLabIssue> issues) {
+    for (var project : MissedDeliveryCollector.places(issues, GitLabIssue::project)) {
       for (var kind : Kind.values()) {
         var changed =
             missed.list(page -> api.changed(project, kind, missed.since(), page), GitLabApi.PAGE);
-        for (var issue : Missed.first(MAX_ISSUES, changed)) {
+        for (var issue : MissedDeliveryCollector.first(MAX_ISSUES, changed)) {
           Json.number(issue, "iid")
               .flatMap(number -> GitLabIssue.of(project, kind, number, false))
               .ifPresent(key -> find(missed, key, issue));
@@ -26,7 +26,7 @@ record GitLabMissedDeliveries(GitLabApi api, GitLabPayloads payloads) {
     }
   }
 
-  private void find(Missed missed, GitLabIssue key, JsonNode issue) {
+  private void find(MissedDeliveryCollector missed, GitLabIssue key, JsonNode issue) {
     for (var note :
         missed.list(
             page -> api.notes(key, page),
@@ -43,7 +43,8 @@ record GitLabMissedDeliveries(GitLabApi api, GitLabPayloads payloads) {
   }
 
   /// @param event the event or note, with its `id` and creation time
-  private void add(Missed missed, ObjectNode payload, JsonNode event, boolean sameMeaning) {
+  private void add(
+      MissedDeliveryCollector missed, ObjectNode payload, JsonNode event, boolean sameMeaning) {
     var action = Json.text(payload.path("object_attributes"), "action").orElse("");
     missed.add(
         Json.instant(event, "created_at"),

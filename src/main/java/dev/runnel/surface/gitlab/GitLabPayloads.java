@@ -9,12 +9,12 @@ import dev.runnel.core.model.Snapshot;
 import dev.runnel.surface.gitlab.GitLabIssue.Kind;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.tracker.EarlierComments;
 import dev.runnel.surface.tracker.IssueCancelTrigger;
 import dev.runnel.surface.tracker.IssueChange;
 import dev.runnel.surface.tracker.IssueComments;
 import dev.runnel.surface.tracker.IssueEvent;
 import dev.runnel.surface.tracker.IssueRules;
-import dev.runnel.surface.tracker.SaidBefore;
 import dev.runnel.surface.tracker.TrackerSettings;
 import java.time.Instant;
 import java.util.List;
@@ -104,7 +104,7 @@ final class GitLabPayloads {
         () ->
             said.event(
                 key,
-                SaidBefore.snapshot(
+                EarlierComments.snapshot(
                     Json.instant(said.attributes(), "updated_at"),
                     said.title(),
                     Json.whole(said.attributes(), "description"))),
@@ -166,7 +166,7 @@ final class GitLabPayloads {
             intent ->
                 said.event(
                         key.get(),
-                        SaidBefore.snapshot(
+                        EarlierComments.snapshot(
                             Json.instant(note, "created_at"),
                             Json.text(issue, "title"),
                             Json.whole(issue, "description")))

@@ -18,7 +18,7 @@ import dev.runnel.surface.kit.Webhooks;
 import dev.runnel.surface.markdown.Markdown;
 import dev.runnel.surface.tracker.CommentPosts;
 import dev.runnel.surface.tracker.MarkdownPosts;
-import dev.runnel.surface.tracker.Missed;
+import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import dev.runnel.surface.tracker.Tracker;
 import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.text.Sha256;
@@ -105,7 +105,7 @@ public final class Jira implements Tracker<JiraIssue> {
   }
 
   @Override
-  public void findMissed(Missed missed, List<JiraIssue> issues) {
+  public void findMissed(MissedDeliveryCollector missed, List<JiraIssue> issues) {
     new JiraMissedDeliveries(api, payloads, label).find(missed, issues);
   }
 

@@ -5,8 +5,8 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.Pages;
+import dev.runnel.surface.tracker.EarlierComments;
 import dev.runnel.surface.tracker.IssueComments;
-import dev.runnel.surface.tracker.SaidBefore;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -17,7 +17,7 @@ record JiraBackground(JiraApi api, JiraAccessCheck access, JiraPayloads payloads
   Background read(JiraIssue key, Delivery delivery) {
     var fields = api.issue(key).required().path("fields");
     Map<String, Boolean> heard = new HashMap<>();
-    var said = new SaidBefore(delivery);
+    var said = new EarlierComments(delivery);
     for (var json : Pages.read(page -> api.comments(key, page), JiraApi.PAGE, _ -> said.isFull())) {
       var author = api.site().person(json.path("author"));
       if (author.isEmpty() || isOurs(key, json)) {
@@ -25,7 +25,7 @@ record JiraBackground(JiraApi api, JiraAccessCheck access, JiraPayloads payloads
       }
       var at = JiraSite.time(json, "created").orElse(Instant.EPOCH);
       var comment =
-          new SaidBefore.Comment(
+          new EarlierComments.Comment(
               JiraComments.id(json).map(id -> IssueComments.ref(key, id)),
               author.get().name(),
               at,

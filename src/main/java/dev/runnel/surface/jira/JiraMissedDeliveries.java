@@ -3,7 +3,7 @@ package dev.runnel.surface.jira;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.tracker.Missed;
+import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -16,9 +16,9 @@ import java.util.stream.Collectors;
 record JiraMissedDeliveries(JiraApi api, JiraPayloads payloads, String label) {
   private static final int MAX_ISSUES = 50;
 
-  void find(Missed missed, List<JiraIssue> issues) {
+  void find(MissedDeliveryCollector missed, List<JiraIssue> issues) {
     var changed = missed.list(api.search(query(missed, issues)));
-    for (var found : Missed.first(MAX_ISSUES, changed)) {
+    for (var found : MissedDeliveryCollector.first(MAX_ISSUES, changed)) {
       Json.text(found, "key")
           .flatMap(JiraIssue::of)
           .ifPresent(
@@ -27,9 +27,9 @@ record JiraMissedDeliveries(JiraApi api, JiraPayloads payloads, String label) {
   }
 
   /// Uses minutes ago, because a time of day would be read in the account's time zone.
-  private String query(Missed missed, List<JiraIssue> issues) {
+  private String query(MissedDeliveryCollector missed, List<JiraIssue> issues) {
     var projects =
-        Missed.places(issues, JiraIssue::project).stream()
+        MissedDeliveryCollector.places(issues, JiraIssue::project).stream()
             .map(JiraMissedDeliveries::quoted)
             .collect(Collectors.joining(", "));
     var minutes = Math.max(1, Duration.between(missed.since(), missed.now()).toMinutes() + 1);
@@ -43,7 +43,7 @@ record JiraMissedDeliveries(JiraApi api, JiraPayloads payloads, String label) {
     return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
   }
 
-  private void find(Missed missed, JiraIssue key, JsonNode issue) {
+  private void find(MissedDeliveryCollector missed, JiraIssue key, JsonNode issue) {
     var fields = issue.path("fields");
     if (JiraSite.time(fields, "created").filter(missed.since()::isBefore).isPresent()) {
       add(missed, created(issue), fields, "issue-" + key);
@@ -62,7 +62,7 @@ record JiraMissedDeliveries(JiraApi api, JiraPayloads payloads, String label) {
     }
   }
 
-  private void add(Missed missed, ObjectNode payload, JsonNode dated, String id) {
+  private void add(MissedDeliveryCollector missed, ObjectNode payload, JsonNode dated, String id) {
     missed.add(
         JiraSite.time(dated, "created"),
         Optional.of(id),

@@ -7,12 +7,12 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.tracker.EarlierComments;
 import dev.runnel.surface.tracker.IssueCancelTrigger;
 import dev.runnel.surface.tracker.IssueChange;
 import dev.runnel.surface.tracker.IssueComments;
 import dev.runnel.surface.tracker.IssueEvent;
 import dev.runnel.surface.tracker.IssueRules;
-import dev.runnel.surface.tracker.SaidBefore;
 import dev.runnel.surface.tracker.TrackerSettings;
 import java.net.URI;
 import java.time.Instant;
@@ -182,7 +182,7 @@ final class JiraPayloads {
         actor,
         link,
         said.arrivedAt(),
-        SaidBefore.snapshot(
+        EarlierComments.snapshot(
             dated.or(() -> Json.id(said.payload(), "timestamp").map(Instant::ofEpochMilli)),
             said.title(),
             said.fields().has("description")

@@ -4,8 +4,8 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.RunState;
 import dev.runnel.surface.jira.JiraConfig.Stage;
 import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.BoundedCaches;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.Recent;
 import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -20,7 +20,7 @@ final class JiraProgress {
   private final JiraApi api;
   private final Map<Stage, String> transitions;
   // Avoids calls that would change nothing.
-  private final Map<Conversation, Stage> last = Recent.map(MAX_REMEMBERED);
+  private final Map<Conversation, Stage> last = BoundedCaches.map(MAX_REMEMBERED);
 
   JiraProgress(JiraApi api, Map<Stage, String> transitions) {
     this.api = api;

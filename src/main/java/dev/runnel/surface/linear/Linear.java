@@ -20,9 +20,9 @@ import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.Webhooks;
 import dev.runnel.surface.tracker.CommentPosts;
+import dev.runnel.surface.tracker.EarlierComments;
 import dev.runnel.surface.tracker.MarkdownPosts;
-import dev.runnel.surface.tracker.Missed;
-import dev.runnel.surface.tracker.SaidBefore;
+import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import dev.runnel.surface.tracker.Tracker;
 import dev.runnel.surface.tracker.TrackerSurface;
 import java.time.Duration;
@@ -115,7 +115,7 @@ public final class Linear implements Tracker<String> {
   @Override
   public Background background(String id, Delivery delivery) {
     var issue = api.issue(id).required();
-    var said = new SaidBefore(delivery);
+    var said = new EarlierComments(delivery);
     issue
         .path("comments")
         .path("nodes")
@@ -131,10 +131,10 @@ public final class Linear implements Tracker<String> {
         Json.instant(issue, "updatedAt"));
   }
 
-  private void take(SaidBefore said, JsonNode comment) {
+  private void take(EarlierComments said, JsonNode comment) {
     var user = comment.path("user");
     said.take(
-        new SaidBefore.Comment(
+        new EarlierComments.Comment(
             Json.text(comment, "id").map(LinearId::comment),
             LinearPayloads.person(user).map(Actor::name).orElse("Somebody"),
             at(comment),
@@ -150,7 +150,7 @@ public final class Linear implements Tracker<String> {
 
   /// Reads the whole workspace.
   @Override
-  public void findMissed(Missed missed, List<String> issues) {
+  public void findMissed(MissedDeliveryCollector missed, List<String> issues) {
     new LinearMissedDeliveries(api, payloads).find(missed);
   }
 

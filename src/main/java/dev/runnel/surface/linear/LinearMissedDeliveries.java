@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.tracker.Missed;
+import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import java.util.List;
 
 /// Finds missed comments and changes in the workspace, because Linear stops retrying a webhook
@@ -13,7 +13,7 @@ record LinearMissedDeliveries(LinearApi api, LinearPayloads payloads) {
   // The most that one query's complexity allows; see https://linear.app/developers/rate-limiting.
   private static final int MAX_ISSUES = 25;
 
-  void find(Missed missed) {
+  void find(MissedDeliveryCollector missed) {
     for (var issue : missed.list(api.changed(missed.since(), MAX_ISSUES))) {
       add(missed, created(issue), issue, false);
       for (var comment : issue.path("comments").path("nodes")) {
@@ -26,7 +26,8 @@ record LinearMissedDeliveries(LinearApi api, LinearPayloads payloads) {
   }
 
   /// @param event the event or comment, with its `id` and creation time
-  private void add(Missed missed, ObjectNode payload, JsonNode event, boolean sameMeaning) {
+  private void add(
+      MissedDeliveryCollector missed, ObjectNode payload, JsonNode event, boolean sameMeaning) {
     missed.add(
         Json.instant(event, "createdAt"),
         Json.text(event, "id").filter(LinearId::isOne),

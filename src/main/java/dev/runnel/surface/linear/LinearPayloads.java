@@ -8,11 +8,11 @@ import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Snapshot;
 import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.tracker.EarlierComments;
 import dev.runnel.surface.tracker.IssueCancelTrigger;
 import dev.runnel.surface.tracker.IssueChange;
 import dev.runnel.surface.tracker.IssueEvent;
 import dev.runnel.surface.tracker.IssueRules;
-import dev.runnel.surface.tracker.SaidBefore;
 import dev.runnel.surface.tracker.TrackerSettings;
 import java.net.URI;
 import java.time.Instant;
@@ -141,7 +141,7 @@ final class LinearPayloads {
         () ->
             said.event(
                 issue,
-                SaidBefore.snapshot(
+                EarlierComments.snapshot(
                     Json.instant(said.data(), "updatedAt"),
                     said.title(),
                     Json.whole(said.data(), "description"))),
@@ -245,7 +245,7 @@ final class LinearPayloads {
             intent ->
                 said.event(
                         issue.get(),
-                        SaidBefore.snapshot(
+                        EarlierComments.snapshot(
                             Json.instant(comment, "createdAt"),
                             Json.text(comment.path("issue"), "title"),
                             Optional.empty()))
@@ -306,7 +306,7 @@ final class LinearPayloads {
             person.get(),
             Json.link(about, "url").or(() -> Json.link(session, "url")),
             arrivedAt,
-            SaidBefore.snapshot(
+            EarlierComments.snapshot(
                 Json.instant(isOpening ? session : activity, "createdAt"),
                 Json.text(about, "title"),
                 Json.whole(about, "description")));

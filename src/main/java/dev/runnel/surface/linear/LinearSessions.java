@@ -11,7 +11,7 @@ import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.text.RunTexts;
 import dev.runnel.surface.kit.ApiResult;
-import dev.runnel.surface.kit.Recent;
+import dev.runnel.surface.kit.BoundedCaches;
 import dev.runnel.surface.markdown.Markdown;
 import dev.runnel.surface.tracker.MarkdownPosts;
 import java.net.URI;
@@ -35,8 +35,8 @@ final class LinearSessions {
   private final LinearApi api;
   private final MarkdownPosts comments;
   // Avoid calls that would change nothing.
-  private final Map<String, URI> linked = Recent.map(MAX_REMEMBERED);
-  private final Map<String, LinearPlan> planned = Recent.map(MAX_REMEMBERED);
+  private final Map<String, URI> linked = BoundedCaches.map(MAX_REMEMBERED);
+  private final Map<String, LinearPlan> planned = BoundedCaches.map(MAX_REMEMBERED);
 
   LinearSessions(LinearApi api, MarkdownPosts comments) {
     this.api = api;

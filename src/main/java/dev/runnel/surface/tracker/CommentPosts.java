@@ -8,8 +8,8 @@ import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.BoundedCaches;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.Recent;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -30,7 +30,7 @@ public final class CommentPosts {
   private final TrackerSettings settings;
   private final MarkdownPosts renderer;
   // Avoids calls that would change nothing; a forgotten label is only set again.
-  private final Map<Conversation, RunState> labelled = Recent.map(MAX_REMEMBERED);
+  private final Map<Conversation, RunState> labelled = BoundedCaches.map(MAX_REMEMBERED);
 
   public CommentPosts(TrackerSettings settings, MarkdownPosts renderer) {
     this.settings = settings;

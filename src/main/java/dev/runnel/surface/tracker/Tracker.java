@@ -50,10 +50,10 @@ public interface Tracker<I> {
   /// Reads the issue and the comments before the request.
   Background background(I issue, Delivery delivery);
 
-  /// Adds what happened since [Missed#since].
+  /// Adds what happened since [MissedDeliveryCollector#since].
   ///
   /// @param issues those of the latest runs
-  void findMissed(Missed missed, List<I> issues);
+  void findMissed(MissedDeliveryCollector missed, List<I> issues);
 
   Posting post(I issue, Notice notice, @Nullable PostRef status);
 

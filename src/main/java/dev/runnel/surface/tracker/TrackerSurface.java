@@ -148,7 +148,7 @@ public final class TrackerSurface<I> implements Surface, ConnectedPlatform {
   @Override
   public MissedDeliveries missedDeliveries(Instant since, List<Conversation> conversations) {
     learnAccount.run();
-    var missed = new Missed(id, since, calls.clock().instant());
+    var missed = new MissedDeliveryCollector(id, since, calls.clock().instant());
     try {
       tracker.findMissed(
           missed, conversations.stream().flatMap(each -> tracker.issue(each).stream()).toList());

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.runnel.database.Database;
 import dev.runnel.service.run.NodeIdentity;
-import dev.runnel.service.store.Membership;
+import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.QueueSignal;
 import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.RunWatchers;
@@ -31,7 +31,7 @@ class LeaseKeeperTest {
 
   private final AtomicInteger lost = new AtomicInteger();
   private Database database;
-  private Membership membership;
+  private NodeMembership membership;
   private RunService runs;
 
   @BeforeEach
@@ -39,7 +39,7 @@ class LeaseKeeperTest {
     database =
         ServiceTables.migrate(Database.postgres(Postgres.freshDatabase(), ServiceTables.SCHEMA));
     var clock = InstantSource.system();
-    membership = Membership.join(database, clock, new NodeIdentity("a", "a", "a"), 4, LEASE);
+    membership = NodeMembership.join(database, clock, new NodeIdentity("a", "a", "a"), 4, LEASE);
     runs =
         new RunService(
             database,

@@ -133,7 +133,7 @@ class NoRoomTest {
 
   @Test
   void aRunIsOrphanedOnlyAtTheSecondLookWithoutAnybody() {
-    var runs = new OrphanedRuns();
+    var runs = new RunsWithoutExecution();
     var first = new RunTable.Left("a", 1, "", "", Optional.empty(), Optional.empty());
     var next = new RunTable.Left("a", 2, "", "", Optional.empty(), Optional.empty());
 

@@ -7,7 +7,7 @@ import dev.runnel.database.Database;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.store.Identities;
-import dev.runnel.service.store.Membership;
+import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.QueueSignal;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunQuery;
@@ -49,7 +49,7 @@ class ScheduleClockTest {
             clock,
             new RunWatchers(),
             new QueueSignal(),
-            Membership.alone(database, clock, 4),
+            NodeMembership.alone(database, clock, 4),
             SlotLimits.USUAL,
             Map.of());
     index = new RunQueries(database);

@@ -48,7 +48,7 @@ class SeveralNodesTest {
   private Node a;
   private Node b;
 
-  private record Node(Database database, Membership membership, RunService runs) {
+  private record Node(Database database, NodeMembership membership, RunService runs) {
     ExecutionRequest claim() {
       return runs.claimNext(0).orElseThrow();
     }
@@ -76,7 +76,7 @@ class SeveralNodesTest {
 
   private Node node(String name, OptionalInt slotsOfAll) {
     var own = Database.postgres(url, ServiceTables.SCHEMA);
-    var membership = Membership.join(own, clock, new NodeIdentity(name, name, name), 4, LEASE);
+    var membership = NodeMembership.join(own, clock, new NodeIdentity(name, name, name), 4, LEASE);
     return new Node(
         own,
         membership,
@@ -390,7 +390,7 @@ class SeveralNodesTest {
   @Test
   void aCopyOfANodeIsNoticedWhileBothLive() throws Exception {
     var copy = new NodeIdentity("a", "another host", "a");
-    assertThat(Membership.twin(database, copy, Duration.ofSeconds(5))).isEmpty();
+    assertThat(NodeMembership.twin(database, copy, Duration.ofSeconds(5))).isEmpty();
     var isOver = new AtomicBoolean();
     var renewing =
         Thread.ofVirtual()
@@ -402,12 +402,12 @@ class SeveralNodesTest {
                   }
                 });
     try {
-      assertThat(Membership.twin(database, copy, LEASE)).contains("a");
+      assertThat(NodeMembership.twin(database, copy, LEASE)).contains("a");
     } finally {
       isOver.set(true);
       renewing.join();
     }
-    assertThat(Membership.twin(database, new NodeIdentity("new", "x", "new"), LEASE)).isEmpty();
+    assertThat(NodeMembership.twin(database, new NodeIdentity("new", "x", "new"), LEASE)).isEmpty();
   }
 
   @Test

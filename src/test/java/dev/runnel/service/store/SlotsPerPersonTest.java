@@ -187,7 +187,7 @@ class SlotsPerPersonTest {
     @Override
     RunService node(int slots, SlotLimits limits) throws SQLException {
       database = MigratedFile.open(folder.resolve("agent-runs.db"), "db/service");
-      var membership = Membership.alone(database, clock, slots);
+      var membership = NodeMembership.alone(database, clock, slots);
       index = new RunQueries(database, limits.share(membership));
       return service(database, clock, membership, limits);
     }
@@ -219,7 +219,7 @@ class SlotsPerPersonTest {
       var own = Database.postgres(url, ServiceTables.SCHEMA);
       others.add(own);
       var membership =
-          Membership.join(own, clock, new NodeIdentity(name, name, name), slots, LEASE);
+          NodeMembership.join(own, clock, new NodeIdentity(name, name, name), slots, LEASE);
       index = new RunQueries(own, limits.share(membership));
       return service(own, clock, membership, limits);
     }
@@ -254,7 +254,7 @@ class SlotsPerPersonTest {
   }
 
   private static RunService service(
-      Database database, SettableClock clock, Membership membership, SlotLimits limits) {
+      Database database, SettableClock clock, NodeMembership membership, SlotLimits limits) {
     return new RunService(
         database, clock, new RunWatchers(), new QueueSignal(), membership, limits, Map.of());
   }

@@ -152,9 +152,9 @@ class WorkspacesTest {
 
   @Test
   void aWorkspaceIsMadeOnceAndFoundAgain() throws Exception {
-    var made = (Prepared.Ready) prepare("run");
+    var made = (PreparedWorkspace.Ready) prepare("run");
     workspaces.release("run");
-    var found = (Prepared.Ready) prepare("run");
+    var found = (PreparedWorkspace.Ready) prepare("run");
 
     assertThat(made.fresh()).isTrue();
     assertThat(made.folder()).isDirectory().isEqualTo(folder.resolve("workspaces/run"));
@@ -172,7 +172,7 @@ class WorkspacesTest {
     workspaces.clean(NOW, WEEK, mostBytes, _ -> false);
   }
 
-  private Prepared prepare(String runId) throws InterruptedException {
+  private PreparedWorkspace prepare(String runId) throws InterruptedException {
     return workspaces.prepare(runId, Environment.NONE, "", new NoBench());
   }
 

@@ -1,6 +1,6 @@
 package dev.runnel.surface.slack.api;
 
-import dev.runnel.surface.kit.Recent;
+import dev.runnel.surface.kit.BoundedCaches;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -11,7 +11,7 @@ public final class SlackNames {
   private static final int MAX = 2_000;
 
   private final SlackApi api;
-  private final Map<String, String> known = Recent.map(MAX);
+  private final Map<String, String> known = BoundedCaches.map(MAX);
 
   public SlackNames(SlackApi api) {
     this.api = api;

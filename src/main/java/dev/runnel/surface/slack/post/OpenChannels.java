@@ -1,6 +1,6 @@
 package dev.runnel.surface.slack.post;
 
-import dev.runnel.surface.kit.Recent;
+import dev.runnel.surface.kit.BoundedCaches;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -18,7 +18,7 @@ public final class OpenChannels {
   private record Look(String channel, Instant at) {}
 
   private final InstantSource clock;
-  private final Map<String, Look> looks = Recent.map(MAX);
+  private final Map<String, Look> looks = BoundedCaches.map(MAX);
 
   OpenChannels(InstantSource clock) {
     this.clock = clock;

@@ -3,7 +3,7 @@ package dev.runnel.surface.slack.post;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
-import dev.runnel.surface.kit.Recent;
+import dev.runnel.surface.kit.BoundedCaches;
 import dev.runnel.surface.slack.api.SlackAgentApi;
 import dev.runnel.surface.slack.api.SlackAgentApi.Session;
 import dev.runnel.surface.slack.api.SlackResponse;
@@ -79,7 +79,7 @@ final class SlackStatusLine {
 
   private final InstantSource clock;
   private final Map<String, Kind> kinds = new ConcurrentHashMap<>();
-  private final Map<String, Said> said = Recent.map(MAX_REMEMBERED);
+  private final Map<String, Said> said = BoundedCaches.map(MAX_REMEMBERED);
 
   SlackStatusLine(InstantSource clock) {
     this.clock = clock;

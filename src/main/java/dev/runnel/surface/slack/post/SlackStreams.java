@@ -4,7 +4,7 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Update;
-import dev.runnel.surface.kit.Recent;
+import dev.runnel.surface.kit.BoundedCaches;
 import dev.runnel.surface.slack.api.SlackAgentApi;
 import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.model.SlackPlace;
@@ -55,7 +55,7 @@ final class SlackStreams {
 
   private final InstantSource clock;
   private final Set<String> refusing = ConcurrentHashMap.newKeySet();
-  private final Map<String, Stream> streams = Recent.map(MAX_REMEMBERED);
+  private final Map<String, Stream> streams = BoundedCaches.map(MAX_REMEMBERED);
 
   SlackStreams(InstantSource clock) {
     this.clock = clock;

@@ -5,7 +5,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.GroupLookup;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
-import dev.runnel.surface.kit.Recent;
+import dev.runnel.surface.kit.BoundedCaches;
 import dev.runnel.surface.slack.api.SlackAccount;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackResponse;
@@ -61,8 +61,8 @@ public final class SlackSenders {
   private final SlackConfig config;
   private final SlackWorkspaces workspaces;
   private final InstantSource clock;
-  private final Map<Person, Known> known = Recent.map(MAX);
-  private final Map<Group, Members> groups = Recent.map(MAX_GROUPS);
+  private final Map<Person, Known> known = BoundedCaches.map(MAX);
+  private final Map<Group, Members> groups = BoundedCaches.map(MAX_GROUPS);
 
   public SlackSenders(SlackConfig config, SlackWorkspaces workspaces, InstantSource clock) {
     this.config = config;

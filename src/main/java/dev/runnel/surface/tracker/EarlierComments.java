@@ -22,7 +22,7 @@ import java.util.function.BooleanSupplier;
 
 /// Collects the comments that accompany a request, from the newest to the oldest: those of
 /// permitted authors, unchanged since the request, as far as they fit. The others are counted.
-public final class SaidBefore {
+public final class EarlierComments {
   private static final int MAX_SAID = 40_000;
   private static final int MAX_COMMENT = 8_000;
   private static final int MAX_BODY = 40_000;
@@ -37,7 +37,7 @@ public final class SaidBefore {
   private int unheard;
   private int later;
 
-  public SaidBefore(Delivery delivery) {
+  public EarlierComments(Delivery delivery) {
     this.delivery = delivery;
     this.asked = delivery.saidAt();
   }
@@ -73,7 +73,8 @@ public final class SaidBefore {
   /// @param body empty if the delivery has no such field, `""` if the issue has no description
   public static Snapshot snapshot(
       Optional<Instant> at, Optional<String> title, Optional<String> body) {
-    return new Snapshot(at, title.map(SaidBefore::title), body.map(SaidBefore::description));
+    return new Snapshot(
+        at, title.map(EarlierComments::title), body.map(EarlierComments::description));
   }
 
   public boolean isFull() {
@@ -135,7 +136,7 @@ public final class SaidBefore {
         then.body().isEmpty() && changed.filter(asked.plus(AT_ONCE)::isBefore).isPresent();
     return new Background(
             kind,
-            then.title().or(() -> title.map(SaidBefore::title)),
+            then.title().or(() -> title.map(EarlierComments::title)),
             then.body().orElseGet(() -> description(body)),
             labels,
             link,

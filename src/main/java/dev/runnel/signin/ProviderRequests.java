@@ -19,14 +19,14 @@ import okhttp3.Request;
 
 /// Requests to a provider, with JSON answers of a limited size. Redirects are not followed, because
 /// a request carries a secret.
-final class Exchanges {
+final class ProviderRequests {
   private static final int MAX_BYTES = 256 * 1024;
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final OkHttpClient http;
 
-  Exchanges(OkHttpClient http) {
+  ProviderRequests(OkHttpClient http) {
     this.http =
         http.newBuilder()
             .followRedirects(false)

@@ -2,31 +2,31 @@ package dev.runnel.service.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.service.run.RunMachine.Event;
-import dev.runnel.service.run.RunMachine.Step;
+import dev.runnel.service.run.RunStateMachine.Event;
+import dev.runnel.service.run.RunStateMachine.Step;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-class RunMachineTest {
+class RunStateMachineTest {
   @Nested
   class AQueuedRun {
     @Test
     void startsWhenItIsItsTurn() {
-      assertThat(RunMachine.next(ExecutionState.QUEUED, new Event.Claimed()))
+      assertThat(RunStateMachine.next(ExecutionState.QUEUED, new Event.Claimed()))
           .isEqualTo(new Step.To(ExecutionState.INPROGRESS));
     }
 
     @Test
     void isCancelledAtOnce() {
-      assertThat(RunMachine.next(ExecutionState.QUEUED, new Event.CancelRequested()))
+      assertThat(RunStateMachine.next(ExecutionState.QUEUED, new Event.CancelRequested()))
           .isEqualTo(new Step.To(ExecutionState.CANCELLED));
     }
 
     @Test
     void staysQueuedWhenSomethingIsSaidToIt() {
-      assertThat(RunMachine.next(ExecutionState.QUEUED, new Event.MessageReceived()))
+      assertThat(RunStateMachine.next(ExecutionState.QUEUED, new Event.MessageReceived()))
           .isEqualTo(new Step.Stays());
     }
   }
@@ -35,10 +35,10 @@ class RunMachineTest {
   class ARunInProgress {
     @Test
     void isNotCancelledBeforeItsProcessesAreGone() {
-      assertThat(RunMachine.next(ExecutionState.INPROGRESS, new Event.CancelRequested()))
+      assertThat(RunStateMachine.next(ExecutionState.INPROGRESS, new Event.CancelRequested()))
           .isEqualTo(new Step.Stays());
       assertThat(
-              RunMachine.next(
+              RunStateMachine.next(
                   ExecutionState.INPROGRESS, new Event.Ended(ExecutionState.CANCELLED, false)))
           .isEqualTo(new Step.To(ExecutionState.CANCELLED));
     }
@@ -48,15 +48,15 @@ class RunMachineTest {
         value = ExecutionState.class,
         names = {"BLOCKED", "SUCCEEDED", "FAILED", "ERROR", "CANCELLED"})
     void goesOnWithWhatWasSaidMeanwhileHoweverItEnded(ExecutionState as) {
-      assertThat(RunMachine.next(ExecutionState.INPROGRESS, new Event.Ended(as, true)))
+      assertThat(RunStateMachine.next(ExecutionState.INPROGRESS, new Event.Ended(as, true)))
           .isEqualTo(new Step.To(ExecutionState.QUEUED));
-      assertThat(RunMachine.next(ExecutionState.INPROGRESS, new Event.Ended(as, false)))
+      assertThat(RunStateMachine.next(ExecutionState.INPROGRESS, new Event.Ended(as, false)))
           .isEqualTo(new Step.To(as));
     }
 
     @Test
     void isNotStartedTwice() {
-      assertThat(RunMachine.next(ExecutionState.INPROGRESS, new Event.Claimed()))
+      assertThat(RunStateMachine.next(ExecutionState.INPROGRESS, new Event.Claimed()))
           .isInstanceOf(Step.Refused.class);
     }
   }
@@ -66,13 +66,14 @@ class RunMachineTest {
       value = ExecutionState.class,
       names = {"BLOCKED", "SUCCEEDED", "FAILED", "ERROR", "CANCELLED"})
   void anEndedOrBlockedRunIsTakenUpByAMessageAndCannotBeCancelled(ExecutionState executionState) {
-    assertThat(RunMachine.next(executionState, new Event.MessageReceived()))
+    assertThat(RunStateMachine.next(executionState, new Event.MessageReceived()))
         .isEqualTo(new Step.To(ExecutionState.QUEUED));
-    assertThat(RunMachine.next(executionState, new Event.CancelRequested()))
+    assertThat(RunStateMachine.next(executionState, new Event.CancelRequested()))
         .isInstanceOf(Step.Refused.class);
-    assertThat(RunMachine.next(executionState, new Event.Claimed()))
+    assertThat(RunStateMachine.next(executionState, new Event.Claimed()))
         .isInstanceOf(Step.Refused.class);
-    assertThat(RunMachine.next(executionState, new Event.Ended(ExecutionState.SUCCEEDED, false)))
+    assertThat(
+            RunStateMachine.next(executionState, new Event.Ended(ExecutionState.SUCCEEDED, false)))
         .isInstanceOf(Step.Refused.class);
   }
 }

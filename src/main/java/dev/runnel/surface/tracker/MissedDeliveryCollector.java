@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /// Collects the deliveries that a tracker's webhooks made, or should have made, since an instant.
 /// Bounded; remembers which lists may not be read.
-public final class Missed {
-  private static final Logger log = LoggerFactory.getLogger(Missed.class);
+public final class MissedDeliveryCollector {
+  private static final Logger log = LoggerFactory.getLogger(MissedDeliveryCollector.class);
   private static final int MAX_PLACES = 20;
 
   private final SurfaceId surface;
@@ -31,7 +31,7 @@ public final class Missed {
   private final List<MissedDeliveries.Heard> heard = new ArrayList<>();
   private final List<String> unread = new ArrayList<>();
 
-  Missed(SurfaceId surface, Instant since, Instant now) {
+  MissedDeliveryCollector(SurfaceId surface, Instant since, Instant now) {
     this.surface = surface;
     this.since = since;
     this.now = now;

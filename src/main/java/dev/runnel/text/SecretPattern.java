@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 /// @param mark the fixed prefix of these tokens
 /// @param beginning matches enough of a token to recognize it, including the mark
 /// @param in the positions where it may begin
-record Shape(String mark, Pattern beginning, Place in) {
+record SecretPattern(String mark, Pattern beginning, Place in) {
   private enum Place {
     ANYWHERE,
     /// Not within a word.
@@ -19,7 +19,7 @@ record Shape(String mark, Pattern beginning, Place in) {
     TOKEN
   }
 
-  static final List<Shape> ALL =
+  static final List<SecretPattern> ALL =
       List.of(
           // Slack.
           of("xox", "xox[a-z](?:\\.xox[a-z])?-[A-Za-z0-9-]{10}", Place.ANYWHERE),
@@ -41,8 +41,8 @@ record Shape(String mark, Pattern beginning, Place in) {
           // JSON Web Tokens.
           of("eyJ", "eyJ[A-Za-z0-9_-]{8,}+\\.[A-Za-z0-9_-]{8}", Place.TOKEN));
 
-  private static Shape of(String mark, String beginning, Place in) {
-    return new Shape(mark, Pattern.compile(beginning), in);
+  private static SecretPattern of(String mark, String beginning, Place in) {
+    return new SecretPattern(mark, Pattern.compile(beginning), in);
   }
 
   String redact(String text) {

@@ -20,7 +20,7 @@ import java.util.UUID;
 ///
 /// Leases are compared with the time of the database, and never with those of changes, which may be
 /// ahead of it: they increase even when that clock is set back.
-public final class Membership {
+public final class NodeMembership {
   /// How often a lease is renewed in its time.
   public static final int RENEWALS = 10;
 
@@ -35,7 +35,7 @@ public final class Membership {
   private volatile String id = "";
   private volatile long renewedAt;
 
-  private Membership(
+  private NodeMembership(
       Database database, InstantSource clock, NodeIdentity identity, int slots, Duration lease) {
     this.database = database;
     this.clock = clock;
@@ -48,9 +48,9 @@ public final class Membership {
   /// @param slots maximum number of concurrent executions of this process at each depth
   /// @param lease how long others wait for this process before they take it for lost, and runs for
   ///   the node that has their workspace
-  public static Membership join(
+  public static NodeMembership join(
       Database database, InstantSource clock, NodeIdentity identity, int slots, Duration lease) {
-    var joined = new Membership(database, clock, identity, slots, lease);
+    var joined = new NodeMembership(database, clock, identity, slots, lease);
     joined.joinAgain();
     return joined;
   }
@@ -92,7 +92,7 @@ public final class Membership {
   }
 
   /// The only process of an embedded database.
-  public static Membership alone(Database database, InstantSource clock, int slots) {
+  public static NodeMembership alone(Database database, InstantSource clock, int slots) {
     return join(database, clock, NodeIdentity.ALONE, slots, Duration.ofDays(1));
   }
 

@@ -8,7 +8,7 @@ import java.util.function.Predicate;
 
 /// Finds runs in progress that have no execution in this process. A run must be seen twice, because
 /// there is a short delay between claiming a run and registering its execution. Not thread-safe.
-final class OrphanedRuns {
+final class RunsWithoutExecution {
   private record Sighting(String runId, int execution, String claim) {}
 
   private Set<Sighting> before = Set.of();

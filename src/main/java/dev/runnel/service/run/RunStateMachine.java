@@ -3,7 +3,7 @@ package dev.runnel.service.run;
 /// The state machine of runs. Pure: it knows neither rows nor processes.
 ///
 /// An ended run is not final: a follow-up starts its next execution.
-public final class RunMachine {
+public final class RunStateMachine {
   /// An event that concerns a run.
   public sealed interface Event {
     /// A free slot claimed this run.
@@ -32,7 +32,7 @@ public final class RunMachine {
     record Refused(String why) implements Step {}
   }
 
-  private RunMachine() {}
+  private RunStateMachine() {}
 
   public static Step next(ExecutionState executionState, Event event) {
     return switch (event) {

@@ -7,12 +7,12 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// Generates the numbers that order rows: strictly increasing, even if the clock goes back, and
 /// close to the time, so that they also increase across processes.
-final class Sequence {
+final class RowSequence {
   private final InstantSource clock;
   private final AtomicLong last;
 
   /// @param last the newest number of an earlier process
-  Sequence(InstantSource clock, long last) {
+  RowSequence(InstantSource clock, long last) {
     this.clock = clock;
     this.last = new AtomicLong(last);
   }
