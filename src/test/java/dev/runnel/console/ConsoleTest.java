@@ -255,7 +255,7 @@ class ConsoleTest {
     void thatRunnelDidNotStartCanBeLookedAtAndHasALinkToItsSession() throws Exception {
       var run = site.runs.addsStranger("Started by hand");
       assertThat(page(path(run)))
-          .contains("Started by hand", "not started by Runnel")
+          .contains("Started by hand", "started through the API")
           .contains("https://runs.example/sessions/" + run.id())
           .doesNotContain("data-form");
     }
@@ -352,7 +352,7 @@ class ConsoleTest {
         assertThat(site.runs.starts()).hasSize(1);
         var run = site.runs.runs().getFirst();
         await().until(() -> live.sent("started").contains(path(run)));
-        assertThat(page(path(run))).contains("Fix the test", "started here");
+        assertThat(page(path(run))).contains("Fix the test", "from the console");
       }
     }
 
@@ -378,8 +378,8 @@ class ConsoleTest {
           Map.of("action", "retry", "conversation", home.body(), "run", first.id().value()));
       site.settles();
       assertThat(site.runs.runs()).hasSize(2);
-      assertThat(page(path(first))).contains("an earlier run of its thread");
-      assertThat(page(path(site.runs.runs().getLast()))).contains("started here");
+      assertThat(page(path(first))).contains("an earlier run in this thread");
+      assertThat(page(path(site.runs.runs().getLast()))).contains("from the console");
     }
 
     @Test

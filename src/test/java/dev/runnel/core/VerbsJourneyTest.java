@@ -536,7 +536,7 @@ class VerbsJourneyTest {
     void helpExplainsOneVerb() {
       assertThat(text(fromPlace("help config")))
           .contains("config [set KEY VALUE")
-          .contains("Who: Everybody for themselves.")
+          .contains("Who: Anyone for themselves.")
           .contains("For example config set model fast here");
     }
   }

@@ -123,8 +123,8 @@ public enum Verb {
   public String who() {
     return switch (this) {
       case CONFIG ->
-          "Everybody for themselves. For a place its people, or only the admins where some are"
-              + " named. For the workspace only admins.";
+          "Anyone for themselves. The people of a place for the place, or only admins if admins are"
+              + " configured. Admins for the workspace.";
       case APPROVE, DECLINE -> "Those whom the policy names for it.";
       case FREEZE, UNFREEZE ->
           "Those whom the policy permits to, or the admins where there is none.";

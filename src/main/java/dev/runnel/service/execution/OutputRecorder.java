@@ -85,7 +85,7 @@ final class OutputRecorder implements AgentProcess.Sink {
             .orElseGet(
                 () ->
                     ExecutionResult.succeeded(
-                        answer.isEmpty() ? "The agent finished without a word." : answer));
+                        answer.isEmpty() ? "The agent finished without an answer." : answer));
       }
       if (status == CANNOT_RUN || status == NOT_FOUND) {
         return ExecutionResult.notSetUp(

@@ -149,7 +149,7 @@ final class LinearSessions {
                       links(run),
                       retryable
                           ? "Another try may work: reply `retry`, or say what to do differently."
-                          : "Another try alone will not help. Reply with what to do"
+                          : "Retrying as it is will probably fail again. Reply with what to do"
                               + " differently.")));
       case Update.Cancelled(Run run, _, _, var unread) ->
           Optional.of(
