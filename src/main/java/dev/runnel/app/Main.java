@@ -9,7 +9,7 @@ import dev.runnel.app.data.RestoreCommand;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.app.settings.SettingsException;
-import dev.runnel.service.execution.ChildSubreaper;
+import dev.runnel.service.process.ChildSubreaper;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

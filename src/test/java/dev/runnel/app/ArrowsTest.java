@@ -45,7 +45,7 @@ class ArrowsTest {
   static final ArchRule service =
       room("service")
           .imports(
-              "dev.runnel.service.[run|store|agent|isolation|egress|execution|http|workspace]",
+              "dev.runnel.service.[run|store|agent|isolation|egress|process|execution|http|workspace]",
               "dev.runnel.database",
               "dev.runnel.text",
               "dev.runnel.wire",
@@ -79,10 +79,14 @@ class ArrowsTest {
       room("service.isolation").imports("dev.runnel.service.[run|workspace|egress]");
 
   @ArchTest
+  static final ArchRule process =
+      room("service.process").imports("dev.runnel.service.[run|store|isolation|workspace]");
+
+  @ArchTest
   static final ArchRule execution =
       room("service.execution")
           .imports(
-              "dev.runnel.service.[run|store|agent|isolation|egress|workspace]",
+              "dev.runnel.service.[run|store|agent|isolation|process|egress|workspace]",
               "dev.runnel.database",
               "dev.runnel.text",
               "dev.runnel.wire",

@@ -1,5 +1,6 @@
 package dev.runnel.service.execution;
 
+import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.workspace.Workspaces;
 import java.io.IOException;

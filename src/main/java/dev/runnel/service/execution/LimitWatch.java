@@ -1,5 +1,8 @@
 package dev.runnel.service.execution;
 
+import dev.runnel.service.isolation.RunningProcess;
+import dev.runnel.service.process.AgentProcess;
+import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.Limits;
 import java.io.IOException;
@@ -13,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Passes an agent's output to the transcript, and ends the agent when it exceeds a limit.
-final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
+final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LimitWatch.class);
   private static final Duration LOOK_AT_DISK = Duration.ofSeconds(5);
   // Measuring a big workspace takes long; the pause after it is this many times as long.
@@ -29,7 +32,7 @@ final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
 
   private final Spawner spawner;
   private final Limits limits;
-  private final AgentProcess.Sink next;
+  private final RunningProcess.Sink next;
   private final Measure disk;
   private final Runnable end;
   private final AtomicLong heardAt = new AtomicLong(System.nanoTime());

@@ -3,6 +3,8 @@ package dev.runnel.service.execution;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.service.agent.AgentEvent;
 import dev.runnel.service.agent.Harness;
+import dev.runnel.service.isolation.RunningProcess;
+import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.AgentSession;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ExecutionResult;
@@ -34,7 +36,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// Memory use is bounded: the queue is short, so an agent that writes too fast is blocked by the
 /// disk, and output beyond the maximum transcript size is dropped.
-final class OutputRecorder implements AgentProcess.Sink {
+final class OutputRecorder implements RunningProcess.Sink {
   private static final Logger log = LoggerFactory.getLogger(OutputRecorder.class);
   private static final int MAX_KEPT = 10 * 1024 * 1024;
   private static final int QUEUED_LINES = 64;

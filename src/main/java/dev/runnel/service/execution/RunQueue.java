@@ -1,6 +1,8 @@
 package dev.runnel.service.execution;
 
 import dev.runnel.service.agent.Agents;
+import dev.runnel.service.process.ProcessTree;
+import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;

@@ -3,6 +3,8 @@ package dev.runnel.service.execution;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.service.agent.AgentEnvironment;
 import dev.runnel.service.isolation.Isolation;
+import dev.runnel.service.process.AgentProcess;
+import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;

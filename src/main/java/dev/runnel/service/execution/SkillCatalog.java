@@ -1,5 +1,6 @@
 package dev.runnel.service.execution;
 
+import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Skill;

@@ -10,6 +10,7 @@ import dev.runnel.service.CommandRunTest;
 import dev.runnel.service.EnvironmentRuns;
 import dev.runnel.service.Living;
 import dev.runnel.service.RunningService;
+import dev.runnel.service.process.ProcessTree;
 import dev.runnel.service.store.RunTable;
 import java.io.IOException;
 import java.net.http.HttpResponse;

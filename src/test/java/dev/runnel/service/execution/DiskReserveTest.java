@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.runnel.service.RunningService;
+import dev.runnel.service.process.ProcessTree;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.store.RunTable;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package dev.runnel.service.execution;
 
+import dev.runnel.service.process.Spawner;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 

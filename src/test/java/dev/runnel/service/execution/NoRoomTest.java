@@ -7,6 +7,10 @@ import static org.awaitility.Awaitility.await;
 import dev.runnel.database.Database;
 import dev.runnel.service.RunningService;
 import dev.runnel.service.RunningService.Setup;
+import dev.runnel.service.isolation.RunningProcess;
+import dev.runnel.service.process.AgentProcess;
+import dev.runnel.service.process.ProcessTree;
+import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.Limits;
@@ -147,7 +151,7 @@ class NoRoomTest {
   @Test
   void aProcessWhoseOutputCannotBeTakenIsKilled() throws Exception {
     var sink =
-        new AgentProcess.Sink() {
+        new RunningProcess.Sink() {
           @Override
           public void out(String line) {
             throw new OutOfMemoryError("unable to create native thread");
@@ -186,7 +190,7 @@ class NoRoomTest {
     var tries = new AtomicInteger();
     var ended = new CountDownLatch(1);
     var sink =
-        new AgentProcess.Sink() {
+        new RunningProcess.Sink() {
           @Override
           public void out(String line) {}
 

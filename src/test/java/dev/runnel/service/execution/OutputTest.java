@@ -2,6 +2,7 @@ package dev.runnel.service.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.service.isolation.LineReader;
 import dev.runnel.service.run.Title;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

@@ -10,6 +10,7 @@ import dev.runnel.service.Living;
 import dev.runnel.service.RunningService;
 import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.isolation.Isolation;
+import dev.runnel.service.process.ProcessTree;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.store.RunTable;
 import dev.runnel.testkit.FakeModel;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.service.RunningService;
 import dev.runnel.service.RunningService.Setup;
+import dev.runnel.service.isolation.LineReader;
 import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;

@@ -3,6 +3,7 @@ package dev.runnel.service.execution;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.service.RunningService;
+import dev.runnel.service.isolation.LineReader;
 import dev.runnel.service.run.AgentAccess;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.runnel.service.execution;
+package dev.runnel.service.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,5 +1,7 @@
-package dev.runnel.service.execution;
+package dev.runnel.service.process;
 
+import dev.runnel.service.isolation.LineReader;
+import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.run.Executables;
 import dev.runnel.service.run.ExecutionRequest;
 import java.io.IOException;
@@ -13,6 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -21,16 +25,11 @@ import org.slf4j.LoggerFactory;
 
 /// The process of an agent. Where the system has `setsid`, it runs in its own session, so that no
 /// signal from Runnel's terminal reaches it.
-final class AgentProcess {
-  /// Receives its output. Each method is called by its own thread, and may block it.
-  interface Sink {
-    void out(String line);
-
-    void err(String line);
-  }
-
+public final class AgentProcess implements RunningProcess {
   /// Large, because truncated JSON cannot be parsed at all.
   private static final int MAX_LINE = 1024 * 1024;
+
+  private static final String END = "";
 
   private static final Logger log = LoggerFactory.getLogger(AgentProcess.class);
 
@@ -40,6 +39,9 @@ final class AgentProcess {
   private final List<Thread> readers = new ArrayList<>();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
+  /// What is still to be written to its input; an empty part closes it.
+  private final BlockingQueue<String> input = new LinkedBlockingQueue<>();
+
   private AgentProcess(Spawner spawner, ExecutionRequest executionRequest, Process process) {
     this.spawner = spawner;
     this.executionRequest = executionRequest;
@@ -47,10 +49,11 @@ final class AgentProcess {
   }
 
   /// @param environment the complete environment; nothing is inherited
+  /// @param input the first part of its standard input, which stays open until [#closeInput]
   /// @throws IOException if the program does not exist or cannot be executed
   /// @throws Spawner.NoRoomException if the machine is out of processes or threads; part of the
   ///   process tree may run nevertheless
-  static AgentProcess start(
+  public static AgentProcess start(
       Spawner spawner,
       ExecutionRequest executionRequest,
       List<String> command,
@@ -79,7 +82,9 @@ final class AgentProcess {
 
   /// Platform threads: a blocked read of a pipe would hold a virtual thread's carrier.
   private void connect(Spawner spawner, String input, Sink sink) {
-    spawner.daemon("agent-input", () -> write(input));
+    write(input);
+    closeInput();
+    spawner.daemon("agent-input", this::writeInput);
     readers.add(
         spawner.daemon("agent-output", () -> read(process.getInputStream(), MAX_LINE, sink::out)));
     readers.add(
@@ -87,43 +92,74 @@ final class AgentProcess {
             "agent-errors", () -> read(process.getErrorStream(), LineReader.MAX, sink::err)));
   }
 
-  long pid() {
+  @Override
+  public long pid() {
     return process.pid();
   }
 
-  Optional<Instant> startedAt() {
+  @Override
+  public Optional<Instant> startedAt() {
     return process.info().startInstant();
   }
 
-  /// Waits until the started process itself has ended; its children may still be running.
-  ///
-  /// @return the exit status
-  int awaitExit() throws InterruptedException {
-    return process.waitFor();
+  @Override
+  public int awaitExit() throws InterruptedException {
+    try {
+      return process.waitFor();
+    } finally {
+      closeInput();
+    }
+  }
+
+  @Override
+  public boolean takesMoreInput() {
+    return true;
+  }
+
+  @Override
+  public void write(String more) {
+    if (!more.isEmpty()) {
+      input.add(more);
+    }
+  }
+
+  @Override
+  public void closeInput() {
+    input.add(END);
   }
 
   /// See [ProcessTree#end].
-  boolean end(Duration grace) {
-    return ProcessTree.of(Optional.of(process.toHandle()), executionRequest, spawner).end(grace);
+  @Override
+  public boolean end(Duration grace) {
+    return tree().end(grace);
   }
 
-  /// Waits until all output has been read, or for `patience` per stream if a process keeps it open.
-  void awaitOutput(Duration patience) throws InterruptedException {
+  private ProcessTree tree() {
+    return ProcessTree.of(Optional.of(process.toHandle()), executionRequest, spawner);
+  }
+
+  @Override
+  public void awaitOutput(Duration patience) throws InterruptedException {
     for (var reader : readers) {
       reader.join(patience);
     }
   }
 
-  /// Why handling its input or output failed; the process was killed then.
-  Optional<Throwable> failure() {
+  @Override
+  public Optional<Throwable> failure() {
     return Optional.ofNullable(failure.get());
   }
 
-  private void write(String input) {
+  private void writeInput() {
     try (var stdin = process.getOutputStream()) {
-      stdin.write(input.getBytes(StandardCharsets.UTF_8));
+      for (var next = input.take(); !next.isEmpty(); next = input.take()) {
+        stdin.write(next.getBytes(StandardCharsets.UTF_8));
+        stdin.flush();
+      }
     } catch (IOException _) {
       // An agent may ignore its input.
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
     } catch (RuntimeException | OutOfMemoryError e) {
       fail(e);
     }

@@ -1,8 +1,7 @@
-package dev.runnel.service.execution;
+package dev.runnel.service.process;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.slf4j.Logger;
@@ -40,7 +39,7 @@ public final class ChildSubreaper {
   /// Collects the status of a child that has ended, so that it vanishes.
   static void reap(long pid) {
     var _ =
-        call(
+        SystemCalls.call(
             "waitpid",
             FunctionDescriptor.of(
                 ValueLayout.JAVA_INT,
@@ -53,41 +52,20 @@ public final class ChildSubreaper {
   }
 
   private static int prctl(int option, long argument) {
-    return call(
-        "prctl",
-        FunctionDescriptor.of(
-            ValueLayout.JAVA_INT,
-            ValueLayout.JAVA_INT,
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_LONG),
-        option,
-        argument,
-        0L,
-        0L,
-        0L);
-  }
-
-  /// @return -1 if it fails, or if the system has no such function
-  @SuppressWarnings(
-      "restricted") // the shapes of these functions are as declared by POSIX and Linux
-  private static int call(String name, FunctionDescriptor shape, Object... arguments) {
-    var linker = Linker.nativeLinker();
-    var function = linker.defaultLookup().find(name);
-    if (function.isEmpty()) {
-      return -1;
-    }
-    var options =
-        name.equals("prctl")
-            ? new Linker.Option[] {Linker.Option.firstVariadicArg(1)}
-            : new Linker.Option[0];
-    try {
-      return (int)
-          linker.downcallHandle(function.get(), shape, options).invokeWithArguments(arguments);
-    } catch (Throwable e) {
-      log.warn("cannot call the system function={}", name, e);
-      return -1;
-    }
+    return (int)
+        SystemCalls.call(
+            "prctl",
+            FunctionDescriptor.of(
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG),
+            option,
+            argument,
+            0L,
+            0L,
+            0L);
   }
 }

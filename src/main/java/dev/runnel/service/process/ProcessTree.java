@@ -1,4 +1,4 @@
-package dev.runnel.service.execution;
+package dev.runnel.service.process;
 
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.store.RunTable;
@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 /// removed the run's id from its environment: it is ended when any run ends. An orphan with the id
 /// of another run that this process executes is left to that run. The search repeats until no
 /// process is left, because processes can start others meanwhile.
-final class ProcessTree {
+public final class ProcessTree {
   private static final String MARK = "RUNNEL_RUN_ID=";
   private static final String CLAIM = "RUNNEL_CLAIM=";
   private static final Path PROC = Path.of("/proc");
@@ -55,7 +55,7 @@ final class ProcessTree {
   }
 
   /// @param root empty if it is unknown
-  static ProcessTree of(
+  public static ProcessTree of(
       Optional<ProcessHandle> root, ExecutionRequest executionRequest, Spawner spawner) {
     return new ProcessTree(
         executionRequest.runId(),
@@ -68,7 +68,7 @@ final class ProcessTree {
 
   /// The processes that a previous process of the service left behind. The start time must match,
   /// since the process id may have been reused.
-  static ProcessTree left(RunTable.Left left) {
+  public static ProcessTree left(RunTable.Left left) {
     var root =
         left.pid()
             .flatMap(ProcessHandle::of)
@@ -92,7 +92,7 @@ final class ProcessTree {
   /// is left. Not thread-safe; threads may use separate instances at the same time.
   ///
   /// @return false if some processes survived even a kill
-  boolean end(Duration grace) {
+  public boolean end(Duration grace) {
     var told = new HashSet<ProcessHandle>();
     var start = System.nanoTime();
     var sightingsOfNobody = 0;
@@ -125,7 +125,7 @@ final class ProcessTree {
   }
 
   /// Whether no process is alive now.
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return living().isEmpty();
   }
 

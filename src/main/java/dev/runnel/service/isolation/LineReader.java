@@ -1,4 +1,4 @@
-package dev.runnel.service.execution;
+package dev.runnel.service.isolation;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 
 /// Splits a byte stream into lines of UTF-8 text. A line longer than a limit is truncated, so that
 /// output without line ends cannot fill the memory.
-final class LineReader {
+public final class LineReader {
   /// Default limit in bytes.
-  static final int MAX = 64 * 1024;
+  public static final int MAX = 64 * 1024;
 
   private static final int MAX_TOKEN = 300;
 
@@ -27,14 +27,15 @@ final class LineReader {
   }
 
   /// Reads all lines until the end of the stream.
-  static void read(InputStream stream, Consumer<String> lines) throws IOException {
+  public static void read(InputStream stream, Consumer<String> lines) throws IOException {
     read(stream, MAX, lines);
   }
 
   /// Reads all lines until the end of the stream.
   ///
   /// @param longest maximum number of bytes kept per line
-  static void read(InputStream stream, int longest, Consumer<String> lines) throws IOException {
+  public static void read(InputStream stream, int longest, Consumer<String> lines)
+      throws IOException {
     var reader = new LineReader(longest, lines);
     var buffer = new byte[8 * 1024];
     for (int count = stream.read(buffer); count >= 0; count = stream.read(buffer)) {

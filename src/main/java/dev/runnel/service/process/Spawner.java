@@ -1,4 +1,4 @@
-package dev.runnel.service.execution;
+package dev.runnel.service.process;
 
 import dev.runnel.service.run.ExecutionResult;
 import java.io.IOException;
@@ -20,7 +20,7 @@ public interface Spawner {
   final class NoRoomException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    NoRoomException(Throwable cause) {
+    public NoRoomException(Throwable cause) {
       super("The machine has no room for one more process or thread", cause);
     }
   }
@@ -177,7 +177,7 @@ public interface Spawner {
       }
     }
 
-    static boolean isNoRoom(IOException e) {
+    public static boolean isNoRoom(IOException e) {
       return NO_ROOM.matcher(String.valueOf(e.getMessage())).find();
     }
 
