@@ -56,12 +56,12 @@ record PlatformNames(Surfaces surfaces, Supplier<Policy> policy, InstantSource c
         delivery(
             new Conversation(surface.id(), place),
             new Actor(account.substring(slash + 1), person.name()));
-    if (isSlack && surface.admit(delivery) instanceof Admission.Admitted) {
+    if (isSlack && surface.senders().admit(delivery) instanceof Admission.Admitted) {
       names.add(surface.id() + ":" + Policy.MEMBERS);
     }
     var wanted = policy.get().namesOn(surface.id().value());
     if (!wanted.isEmpty()
-        && surface.groups(delivery, wanted) instanceof GroupLookup.Known(var in)) {
+        && surface.senders().groups(delivery, wanted) instanceof GroupLookup.Known(var in)) {
       in.forEach(it -> names.add(surface.id() + ":" + it));
     }
     return new SignedInPerson(person.id(), person.name(), names);

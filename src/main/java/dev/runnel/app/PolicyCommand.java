@@ -174,7 +174,7 @@ final class PolicyCommand {
     var groups = new HashSet<String>();
     var prefix = new SurfaceId(surface.id().value()) + ":";
     try {
-      var admission = surface.admit(delivery);
+      var admission = surface.senders().admit(delivery);
       switch (admission) {
         case Admission.Admitted _ -> groups.add(prefix + Policy.MEMBERS);
         case Admission.Unknown(_, var why) -> out.println("Not known: " + why);
@@ -182,7 +182,7 @@ final class PolicyCommand {
         case Admission.Refused(_, var words) -> out.println("Not served: " + words);
         case Admission.Outsider _ -> {}
       }
-      switch (surface.groups(delivery, policy.namesOn(surface.id().value()))) {
+      switch (surface.senders().groups(delivery, policy.namesOn(surface.id().value()))) {
         case GroupLookup.Known(var names) -> names.forEach(name -> groups.add(prefix + name));
         case GroupLookup.Unknown(_, var why) -> out.println("Not known: " + why);
       }

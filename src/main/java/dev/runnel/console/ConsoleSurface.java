@@ -4,7 +4,6 @@ import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.AskedQuestion;
-import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
@@ -20,7 +19,9 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.port.SenderLookup;
 import dev.runnel.core.port.Surface;
+import dev.runnel.core.port.ThreadOpener;
 import java.net.URI;
 import java.util.List;
 import java.util.Optional;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /// A message about a run goes to that run's own conversation, whatever its surface, so that its
 /// order holds. Nothing is sent out: the pages read the bindings. Answers to the person are kept in
 /// memory.
-public final class ConsoleSurface implements Surface {
+public final class ConsoleSurface implements Surface, SenderLookup {
   public static final SurfaceId ID = new SurfaceId("console");
   public static final String PATH = "/webhooks/console";
 
@@ -248,15 +249,16 @@ public final class ConsoleSurface implements Surface {
     return new WebhookResult.Answered(Reply.text(422, text));
   }
 
-  @Override
-  public Background background(Delivery delivery) {
-    return Background.NONE;
-  }
-
   /// Not needed: each start has its own conversation from the beginning.
   @Override
-  public Posting openThread(Delivery delivery, boolean again) {
-    return new Posting.Posted(new PostRef(delivery.id().value()), delivery.conversation());
+  public ThreadOpener threads() {
+    return (delivery, _) ->
+        new Posting.Posted(new PostRef(delivery.id().value()), delivery.conversation());
+  }
+
+  @Override
+  public SenderLookup senders() {
+    return this;
   }
 
   @Override

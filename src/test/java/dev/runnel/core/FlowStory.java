@@ -8,7 +8,6 @@ import dev.runnel.core.deliver.FileLimits;
 import dev.runnel.core.deliver.Reminders;
 import dev.runnel.core.dispatch.Dispatcher;
 import dev.runnel.core.model.Arrival;
-import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -31,8 +30,10 @@ import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.BackgroundReader;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Surface;
+import dev.runnel.core.port.ThreadOpener;
 import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.scope.Profiles;
 import dev.runnel.core.scope.Surfaces;
@@ -571,14 +572,16 @@ final class FlowStory implements Story {
     }
 
     @Override
-    public Background background(Delivery delivery) {
-      return platform.background(delivery);
+    public BackgroundReader background() {
+      return platform.background();
     }
 
     @Override
-    public Posting openThread(Delivery delivery, boolean again) {
-      stage.pause("open");
-      return answer(platform.openThread(delivery, again));
+    public ThreadOpener threads() {
+      return (delivery, again) -> {
+        stage.pause("open");
+        return answer(platform.threads().open(delivery, again));
+      };
     }
 
     @Override

@@ -168,7 +168,7 @@ public interface AttackContract {
   }
 
   private static String prompt(Surface surface, Delivery delivery) {
-    return Composed.prompt(delivery, surface.background(delivery), new Random(SEED));
+    return Composed.prompt(delivery, surface.background().read(delivery), new Random(SEED));
   }
 
   /// The word that the fence will have.
@@ -198,7 +198,7 @@ public interface AttackContract {
   private static boolean isHeard(Tracker tracker, RawRequest request) {
     return switch (tracker.surface().receive(request)) {
       case WebhookResult.Accepted(var delivery, _) ->
-          tracker.surface().admit(delivery) instanceof Admission.Admitted;
+          tracker.surface().senders().admit(delivery) instanceof Admission.Admitted;
       case WebhookResult.Answered _ -> false;
       case WebhookResult.Rejected(_, var why) -> throw new AssertionError("rejected: " + why);
     };
@@ -208,7 +208,7 @@ public interface AttackContract {
     var webhookResult = surface.receive(request);
     assertThat(webhookResult).isInstanceOf(WebhookResult.Accepted.class);
     var delivery = ((WebhookResult.Accepted) webhookResult).delivery();
-    assertThat(surface.admit(delivery)).isInstanceOf(Admission.Admitted.class);
+    assertThat(surface.senders().admit(delivery)).isInstanceOf(Admission.Admitted.class);
     return delivery;
   }
 }

@@ -2,7 +2,6 @@ package dev.runnel.testkit;
 
 import static dev.runnel.testkit.Samples.say;
 
-import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Notice;
@@ -37,16 +36,6 @@ public final class EchoSurface implements Surface {
 
   private static Delivery at(Delivery delivery, Instant arrivedAt) {
     return delivery.withArrivedAt(arrivedAt);
-  }
-
-  @Override
-  public Background background(Delivery delivery) {
-    return Background.NONE;
-  }
-
-  @Override
-  public Posting openThread(Delivery delivery, boolean again) {
-    return new Posting.Undeliverable("nowhere");
   }
 
   @Override

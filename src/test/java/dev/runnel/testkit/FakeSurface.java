@@ -19,9 +19,16 @@ import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.port.BackgroundReader;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.core.port.CredentialRefused;
+import dev.runnel.core.port.FileUploader;
+import dev.runnel.core.port.LinkParser;
+import dev.runnel.core.port.MissedDeliverySource;
+import dev.runnel.core.port.PostingLimits;
+import dev.runnel.core.port.SenderLookup;
 import dev.runnel.core.port.Surface;
+import dev.runnel.core.port.ThreadOpener;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -40,7 +47,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A platform in memory: it keeps posts, finds a post by its notice, edits the status post, and can
 /// be down, lose an answer, or refuse.
-public final class FakeSurface implements Surface {
+public final class FakeSurface
+    implements Surface, SenderLookup, ThreadOpener, FileUploader, LinkParser, PostingLimits {
   /// What stands in a thread.
   public record Post(Conversation conversation, NoticeId notice, Update update, int edits) {}
 
@@ -87,6 +95,31 @@ public final class FakeSurface implements Surface {
   }
 
   @Override
+  public SenderLookup senders() {
+    return this;
+  }
+
+  @Override
+  public ThreadOpener threads() {
+    return this;
+  }
+
+  @Override
+  public FileUploader files() {
+    return this;
+  }
+
+  @Override
+  public LinkParser links() {
+    return this;
+  }
+
+  @Override
+  public PostingLimits limits() {
+    return this;
+  }
+
+  @Override
   public WebhookResult receive(RawRequest request) {
     return new WebhookResult.Answered(Reply.empty(200));
   }
@@ -123,7 +156,11 @@ public final class FakeSurface implements Surface {
   }
 
   @Override
-  public synchronized Background background(Delivery delivery) {
+  public BackgroundReader background() {
+    return this::background;
+  }
+
+  private synchronized Background background(Delivery delivery) {
     checkCredential();
     if (backgroundIsDown) {
       throw new BackgroundUnavailable("The thread cannot be read", new RuntimeException("503"));
@@ -132,7 +169,7 @@ public final class FakeSurface implements Surface {
   }
 
   @Override
-  public synchronized Posting openThread(Delivery delivery, boolean again) {
+  public synchronized Posting open(Delivery delivery, boolean again) {
     calls++;
     checkCredential();
     if (refusal.isPresent()) {
@@ -190,7 +227,7 @@ public final class FakeSurface implements Surface {
   }
 
   @Override
-  public boolean takesFiles(Conversation conversation) {
+  public boolean accepts(Conversation conversation) {
     return takesFiles;
   }
 
@@ -236,7 +273,7 @@ public final class FakeSurface implements Surface {
 
   /// `https://fake.example/team/channel/1?said=7`, on a surface with the id `fake`.
   @Override
-  public Optional<LinkTarget> linkTarget(URI link, Conversation from) {
+  public Optional<LinkTarget> target(URI link, Conversation from) {
     return (id + ".example").equals(link.getHost())
         ? Optional.of(
             new LinkTarget(
@@ -248,7 +285,7 @@ public final class FakeSurface implements Surface {
   @Override
   public synchronized Optional<Conversation> issue(URI link) {
     return hasIssues
-        ? linkTarget(link, Samples.THREAD).map(LinkTarget::conversation)
+        ? target(link, Samples.THREAD).map(LinkTarget::conversation)
         : Optional.empty();
   }
 
@@ -258,8 +295,11 @@ public final class FakeSurface implements Surface {
   }
 
   @Override
-  public synchronized MissedDeliveries missedDeliveries(
-      Instant since, List<Conversation> conversations) {
+  public MissedDeliverySource missed() {
+    return this::missed;
+  }
+
+  private synchronized MissedDeliveries missed(Instant since, List<Conversation> conversations) {
     missedSince = since;
     missedIn = conversations;
     checkCredential();
@@ -347,6 +387,11 @@ public final class FakeSurface implements Surface {
   /// From now on every sign is answered so, and none appears; empty makes it well again.
   public synchronized void answersSigns(Optional<Posting> answer) {
     signsRefused = answer;
+  }
+
+  @Override
+  public String rateLimit(Conversation conversation) {
+    return id.value();
   }
 
   @Override

@@ -404,10 +404,10 @@ public interface TrackerContract {
 
     assertRefused(() -> post("n1", status(RunState.RUNNING), null, 0));
     if (byStranger instanceof WebhookResult.Accepted(var asked, _)) {
-      assertRefused(() -> surface.admit(asked));
+      assertRefused(() -> surface.senders().admit(asked));
     }
-    assertRefused(() -> surface.background(said));
-    assertRefused(() -> surface.missedDeliveries(Samples.NINE, List.of(said.conversation())));
+    assertRefused(() -> surface.background().read(said));
+    assertRefused(() -> surface.missed().since(Samples.NINE, List.of(said.conversation())));
     assertRefused(surface::isAvailable);
   }
 
@@ -419,7 +419,7 @@ public interface TrackerContract {
         accepted(tracker().commented(Person.MAINTAINER, "@agent fix it")).conversation();
     tracker().platform().answersAll(status);
 
-    assertThat(tracker().surface().missedDeliveries(Samples.NINE, List.of(conversation)))
+    assertThat(tracker().surface().missed().since(Samples.NINE, List.of(conversation)))
         .satisfiesAnyOf(
             missedDeliveries ->
                 assertThat(missedDeliveries).isInstanceOf(MissedDeliveries.Unknown.class),
@@ -463,7 +463,7 @@ public interface TrackerContract {
   private Optional<Delivery> heard(RawRequest request) {
     return switch (tracker().surface().receive(request)) {
       case WebhookResult.Accepted(var delivery, _) -> {
-        var admission = tracker().surface().admit(delivery);
+        var admission = tracker().surface().senders().admit(delivery);
         assertThat(admission).isNotInstanceOf(Admission.Unknown.class);
         yield admission instanceof Admission.Admitted ? Optional.of(delivery) : Optional.empty();
       }

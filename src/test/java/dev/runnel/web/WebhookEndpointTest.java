@@ -5,7 +5,6 @@ import static dev.runnel.testkit.Samples.say;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
@@ -62,16 +61,6 @@ class WebhookEndpointTest {
                 delivery(text.substring(0, Math.min(text.length(), 100)), say(text)),
                 Reply.json(200, "{\"ok\":true}"));
       };
-    }
-
-    @Override
-    public Background background(Delivery delivery) {
-      return Background.NONE;
-    }
-
-    @Override
-    public Posting openThread(Delivery delivery, boolean again) {
-      return new Posting.Undeliverable("nowhere");
     }
 
     @Override

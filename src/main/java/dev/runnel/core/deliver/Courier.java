@@ -143,7 +143,7 @@ public final class Courier {
   private Optional<String> budget(Notice notice) {
     return surfaces
         .find(notice.conversation().surface())
-        .flatMap(surface -> surface.editBudget(notice.conversation()));
+        .flatMap(surface -> surface.limits().editBudget(notice.conversation()));
   }
 
   /// Adds what is known only now: the reactions that a new one replaces, and what became of pull
@@ -195,7 +195,7 @@ public final class Courier {
             surface ->
                 notice.update() instanceof Update.Received
                     ? surface.id() + SIGNS
-                    : surface.rateLimit(notice.conversation()));
+                    : surface.limits().rateLimit(notice.conversation()));
   }
 
   /// The post that the notice edits.

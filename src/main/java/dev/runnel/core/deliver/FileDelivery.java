@@ -22,7 +22,7 @@ public record FileDelivery(AgentRuns runs, FileLimits limits) {
     return notice.update() instanceof Update.FileMade made
         && (limits.extensions().isEmpty()
             || made.number() > limits.count() + 1
-            || !surface.takesFiles(notice.conversation()));
+            || !surface.files().accepts(notice.conversation()));
   }
 
   /// What became of an attempt.
@@ -42,7 +42,7 @@ public record FileDelivery(AgentRuns runs, FileLimits limits) {
 
   private Delivered fetched(Surface surface, Notice notice, Update.FileMade made) {
     return switch (runs.content(made.file(), limits.bytes())) {
-      case FileContent.Read(var bytes) -> new Delivered.Sent(surface.upload(notice, bytes));
+      case FileContent.Read(var bytes) -> new Delivered.Sent(surface.files().upload(notice, bytes));
       case FileContent.Withheld(var why) ->
           new Delivered.Sent(withheld(surface, notice, made, why));
       case FileContent.Later(var after, var why) -> new Delivered.Unread(after, why);

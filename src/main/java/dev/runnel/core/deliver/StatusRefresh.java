@@ -22,6 +22,7 @@ final class StatusRefresh {
         .ifPresent(
             status ->
                 surface
+                    .limits()
                     .statusLifetime(posted.conversation())
                     .ifPresent(
                         after ->

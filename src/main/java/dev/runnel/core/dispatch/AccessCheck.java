@@ -69,7 +69,7 @@ final class AccessCheck {
   /// @param target the run that it concerns
   Answer check(Delivery delivery, Optional<Binding> target) {
     var surface = surface(delivery);
-    if (surface.isEmpty() || surface.get().isByOperator(delivery)) {
+    if (surface.isEmpty() || surface.get().senders().isByOperator(delivery)) {
       return new Answer.Permitted(OPERATOR);
     }
     return switch (person(surface.get(), delivery)) {
@@ -189,7 +189,7 @@ final class AccessCheck {
   /// The names that rules may use for the sender; empty if they cannot be known now.
   Optional<Person.Known> names(Delivery delivery) {
     return surface(delivery)
-        .filter(surface -> !surface.isByOperator(delivery))
+        .filter(surface -> !surface.senders().isByOperator(delivery))
         .map(surface -> person(surface, delivery))
         .filter(Person.Known.class::isInstance)
         .map(Person.Known.class::cast);
@@ -204,7 +204,7 @@ final class AccessCheck {
   }
 
   private Person person(Surface surface, Delivery delivery) {
-    return switch (surface.admit(delivery)) {
+    return switch (surface.senders().admit(delivery)) {
       case Admission.Admitted _ -> named(surface, delivery, true);
       case Admission.Outsider(var why, var words) ->
           policy.hasRules()
@@ -220,7 +220,7 @@ final class AccessCheck {
   }
 
   private Person named(Surface surface, Delivery delivery, boolean isMember) {
-    var elsewhere = surface.names(delivery);
+    var elsewhere = surface.senders().names(delivery);
     if (elsewhere.isPresent()) {
       return new Person.Known(elsewhere.get(), isMember);
     }
@@ -238,7 +238,7 @@ final class AccessCheck {
     if (wanted.isEmpty()) {
       return new Person.Known(names, isMember);
     }
-    return switch (surface.groups(delivery, wanted)) {
+    return switch (surface.senders().groups(delivery, wanted)) {
       case GroupLookup.Known(var groups) -> {
         groups.forEach(group -> names.add(id + ":" + group));
         yield new Person.Known(names, isMember);
@@ -297,7 +297,7 @@ final class AccessCheck {
 
   /// Whether the sender may name any run, in whatever place: then the run's own place counts, too.
   private boolean isFromElsewhere(Delivery delivery) {
-    return surface(delivery).flatMap(it -> it.names(delivery)).isPresent();
+    return surface(delivery).flatMap(it -> it.senders().names(delivery)).isPresent();
   }
 
   /// Also when the person acts from the console, under the name of the run's platform.
@@ -305,7 +305,7 @@ final class AccessCheck {
     var requester = binding.requester().id();
     return requester.equals(delivery.actor().id())
         || surface(delivery)
-            .flatMap(it -> it.names(delivery))
+            .flatMap(it -> it.senders().names(delivery))
             .filter(it -> it.contains(binding.conversation().surface() + ":" + requester))
             .isPresent();
   }

@@ -115,7 +115,7 @@ final class IssueRuns {
                 link ->
                     surfaces
                         .find(delivery.conversation().surface())
-                        .flatMap(surface -> surface.issue(link))
+                        .flatMap(surface -> surface.links().issue(link))
                         .map(issue -> new Issue(issue, link)));
     if (own.isPresent()) {
       return own;
@@ -128,7 +128,7 @@ final class IssueRuns {
             .flatMap(
                 link ->
                     surfaces.byId().values().stream()
-                        .flatMap(surface -> surface.issue(link).stream())
+                        .flatMap(surface -> surface.links().issue(link).stream())
                         .map(issue -> new Issue(issue, link)))
             .toList();
     return named.stream().map(Issue::conversation).distinct().count() == 1

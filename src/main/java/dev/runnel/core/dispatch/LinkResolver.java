@@ -64,7 +64,7 @@ final class LinkResolver {
 
   static Optional<LinkTarget> shown(Surfaces surfaces, URI link, Conversation from) {
     return surfaces.byId().values().stream()
-        .flatMap(each -> each.linkTarget(link, from).stream())
+        .flatMap(each -> each.links().target(link, from).stream())
         .findFirst();
   }
 

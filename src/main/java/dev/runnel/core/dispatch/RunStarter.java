@@ -63,7 +63,7 @@ final class RunStarter {
       results.parkDisabled(attempt);
       return;
     }
-    var limit = surface.get().rateLimit(attempt.conversation());
+    var limit = surface.get().limits().rateLimit(attempt.conversation());
     var mayGo =
         store.commit(
             work -> work.limits().reserve(limit, attempt.delivery().id().value(), attempt.now()));
@@ -71,10 +71,11 @@ final class RunStarter {
       results.postpone(attempt, mayGo);
       return;
     }
-    switch (surface.get().openThread(attempt.delivery(), attempt.isRetry())) {
+    switch (surface.get().threads().open(attempt.delivery(), attempt.isRetry())) {
       case Posting.Posted(var first, var thread) -> {
         recovery.answered(surface.get().id().value());
-        var card = Optional.of(first).filter(it -> surface.get().isStatusPost(it, thread));
+        var card =
+            Optional.of(first).filter(it -> surface.get().threads().isStatusPost(it, thread));
         results.commitIfOwned(
             attempt,
             work -> {
@@ -132,7 +133,7 @@ final class RunStarter {
     Background background;
     var isUnread = false;
     try {
-      background = surface.get().background(attempt.delivery());
+      background = surface.get().background().read(attempt.delivery());
     } catch (BackgroundUnavailable unavailable) {
       if (attempt.tries() < TRIES_FOR_BACKGROUND) {
         results.retryWithPlatform(

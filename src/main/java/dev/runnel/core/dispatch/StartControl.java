@@ -129,7 +129,10 @@ final class StartControl {
   }
 
   private boolean isByOperator(Delivery delivery) {
-    return accessCheck.surface(delivery).filter(it -> it.isByOperator(delivery)).isPresent();
+    return accessCheck
+        .surface(delivery)
+        .filter(it -> it.senders().isByOperator(delivery))
+        .isPresent();
   }
 
   private void ask(DeliveryAttempt attempt, Request request, ApprovalRule rule) {

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 /// rule permits is refused.
 ///
 /// A policy without rules decides nothing: then each platform's own rule holds, which is
-/// [dev.runnel.core.port.Surface#admit].
+/// [dev.runnel.core.port.SenderLookup#admit].
 ///
 /// @param groups the members of each group: names of people (`slack:U012345`), groups of a platform
 ///   (`slack:members`, `slack:group:S0PLAT`, `github:team:acme/platform`), and other groups

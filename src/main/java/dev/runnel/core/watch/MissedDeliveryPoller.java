@@ -71,7 +71,7 @@ public final class MissedDeliveryPoller {
     }
     MissedDeliveries missedDeliveries;
     try {
-      missedDeliveries = surface.missedDeliveries(since(through.get(), now), conversations(id));
+      missedDeliveries = surface.missed().since(since(through.get(), now), conversations(id));
     } catch (CredentialRefused refused) {
       store.change(work -> OutageRecovery.hold(work, id, refused.why(), now));
       return Optional.of(AFTER_A_FAILURE);

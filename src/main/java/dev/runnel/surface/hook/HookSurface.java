@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
@@ -18,6 +17,8 @@ import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.port.PostingLimits;
+import dev.runnel.core.port.SenderLookup;
 import dev.runnel.core.port.Surface;
 import java.io.IOException;
 import java.time.InstantSource;
@@ -115,12 +116,17 @@ public final class HookSurface implements Surface {
 
   /// Rules name a hook `hooks:NAME`.
   @Override
-  public GroupLookup groups(Delivery delivery, Set<String> wanted) {
-    var key = delivery.conversation().key();
-    return new GroupLookup.Known(
-        Stream.of(key.substring(0, key.indexOf('/')))
-            .filter(wanted::contains)
-            .collect(Collectors.toUnmodifiableSet()));
+  public SenderLookup senders() {
+    return new SenderLookup() {
+      @Override
+      public GroupLookup groups(Delivery delivery, Set<String> wanted) {
+        var key = delivery.conversation().key();
+        return new GroupLookup.Known(
+            Stream.of(key.substring(0, key.indexOf('/')))
+                .filter(wanted::contains)
+                .collect(Collectors.toUnmodifiableSet()));
+      }
+    };
   }
 
   /// @return empty when it is not a JSON object
@@ -134,17 +140,6 @@ public final class HookSurface implements Surface {
 
   private static WebhookResult rejected(int status, String words, String why) {
     return new WebhookResult.Rejected(Reply.text(status, words + "\n"), why);
-  }
-
-  /// The body contains everything.
-  @Override
-  public Background background(Delivery delivery) {
-    return Background.NONE;
-  }
-
-  @Override
-  public Posting openThread(Delivery delivery, boolean again) {
-    return new Posting.Undeliverable("A hook has no threads to open.");
   }
 
   /// Without a callback there is nothing to post; the console shows the run.
@@ -162,7 +157,7 @@ public final class HookSurface implements Surface {
 
   /// Callbacks of different hooks do not wait for each other.
   @Override
-  public String rateLimit(Conversation conversation) {
-    return ID + ":" + conversation.place();
+  public PostingLimits limits() {
+    return conversation -> ID + ":" + conversation.place();
   }
 }

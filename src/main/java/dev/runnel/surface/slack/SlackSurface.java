@@ -1,13 +1,7 @@
 package dev.runnel.surface.slack;
 
-import dev.runnel.core.model.Admission;
-import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.ConversationPolicy;
-import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.GroupLookup;
-import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.LinkTarget;
 import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
@@ -15,9 +9,15 @@ import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.SurfaceId;
-import dev.runnel.core.model.Update;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.port.BackgroundReader;
+import dev.runnel.core.port.FileUploader;
+import dev.runnel.core.port.LinkParser;
+import dev.runnel.core.port.MissedDeliverySource;
+import dev.runnel.core.port.PostingLimits;
+import dev.runnel.core.port.SenderLookup;
 import dev.runnel.core.port.Surface;
+import dev.runnel.core.port.ThreadOpener;
 import dev.runnel.surface.ConnectionCheck;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.slack.api.FileTransfer;
@@ -31,16 +31,16 @@ import dev.runnel.surface.slack.install.OneWorkspace;
 import dev.runnel.surface.slack.install.SlackInstaller;
 import dev.runnel.surface.slack.install.SlackWorkspace;
 import dev.runnel.surface.slack.install.SlackWorkspaces;
-import dev.runnel.surface.slack.model.SharedFile;
 import dev.runnel.surface.slack.model.SlackBehavior;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackIdentity;
 import dev.runnel.surface.slack.model.SlackPermalinks;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.post.SlackAgentView;
+import dev.runnel.surface.slack.post.SlackLimits;
 import dev.runnel.surface.slack.post.SlackPosts;
 import dev.runnel.surface.slack.post.SlackScreens;
-import dev.runnel.surface.slack.read.SlackBackground;
+import dev.runnel.surface.slack.read.SlackBackgroundReader;
 import dev.runnel.surface.slack.read.SlackMissedDeliveries;
 import dev.runnel.surface.slack.read.SlackSenders;
 import dev.runnel.surface.slack.receive.SlackLinks;
@@ -50,14 +50,12 @@ import dev.runnel.surface.slack.receive.SlackSocket;
 import dev.runnel.surface.slack.render.SlackHome;
 import dev.runnel.surface.slack.render.SlackRenderer;
 import java.net.URI;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
@@ -67,7 +65,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The Slack surface: receives signed requests over HTTP, Socket Mode, or both.
 ///
-/// @implSpec Thread-safe. [#receive] is pure; every other method may call Slack.
+/// @implSpec Thread-safe. [#receive] is pure.
 public final class SlackSurface implements Surface, AutoCloseable {
   private static final int MAX_BODY_BYTES = 1024 * 1024;
 
@@ -84,6 +82,8 @@ public final class SlackSurface implements Surface, AutoCloseable {
   private volatile @Nullable SlackSocket socket;
   private final SlackBehavior habits;
   private final SlackSenders senders;
+  private final SlackBackgroundReader background;
+  private final SlackLimits limits;
   private final SlackAgentView agentView;
 
   /// Serves one workspace, with the bot token from the settings.
@@ -151,6 +151,8 @@ public final class SlackSurface implements Surface, AutoCloseable {
       installer = Optional.empty();
     }
     senders = new SlackSenders(config, workspaces, clock);
+    background = new SlackBackgroundReader(workspaces, habits.context(), agentView.looks()::of);
+    limits = new SlackLimits(agentView);
     posts =
         new SlackPosts(
             workspaces,
@@ -163,10 +165,6 @@ public final class SlackSurface implements Surface, AutoCloseable {
 
   private SlackWorkspace workspace(SlackApi api) {
     return new SlackWorkspace(api, files.with(api.token()), new SlackNames(api));
-  }
-
-  private static SlackBackground background(SlackWorkspace workspace) {
-    return new SlackBackground(workspace.api(), workspace.files(), workspace.names());
   }
 
   private SlackMissedDeliveries catchUp(SlackWorkspace workspace) {
@@ -311,66 +309,18 @@ public final class SlackSurface implements Surface, AutoCloseable {
   }
 
   @Override
-  public GroupLookup groups(Delivery delivery, Set<String> names) {
-    return senders.groups(delivery, names);
+  public SenderLookup senders() {
+    return senders;
   }
 
   @Override
-  public Admission admit(Delivery delivery) {
-    return senders.admit(delivery);
+  public BackgroundReader background() {
+    return background;
   }
 
   @Override
-  public Background background(Delivery delivery) {
-    var place = SlackPlace.of(delivery.conversation());
-    var background = said(delivery);
-    return place.isDirect()
-        ? agentView
-            .looks()
-            .of(place.team(), delivery.actor().id())
-            .map(it -> background(workspaces.of(place.team())).beside(background, it))
-            .orElse(background)
-        : background;
-  }
-
-  private Background said(Delivery delivery) {
-    var place = SlackPlace.of(delivery.conversation());
-    var message = delivery.origin().message().map(SlackPlace.Message::of);
-    var hasFiles =
-        message.isPresent() && delivery.intent().words().filter(SharedFile::areNamedIn).isPresent();
-    if (!place.isThread()
-        || delivery.intent() instanceof Intent.Start
-        || message.filter(it -> it.ts().equals(place.thread())).isPresent()) {
-      var most = place.isThread() ? habits.context().getOrDefault(place.channel(), 0) : 0;
-      if (most > 0) {
-        return background(workspaces.of(place.team()))
-            .ofChannel(place, most, message.filter(_ -> hasFiles).map(SlackPlace.Message::ts));
-      }
-      return hasFiles && place.isThread()
-          ? background(workspaces.of(place.team())).ofRequest(place, message.get().ts())
-          : Background.NONE;
-    }
-    var here = workspaces.of(place.team());
-    return background(here)
-        .of(
-            place,
-            message
-                .map(SlackPlace.Message::ts)
-                .orElseGet(() -> SlackPlace.timestamp(delivery.arrivedAt())),
-            hasFiles,
-            delivery.origin().link());
-  }
-
-  @Override
-  public Posting openThread(Delivery delivery, boolean again) {
-    return posts.open(delivery, again);
-  }
-
-  /// The message in the channel that Runnel posted for a run is its card. In a thread of others the
-  /// request has been posted as a reply, and the status gets a message of its own.
-  @Override
-  public boolean isStatusPost(PostRef first, Conversation thread) {
-    return SlackPlace.of(thread).isRoot(first);
+  public ThreadOpener threads() {
+    return posts;
   }
 
   @Override
@@ -379,25 +329,29 @@ public final class SlackSurface implements Surface, AutoCloseable {
   }
 
   @Override
-  public boolean takesFiles(Conversation conversation) {
-    return SlackPlace.of(conversation).isThread();
+  public FileUploader files() {
+    return posts;
   }
 
   @Override
-  public Posting upload(Notice notice, byte[] content) {
-    return notice.update() instanceof Update.FileMade made
-        ? posts.upload(notice, made, content)
-        : Surface.super.upload(notice, content);
+  public PostingLimits limits() {
+    return limits;
   }
 
   @Override
-  public Optional<LinkTarget> linkTarget(URI link, Conversation from) {
-    var team = from.surface().equals(SlackPlace.SURFACE) ? SlackPlace.of(from).team() : "";
-    return SlackLinks.shown(link, from, known(team));
+  public LinkParser links() {
+    return (link, from) -> {
+      var team = from.surface().equals(SlackPlace.SURFACE) ? SlackPlace.of(from).team() : "";
+      return SlackLinks.shown(link, from, known(team));
+    };
   }
 
   @Override
-  public MissedDeliveries missedDeliveries(Instant since, List<Conversation> conversations) {
+  public MissedDeliverySource missed() {
+    return this::missed;
+  }
+
+  private MissedDeliveries missed(Instant since, List<Conversation> conversations) {
     var byTeam =
         conversations.stream()
             .collect(
@@ -411,30 +365,6 @@ public final class SlackSurface implements Surface, AutoCloseable {
   @Override
   public ConversationPolicy conversationPolicy(Conversation conversation) {
     return habits.policy(SlackPlace.of(conversation));
-  }
-
-  @Override
-  public Optional<Duration> statusLifetime(Conversation conversation) {
-    return agentView.statusLifetime(SlackPlace.of(conversation));
-  }
-
-  /// Slack limits edits per workspace. A stream is not edited but appended to, with a limit of its
-  /// own.
-  @Override
-  public Optional<String> editBudget(Conversation conversation) {
-    var place = SlackPlace.of(conversation);
-    return agentView.mayStream(place)
-        ? Optional.empty()
-        : Optional.of(SlackPlace.SURFACE + ":" + place.team());
-  }
-
-  /// Slack limits the rate of messages per channel, and of views per workspace.
-  @Override
-  public String rateLimit(Conversation conversation) {
-    var place = SlackPlace.of(conversation);
-    return SlackPlace.SURFACE
-        + ":"
-        + (place.isView() ? place.team() + "/views" : conversation.place());
   }
 
   @Override

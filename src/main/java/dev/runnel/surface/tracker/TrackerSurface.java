@@ -14,7 +14,12 @@ import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.port.BackgroundReader;
 import dev.runnel.core.port.BackgroundUnavailable;
+import dev.runnel.core.port.LinkParser;
+import dev.runnel.core.port.MissedDeliverySource;
+import dev.runnel.core.port.PostingLimits;
+import dev.runnel.core.port.SenderLookup;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.ConnectedPlatform;
 import dev.runnel.surface.ConnectionCheck;
@@ -32,7 +37,8 @@ import org.jspecify.annotations.Nullable;
 /// Thread-safe.
 ///
 /// @param <I> the key of an issue
-public final class TrackerSurface<I> implements Surface, ConnectedPlatform {
+public final class TrackerSurface<I>
+    implements Surface, SenderLookup, LinkParser, PostingLimits, ConnectedPlatform {
   private final SurfaceId id;
   private final TrackerCalls calls;
   private final Runnable learnAccount;
@@ -119,7 +125,11 @@ public final class TrackerSurface<I> implements Surface, ConnectedPlatform {
   }
 
   @Override
-  public Background background(Delivery delivery) {
+  public BackgroundReader background() {
+    return this::background;
+  }
+
+  private Background background(Delivery delivery) {
     try {
       return tracker
           .issue(delivery.conversation())
@@ -136,7 +146,7 @@ public final class TrackerSurface<I> implements Surface, ConnectedPlatform {
   }
 
   @Override
-  public Optional<LinkTarget> linkTarget(URI link, Conversation from) {
+  public Optional<LinkTarget> target(URI link, Conversation from) {
     return tracker.target(link);
   }
 
@@ -146,7 +156,11 @@ public final class TrackerSurface<I> implements Surface, ConnectedPlatform {
   }
 
   @Override
-  public MissedDeliveries missedDeliveries(Instant since, List<Conversation> conversations) {
+  public MissedDeliverySource missed() {
+    return this::missed;
+  }
+
+  private MissedDeliveries missed(Instant since, List<Conversation> conversations) {
     learnAccount.run();
     var missed = new MissedDeliveryCollector(id, since, calls.clock().instant());
     try {
@@ -158,16 +172,29 @@ public final class TrackerSurface<I> implements Surface, ConnectedPlatform {
     return missed.deliveries();
   }
 
-  /// Every delivery belongs to an issue, so there is never a thread to open.
   @Override
-  public Optional<String> editBudget(Conversation conversation) {
-    return Optional.of(id().value());
+  public SenderLookup senders() {
+    return this;
   }
 
   @Override
-  public Posting openThread(Delivery delivery, boolean again) {
-    return new Posting.Undeliverable(
-        "On " + calls.platform() + " a conversation is an issue; none can be opened.");
+  public LinkParser links() {
+    return this;
+  }
+
+  @Override
+  public PostingLimits limits() {
+    return this;
+  }
+
+  @Override
+  public String rateLimit(Conversation conversation) {
+    return id().value();
+  }
+
+  @Override
+  public Optional<String> editBudget(Conversation conversation) {
+    return Optional.of(id().value());
   }
 
   @Override

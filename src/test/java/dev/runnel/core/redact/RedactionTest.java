@@ -7,9 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Arrival;
 import dev.runnel.core.model.Artifact;
-import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Evidence;
 import dev.runnel.core.model.FileContent;
@@ -36,7 +34,9 @@ import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.FileUploader;
 import dev.runnel.core.port.Surface;
+import dev.runnel.core.port.ThreadOpener;
 import dev.runnel.testkit.FakeAgentRuns;
 import dev.runnel.testkit.FakeSurface;
 import dev.runnel.testkit.Samples;
@@ -206,7 +206,7 @@ class RedactionTest {
             new Intent.New(REQUEST),
             new Intent.SayTo(new RunId("r1"), REQUEST),
             new Intent.Linked(URI.create("https://a.test"), new Intent.Start(REQUEST)))) {
-      surface.openThread(Samples.delivery("d1", intent), false);
+      surface.threads().open(Samples.delivery("d1", intent), false);
     }
 
     assertThat(shown).hasSize(5);
@@ -224,7 +224,8 @@ class RedactionTest {
 
       assertThat(
               new RedactedSurface(refusing, REDACTOR)
-                  .openThread(Samples.delivery("d1", Samples.say("Hi")), false)
+                  .threads()
+                  .open(Samples.delivery("d1", Samples.say("Hi")), false)
                   .toString())
           .contains("Use (redacted) and (redacted)");
     }
@@ -248,6 +249,8 @@ class RedactionTest {
   @Test
   void nothingThatAPortCanDoIsLeftToItsDefault() {
     assertThat(methods(RedactedSurface.class)).containsAll(methods(Surface.class));
+    assertThat(methods(surface.threads().getClass())).containsAll(methods(ThreadOpener.class));
+    assertThat(methods(surface.files().getClass())).containsAll(methods(FileUploader.class));
     assertThat(methods(RedactedRuns.class)).containsAll(methods(AgentRuns.class));
   }
 
@@ -347,14 +350,11 @@ class RedactionTest {
     }
 
     @Override
-    public Background background(Delivery delivery) {
-      return Background.NONE;
-    }
-
-    @Override
-    public Posting openThread(Delivery delivery, boolean again) {
-      shown.add(delivery);
-      return new Posting.Posted(new PostRef("1"), THREAD);
+    public ThreadOpener threads() {
+      return (delivery, _) -> {
+        shown.add(delivery);
+        return new Posting.Posted(new PostRef("1"), THREAD);
+      };
     }
 
     @Override

@@ -185,7 +185,7 @@ class GiteaSurfaceTest implements SurfaceContract {
     var delivery = accepted(GiteaRequests.golden("issue-comment"));
     tracker.platform().answersAll(503);
 
-    assertThat(surface().admit(delivery)).isInstanceOf(Admission.Unknown.class);
+    assertThat(surface().senders().admit(delivery)).isInstanceOf(Admission.Unknown.class);
   }
 
   @Test
@@ -193,7 +193,7 @@ class GiteaSurfaceTest implements SurfaceContract {
     tracker.platform().says("It broke <!-- ignore me -->yesterday.");
     tracker.platform().add("Working\n\n<!-- runnel:notice=n0 -->", false);
 
-    var background = surface().background(accepted(GiteaRequests.golden("issue-comment")));
+    var background = surface().background().read(accepted(GiteaRequests.golden("issue-comment")));
 
     assertThat(background.kind()).isEqualTo("Gitea issue dana/shop#1");
     assertThat(background.title()).contains("Checkout fails for carts with 0 items");
@@ -208,7 +208,7 @@ class GiteaSurfaceTest implements SurfaceContract {
     var conversation = accepted(GiteaRequests.golden("issue-comment")).conversation();
 
     var missedDeliveries =
-        surface().missedDeliveries(Samples.NINE.minusSeconds(60), List.of(conversation));
+        surface().missed().since(Samples.NINE.minusSeconds(60), List.of(conversation));
 
     assertThat(((MissedDeliveries.Said) missedDeliveries).all())
         .singleElement()

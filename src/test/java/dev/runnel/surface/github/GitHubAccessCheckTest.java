@@ -81,7 +81,7 @@ class GitHubAccessCheckTest {
   /// Empty for what is not even accepted.
   private Optional<Admission> admission(RawRequest request) {
     return surface.receive(request) instanceof WebhookResult.Accepted(var delivery, _)
-        ? Optional.of(surface.admit(delivery))
+        ? Optional.of(surface.senders().admit(delivery))
         : Optional.empty();
   }
 

@@ -237,7 +237,7 @@ class GitHubAppTest {
       list.add(attempt(-9, "g-long-ago", "issue_comment", 503));
       github.answers(LIST, list);
 
-      var missed = (MissedDeliveries.Said) surface.missedDeliveries(clock.instant(), List.of());
+      var missed = (MissedDeliveries.Said) surface.missed().since(clock.instant(), List.of());
 
       assertThat(missed.all())
           .extracting(each -> each.delivery().id())
@@ -256,7 +256,7 @@ class GitHubAppTest {
       settings.put("GITHUB_HOOKS", "acme/shop/5, acme/6");
       surface = surface(settings);
 
-      assertThatThrownBy(() -> surface.missedDeliveries(clock.instant(), List.of()))
+      assertThatThrownBy(() -> surface.missed().since(clock.instant(), List.of()))
           .isInstanceOf(CredentialRefused.class);
       assertThat(github.calls()).containsExactly("GET /user nobody");
     }
@@ -298,7 +298,7 @@ class GitHubAppTest {
       var delivery = ((WebhookResult.Accepted) receives("acme/shop")).delivery();
       accepts("other");
 
-      assertThat(surface.admit(delivery)).isInstanceOf(Admission.TurnedAway.class);
+      assertThat(surface.senders().admit(delivery)).isInstanceOf(Admission.TurnedAway.class);
       assertThat(github.calls()).isEmpty();
     }
 

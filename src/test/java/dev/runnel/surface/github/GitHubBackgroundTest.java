@@ -65,7 +65,7 @@ class GitHubBackgroundTest {
   }
 
   private Background read() {
-    return surface().background(delivery);
+    return surface().background().read(delivery);
   }
 
   private void answers(Object json) {
@@ -210,7 +210,7 @@ class GitHubBackgroundTest {
     bare.putNull("body").put("labels", "odd");
     answers(bare);
 
-    var background = surface().background(delivery.about(Snapshot.NONE));
+    var background = surface().background().read(delivery.about(Snapshot.NONE));
 
     assertThat(background.title()).isEmpty();
     assertThat(background.body()).isEmpty();

@@ -147,7 +147,7 @@ class GitHubEmulatorTest {
     github.unlabel(issue, "agent");
     var stop = accepted();
 
-    var missedDeliveries = surface.missedDeliveries(before, List.of(conversation()));
+    var missedDeliveries = surface.missed().since(before, List.of(conversation()));
 
     assertThat(missedDeliveries).isInstanceOf(MissedDeliveries.Said.class);
     var heard =
@@ -162,7 +162,7 @@ class GitHubEmulatorTest {
         .filteredOn(MissedDeliveries.Heard::sameMeaning)
         .extracting(each -> each.delivery().meaning())
         .containsExactly(words.meaning());
-    assertThat(surface.missedDeliveries(Instant.now().plusSeconds(60), List.of(conversation())))
+    assertThat(surface.missed().since(Instant.now().plusSeconds(60), List.of(conversation())))
         .isEqualTo(MissedDeliveries.Said.NOTHING);
   }
 
@@ -234,7 +234,7 @@ class GitHubEmulatorTest {
     github.comment("dana", issue, "@agent fix it");
     var delivery = accepted();
 
-    var background = surface.background(delivery);
+    var background = surface.background().read(delivery);
 
     assertThat(background.kind()).isEqualTo("GitHub issue dana/shop#" + issue);
     assertThat(background.title()).contains("Checkout fails");

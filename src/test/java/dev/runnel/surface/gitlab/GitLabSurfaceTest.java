@@ -167,8 +167,8 @@ class GitLabSurfaceTest implements SurfaceContract {
       tracker.platform().says("It broke yesterday.", false);
       tracker.platform().says("Customer X has it, too.", true);
 
-      var open = surface().background(accepted(GitLabRequests.golden("issue-note")));
-      var internal = surface().background(accepted(GitLabRequests.golden("internal-note")));
+      var open = surface().background().read(accepted(GitLabRequests.golden("issue-note")));
+      var internal = surface().background().read(accepted(GitLabRequests.golden("internal-note")));
 
       assertThat(open.said()).extracting("text").containsExactly("It broke yesterday.");
       assertThat(open.leftOut().unheard()).isOne();
@@ -241,7 +241,7 @@ class GitLabSurfaceTest implements SurfaceContract {
     var delivery = accepted(GitLabRequests.golden("issue-note"));
     tracker.platform().answersAll(503);
 
-    assertThat(surface().admit(delivery)).isInstanceOf(Admission.Unknown.class);
+    assertThat(surface().senders().admit(delivery)).isInstanceOf(Admission.Unknown.class);
   }
 
   @Test
@@ -250,7 +250,7 @@ class GitLabSurfaceTest implements SurfaceContract {
     var conversation = accepted(GitLabRequests.golden("issue-note")).conversation();
 
     var missedDeliveries =
-        surface().missedDeliveries(Samples.NINE.minusSeconds(60), List.of(conversation));
+        surface().missed().since(Samples.NINE.minusSeconds(60), List.of(conversation));
 
     assertThat(((MissedDeliveries.Said) missedDeliveries).all())
         .singleElement()

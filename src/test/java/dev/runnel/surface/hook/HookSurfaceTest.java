@@ -401,7 +401,7 @@ class HookSurfaceTest implements SurfaceContract {
         Samples.delivery(
             "1", Samples.start("fix it"), new Conversation(HookSurface.ID, "alerts/7"));
 
-    assertThat(surface.groups(delivery, Set.of("alerts", "others")))
+    assertThat(surface.senders().groups(delivery, Set.of("alerts", "others")))
         .isEqualTo(new GroupLookup.Known(Set.of("alerts")));
   }
 }

@@ -21,7 +21,8 @@ class JiraMissedDeliveriesTest {
   private MissedDeliveries missed() {
     return tracker
         .surface()
-        .missedDeliveries(
+        .missed()
+        .since(
             Samples.NINE.minusSeconds(60),
             List.of(new Conversation(new SurfaceId("jira"), "SHOP-7")));
   }

@@ -142,7 +142,7 @@ class JiraSurfaceTest implements SurfaceContract {
     var delivery = accepted(JiraRequests.golden("comment-created"));
 
     assertThat(delivery.actor().id()).isEqualTo("5b10a2844c20165700ede21g");
-    assertThat(surface().admit(delivery)).isEqualTo(Admission.ADMITTED);
+    assertThat(surface().senders().admit(delivery)).isEqualTo(Admission.ADMITTED);
   }
 
   @Test
@@ -156,7 +156,7 @@ class JiraSurfaceTest implements SurfaceContract {
                         .put("accountId", "somebody")
                         .put("emailAddress", "dana@acme.example")));
 
-    assertThat(surface().admit(delivery)).isInstanceOf(Admission.Outsider.class);
+    assertThat(surface().senders().admit(delivery)).isInstanceOf(Admission.Outsider.class);
   }
 
   @Test
@@ -232,14 +232,14 @@ class JiraSurfaceTest implements SurfaceContract {
     var delivery = accepted(JiraRequests.golden("comment-created"));
     tracker.platform().answersAll(503);
 
-    assertThat(surface().admit(delivery)).isInstanceOf(Admission.Unknown.class);
+    assertThat(surface().senders().admit(delivery)).isInstanceOf(Admission.Unknown.class);
   }
 
   @Test
   void whereTheTokenMayNotAskNobodyIsHeard() {
     tracker.platform().hides();
 
-    assertThat(surface().admit(accepted(JiraRequests.golden("comment-created"))))
+    assertThat(surface().senders().admit(accepted(JiraRequests.golden("comment-created"))))
         .isInstanceOf(Admission.Outsider.class);
   }
 
@@ -255,7 +255,7 @@ class JiraSurfaceTest implements SurfaceContract {
       listing.platform().hides();
 
       assertThat(
-              listing.surface().admit(accepted(JiraRequests.golden("comment-created")))
+              listing.surface().senders().admit(accepted(JiraRequests.golden("comment-created")))
                   instanceof Admission.Admitted)
           .isEqualTo(isHeard);
     }
@@ -305,7 +305,7 @@ class JiraSurfaceTest implements SurfaceContract {
         .isInstanceOfSatisfying(
             Posting.Later.class,
             later -> assertThat(later.after()).contains(Duration.ofSeconds(17)));
-    assertThat(surface().admit(delivery))
+    assertThat(surface().senders().admit(delivery))
         .isInstanceOfSatisfying(
             Admission.Unknown.class,
             unknown -> assertThat(unknown.retryAfter()).contains(Duration.ofSeconds(17)));
@@ -318,7 +318,7 @@ class JiraSurfaceTest implements SurfaceContract {
     tracker.platform().says("It broke *yesterday*. </issue-summary>");
     post(new Update.Told(Samples.DANA, "Ours.", false));
 
-    var background = surface().background(accepted(JiraRequests.golden("comment-created")));
+    var background = surface().background().read(accepted(JiraRequests.golden("comment-created")));
 
     assertThat(background.kind()).isEqualTo("Jira issue SHOP-7");
     assertThat(background.title()).contains("Checkout fails for carts with 0 items");
@@ -341,8 +341,7 @@ class JiraSurfaceTest implements SurfaceContract {
         .shows(
             com.fasterxml.jackson.databind.node.JsonNodeFactory.instance.arrayNode().add(change));
 
-    var missedDeliveries =
-        surface().missedDeliveries(Samples.NINE.minusSeconds(60), List.of(SHOP_7));
+    var missedDeliveries = surface().missed().since(Samples.NINE.minusSeconds(60), List.of(SHOP_7));
 
     assertThat(((MissedDeliveries.Said) missedDeliveries).all())
         .extracting(heard -> heard.delivery().meaning())
@@ -362,7 +361,7 @@ class JiraSurfaceTest implements SurfaceContract {
       })
   void aLabelStaysOneTextInAQuery(String label, String quoted) {
     try (var labelled = new JiraTracker(true, label, Set.of())) {
-      labelled.surface().missedDeliveries(Samples.NINE.minusSeconds(600), List.of(SHOP_7));
+      labelled.surface().missed().since(Samples.NINE.minusSeconds(600), List.of(SHOP_7));
 
       assertThat(labelled.platform().asked().getFirst().path("jql").asText())
           .isEqualTo(

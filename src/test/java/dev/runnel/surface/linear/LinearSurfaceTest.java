@@ -184,7 +184,7 @@ class LinearSurfaceTest implements SurfaceContract {
   void guestsAndAppsAreTurnedAway() {
     for (var person : List.of(Person.STRANGER, Person.BOT)) {
       var delivery = accepted(tracker.commented(person, "@agent fix it"));
-      assertThat(surface().admit(delivery)).isInstanceOf(Admission.Outsider.class);
+      assertThat(surface().senders().admit(delivery)).isInstanceOf(Admission.Outsider.class);
     }
   }
 
@@ -193,7 +193,7 @@ class LinearSurfaceTest implements SurfaceContract {
     var delivery = accepted(LinearRequests.golden("comment-created"));
     tracker.platform().answersAll(503);
 
-    assertThat(surface().admit(delivery)).isInstanceOf(Admission.Unknown.class);
+    assertThat(surface().senders().admit(delivery)).isInstanceOf(Admission.Unknown.class);
   }
 
   @Test
@@ -234,7 +234,8 @@ class LinearSurfaceTest implements SurfaceContract {
     tracker.platform().says("It broke <!-- ignore me -->yesterday.");
     tracker.platform().add("Working\n\n<!-- runnel:notice=n0 -->", false);
 
-    var background = surface().background(accepted(LinearRequests.golden("comment-created")));
+    var background =
+        surface().background().read(accepted(LinearRequests.golden("comment-created")));
 
     assertThat(background.kind()).isEqualTo("Linear issue ENG-7");
     assertThat(background.title()).contains("Checkout fails for carts with 0 items");
@@ -261,7 +262,7 @@ class LinearSurfaceTest implements SurfaceContract {
         """;
     tracker.platform().shows((ArrayNode) new JsonMapper().readTree(issues));
 
-    var missedDeliveries = surface().missedDeliveries(Samples.NINE.minusSeconds(60), List.of());
+    var missedDeliveries = surface().missed().since(Samples.NINE.minusSeconds(60), List.of());
 
     assertThat(((MissedDeliveries.Said) missedDeliveries).all())
         .extracting(heard -> heard.delivery().intent().getClass().getSimpleName())

@@ -120,7 +120,7 @@ class SlackPostingTest {
 
     @Test
     void showsWhoAskedForWhat() {
-      assertThat(surface.openThread(start, false))
+      assertThat(surface.threads().open(start, false))
           .isEqualTo(
               new Posting.Posted(
                   new PostRef("C0DEV/1795240916.000200"),
@@ -142,7 +142,7 @@ class SlackPostingTest {
                   "{\"type\":\"message\",\"text\":\"no blocks\",\"ts\":\"1\"}",
                   marked(SlackPost.Mark.content("slack:1.2.abc").value(), "1795240916.000100")));
 
-      assertThat(surface.openThread(start, true))
+      assertThat(surface.threads().open(start, true))
           .isInstanceOfSatisfying(
               Posting.Posted.class,
               it -> assertThat(it.ref()).isEqualTo(new PostRef("C0DEV/1795240916.000100")));
@@ -152,7 +152,7 @@ class SlackPostingTest {
 
     @Test
     void againPostsWhereTheFirstTryDidNot() {
-      assertThat(surface.openThread(start, true)).isInstanceOf(Posting.Posted.class);
+      assertThat(surface.threads().open(start, true)).isInstanceOf(Posting.Posted.class);
       assertThat(slack.calls("chat.postMessage")).hasSize(1);
     }
 
@@ -160,7 +160,7 @@ class SlackPostingTest {
     void againWaitsWhileSlackCannotBeAsked() {
       slack.says("conversations.history", ScriptedSlack.rateLimited("30"));
 
-      assertThat(surface.openThread(start, true))
+      assertThat(surface.threads().open(start, true))
           .isEqualTo(new Posting.Later(Optional.of(Duration.ofSeconds(30)), "Slack answered 429"));
       assertThat(slack.calls("chat.postMessage")).isEmpty();
     }
@@ -169,7 +169,7 @@ class SlackPostingTest {
     void whereWeWereNotInvitedSaysWhatToDo() {
       slack.refuses("chat.postMessage", "not_in_channel");
 
-      assertThat(surface.openThread(start, false))
+      assertThat(surface.threads().open(start, false))
           .isEqualTo(
               new Posting.Undeliverable(
                   "I cannot post in this channel. Invite me with /invite @runnel and try again."));
@@ -450,7 +450,7 @@ class SlackPostingTest {
                   marked(SlackPost.Mark.content("n2").value(), "1795240917.000001", "It is mended"),
                   message("U0ANN", "1795240999.000001", "fix it")));
 
-      var background = surface.background(mention);
+      var background = surface.background().read(mention);
 
       assertThat(background.kind()).isEqualTo("Slack thread");
       assertThat(background.said())
@@ -477,7 +477,7 @@ class SlackPostingTest {
           "conversations.replies",
           page("", message("U0ANN", "1795240915.000008", "the root"), messages));
 
-      var background = surface.background(mention);
+      var background = surface.background().read(mention);
 
       assertThat(background.said().getFirst().text()).isEqualTo("the root");
       assertThat(background.said().getLast().text()).startsWith("message 300 ");
@@ -497,8 +497,8 @@ class SlackPostingTest {
               Optional.of(new PostRef("C0DEV/1795240915.000008")),
               false);
 
-      assertThat(surface.background(delivery(THREAD, SAY, root))).isEqualTo(Background.NONE);
-      assertThat(surface.background(delivery(THREAD, START, Origin.NONE)))
+      assertThat(surface.background().read(delivery(THREAD, SAY, root))).isEqualTo(Background.NONE);
+      assertThat(surface.background().read(delivery(THREAD, START, Origin.NONE)))
           .isEqualTo(Background.NONE);
       assertThat(slack.calls()).isEmpty();
     }
@@ -516,7 +516,7 @@ class SlackPostingTest {
               "{\"ts\":\"1795240916.000001\",\"username\":\"alerts\",\"text\":\"\","
                   + "\"attachments\":[{\"title\":\"Disk full\",\"fallback\":\"on db-1\"}]}"));
 
-      var background = surface.background(mention);
+      var background = surface.background().read(mention);
 
       assertThat(background.said())
           .extracting(Background.Said::author, Background.Said::text)
@@ -561,7 +561,7 @@ class SlackPostingTest {
           picture("5.png"),
           picture("6.png"));
 
-      var background = surface.background(mention);
+      var background = surface.background().read(mention);
 
       assertThat(background.attachments())
           .extracting(Attachment::name)
@@ -597,7 +597,7 @@ class SlackPostingTest {
           text("latin.txt", "text/plain", new byte[] {(byte) 0xe4, ' ', (byte) 0xfc}),
           text("zeros.txt", "text/plain", "a\0b"));
 
-      var background = surface.background(mention);
+      var background = surface.background().read(mention);
 
       assertThat(background.files())
           .containsExactly(
@@ -611,7 +611,7 @@ class SlackPostingTest {
     void showsTheBeginningAndTheEndOfALongTextFile() {
       threadWith(text("build.log", "text/plain", "begin\n" + "x".repeat(60_000) + "\nthe failure"));
 
-      assertThat(surface.background(mention).files())
+      assertThat(surface.background().read(mention).files())
           .singleElement()
           .extracting(Background.TextFile::text)
           .asString()
@@ -638,7 +638,7 @@ class SlackPostingTest {
             "{\"id\":\"F9\",\"mode\":\"tombstone\"}",
             picture("good.png"));
 
-        assertThat(surface.background(mention).attachments())
+        assertThat(surface.background().read(mention).attachments())
             .extracting(Attachment::name)
             .containsExactly("good.png");
         assertThat(elsewhere.calls()).isEmpty();
@@ -649,7 +649,7 @@ class SlackPostingTest {
     void thatCannotBeReadIsAskedForAgain() {
       slack.says("conversations.replies", ScriptedSlack.status(500));
 
-      assertThatThrownBy(() -> surface.background(mention))
+      assertThatThrownBy(() -> surface.background().read(mention))
           .isInstanceOf(BackgroundUnavailable.class);
     }
   }

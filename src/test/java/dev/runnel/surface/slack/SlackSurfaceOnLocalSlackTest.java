@@ -136,7 +136,7 @@ class SlackSurfaceOnLocalSlackTest {
   private Delivery startedThread() {
     slack.command(LocalSlack.CHANNEL, LocalSlack.ANN, "/agent", "fix the flaky test");
     var delivery = deliveries().getFirst();
-    return delivery.movedTo(posted(surface.openThread(delivery, false)).conversation());
+    return delivery.movedTo(posted(surface.threads().open(delivery, false)).conversation());
   }
 
   @Test
@@ -150,7 +150,7 @@ class SlackSurfaceOnLocalSlackTest {
     await().until(() -> meanings(deliveries()).size() == 4);
 
     var missedDeliveries =
-        surface.missedDeliveries(Instant.now().minusSeconds(60), List.of(thread.conversation()));
+        surface.missed().since(Instant.now().minusSeconds(60), List.of(thread.conversation()));
 
     assertThat(missedDeliveries).isInstanceOf(MissedDeliveries.Said.class);
     var listed =
@@ -167,7 +167,7 @@ class SlackSurfaceOnLocalSlackTest {
                         Delivery::meaning, Delivery::intent, (a, _) -> a, LinkedHashMap::new))
                 .values());
     assertThat(
-            surface.missedDeliveries(Instant.now().plusSeconds(60), List.of(thread.conversation())))
+            surface.missed().since(Instant.now().plusSeconds(60), List.of(thread.conversation())))
         .isEqualTo(MissedDeliveries.Said.NOTHING);
   }
 
@@ -183,8 +183,8 @@ class SlackSurfaceOnLocalSlackTest {
     var delivery = deliveries().getFirst();
     assertThat(delivery.intent()).isEqualTo(new Intent.Start(Request.of("fix the flaky test")));
 
-    var opened = posted(surface.openThread(delivery, false));
-    var again = posted(surface.openThread(delivery, true));
+    var opened = posted(surface.threads().open(delivery, false));
+    var again = posted(surface.threads().open(delivery, true));
 
     assertThat(again).isEqualTo(opened);
     assertThat(channel())
@@ -281,7 +281,7 @@ class SlackSurfaceOnLocalSlackTest {
     surface.post(notice("n1", mention, status, 0), null);
     slack.reply(LocalSlack.CHANNEL, root, LocalSlack.ANN, "<@U0RUNNEL> and the docs");
 
-    assertThat(surface.background(deliveries().getLast()).said())
+    assertThat(surface.background().read(deliveries().getLast()).said())
         .extracting(Background.Said::author, Background.Said::text)
         .containsExactly(
             tuple("ann", "the build is red"),
@@ -311,10 +311,10 @@ class SlackSurfaceOnLocalSlackTest {
             new Intent.Say(
                 Request.of(
                     "Act on the message that was written here at " + SlackPlace.at(meant) + ".")));
-    var opened = posted(surface.openThread(request, false));
+    var opened = posted(surface.threads().open(request, false));
 
     assertThat(SlackPlace.of(opened.conversation()).thread()).isEqualTo(root);
-    assertThat(surface.background(request.movedTo(opened.conversation())).said())
+    assertThat(surface.background().read(request.movedTo(opened.conversation())).said())
         .extracting(Background.Said::text)
         // The request itself may follow: the clock of this Slack is not ours.
         .startsWith("the build is red", "since noon");
@@ -329,14 +329,14 @@ class SlackSurfaceOnLocalSlackTest {
     slack.message(LocalSlack.CHANNEL, LocalSlack.ANN, "<@U0RUNNEL> find out why");
     var mention = deliveries().getLast();
     slack.message(LocalSlack.CHANNEL, LocalSlack.BOB, "after the request");
-    assertThat(surface.background(mention)).isEqualTo(Background.NONE);
+    assertThat(surface.background().read(mention)).isEqualTo(Background.NONE);
 
     var settings = new HashMap<>(slack.settings());
     settings.put("SLACK_CONTEXT", LocalSlack.CHANNEL + "=2");
     try (var open =
         new SlackSurface(SlackConfig.from(settings).orElseThrow(), InstantSource.system())) {
       open.start();
-      var background = open.background(mention);
+      var background = open.background().read(mention);
 
       assertThat(background.kind()).isEqualTo("Slack channel #dev");
       assertThat(background.said())
@@ -356,7 +356,7 @@ class SlackSurfaceOnLocalSlackTest {
         LocalSlack.CHANNEL, root, LocalSlack.ANN, "<@U0RUNNEL> fix it", "more.png", PICTURE);
     var mention = deliveries().getLast();
 
-    var background = surface.background(mention);
+    var background = surface.background().read(mention);
 
     assertThat(mention.intent().words().orElseThrow().text())
         .startsWith("fix it\n\n[Attached file: more.png, image/png, 1 KB, http");
@@ -380,7 +380,7 @@ class SlackSurfaceOnLocalSlackTest {
 
     assertThat(mention.intent().words().orElseThrow().text())
         .startsWith("Look at the attached file.\n\n[Attached file: red.png");
-    assertThat(surface.background(mention).attachments())
+    assertThat(surface.background().read(mention).attachments())
         .extracting(Attachment::name)
         .containsExactly("red.png");
   }
@@ -410,8 +410,8 @@ class SlackSurfaceOnLocalSlackTest {
     var file = new RunFile("f1", "shot.png", "image/png", PICTURE.length, "", false);
     var made = new Update.FileMade(run, new Actor(LocalSlack.ANN, "ann"), file, 1);
 
-    surface.upload(notice("file", thread, made, 0), PICTURE);
-    surface.upload(notice("file", thread, made, 1), PICTURE);
+    surface.files().upload(notice("file", thread, made, 0), PICTURE);
+    surface.files().upload(notice("file", thread, made, 1), PICTURE);
 
     var replies = channel().stream().filter(it -> it.has("thread_ts")).toList();
     assertThat(replies).hasSize(1);

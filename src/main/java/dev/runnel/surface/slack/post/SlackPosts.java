@@ -1,6 +1,7 @@
 package dev.runnel.surface.slack.post;
 
 import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Notice;
@@ -10,6 +11,8 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.port.FileUploader;
+import dev.runnel.core.port.ThreadOpener;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackPages;
 import dev.runnel.surface.slack.api.SlackResponse;
@@ -30,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /// Posts to Slack: first messages of threads, replies, edits, and ephemeral messages.
 ///
 /// @implSpec Thread-safe. Before a post is repeated, an earlier attempt's post is searched for.
-public final class SlackPosts implements SlackStreams.Plain {
+public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileUploader {
   private static final int MAX_PAGES = 20;
   // Slack's clock and ours may differ when we search for an earlier post.
   private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
@@ -56,6 +59,7 @@ public final class SlackPosts implements SlackStreams.Plain {
 
   /// Posts the first message of a conversation that has no thread yet; in a thread, posts the
   /// request, which nobody there has seen.
+  @Override
   public Posting open(Delivery delivery, boolean again) {
     var asked = SlackPlace.of(delivery.conversation());
     var api = api(asked);
@@ -157,8 +161,23 @@ public final class SlackPosts implements SlackStreams.Plain {
     };
   }
 
-  /// Uploads a file that the agent handed over.
-  public Posting upload(Notice notice, Update.FileMade made, byte[] content) {
+  /// The message in the channel that Runnel posted for a run is its card. In a thread of others the
+  /// request has been posted as a reply, and the status gets a message of its own.
+  @Override
+  public boolean isStatusPost(PostRef first, Conversation thread) {
+    return SlackPlace.of(thread).isRoot(first);
+  }
+
+  @Override
+  public boolean accepts(Conversation conversation) {
+    return SlackPlace.of(conversation).isThread();
+  }
+
+  @Override
+  public Posting upload(Notice notice, byte[] content) {
+    if (!(notice.update() instanceof Update.FileMade made)) {
+      throw new IllegalArgumentException("Not a file: " + notice.update());
+    }
     var place = SlackPlace.of(notice.conversation());
     var here = workspaces.of(place.team());
     var oldest = SlackPlace.timestamp(notice.createdAt().minus(CLOCK_SKEW));

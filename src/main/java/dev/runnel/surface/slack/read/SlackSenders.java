@@ -5,6 +5,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.GroupLookup;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
+import dev.runnel.core.port.SenderLookup;
 import dev.runnel.surface.kit.BoundedCaches;
 import dev.runnel.surface.slack.api.SlackAccount;
 import dev.runnel.surface.slack.api.SlackApi;
@@ -26,7 +27,7 @@ import java.util.Set;
 /// Guests, users of other workspaces, bots, and users that cannot be looked up may not.
 ///
 /// A look-up is cached for ten minutes.
-public final class SlackSenders {
+public final class SlackSenders implements SenderLookup {
   private static final int MAX = 10_000;
   private static final int MAX_GROUPS = 1_000;
   private static final String GROUP = "group:";
@@ -70,6 +71,7 @@ public final class SlackSenders {
     this.clock = clock;
   }
 
+  @Override
   public Admission admit(Delivery delivery) {
     var place = SlackPlace.of(delivery.conversation());
     var api = workspaces.of(place.team()).api();
@@ -101,6 +103,7 @@ public final class SlackSenders {
   /// The user groups that contain the sender. A group that Slack does not know contains nobody.
   ///
   /// @param names user groups are named `group:S0PLAT`; other names are left out
+  @Override
   public GroupLookup groups(Delivery delivery, Set<String> names) {
     var place = SlackPlace.of(delivery.conversation());
     var found = new HashSet<String>();

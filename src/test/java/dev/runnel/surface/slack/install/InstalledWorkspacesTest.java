@@ -183,7 +183,7 @@ class InstalledWorkspacesTest {
           .singleElement()
           .satisfies(it -> assertThat(it.text()).contains("not served", "add T1 to"));
 
-      assertThat(surface.admit(start("T1")))
+      assertThat(surface.senders().admit(start("T1")))
           .isInstanceOfSatisfying(
               Admission.Refused.class,
               it -> assertThat(it.words()).contains("add T1 to policy.installations.slack"));
@@ -195,15 +195,15 @@ class InstalledWorkspacesTest {
       install("T1", "xoxb-1", false);
       install("T2", "xoxb-2", false);
       slack.says("users.info", "{'ok':true,'user':{'id':'U0ANN','team_id':'T1'}}");
-      assertThat(surface.admit(start("T1"))).isEqualTo(Admission.ADMITTED);
+      assertThat(surface.senders().admit(start("T1"))).isEqualTo(Admission.ADMITTED);
 
       slack.says("users.info", "{'ok':true,'user':{'id':'U0ANN','team_id':'T1'}}");
-      assertThat(surface.admit(start("T2"))).isInstanceOf(Admission.Outsider.class);
+      assertThat(surface.senders().admit(start("T2"))).isInstanceOf(Admission.Outsider.class);
     }
 
     @Test
     void thatIsGoneIsNotServed() {
-      assertThat(surface.admit(start("T9"))).isInstanceOf(Admission.Refused.class);
+      assertThat(surface.senders().admit(start("T9"))).isInstanceOf(Admission.Refused.class);
     }
 
     @Test

@@ -129,8 +129,10 @@ class FileAnswersTest {
       var made = new Update.FileMade(run, SlackUpdates.ANN, file, 1);
 
       var posting =
-          there.upload(
-              new Notice(NOTICE, THREAD, made, Origin.NONE, SlackRequests.NOW, 0), new byte[3]);
+          there
+              .files()
+              .upload(
+                  new Notice(NOTICE, THREAD, made, Origin.NONE, SlackRequests.NOW, 0), new byte[3]);
 
       assertThat(posting).isInstanceOf(Posting.Posted.class);
       assertThat(refusing.calls("chat.postMessage").getFirst().field("text"))

@@ -391,7 +391,7 @@ class SlackAgentViewTest {
       assertThat(tells(working("Looking"), null)).isInstanceOf(Posting.Posted.class);
 
       assertThat(slack.calls("chat.postMessage")).hasSize(1);
-      assertThat(surface.statusLifetime(DIRECT)).contains(Duration.ofSeconds(90));
+      assertThat(surface.limits().statusLifetime(DIRECT)).contains(Duration.ofSeconds(90));
     }
   }
 
@@ -402,7 +402,7 @@ class SlackAgentViewTest {
       var ref = ref(tells(working("Looking"), null));
       clock.advance(Duration.ofMinutes(1));
 
-      assertThat(surface.statusLifetime(DIRECT)).contains(Duration.ofMinutes(3));
+      assertThat(surface.limits().statusLifetime(DIRECT)).contains(Duration.ofMinutes(3));
       assertThat(ref(repeats(working("Looking"), ref))).isEqualTo(ref);
 
       assertThat(fields(SlackAgentApi.SET_SESSION, "status"))
@@ -420,7 +420,7 @@ class SlackAgentViewTest {
 
       assertThat(slack.calls(SlackAgentApi.STOP)).hasSize(1);
       assertThat(slack.calls("chat.update")).hasSize(1);
-      assertThat(surface.statusLifetime(DIRECT)).contains(Duration.ofMinutes(4));
+      assertThat(surface.limits().statusLifetime(DIRECT)).contains(Duration.ofMinutes(4));
     }
 
     @Test
@@ -470,7 +470,7 @@ class SlackAgentViewTest {
       slack.refuses(SlackAgentApi.SET_SESSION, "unknown_method");
       var ref = ref(tells(working("Looking"), null));
 
-      assertThat(surface.statusLifetime(DIRECT)).contains(Duration.ofSeconds(90));
+      assertThat(surface.limits().statusLifetime(DIRECT)).contains(Duration.ofSeconds(90));
       clock.advance(Duration.ofSeconds(90));
       repeats(working("Looking"), ref);
 
@@ -497,7 +497,7 @@ class SlackAgentViewTest {
               SlackAgentApi.SET_LINE,
               "chat.update",
               "chat.update");
-      assertThat(surface.statusLifetime(DIRECT)).isEmpty();
+      assertThat(surface.limits().statusLifetime(DIRECT)).isEmpty();
     }
 
     @Test
@@ -517,7 +517,7 @@ class SlackAgentViewTest {
       surface.post(notice(status(done()), CHANNEL, 0), ref);
 
       assertThat(methods()).containsExactly("chat.postMessage", "chat.update");
-      assertThat(surface.statusLifetime(CHANNEL)).isEmpty();
+      assertThat(surface.limits().statusLifetime(CHANNEL)).isEmpty();
     }
   }
 }

@@ -574,9 +574,9 @@ class SlackScreensTest {
       slack.says("views.publish", ScriptedSlack.rateLimited("7"));
 
       assertThat(post(HOME, home(), Origin.NONE)).isInstanceOf(Posting.Later.class);
-      assertThat(surface.rateLimit(HOME)).isEqualTo("slack:T0ACME/views");
-      assertThat(surface.rateLimit(ASKED)).isEqualTo("slack:T0ACME/views");
-      assertThat(surface.rateLimit(THREAD)).isEqualTo("slack:T0ACME/C0DEV/");
+      assertThat(surface.limits().rateLimit(HOME)).isEqualTo("slack:T0ACME/views");
+      assertThat(surface.limits().rateLimit(ASKED)).isEqualTo("slack:T0ACME/views");
+      assertThat(surface.limits().rateLimit(THREAD)).isEqualTo("slack:T0ACME/C0DEV/");
     }
 
     @Test
@@ -640,7 +640,7 @@ class SlackScreensTest {
               Origin.NONE,
               SlackRequests.NOW);
 
-      var posting = surface.openThread(delivery, false);
+      var posting = surface.threads().open(delivery, false);
 
       assertThat(posting)
           .isInstanceOfSatisfying(

@@ -92,7 +92,7 @@ class SlackSendersTest {
   @MethodSource("doors")
   void aFullMemberMayUseEveryDoor(String door) {
     knows(MEMBER);
-    assertThat(surface.admit(delivery(door))).isEqualTo(Admission.ADMITTED);
+    assertThat(surface.senders().admit(delivery(door))).isEqualTo(Admission.ADMITTED);
   }
 
   @ParameterizedTest
@@ -101,7 +101,7 @@ class SlackSendersTest {
     OTHERS.forEach(
         (who, account) -> {
           knows(account);
-          assertThat(surface.admit(delivery(door)))
+          assertThat(surface.senders().admit(delivery(door)))
               .as(who)
               .isInstanceOfSatisfying(
                   Admission.Outsider.class,
@@ -115,7 +115,7 @@ class SlackSendersTest {
   @Test
   void theRefusalSaysWhoMay() {
     knows(MEMBER + ",'is_restricted':true");
-    assertThat(surface.admit(delivery("slash-start")))
+    assertThat(surface.senders().admit(delivery("slash-start")))
         .isInstanceOfSatisfying(
             Admission.Outsider.class,
             it -> assertThat(it.words().orElseThrow()).contains("full members"));
@@ -125,56 +125,58 @@ class SlackSendersTest {
   void onEnterpriseGridAMemberOfSeveralWorkspacesIsAMemberOfEach() {
     knows(
         "'id':'U0ANN','team_id':'T0HOME','enterprise_user':{'id':'U0ANN','teams':['T0HOME','T0ACME']}");
-    assertThat(surface.admit(delivery("slash-start"))).isEqualTo(Admission.ADMITTED);
+    assertThat(surface.senders().admit(delivery("slash-start"))).isEqualTo(Admission.ADMITTED);
   }
 
   @Test
   void slackIsAskedOnceForAPersonAndAgainAfterTenMinutes() {
     for (var door : List.of("slash-start", "direct-message", "app-mention")) {
-      surface.admit(delivery(door));
+      surface.senders().admit(delivery(door));
     }
     assertThat(slack.calls("users.info")).hasSize(1);
 
     clock.advance(Duration.ofMinutes(9));
-    surface.admit(delivery("slash-start"));
+    surface.senders().admit(delivery("slash-start"));
     assertThat(slack.calls("users.info")).hasSize(1);
 
     clock.advance(Duration.ofMinutes(2));
     knows(MEMBER + ",'is_restricted':true");
-    assertThat(surface.admit(delivery("slash-start"))).isInstanceOf(Admission.Outsider.class);
+    assertThat(surface.senders().admit(delivery("slash-start")))
+        .isInstanceOf(Admission.Outsider.class);
   }
 
   @Test
   void whoSlackDoesNotKnowIsRefused() {
     slack.refuses("users.info", "user_not_found");
-    assertThat(surface.admit(delivery("slash-start"))).isInstanceOf(Admission.Outsider.class);
+    assertThat(surface.senders().admit(delivery("slash-start")))
+        .isInstanceOf(Admission.Outsider.class);
   }
 
   @Test
   void whileSlackDoesNotAnswerNobodyIsRefusedOrAdmittedAndTheAnswerIsNotKept() {
     var asked = delivery("slash-start");
     slack.says("users.info", ScriptedSlack.rateLimited("17"));
-    assertThat(surface.admit(asked))
+    assertThat(surface.senders().admit(asked))
         .isEqualTo(
             new Admission.Unknown(Optional.of(Duration.ofSeconds(17)), "Slack answered 429"));
 
     slack.says("users.info", ScriptedSlack.status(503));
-    assertThat(surface.admit(asked)).isInstanceOf(Admission.Unknown.class);
+    assertThat(surface.senders().admit(asked)).isInstanceOf(Admission.Unknown.class);
 
-    assertThat(surface.admit(asked)).isEqualTo(Admission.ADMITTED);
+    assertThat(surface.senders().admit(asked)).isEqualTo(Admission.ADMITTED);
   }
 
   @Test
   void whatIsWrongWithOurTokenIsNotThePersonsFault() {
     slack.refuses("users.info", "token_revoked");
-    assertThatThrownBy(() -> surface.admit(delivery("slash-start")))
+    assertThatThrownBy(() -> surface.senders().admit(delivery("slash-start")))
         .isInstanceOf(CredentialRefused.class);
   }
 
   @Test
   void withoutThePermissionToAskThePersonIsToldWhichIsMissing() {
     slack.refuses("users.info", "missing_scope");
-    assertThat(surface.admit(delivery("slash-start")))
+    assertThat(surface.senders().admit(delivery("slash-start")))
         .isInstanceOfSatisfying(
             Admission.Refused.class, it -> assertThat(it.words()).contains("users:read"));
 
@@ -201,7 +203,7 @@ class SlackSendersTest {
             "SLACK_INSTALLATIONS",
             "T0OTHER, T0MORE");
     try (var elsewhere = new SlackSurface(SlackConfig.from(settings).orElseThrow(), clock)) {
-      assertThat(elsewhere.admit(delivery("slash-start")))
+      assertThat(elsewhere.senders().admit(delivery("slash-start")))
           .isInstanceOfSatisfying(
               Admission.Refused.class,
               it -> assertThat(it.words()).contains("T0ACME", "policy.installations.slack"));

@@ -158,7 +158,7 @@ class SlackAgentEventsTest {
   @Nested
   class TheChannelSomebodyHasOpen {
     private Background background() {
-      return surface.background(delivery("direct-message"));
+      return surface.background().read(delivery("direct-message"));
     }
 
     private void isNamed(String channel) {
@@ -173,7 +173,7 @@ class SlackAgentEventsTest {
     void goesAlongAsBackground() {
       isNamed("ops");
 
-      var background = surface.background(askedByAnn());
+      var background = surface.background().read(askedByAnn());
 
       assertThat(background.kind()).isEqualTo("Slack direct message");
       assertThat(background.body()).isEqualTo("They had the channel #ops open.");
@@ -212,7 +212,7 @@ class SlackAgentEventsTest {
     void isNotToldWhereTheAppMayNotSeeIt() {
       slack.refuses("conversations.info", "channel_not_found");
 
-      assertThat(surface.background(askedByAnn())).isEqualTo(Background.NONE);
+      assertThat(surface.background().read(askedByAnn())).isEqualTo(Background.NONE);
     }
   }
 }

@@ -1,0 +1,15 @@
+package dev.runnel.core.port;
+
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Delivery;
+
+/// Reads what people said before they asked.
+@FunctionalInterface
+public interface BackgroundReader {
+  BackgroundReader NONE = _ -> Background.NONE;
+
+  /// The conversation before the delivery, as context for the agent.
+  ///
+  /// @throws BackgroundUnavailable if the platform cannot be read now
+  Background read(Delivery delivery);
+}

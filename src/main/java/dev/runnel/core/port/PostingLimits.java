@@ -1,0 +1,24 @@
+package dev.runnel.core.port;
+
+import dev.runnel.core.model.Conversation;
+import java.time.Duration;
+import java.util.Optional;
+
+/// How often a platform lets us post and edit.
+public interface PostingLimits {
+  /// The name of the rate limit for posts to the conversation: when the platform asks for a pause,
+  /// all posts with the same limit wait.
+  String rateLimit(Conversation conversation);
+
+  /// The name of the budget that limits how often status posts in the conversation are edited to
+  /// show progress; all conversations with the same budget share it. Empty if they are not limited.
+  default Optional<String> editBudget(Conversation conversation) {
+    return Optional.empty();
+  }
+
+  /// The time after which the platform removes, by itself, something that the surface shows of a
+  /// run in the conversation; empty if it removes nothing. Called after each status.
+  default Optional<Duration> statusLifetime(Conversation conversation) {
+    return Optional.empty();
+  }
+}

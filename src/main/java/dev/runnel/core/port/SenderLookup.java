@@ -1,0 +1,39 @@
+package dev.runnel.core.port;
+
+import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.GroupLookup;
+import java.util.Optional;
+import java.util.Set;
+
+/// What a platform knows of the people who send deliveries. Methods may make network calls.
+public interface SenderLookup {
+  /// Nothing is known: what was verified is admitted.
+  SenderLookup NONE = new SenderLookup() {};
+
+  /// Checks what [Surface#receive] could not check without calling out: that the sender has
+  /// permission, and that the delivery is what it seems to be. Called before planning, on the
+  /// surface that received the delivery; its conversation may belong to another surface.
+  default Admission admit(Delivery delivery) {
+    return Admission.ADMITTED;
+  }
+
+  /// Which groups of the platform contain the delivery's sender.
+  ///
+  /// @param names what a policy names on this platform, without the platform's name:
+  ///   `group:S0PLAT`, `team:acme/platform`. Names of people and unknown groups may be among them
+  default GroupLookup groups(Delivery delivery, Set<String> names) {
+    return GroupLookup.NONE;
+  }
+
+  /// Whether one of those who run Runnel sent the delivery, so that no policy restricts it.
+  default boolean isByOperator(Delivery delivery) {
+    return false;
+  }
+
+  /// The names by which rules know the delivery's sender, on whatever platform; empty if the sender
+  /// has an account of this platform, whose names are known.
+  default Optional<Set<String>> names(Delivery delivery) {
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,26 @@
+package dev.runnel.core.port;
+
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+
+/// Opens threads on a platform that has them.
+public interface ThreadOpener {
+  /// Every delivery belongs to a conversation already.
+  ThreadOpener NONE = (_, _) -> new Posting.Undeliverable("No thread can be opened there.");
+
+  /// Opens the thread of a delivery that came from a place without one, with a first post that
+  /// shows the request and who made it.
+  ///
+  /// @param again whether an earlier attempt may have succeeded: look for its post first
+  /// @return `Posted` with the thread as conversation
+  Posting open(Delivery delivery, boolean again);
+
+  /// Whether a thread's first post, as [#open] made it, becomes the status post of the run.
+  ///
+  /// @param thread the conversation that the post opened
+  default boolean isStatusPost(PostRef first, Conversation thread) {
+    return false;
+  }
+}

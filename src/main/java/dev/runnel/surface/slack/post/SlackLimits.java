@@ -1,0 +1,32 @@
+package dev.runnel.surface.slack.post;
+
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.port.PostingLimits;
+import dev.runnel.surface.slack.model.SlackPlace;
+import java.time.Duration;
+import java.util.Optional;
+
+/// Slack limits messages per channel, and edits and views per workspace.
+public record SlackLimits(SlackAgentView agentView) implements PostingLimits {
+  @Override
+  public String rateLimit(Conversation conversation) {
+    var place = SlackPlace.of(conversation);
+    return SlackPlace.SURFACE
+        + ":"
+        + (place.isView() ? place.team() + "/views" : conversation.place());
+  }
+
+  /// A stream is not edited but appended to, with a limit of its own.
+  @Override
+  public Optional<String> editBudget(Conversation conversation) {
+    var place = SlackPlace.of(conversation);
+    return agentView.mayStream(place)
+        ? Optional.empty()
+        : Optional.of(SlackPlace.SURFACE + ":" + place.team());
+  }
+
+  @Override
+  public Optional<Duration> statusLifetime(Conversation conversation) {
+    return agentView.statusLifetime(SlackPlace.of(conversation));
+  }
+}

@@ -1,0 +1,77 @@
+package dev.runnel.surface.slack.read;
+
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.port.BackgroundReader;
+import dev.runnel.surface.slack.install.SlackWorkspaces;
+import dev.runnel.surface.slack.model.SharedFile;
+import dev.runnel.surface.slack.model.SlackPlace;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.stream.Stream;
+
+/// Chooses what goes to the agent as background: the thread, the last messages of a channel, the
+/// request's files, or the channel that somebody looks at beside a direct thread.
+///
+/// @param context how many of a channel's last messages a start may see, by channel id
+/// @param openChannels the channel that a user of a team has open, if it is known
+public record SlackBackgroundReader(
+    SlackWorkspaces workspaces,
+    Map<String, Integer> context,
+    BiFunction<String, String, Optional<String>> openChannels)
+    implements BackgroundReader {
+  @Override
+  public Background read(Delivery delivery) {
+    var place = SlackPlace.of(delivery.conversation());
+    var background = of(delivery, place);
+    return place.isDirect()
+        ? openChannels
+            .apply(place.team(), delivery.actor().id())
+            .map(it -> background(place).beside(background, it))
+            .orElse(background)
+        : background;
+  }
+
+  private Background of(Delivery delivery, SlackPlace place) {
+    var message = delivery.origin().message().map(SlackPlace.Message::of);
+    var hasFiles =
+        message.isPresent() && delivery.intent().words().filter(SharedFile::areNamedIn).isPresent();
+    if (!place.isThread()
+        || delivery.intent() instanceof Intent.Start
+        || message.filter(it -> it.ts().equals(place.thread())).isPresent()) {
+      var most = place.isThread() ? context.getOrDefault(place.channel(), 0) : 0;
+      if (most > 0) {
+        return background(place)
+            .ofChannel(place, most, message.filter(_ -> hasFiles).map(SlackPlace.Message::ts));
+      }
+      return hasFiles && place.isThread()
+          ? background(place).ofRequest(place, message.get().ts())
+          : Background.NONE;
+    }
+    return background(place)
+        .of(
+            place,
+            message
+                .map(SlackPlace.Message::ts)
+                .orElseGet(() -> later(place.thread(), delivery.arrivedAt())),
+            hasFiles,
+            delivery.origin().link());
+  }
+
+  /// The time of the request, which came after the first message also if our clock is slow.
+  private static String later(String first, Instant request) {
+    return SlackPlace.timestamp(
+        Stream.of(SlackPlace.at(first).plusSeconds(1), request)
+            .max(Comparator.naturalOrder())
+            .orElseThrow());
+  }
+
+  private SlackBackground background(SlackPlace place) {
+    var here = workspaces.of(place.team());
+    return new SlackBackground(here.api(), here.files(), here.names());
+  }
+}
