@@ -1,0 +1,81 @@
+package dev.runnel.console;
+
+import dev.runnel.console.ConsoleAuthentication.Visitor;
+import dev.runnel.core.policy.Permission;
+import dev.runnel.core.port.Store;
+import io.javalin.config.RoutesConfig;
+import io.javalin.http.Context;
+import java.io.IOException;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/// `/attention` lists approvals and parked items, and retries or discards the latter.
+final class AttentionRoutes {
+  private final VisitorGuard guard;
+  private final Store store;
+  private final About about;
+  private final UnaryOperator<String> redaction;
+  private final ParkedItems parkedItems;
+
+  /// @param redaction removes secrets from what people said
+  AttentionRoutes(
+      VisitorGuard guard,
+      Store store,
+      About about,
+      UnaryOperator<String> redaction,
+      ParkedItems parkedItems) {
+    this.guard = guard;
+    this.store = store;
+    this.about = about;
+    this.redaction = redaction;
+    this.parkedItems = parkedItems;
+  }
+
+  void register(RoutesConfig routes) {
+    guard.page(routes, "/attention", this::showAttention);
+    guard.post(routes, "/attention", this::attend);
+  }
+
+  /// The number of items that the visitor sees there.
+  int count(Visitor visitor) {
+    return parkedItems(visitor).size() + approvals().size();
+  }
+
+  private List<ApprovalView> approvals() {
+    return ApprovalView.waiting(store, about, redaction);
+  }
+
+  /// They may come from private places, so they are only for those who may retry them.
+  private List<ParkedItemView> parkedItems(Visitor visitor) {
+    return guard.may(visitor, Permission.CONFIGURE) ? parkedItems.all() : List.of();
+  }
+
+  private void showAttention(Context ctx, Visitor visitor) {
+    ctx.html(guard.pages(visitor).attention(approvals(), parkedItems(visitor), visitor.pageKey()));
+  }
+
+  private void attend(Context ctx, Visitor visitor) throws IOException {
+    var form = guard.form(ctx);
+    if (form.isEmpty()) {
+      return;
+    }
+    if (!visitor.isPageKey(form.get().page())) {
+      ctx.status(401)
+          .html(
+              guard
+                  .pages()
+                  .sorry("This page is out of date", "Open `/attention` again, then repeat."));
+      return;
+    }
+    if (!guard.may(visitor, Permission.CONFIGURE)) {
+      guard.forbidden(ctx, "retry or discard what was given up");
+      return;
+    }
+    try {
+      parkedItems.act(form.get(), visitor.actor());
+      ctx.status(303).header("Location", "/attention");
+    } catch (IllegalArgumentException unreadable) {
+      ctx.status(400);
+    }
+  }
+}

@@ -1,0 +1,323 @@
+package dev.runnel.console;
+
+import dev.runnel.console.ConsoleAuthentication.Visitor;
+import dev.runnel.console.transcript.LineView;
+import dev.runnel.console.transcript.TranscriptWindow;
+import dev.runnel.console.transcript.Transcripts;
+import dev.runnel.console.transcript.Transcripts.Part;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.policy.Permission;
+import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.RunCatalog;
+import dev.runnel.core.port.Store;
+import io.javalin.config.RoutesConfig;
+import io.javalin.http.Context;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+
+/// `/runs/{id}` shows a run, its transcript and its files; `live` below it keeps the page up to
+/// date; `/shared/{link}` shows it to whoever has the link.
+final class RunRoutes {
+  private static final int MAX_WORDS = 200;
+  private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
+
+  private final VisitorGuard guard;
+  private final Store store;
+  private final AgentRuns runs;
+  private final RunCatalog catalog;
+  private final Transcripts transcripts;
+  private final ConsoleAuthentication authentication;
+  private final ConsoleSurface surface;
+  private final SignInDoor door;
+  private final RunFactsReader runFacts;
+  private final ConsoleAudit audit;
+  private final Streams streams;
+  private final InstantSource clock;
+
+  RunRoutes(
+      VisitorGuard guard,
+      Store store,
+      AgentRuns runs,
+      RunCatalog catalog,
+      Transcripts transcripts,
+      ConsoleAuthentication authentication,
+      ConsoleSurface surface,
+      SignInDoor door,
+      RunFactsReader runFacts,
+      ConsoleAudit audit,
+      Streams streams,
+      InstantSource clock) {
+    this.guard = guard;
+    this.store = store;
+    this.runs = runs;
+    this.catalog = catalog;
+    this.transcripts = transcripts;
+    this.authentication = authentication;
+    this.surface = surface;
+    this.door = door;
+    this.runFacts = runFacts;
+    this.audit = audit;
+    this.streams = streams;
+    this.clock = clock;
+  }
+
+  void register(RoutesConfig routes) {
+    guard.page(routes, "/runs/{id}", this::showRun);
+    guard.page(routes, "/runs/{id}/live", this::followRun);
+    guard.page(routes, "/runs/{id}/lines", this::sendLines);
+    guard.page(routes, "/runs/{id}/transcript", this::sendTranscript);
+    guard.page(routes, "/runs/{id}/files/{file}", this::sendFile);
+    guard.post(routes, "/runs/{id}/share", this::share);
+    routes.get(ConsoleAuthentication.SHARED + "{link}", this::showShared);
+  }
+
+  private void showRun(Context ctx, Visitor visitor) {
+    withRun(
+        ctx,
+        run -> {
+          var id = run.run().id();
+          audit.read(visitor.actor(), id, "the run's page");
+          ctx.html(
+              guard
+                  .pages(visitor)
+                  .run(
+                      run,
+                      runFacts.of(run),
+                      TranscriptWindow.of(transcripts, id, number(ctx, "line"), words(ctx)),
+                      run.binding()
+                          .map(binding -> surface.notes(binding.conversation()))
+                          .orElse(List.of()),
+                      visitor.pageKey()));
+        });
+  }
+
+  private void followRun(Context ctx, Visitor visitor) {
+    withRun(
+        ctx,
+        run -> {
+          audit.readLines(visitor.actor(), run.run().id());
+          guard.follow(
+              ctx,
+              streams,
+              new LiveRunPage(
+                  store,
+                  runs,
+                  transcripts,
+                  surface,
+                  runFacts,
+                  guard.pages(),
+                  clock,
+                  run,
+                  lastLineOf(ctx)));
+        });
+  }
+
+  /// Sends lines before or after those that a page has.
+  private void sendLines(Context ctx, Visitor visitor) {
+    var given = ctx.pathParam("id");
+    var before = number(ctx, "before");
+    var after = number(ctx, "after");
+    if (given.isBlank() || before.isEmpty() == after.isEmpty()) {
+      ctx.status(400);
+      return;
+    }
+    var run = new RunId(given);
+    audit.readLines(visitor.actor(), run);
+    ctx.html(
+        guard
+            .pages()
+            .lines(
+                before.isPresent()
+                    ? TranscriptWindow.before(transcripts, run, before.get())
+                    : TranscriptWindow.after(transcripts, run, after.orElseThrow())));
+  }
+
+  static Optional<Long> number(Context ctx, String name) {
+    return Optional.ofNullable(ctx.queryParam(name))
+        .filter(it -> NUMBER.matcher(it).matches())
+        .map(Long::valueOf);
+  }
+
+  private static String words(Context ctx) {
+    var words = ctx.queryParam("q");
+    return words == null || words.length() > MAX_WORDS ? "" : words.strip();
+  }
+
+  /// Leads to a file of the run, by an address that is valid for a short time.
+  private void sendFile(Context ctx, Visitor visitor) {
+    var given = ctx.pathParam("id");
+    var file = ctx.pathParam("file");
+    var run = given.isBlank() ? Optional.<RunId>empty() : Optional.of(new RunId(given));
+    var link =
+        run.flatMap(catalog::details)
+            .filter(it -> it.files().stream().anyMatch(each -> each.id().equals(file)))
+            .flatMap(_ -> catalog.fileLink(file));
+    if (link.isEmpty()) {
+      ctx.status(404)
+          .html(guard.pages().sorry("This file is gone", "It was deleted with its workspace."));
+      return;
+    }
+    audit.read(visitor.actor(), run.orElseThrow(), "a file");
+    ctx.status(302).header("Location", nearby(link.get()));
+  }
+
+  /// Files of the embedded service come from this server, by whatever name the visitor calls it.
+  private String nearby(URI link) {
+    var path = link.getRawPath();
+    return path != null
+            && path.startsWith("/api/v1/agent/artifacts/")
+            && Objects.equals(link.getRawAuthority(), door.url().getRawAuthority())
+        ? path + (link.getRawQuery() == null ? "" : "?" + link.getRawQuery())
+        : link.toString();
+  }
+
+  /// Sends the whole transcript, in chunks.
+  private void sendTranscript(Context ctx, Visitor visitor) throws IOException {
+    var given = ctx.pathParam("id");
+    var part = given.isBlank() ? Optional.<Part>empty() : transcripts.after(new RunId(given), 0);
+    if (part.isEmpty()) {
+      missing(ctx);
+      return;
+    }
+    audit.read(visitor.actor(), new RunId(given), "the whole transcript");
+    ctx.contentType("text/plain; charset=utf-8")
+        .header("Content-Disposition", "attachment; filename=\"transcript.txt\"");
+    OutputStream output = ctx.outputStream();
+    while (part.isPresent() && !part.get().lines().isEmpty()) {
+      for (var line : part.get().lines()) {
+        var who = LineView.who(line);
+        var text = who.isEmpty() ? line.text() : who + ": " + line.text();
+        output.write((text + "\n").getBytes(StandardCharsets.UTF_8));
+      }
+      part = transcripts.after(new RunId(given), part.get().lines().getLast().number());
+    }
+  }
+
+  /// Makes a link that shows a run, also to those without an account.
+  private void share(Context ctx, Visitor visitor) throws IOException {
+    var form = guard.form(ctx);
+    if (form.isEmpty()) {
+      return;
+    }
+    if (!visitor.isPageKey(form.get().page())) {
+      ctx.status(401)
+          .html(guard.pages().sorry("This page is out of date", "Open it again, then repeat."));
+    } else if (!guard.may(visitor, Permission.LINK)) {
+      guard.forbidden(ctx, "share runs");
+    } else if (LocalAddress.isLocal(door.url())) {
+      ctx.status(409)
+          .html(
+              guard
+                  .pages(visitor)
+                  .sorry(
+                      "Nobody else could open the link",
+                      "This console is only reached from this machine. Set `RUNNEL_PUBLIC_URL` to"
+                          + " the address at which others reach it."));
+    } else {
+      withRun(
+          ctx,
+          run -> {
+            audit.shared(visitor.actor(), run.run().id());
+            ctx.html(
+                guard
+                    .pages(visitor)
+                    .shareLink(
+                        run,
+                        door.url().toString().replaceAll("/+$", "")
+                            + authentication.share(run.run().id())));
+          });
+    }
+  }
+
+  private void showShared(Context ctx) {
+    VisitorGuard.protect(ctx);
+    ctx.header("Referrer-Policy", "no-referrer");
+    var run = authentication.shared(ctx.pathParam("link"));
+    if (run.isEmpty()) {
+      ctx.status(404)
+          .html(
+              guard
+                  .pages()
+                  .sorry("This link shows nothing any more", "Links to runs work for 7 days."));
+      return;
+    }
+    withRun(
+        ctx,
+        run.get(),
+        it -> {
+          audit.readByLink(it.run().id());
+          ctx.html(
+              guard
+                  .pages()
+                  .shared(
+                      it,
+                      runFacts.withoutMessages(it),
+                      TranscriptWindow.of(transcripts, it.run().id(), Optional.empty(), "")));
+        });
+  }
+
+  /// The number of the last line that the page has: from the query for a new stream, from the event
+  /// id for a reconnect.
+  private static long lastLineOf(Context ctx) {
+    var id = ctx.header("Last-Event-ID");
+    var line = id != null && !id.isEmpty() ? id : ctx.queryParam("after");
+    return line != null && NUMBER.matcher(line).matches() ? Long.parseLong(line) : 0;
+  }
+
+  private void withRun(Context ctx, Consumer<RunView> page) {
+    var given = ctx.pathParam("id");
+    if (given.isBlank()) {
+      missing(ctx);
+      return;
+    }
+    withRun(ctx, new RunId(given), page);
+  }
+
+  private void withRun(Context ctx, RunId id, Consumer<RunView> page) {
+    // The look-up by run may be slightly stale, and the conversation may have a newer run.
+    var binding =
+        store.<Optional<Binding>>read(
+            bindings ->
+                bindings
+                    .of(id)
+                    .flatMap(known -> bindings.of(known.conversation()))
+                    .filter(current -> current.run().id().equals(id)));
+    if (binding.isPresent()) {
+      page.accept(RunView.of(binding.get(), clock.instant()));
+      return;
+    }
+    switch (runs.find(id)) {
+      case Outcome.Done(var run) ->
+          page.accept(new RunView(run, Optional.empty(), clock.instant()));
+      case Outcome.Missing _, Outcome.Refused _ -> missing(ctx);
+      case Outcome.Busy _ ->
+          ctx.status(503)
+              .html(
+                  guard
+                      .pages()
+                      .sorry(
+                          "The run service cannot be reached",
+                          "This run was not started by Runnel, so only the run service knows about"
+                              + " it. Try again in a moment."));
+    }
+  }
+
+  private void missing(Context ctx) {
+    ctx.status(404)
+        .html(
+            guard
+                .pages()
+                .sorry(
+                    "There is no such run", "Check the address. The run may have been deleted."));
+  }
+}

@@ -1,0 +1,208 @@
+package dev.runnel.console;
+
+import dev.runnel.console.ConsoleAuthentication.Visitor;
+import dev.runnel.core.policy.Permission;
+import dev.runnel.core.port.SignInProvider;
+import io.javalin.config.RoutesConfig;
+import io.javalin.http.Context;
+import io.javalin.http.Cookie;
+import io.javalin.http.SameSite;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// `/enter` signs in, and `/leave` signs out.
+final class SignInRoutes {
+  private static final Logger log = LoggerFactory.getLogger(SignInRoutes.class);
+
+  private final VisitorGuard guard;
+  private final ConsoleAuthentication authentication;
+  private final SignInDoor door;
+  private final ConsoleAccess access;
+  private final ConsoleAudit audit;
+  private final boolean isHttps;
+
+  /// @param isHttps whether the console is reached by HTTPS from outside
+  SignInRoutes(
+      VisitorGuard guard,
+      ConsoleAuthentication authentication,
+      SignInDoor door,
+      ConsoleAccess access,
+      ConsoleAudit audit,
+      boolean isHttps) {
+    this.guard = guard;
+    this.authentication = authentication;
+    this.door = door;
+    this.access = access;
+    this.audit = audit;
+    this.isHttps = isHttps;
+  }
+
+  void register(RoutesConfig routes) {
+    routes.get(ConsoleAuthentication.ENTRANCE, this::showEntrance);
+    routes.post(ConsoleAuthentication.ENTRANCE, this::enter);
+    routes.get(ConsoleAuthentication.ENTRANCE + "/{provider}", this::departs);
+    routes.get(ConsoleAuthentication.ENTRANCE + "/{provider}/callback", this::comesBack);
+    guard.post(routes, "/leave", this::leave);
+  }
+
+  /// Sends the visitor to a provider.
+  private void departs(Context ctx) {
+    VisitorGuard.protect(ctx);
+    var provider = door.find(ctx.pathParam("provider"));
+    if (provider.isEmpty()) {
+      ctx.status(404).html(guard.pages().sorry("There is nothing here", "Check the address."));
+      return;
+    }
+    var to = ctx.queryParam("to");
+    try {
+      var departure =
+          authentication.depart(
+              provider.get(),
+              door.callback(provider.get()),
+              to != null && VisitorGuard.isPage(to) ? to : "/");
+      if (departure.isEmpty()) {
+        ctx.status(429)
+            .header("Retry-After", Long.toString(ConsoleAuthentication.ATTEMPTS_WINDOW.toSeconds()))
+            .html(guard.signIn("Not now", "Too many people sign in just now. Wait a minute.", "/"));
+        return;
+      }
+      ctx.cookie(
+          cookie(
+              ctx,
+              ConsoleAuthentication.ATTEMPT_COOKIE,
+              departure.get().browser(),
+              ConsoleAuthentication.ATTEMPT));
+      ctx.status(303).header("Location", departure.get().to().toString());
+    } catch (SignInProvider.Failed failed) {
+      log.warn("sign-in failed provider={} why={}", provider.get().id(), failed.getMessage());
+      ctx.status(502)
+          .html(guard.signIn("Not now", provider.get().name() + " cannot be reached.", "/"));
+    }
+  }
+
+  private void comesBack(Context ctx) {
+    VisitorGuard.protect(ctx);
+    var provider = door.find(ctx.pathParam("provider"));
+    if (provider.isEmpty()) {
+      ctx.status(404).html(guard.pages().sorry("There is nothing here", "Check the address."));
+      return;
+    }
+    ctx.cookie(cookie(ctx, ConsoleAuthentication.ATTEMPT_COOKIE, "", Duration.ZERO));
+    var how = "by " + provider.get().name();
+    switch (door.answer(
+        provider.get(),
+        parameter(ctx, "code"),
+        parameter(ctx, "state"),
+        Optional.ofNullable(ctx.header("Cookie")),
+        authentication,
+        access)) {
+      case SignInDoor.Answer.Entered(var person, var session, var to) -> {
+        audit.signedIn(person.actor(), how);
+        ctx.cookie(
+            cookie(
+                ctx, ConsoleAuthentication.COOKIE, session, ConsoleAuthentication.PERSON_SESSION));
+        ctx.status(303).header("Location", to);
+      }
+      case SignInDoor.Answer.Refused(var who, var why, var rule) -> {
+        if (rule.equals("policy")) {
+          audit.signInRefused(who, how, rule);
+        }
+        ctx.status(rule.equals("policy") ? 403 : 401).html(guard.signIn("Not signed in", why, "/"));
+      }
+    }
+  }
+
+  private static String parameter(Context ctx, String name) {
+    return Objects.requireNonNullElse(ctx.queryParam(name), "");
+  }
+
+  private void showEntrance(Context ctx) {
+    VisitorGuard.protect(ctx);
+    var link = ctx.queryParam("link");
+    if (link == null) {
+      ctx.html(guard.signIn("Sign in", "", "/"));
+    } else {
+      answer(
+          ctx,
+          authentication.enterWithLink(link),
+          "by a link",
+          "/",
+          "This link was used, or is too old.");
+    }
+  }
+
+  private void enter(Context ctx) throws IOException {
+    VisitorGuard.protect(ctx);
+    var form = guard.form(ctx);
+    if (form.isEmpty()) {
+      return;
+    }
+    var to = form.get().to();
+    answer(
+        ctx,
+        authentication.enterWithToken(form.get().token()),
+        "by the token",
+        VisitorGuard.isPage(to) ? to : "/",
+        "That is not the token.");
+  }
+
+  /// @param how by which the visitor signs in
+  private void answer(
+      Context ctx, ConsoleAuthentication.Entry entry, String how, String to, String whyNot) {
+    switch (entry) {
+      case ConsoleAuthentication.Entry.Entered(var session) -> {
+        audit.signedIn(ConsoleSurface.PERSON, how);
+        ctx.cookie(
+            cookie(ctx, ConsoleAuthentication.COOKIE, session, ConsoleAuthentication.SESSION));
+        ctx.status(303).header("Location", to);
+      }
+      case ConsoleAuthentication.Entry.Wrong _ -> {
+        // Anybody can try links as fast as they like; wrong tokens are slowed down.
+        if (authentication.hasToken() && "POST".equals(ctx.method().name())) {
+          audit.signInRefused(ConsoleSurface.PERSON, how, "wrong");
+        }
+        ctx.status(401).html(guard.signIn("Not signed in", whyNot, to));
+      }
+      case ConsoleAuthentication.Entry.Later(var after) -> {
+        ctx.status(429).header("Retry-After", Long.toString(after.toSeconds() + 1));
+        ctx.html(
+            guard.signIn("Not now", "There were too many wrong tokens. Wait half a minute.", to));
+      }
+    }
+  }
+
+  private void leave(Context ctx, Visitor visitor) throws IOException {
+    var form = guard.form(ctx);
+    if (form.isEmpty()) {
+      return;
+    }
+    if (form.get().action().equals("everywhere") && !guard.may(visitor, Permission.CONFIGURE)) {
+      guard.forbidden(ctx, "sign out everybody");
+      return;
+    }
+    if (form.get().action().equals("everywhere")) {
+      authentication.leaveEverywhere();
+      audit.signedOut(visitor.actor(), "all sessions");
+    } else {
+      authentication.leave(Optional.ofNullable(ctx.header("Cookie")));
+      audit.signedOut(visitor.actor(), "this session");
+    }
+    ctx.cookie(cookie(ctx, ConsoleAuthentication.COOKIE, "", Duration.ZERO));
+    ctx.status(303).header("Location", ConsoleAuthentication.ENTRANCE);
+  }
+
+  private Cookie cookie(Context ctx, String name, String value, Duration age) {
+    var cookie = new Cookie(name, value);
+    cookie.setPath("/");
+    cookie.setMaxAge((int) age.toSeconds());
+    cookie.setHttpOnly(true);
+    cookie.setSecure(isHttps || "https".equals(ctx.header("X-Forwarded-Proto")));
+    // Lax, because links in Slack and in issues lead to pages; actions also need the page's key.
+    cookie.setSameSite(SameSite.LAX);
+    return cookie;
+  }
+}

@@ -1,0 +1,187 @@
+package dev.runnel.console;
+
+import dev.runnel.console.ConsoleAuthentication.Visitor;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.SignedInPerson;
+import dev.runnel.core.policy.Permission;
+import io.javalin.config.RoutesConfig;
+import io.javalin.http.Context;
+import io.javalin.http.Handler;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Lets only signed-in visitors see pages, and accepts only forms of these pages.
+final class VisitorGuard {
+  private static final Logger log = LoggerFactory.getLogger(VisitorGuard.class);
+  private static final Pattern PAGE =
+      Pattern.compile(
+          "/|/attention|/audit|/numbers|/operation(/[a-z]+)?|/runs|/runs/[A-Za-z0-9._~%-]+");
+
+  private final ConsoleAuthentication authentication;
+  private final SignInDoor door;
+  private final ConsoleAccess access;
+  private final Pages pages;
+  private final InstantSource clock;
+
+  VisitorGuard(
+      ConsoleAuthentication authentication,
+      SignInDoor door,
+      ConsoleAccess access,
+      Pages pages,
+      InstantSource clock) {
+    this.authentication = authentication;
+    this.door = door;
+    this.access = access;
+    this.pages = pages;
+    this.clock = clock;
+  }
+
+  /// A page for signed-in visitors.
+  @FunctionalInterface
+  interface Page {
+    void show(Context ctx, Visitor visitor) throws IOException;
+  }
+
+  /// Registers `HEAD`, too: without a handler, Javalin would answer it without authentication.
+  void page(RoutesConfig routes, String path, Page page) {
+    routes.get(path, guarded(page));
+    routes.head(path, guarded(page));
+  }
+
+  /// Registers what a page posts.
+  void post(RoutesConfig routes, String path, Page page) {
+    routes.post(path, guarded(page));
+  }
+
+  boolean may(Visitor visitor, Permission permission) {
+    return access.may(visitor, permission);
+  }
+
+  /// Whether the path is that of a page, to which a visitor can go after signing in.
+  static boolean isPage(String path) {
+    return PAGE.matcher(path).matches();
+  }
+
+  /// The pages for nobody in particular.
+  Pages pages() {
+    return pages;
+  }
+
+  /// Opens a stream that ends with the session.
+  void follow(Context ctx, Streams streams, Streams.LivePage livePage) {
+    streams.open(
+        ctx,
+        page ->
+            visitor(ctx).filter(it -> may(it, Permission.READ)).isPresent() && livePage.send(page));
+  }
+
+  private Handler guarded(Page page) {
+    return ctx -> {
+      protect(ctx);
+      Optional<Visitor> visitor;
+      try {
+        visitor = visitor(ctx);
+      } catch (RuntimeException unreadable) {
+        log.warn("sessions not read why={}", unreadable.toString());
+        ctx.status(503)
+            .header("Retry-After", "5")
+            .html(
+                pages.signIn("Not now", "The database cannot be reached.", false, "/", List.of()));
+        return;
+      }
+      if (visitor.isPresent() && may(visitor.get(), Permission.READ)) {
+        page.show(ctx, visitor.get());
+      } else if (visitor.isPresent()) {
+        forbidden(ctx, "see this console any more");
+      } else {
+        ctx.status(401).header("WWW-Authenticate", "Bearer");
+        ctx.html(signIn("Sign in", "", isPage(ctx.path()) ? ctx.path() : "/"));
+      }
+    };
+  }
+
+  private Optional<Visitor> visitor(Context ctx) {
+    return authentication.visitor(
+        Optional.ofNullable(ctx.header("Cookie")),
+        Optional.ofNullable(ctx.header("Authorization")));
+  }
+
+  /// @param why text before the instructions; may be empty
+  String signIn(String title, String why, String to) {
+    var link = "`./runnel console`, where Runnel runs, prints a link that opens the console.";
+    var text =
+        authentication.hasToken()
+            ? "Enter the token, which is the value of `RUNNEL_CONSOLE_TOKEN`. Or: " + link
+            : link;
+    return pages.signIn(
+        title,
+        why.isEmpty() ? text : why + " " + text,
+        authentication.hasToken(),
+        to,
+        door.providers().stream()
+            .map(
+                it ->
+                    new SignInLink(
+                        it.name(),
+                        ConsoleAuthentication.ENTRANCE
+                            + "/"
+                            + it.id()
+                            + "?to="
+                            + URLEncoder.encode(to, StandardCharsets.UTF_8)))
+            .toList());
+  }
+
+  void forbidden(Context ctx, String what) {
+    ctx.status(403)
+        .html(
+            pages.sorry(
+                "You may not " + what, "Ask whoever runs Runnel: `policy.rules` decides it."));
+  }
+
+  /// The pages as the visitor sees them.
+  Pages pages(Visitor visitor) {
+    return pages.as(visitor.person().map(SignedInPerson::name).orElse(""));
+  }
+
+  /// The submitted form; empty if it was rejected, in which case the response is set.
+  Optional<Form> form(Context ctx) throws IOException {
+    var body = ctx.bodyInputStream().readNBytes(Form.MAX_BYTES + 1);
+    if (body.length > Form.MAX_BYTES) {
+      ctx.status(413);
+      return Optional.empty();
+    }
+    var headers = new HashMap<String, String>();
+    ctx.headerMap().forEach((name, value) -> headers.put(name.toLowerCase(Locale.ROOT), value));
+    var request = new RawRequest("POST", ctx.path(), headers, body, clock.instant());
+    if (!ConsoleSurface.isFromOurPage(request)) {
+      ctx.status(401).html(pages.sorry("This was posted from another site", "Nothing was done."));
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(Form.parse(request));
+    } catch (IllegalArgumentException unreadable) {
+      ctx.status(400);
+      return Optional.empty();
+    }
+  }
+
+  static void protect(Context ctx) {
+    ctx.header(
+        "Content-Security-Policy",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src"
+            + " 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'");
+    ctx.header("X-Frame-Options", "DENY");
+    ctx.header("X-Content-Type-Options", "nosniff");
+    ctx.header("Referrer-Policy", "same-origin");
+    ctx.header("Cache-Control", "no-store");
+  }
+}
