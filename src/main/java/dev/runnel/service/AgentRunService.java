@@ -30,12 +30,14 @@ import dev.runnel.service.run.RunNumbers;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.TranscriptPart;
 import dev.runnel.service.store.ApiKeys;
+import dev.runnel.service.store.ExecutionRecords;
 import dev.runnel.service.store.Factories;
 import dev.runnel.service.store.Identities;
 import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.QueueSignal;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunService;
+import dev.runnel.service.store.RunTransactions;
 import dev.runnel.service.store.RunWatchers;
 import dev.runnel.service.store.Schedules;
 import dev.runnel.service.store.ServiceTables;
@@ -70,7 +72,8 @@ public final class AgentRunService implements AutoCloseable {
   private final WorkspaceCleanup workspaceCleanup;
   private final RunWatchers watchers;
   private final RunQueries index;
-  private final RunService book;
+  private final RunService runs;
+  private final ExecutionRecords records;
   private final RunQueue queue;
   private final DiskReserve diskReserve;
   private final ScheduleClock scheduleClock;
@@ -84,7 +87,8 @@ public final class AgentRunService implements AutoCloseable {
       WorkspaceCleanup workspaceCleanup,
       RunWatchers watchers,
       RunQueries index,
-      RunService book,
+      RunService runs,
+      ExecutionRecords records,
       RunQueue queue,
       DiskReserve diskReserve,
       ScheduleClock scheduleClock,
@@ -96,7 +100,8 @@ public final class AgentRunService implements AutoCloseable {
     this.workspaceCleanup = workspaceCleanup;
     this.watchers = watchers;
     this.index = index;
-    this.book = book;
+    this.runs = runs;
+    this.records = records;
     this.queue = queue;
     this.diskReserve = diskReserve;
     this.scheduleClock = scheduleClock;
@@ -150,9 +155,12 @@ public final class AgentRunService implements AutoCloseable {
     var agents = Agents.find(settings.command(), settings.environment());
     var watchers = new RunWatchers();
     var queueSignal = new QueueSignal();
-    var book =
+    var transactions = new RunTransactions(database, clock);
+    var runs =
         new RunService(
-            database, clock, watchers, queueSignal, membership, node.limits(), settings.sources());
+            transactions, watchers, queueSignal, membership, node.limits(), settings.sources());
+    var records =
+        new ExecutionRecords(transactions, watchers, queueSignal, membership, node.limits());
     var index = new RunQueries(database, node.limits().share(membership));
     var keys = new ApiKeys(database, clock, settings.apiKey());
     var workspaces = new Workspaces(settings.workspaces(), settings.environments());
@@ -161,7 +169,8 @@ public final class AgentRunService implements AutoCloseable {
     var queue =
         RunQueue.start(
             spawner,
-            book,
+            runs,
+            records,
             index,
             agents,
             keys,
@@ -187,14 +196,15 @@ public final class AgentRunService implements AutoCloseable {
         workspaceCleanup,
         watchers,
         index,
-        book,
+        runs,
+        records,
         queue,
         DiskReserve.start(spawner, workspaces, disk, queue::giveUp),
-        ScheduleClock.start(book, schedules, configs, clock, changes),
+        ScheduleClock.start(runs, schedules, configs, clock, changes),
         new AuthFilter(keys, settings.publicUrl()),
         List.of(
-            new RunRoutes(book, index, queue, configs, factories, settings, links, clock)::register,
-            new FactoryRoutes(factories, configs, book, index, settings.publicUrl())::register,
+            new RunRoutes(runs, index, queue, configs, factories, settings, links, clock)::register,
+            new FactoryRoutes(factories, configs, runs, index, settings.publicUrl())::register,
             new FileRoutes(index, settings, links, node.identity().place())::register,
             new IdentityRoutes(identities, agents)::register,
             new ScheduleRoutes(schedules, listener)::register,
@@ -230,7 +240,7 @@ public final class AgentRunService implements AutoCloseable {
 
   /// Sets who learns of executions; there is one.
   public void listen(ExecutionListener listener) {
-    book.listen(listener);
+    records.listen(listener);
   }
 
   /// Maximum number of concurrent executions at each depth.

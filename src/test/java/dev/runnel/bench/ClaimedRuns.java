@@ -8,22 +8,19 @@ import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.NodeIdentity;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
+import dev.runnel.service.store.ExecutionRecords.NewOutput;
 import dev.runnel.service.store.NodeMembership;
-import dev.runnel.service.store.QueueSignal;
-import dev.runnel.service.store.RunService;
-import dev.runnel.service.store.RunService.NewOutput;
-import dev.runnel.service.store.RunWatchers;
 import dev.runnel.service.store.ServiceTables;
 import dev.runnel.service.store.SlotLimits;
 import dev.runnel.service.store.TranscriptRows.Entry;
 import dev.runnel.testkit.Postgres;
+import dev.runnel.testkit.RunChanges;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -49,7 +46,7 @@ public final class ClaimedRuns {
     for (int nodes = 1; nodes <= 3; nodes++) {
       var url = Postgres.freshDatabase();
       var databases = new ArrayList<Database>();
-      var services = new ArrayList<RunService>();
+      var services = new ArrayList<RunChanges>();
       for (int i = 0; i < nodes; i++) {
         var database = ServiceTables.migrate(Database.postgres(url, ServiceTables.SCHEMA));
         databases.add(database);
@@ -68,22 +65,19 @@ public final class ClaimedRuns {
     }
   }
 
-  private static RunService service(Database database, NodeMembership membership) {
-    return new RunService(
-        database,
-        database.clock(InstantSource.system()),
-        new RunWatchers(),
-        new QueueSignal(),
-        membership,
-        SlotLimits.NONE,
-        Map.of());
+  private static RunChanges service(Database database, NodeMembership membership) {
+    return RunChanges.on(
+        database, database.clock(InstantSource.system()), membership, SlotLimits.NONE);
   }
 
-  private static void measure(String name, List<RunService> nodes, int runs) throws Exception {
+  private static void measure(String name, List<RunChanges> nodes, int runs) throws Exception {
     var start = System.nanoTime();
     for (int i = 0; i < runs; i++) {
       var asked = NewRun.parse(Json.newObject().put("prompt", "task " + i));
-      nodes.get(i % nodes.size()).create(asked, Caller.MAIN, Optional.empty(), Optional.empty());
+      nodes
+          .get(i % nodes.size())
+          .runs()
+          .create(asked, Caller.MAIN, Optional.empty(), Optional.empty());
     }
     var created = System.nanoTime();
     var done = new AtomicInteger();
@@ -108,22 +102,25 @@ public final class ClaimedRuns {
         runs * 1e9 / (end - created));
   }
 
-  private static void work(RunService node, AtomicInteger done) {
-    for (var next = node.claimNext(0); next.isPresent(); next = node.claimNext(0)) {
+  private static void work(RunChanges node, AtomicInteger done) {
+    for (var next = node.records().claimNext(0);
+        next.isPresent();
+        next = node.records().claimNext(0)) {
       var execution = next.get();
-      node.begin(execution);
-      node.launched(execution, 1, Optional.empty());
+      node.records().begin(execution);
+      node.records().launched(execution, 1, Optional.empty());
       for (int i = 0; i < REPORTS; i++) {
-        node.heard(
-            execution,
-            new NewOutput(
-                List.of(new Entry(TranscriptLine.Kind.SAID, "line " + i)),
-                Optional.empty(),
-                List.of(),
-                Optional.empty(),
-                Usage.NONE));
+        node.records()
+            .heard(
+                execution,
+                new NewOutput(
+                    List.of(new Entry(TranscriptLine.Kind.SAID, "line " + i)),
+                    Optional.empty(),
+                    List.of(),
+                    Optional.empty(),
+                    Usage.NONE));
       }
-      var _ = node.finish(execution.claim(), ExecutionResult.succeeded("done"));
+      var _ = node.records().finish(execution.claim(), ExecutionResult.succeeded("done"));
       done.incrementAndGet();
     }
   }

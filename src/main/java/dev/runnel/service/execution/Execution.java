@@ -7,42 +7,29 @@ import dev.runnel.service.agent.CommandAgent;
 import dev.runnel.service.agent.Harness;
 import dev.runnel.service.agent.Launch;
 import dev.runnel.service.agent.LaunchFiles;
-import dev.runnel.service.isolation.Isolation;
-import dev.runnel.service.process.AgentProcess;
-import dev.runnel.service.process.ProcessTree;
+import dev.runnel.service.execution.ExecutionProcesses.StopReason;
 import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ClaimLost;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.ExecutionState;
 import dev.runnel.service.run.Limits;
-import dev.runnel.service.run.NewArtifact;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.TriggerMetadata;
 import dev.runnel.service.run.Usage;
 import dev.runnel.service.store.ApiKeys;
+import dev.runnel.service.store.ExecutionRecords;
 import dev.runnel.service.store.RunQueries;
-import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.TranscriptRows.Entry;
 import dev.runnel.service.workspace.Environment;
-import dev.runnel.service.workspace.GitIdentity;
 import dev.runnel.service.workspace.PreparedWorkspace;
-import dev.runnel.service.workspace.RunHome;
 import dev.runnel.service.workspace.Snapshots;
 import dev.runnel.service.workspace.Workspaces;
-import dev.runnel.text.PlanReply;
 import dev.runnel.wire.RunMode;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -53,63 +40,29 @@ import org.slf4j.LoggerFactory;
 /// One execution of a run, from the claimed row to the recorded result.
 final class Execution {
   private static final Logger log = LoggerFactory.getLogger(Execution.class);
-  private static final Duration LEFTOVER_GRACE = Duration.ofSeconds(2);
   private static final Duration OUTPUT_PATIENCE = Duration.ofSeconds(2);
   private static final Duration CLAIM_PATIENCE = Duration.ofSeconds(30);
   private static final Duration PAUSE = Duration.ofSeconds(1);
-  private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
   private static final Duration FREEING = Duration.ofSeconds(30);
-
-  private static final String GIT_CONFIG = ".gitconfig";
-
-  private enum Wish {
-    NONE,
-    CANCEL,
-    /// The service is stopping.
-    LEAVE,
-    /// Others may take this node for lost, so nothing may go on.
-    LOST,
-    /// A limit was reached.
-    LIMIT
-  }
-
-  /// The workspace and variables of the agent.
-  ///
-  /// @param lent the variables of its environment, of the agent's login and of its network
-  /// @param surroundings all variables, including the lent ones
-  /// @param home the folders of the run; empty without isolation
-  /// @param keptSession whether the agent's session of an earlier execution can be where the agent
-  ///   looks for it: not in a home folder that is new
-  private record Site(
-      Environment chosen,
-      PreparedWorkspace.Ready ready,
-      Map<String, String> lent,
-      Map<String, String> surroundings,
-      Optional<RunHome> home,
-      boolean keptSession,
-      ExecutionNetwork network) {}
 
   private final Spawner spawner;
   private final ExecutionRequest executionRequest;
   private final Agents agents;
-  private final ApiKeys keys;
   private final ServiceSettings settings;
-  private final RunService book;
+  private final ExecutionRecords records;
   private final RunQueries index;
   private final Workspaces workspaces;
   private final Optional<Snapshots> snapshots;
   private final String place;
+  private final ExecutionProcesses processes;
+  private final AgentSite.Factory sites;
+  private final ResultCollector results;
   // Confined to the worker thread: whether the workspace is in use.
   private boolean entered;
   // Confined to the worker thread: the agent that may have worked in the workspace.
   private Optional<Harness> begun = Optional.empty();
-  // Confined to the worker thread: whether processes are left.
-  private boolean isUnfinished;
   private final CountDownLatch over = new CountDownLatch(1);
-  // Guarded by this.
-  private Wish wish = Wish.NONE;
-  private Optional<ExecutionResult> givenUp = Optional.empty();
-  private Optional<AgentProcess> process = Optional.empty();
+  private volatile Optional<ExecutionResult> givenUp = Optional.empty();
 
   /// @param snapshots where workspaces are kept for other nodes; empty to keep none
   /// @param place where the workspaces are, see [dev.runnel.service.run.NodeIdentity#place]
@@ -119,7 +72,7 @@ final class Execution {
       Agents agents,
       ApiKeys keys,
       ServiceSettings settings,
-      RunService book,
+      ExecutionRecords records,
       RunQueries index,
       Workspaces workspaces,
       Optional<Snapshots> snapshots,
@@ -127,13 +80,16 @@ final class Execution {
     this.spawner = spawner;
     this.executionRequest = executionRequest;
     this.agents = agents;
-    this.keys = keys;
     this.settings = settings;
-    this.book = book;
+    this.records = records;
     this.index = index;
     this.workspaces = workspaces;
     this.snapshots = snapshots;
     this.place = place;
+    this.processes = new ExecutionProcesses(spawner, executionRequest, settings);
+    this.sites = new AgentSite.Factory(executionRequest, settings, keys, workspaces);
+    this.results =
+        new ResultCollector(executionRequest, records, index, workspaces, settings.redactor());
   }
 
   /// Executes the run until all its processes have ended, and records the result.
@@ -142,10 +98,10 @@ final class Execution {
     var isRecorded = false;
     try {
       var executionResult = ending();
-      if (isUnfinished) {
+      if (processes.isAnyLeft()) {
         log.error("processes left for the next start run={}", executionRequest.runId());
       } else {
-        isRecorded = finish(givenUp().orElse(executionResult)).isPresent();
+        isRecorded = finish(givenUp.orElse(executionResult)).isPresent();
       }
     } finally {
       spawner.leave(executionRequest.runId());
@@ -166,7 +122,7 @@ final class Execution {
   /// Keeps the workspace for other nodes. The end has been recorded: nobody waits for a volume to
   /// learn it, and the next execution on this node waits for the workspace, which is in use.
   private void keepWorkspace() {
-    if (snapshots.isEmpty() || begun.isEmpty() || place.isEmpty() || givenUp().isPresent()) {
+    if (snapshots.isEmpty() || begun.isEmpty() || place.isEmpty() || givenUp.isPresent()) {
       return;
     }
     try {
@@ -183,16 +139,17 @@ final class Execution {
   /// @return the run's state; empty if the claim did not hold any more
   private Optional<ExecutionState> finish(ExecutionResult executionResult) {
     while (true) {
-      if (givenUp().isPresent()) {
+      if (givenUp.isPresent()) {
         // There may be no space to record the result until the workspace is deleted.
         freeWorkspace();
       }
       try {
-        return wish() == Wish.LEAVE || wish() == Wish.LOST
-            ? book.giveBack(executionRequest.claim(), executionResult)
-            : book.finish(executionRequest.claim(), executionResult);
+        return processes.reason() == StopReason.SHUTDOWN
+                || processes.reason() == StopReason.NODE_LOST
+            ? records.giveBack(executionRequest.claim(), executionResult)
+            : records.finish(executionRequest.claim(), executionResult);
       } catch (DatabaseException | OutOfMemoryError e) {
-        if (wish() == Wish.LEAVE) {
+        if (processes.reason() == StopReason.SHUTDOWN) {
           throw e;
         }
         log.warn("cannot record end of execution, will retry run={}", executionRequest.runId(), e);
@@ -204,34 +161,27 @@ final class Execution {
   /// Ends the processes; returns when they have ended or could not be killed. The caller must have
   /// recorded the cancellation request.
   void cancel() {
-    stop(Wish.CANCEL);
+    processes.stop(StopReason.CANCELLED);
   }
 
   /// Ends the processes because the service is stopping.
   void leave() {
-    stop(Wish.LEAVE);
+    processes.stop(StopReason.SHUTDOWN);
   }
 
   /// Ends the processes at once, because others may soon go on with the run.
   void lose() {
-    stop(Wish.LOST);
+    processes.stop(StopReason.NODE_LOST);
   }
 
   /// Ends the processes at once and has the workspace deleted, because disk space is needed.
   /// Returns when the result is recorded, or after a time that is usually enough.
   void giveUp(ExecutionResult why) throws InterruptedException {
-    synchronized (this) {
-      givenUp = Optional.of(why);
-      wish = wish == Wish.NONE ? Wish.LIMIT : wish;
-    }
-    process().ifPresent(working -> working.end(Duration.ZERO));
+    givenUp = Optional.of(why);
+    processes.stopUnlessStopped(StopReason.LIMIT, Duration.ZERO);
     if (!over.await(FREEING.toSeconds(), TimeUnit.SECONDS)) {
       log.warn("workspace not deleted in time run={}", executionRequest.runId());
     }
-  }
-
-  private synchronized Optional<ExecutionResult> givenUp() {
-    return givenUp;
   }
 
   private void freeWorkspace() {
@@ -256,14 +206,12 @@ final class Execution {
       return ExecutionResult.restarted();
     } catch (ClaimLost e) {
       log.warn("execution ended by another node run={}", executionRequest.runId());
-      synchronized (this) {
-        wish = wish == Wish.NONE ? Wish.LOST : wish;
-      }
-      endAll();
+      processes.giveReason(StopReason.NODE_LOST);
+      processes.endAll();
       return ExecutionResult.lost();
     } catch (RuntimeException | OutOfMemoryError e) {
       log.error("unexpected error in execution run={}", executionRequest.runId(), e);
-      endAll();
+      processes.endAll();
       return Spawner.ending(e);
     }
   }
@@ -282,7 +230,8 @@ final class Execution {
     if (problem.isPresent()) {
       return ExecutionResult.notSetUp(problem.get());
     }
-    if (index.find(executionRequest.runId()).map(RunRow::cancelAsked).orElse(true)) {
+    var row = index.find(executionRequest.runId());
+    if (row.map(RunRow::cancelAsked).orElse(true)) {
       // Cancelled before this execution was registered, so nobody could notify it.
       return ExecutionResult.cancelled();
     }
@@ -318,10 +267,10 @@ final class Execution {
             skill,
             bench(chosen, network, settings.limits().start()));
     if (prepared instanceof PreparedWorkspace.Ready ready) {
-      return work(harness, site(harness, chosen, ready, hadHome, network), moved, kept);
+      return work(harness, sites.create(harness, chosen, ready, hadHome, network), moved, kept);
     }
     // Processes that a setup command left running were only meant for the agent.
-    endAll();
+    processes.endAll();
     return switch (prepared) {
       case PreparedWorkspace.Failed(String why) ->
           ExecutionResult.notSetUp(settings.redactor().redact(why));
@@ -334,69 +283,11 @@ final class Execution {
 
   /// The result if this node must not go on with the execution.
   private Optional<ExecutionResult> stopped() {
-    return switch (wish()) {
-      case LEAVE -> Optional.of(ExecutionResult.restarted());
-      case LOST -> Optional.of(ExecutionResult.lost());
-      case NONE, CANCEL, LIMIT -> Optional.empty();
+    return switch (processes.reason()) {
+      case SHUTDOWN -> Optional.of(ExecutionResult.restarted());
+      case NODE_LOST -> Optional.of(ExecutionResult.lost());
+      case NONE, CANCELLED, LIMIT -> Optional.empty();
     };
-  }
-
-  private Site site(
-      Harness harness,
-      Environment chosen,
-      PreparedWorkspace.Ready ready,
-      boolean hadHome,
-      ExecutionNetwork network)
-      throws IOException {
-    var lent = new HashMap<>(settings.variables(harness.variables()));
-    lent.putAll(settings.environments().variables(chosen));
-    if (executionRequest.leads()) {
-      // This key is only valid for runs below this one.
-      var key =
-          keys.issue(
-              "run " + executionRequest.runId(), "below", Optional.of(executionRequest.runId()));
-      lent.put("RUNNEL_AGENT_API_URL", settings.apiUrl().get().toString());
-      lent.put("RUNNEL_AGENT_API_KEY", key.secret());
-    }
-    var surroundings = new HashMap<>(settings.surroundings(executionRequest));
-    surroundings.putAll(lent);
-    surroundings.put(HandedFiles.VARIABLE, HandedFiles.folder(ready.root()).toString());
-    var home =
-        settings.isolation().isOn()
-            ? Optional.of(home(harness, chosen))
-            : Optional.<RunHome>empty();
-    home.ifPresent(
-        it -> {
-          surroundings.keySet().removeAll(harness.movingVariables());
-          lent.keySet().removeAll(harness.movingVariables());
-          surroundings.putAll(Isolation.variables(it));
-          var ofNetwork = network.variables(surroundings);
-          surroundings.putAll(ofNetwork);
-          lent.putAll(ofNetwork);
-        });
-    ready
-        .skill()
-        .ifPresent(skill -> surroundings.put("RUNNEL_SKILL_FILE", skill.file().toString()));
-    return new Site(chosen, ready, lent, surroundings, home, home.isEmpty() || hadHome, network);
-  }
-
-  /// Prepares the run's own home folder: the agent's login and the name for commits.
-  private RunHome home(Harness harness, Environment chosen) throws IOException {
-    var home = workspaces.home(executionRequest.runId(), chosen);
-    for (var login : harness.logins(settings.environment())) {
-      home.copy(login.from(), login.place());
-    }
-    var operators = Optional.ofNullable(settings.environment().get("HOME")).map(Path::of);
-    if (operators.isPresent()) {
-      for (var file : settings.isolation().homeFiles()) {
-        home.copy(operators.get().resolve(file), file);
-      }
-      var identity = GitIdentity.of(operators.get().resolve(GIT_CONFIG));
-      if (identity.isPresent()) {
-        home.write(GIT_CONFIG, identity.get());
-      }
-    }
-    return home;
   }
 
   /// Whether the last execution worked in a workspace that this node does not have.
@@ -417,7 +308,7 @@ final class Execution {
   /// @param moved whether another node has the workspace
   /// @param kept what became of its snapshot; empty if there are no snapshots
   private ExecutionResult work(
-      Harness harness, Site site, boolean moved, Optional<Snapshots.Outcome> kept)
+      Harness harness, AgentSite site, boolean moved, Optional<Snapshots.Outcome> kept)
       throws IOException, InterruptedException {
     var ready = site.ready();
     var restored =
@@ -468,10 +359,10 @@ final class Execution {
       }
       var seen = told.forAgent(harness.name());
       var launch = harness.launch(seen, launchFiles);
-      var isCancelled = book.begin(executionRequest);
+      var isCancelled = records.begin(executionRequest);
       begun = Optional.of(harness);
       if (isCancelled) {
-        endAll();
+        processes.endAll();
         return ExecutionResult.cancelled();
       }
       var recorder =
@@ -481,34 +372,34 @@ final class Execution {
               harness,
               ready.root(),
               ready.folder(),
-              book,
+              records,
               settings.redactor());
       try (var watch =
-          new LimitWatch(
-              spawner,
-              settings.limits(),
-              recorder,
-              () -> workspaces.size(executionRequest.runId()),
-              this::reachLimit)) {
+              new LimitWatch(
+                  spawner,
+                  settings.limits(),
+                  recorder,
+                  () -> workspaces.size(executionRequest.runId()),
+                  () -> stopAtWork(StopReason.LIMIT))) {
         var began = WorkspaceChanges.start(ready.root());
         try {
           start(harness, launch, site, launchFiles, watch);
         } catch (IOException e) {
-          endAll();
+          processes.endAll();
           recorder.finish();
           log.error(
               "cannot start agent run={} agent={}", executionRequest.runId(), harness.name(), e);
           return ExecutionResult.notSetUp(
               "The agent " + harness.name() + " could not be started here.");
         } catch (RuntimeException | OutOfMemoryError e) {
-          endAll();
+          processes.endAll();
           recorder.finish();
           throw e;
         }
-        var working = process().orElseThrow();
+        var working = processes.current().orElseThrow();
         var status = working.awaitExit();
         // When the agent ends, all processes that it started are ended, too, with a grace time.
-        endAll();
+        processes.endAll();
         working.awaitOutput(OUTPUT_PATIENCE);
         var heard = recorder.finish();
         var stopped = stopped();
@@ -519,74 +410,28 @@ final class Execution {
         if (failure.isPresent()) {
           return Spawner.ending(failure.get());
         }
-        claimPullRequests(heard.pullRequests(), site.chosen());
+        collectPullRequests(heard.pullRequests(), site);
         try {
-          collectFiles(ready.root());
-          collectEvidence(harness, ready.root(), began, heard);
+          results.collectFiles(ready.root());
+          results.collectEvidence(harness, ready.root(), began, heard);
         } catch (DatabaseException e) {
           // The disk may be full until this workspace is deleted, and the run's end matters more.
           log.warn("nothing collected run={} why={}", executionRequest.runId(), e.toString());
         }
-        return watch.reached().orElseGet(() -> ending(harness, seen, status, heard));
+        return watch
+            .reached()
+            .or(working::problem)
+            .orElseGet(() -> ending(harness, seen, status, heard));
       }
     }
   }
 
-  /// Records which of the mentioned pull requests this run opened.
-  private void claimPullRequests(List<String> mentioned, Environment chosen)
+  private void collectPullRequests(List<String> mentioned, AgentSite site)
       throws InterruptedException {
-    if (mentioned.isEmpty() || chosen.repositories().isEmpty() || wish() != Wish.NONE) {
-      return;
+    if (!mentioned.isEmpty() && !site.chosen().repositories().isEmpty() && !processes.isStopped()) {
+      var git = bench(site.chosen(), ExecutionNetwork.OF_THE_MACHINE, CLAIM_PATIENCE);
+      results.collectPullRequests(mentioned, site, git);
     }
-    var bench = bench(chosen, ExecutionNetwork.OF_THE_MACHINE, CLAIM_PATIENCE);
-    var claimed = new ArrayList<NewArtifact>();
-    for (var url : mentioned) {
-      workspaces
-          .pushedBranch(executionRequest.runId(), chosen, url, bench)
-          .ifPresent(branch -> claimed.add(NewArtifact.pullRequest(url, branch)));
-    }
-    if (!claimed.isEmpty()) {
-      book.heard(
-          executionRequest,
-          new RunService.NewOutput(
-              List.of(), Optional.empty(), claimed, Optional.empty(), Usage.NONE));
-    }
-  }
-
-  /// Records the files that the agent handed over. All its processes have ended.
-  private void collectFiles(Path root) {
-    if (wish() == Wish.CANCEL) {
-      return;
-    }
-    var found = HandedFiles.collect(executionRequest, root, settings.redactor());
-    if (!found.files().isEmpty() || !found.notes().isEmpty()) {
-      book.heard(
-          executionRequest,
-          new RunService.NewOutput(
-              found.notes().stream()
-                  .map(note -> new Entry(TranscriptLine.Kind.NOTE, note))
-                  .toList(),
-              Optional.empty(),
-              found.files(),
-              Optional.empty(),
-              Usage.NONE));
-    }
-  }
-
-  /// Records what can be seen of the execution, to be shown beside what the agent says of it.
-  private void collectEvidence(
-      Harness harness, Path root, Instant began, OutputRecorder.Heard heard) {
-    var changes = WorkspaceChanges.since(began, root);
-    var before = index.find(executionRequest.runId()).flatMap(RunRow::evidence);
-    book.evidence(
-        executionRequest,
-        Evidence.of(
-                changes.files(),
-                changes.commits(),
-                harness instanceof CommandAgent ? Optional.empty() : Optional.of(heard.tests()),
-                heard.answer(),
-                before.filter(Evidence::hasTests).isPresent())
-            .toJson());
   }
 
   /// Writes the attachments to files, and adds their paths to the prompt.
@@ -622,9 +467,9 @@ final class Execution {
             .map(each -> new Entry(TranscriptLine.Kind.NOTE, settings.redactor().redact(each)))
             .toList();
     try {
-      book.heard(
+      records.heard(
           executionRequest,
-          new RunService.NewOutput(
+          new ExecutionRecords.NewOutput(
               entries, Optional.empty(), List.of(), Optional.empty(), Usage.NONE));
     } catch (DatabaseException e) {
       log.warn("cannot record hosts run={}", executionRequest.runId(), e);
@@ -632,9 +477,9 @@ final class Execution {
   }
 
   private void say(String note) {
-    book.heard(
+    records.heard(
         executionRequest,
-        new RunService.NewOutput(
+        new ExecutionRecords.NewOutput(
             List.of(new Entry(TranscriptLine.Kind.NOTE, note)),
             Optional.of(note),
             List.of(),
@@ -650,65 +495,36 @@ final class Execution {
         seen.agentSession().isPresent()
             && !heard.hasSession()
             && executionResult.phase() == ExecutionState.FAILED
-            && wish() == Wish.NONE;
+            && processes.reason() == StopReason.NONE;
     if (!isLost) {
       return executionRequest.mode().equals(RunMode.PLAN)
-          ? planned(executionResult)
+          ? results.collectPlan(executionResult)
           : executionResult;
     }
-    book.forgetSession(executionRequest);
+    records.forgetSession(executionRequest);
     return ExecutionResult.failed(
         executionResult.message()
             + "\nThe agent could not go on with its session. Reply to work on in the same folder"
             + " with a new one.");
   }
 
-  /// A finished plan waits for approval.
-  private ExecutionResult planned(ExecutionResult executionResult) {
-    if (executionResult.phase() != ExecutionState.SUCCEEDED) {
-      return executionResult;
-    }
-    book.heard(
-        executionRequest,
-        new RunService.NewOutput(
-            List.of(),
-            Optional.empty(),
-            List.of(NewArtifact.plan(executionRequest, executionResult.message())),
-            Optional.empty(),
-            Usage.NONE));
-    return ExecutionResult.blocked(executionResult.message() + "\n\n" + PlanReply.QUESTION);
-  }
-
   private void start(
-      Harness harness, Launch launch, Site site, LaunchFiles launchFiles, LimitWatch watch)
+      Harness harness,
+      Launch launch,
+      AgentSite site,
+      LaunchFiles launchFiles,
+      LimitWatch watch)
       throws IOException {
-    var environment = new HashMap<>(settings.variables(settings.isolation().variables()));
-    environment.putAll(site.surroundings());
-    environment.putAll(launch.environment());
-    var names = new HashSet<>(site.lent().keySet());
-    names.addAll(launch.environment().keySet());
-    var ready = site.ready();
-    var command =
-        site.home()
-            .map(
-                home ->
-                    settings
-                        .isolation()
-                        .wrap(
-                            launch.command(),
-                            new Isolation.Place(
-                                executionRequest,
-                                ready.root(),
-                                ready.folder(),
-                                site.chosen().image(),
-                                names,
-                                harness.readable(launchFiles),
-                                home,
-                                site.network().network())))
-            .orElseGet(launch::command);
     var started =
-        AgentProcess.start(
-            spawner, executionRequest, command, ready.folder(), environment, launch.input(), watch);
+        new Launcher(spawner, settings.isolation())
+            .start(
+                executionRequest,
+                launch.command(),
+                site.place(executionRequest, harness, launch, launchFiles),
+                site.ready().folder(),
+                site.environment(settings.variables(settings.isolation().variables()), launch),
+                launch.input(),
+                watch);
     watch.start();
     log.info(
         "execution started run={} execution={} agent={} pid={}",
@@ -716,8 +532,9 @@ final class Execution {
         executionRequest.execution(),
         harness.name(),
         started.pid());
-    began(started);
-    var cancelled = book.launched(executionRequest, started.pid(), started.startedAt());
+    processes.register(started);
+    var cancelled =
+        records.launched(executionRequest, started.pid(), started.startedAt());
     if (cancelled) {
       started.end(settings.grace());
     }
@@ -735,98 +552,24 @@ final class Execution {
             settings.environments().variables(chosen),
             network,
             settings.redactor(),
-            this::began,
-            () -> wish() != Wish.NONE),
+            processes::register,
+            processes::isStopped),
         settings,
-        Optional.of(book),
+        Optional.of(records),
         limit);
   }
 
-  /// Registers the process that a stop request must end.
-  private void began(AgentProcess started) {
-    Wish wished;
-    synchronized (this) {
-      process = Optional.of(started);
-      wished = wish;
-    }
-    if (wished != Wish.NONE) {
-      started.end(grace(wished));
-    }
-  }
-
-  /// Ends all processes. While some cannot be ended, the execution is not over, and nobody is told
-  /// that it is; a stopping service leaves them to the next start.
-  private void endAll() {
-    var grace =
-        wish() == Wish.NONE
-            ? Collections.min(List.of(LEFTOVER_GRACE, settings.grace()))
-            : grace(wish());
-    for (var pause = PAUSE; !tryToEndAll(grace); pause = longer(pause)) {
-      if (wish() == Wish.LEAVE || Thread.currentThread().isInterrupted()) {
-        isUnfinished = true;
-        return;
-      }
-      log.error("processes left, will try to end them again run={}", executionRequest.runId());
-      LockSupport.parkNanos(pause.toNanos());
-    }
-    isUnfinished = false;
-  }
-
-  private static Duration longer(Duration pause) {
-    return Collections.min(List.of(pause.multipliedBy(2), MAX_PAUSE));
-  }
-
-  private boolean tryToEndAll(Duration grace) {
-    // After a failed start there may be processes that were never registered.
-    var ended =
-        process()
-            .map(each -> each.end(grace))
-            .orElseGet(
-                () -> ProcessTree.of(Optional.empty(), executionRequest, spawner).end(grace));
-    return settings.isolation().cleanUp(executionRequest, settings.environment()) && ended;
-  }
-
-  private void reachLimit() {
+  private void stopAtWork(StopReason reason) {
     log.info(
-        "limit reached run={} execution={}",
+        "execution stopped run={} execution={} why={}",
         executionRequest.runId(),
-        executionRequest.execution());
-    synchronized (this) {
-      wish = wish == Wish.NONE ? Wish.LIMIT : wish;
-    }
-    process().ifPresent(working -> working.end(settings.grace()));
+        executionRequest.execution(),
+        reason);
+    processes.stopUnlessStopped(reason, settings.grace());
   }
 
   private String late(String during) {
     return "The agent did not start within %s; the limit is agents.limits.start. It was busy with: %s"
         .formatted(Limits.words(settings.limits().start()), during);
-  }
-
-  private void stop(Wish wanted) {
-    synchronized (this) {
-      wish = wanted;
-    }
-    while (true) {
-      try {
-        // A process that starts later checks the wish itself.
-        process().ifPresent(working -> working.end(grace(wanted)));
-        return;
-      } catch (OutOfMemoryError e) {
-        log.error("cannot end agent, will retry run={}", executionRequest.runId(), e);
-        LockSupport.parkNanos(PAUSE.toNanos());
-      }
-    }
-  }
-
-  private Duration grace(Wish wished) {
-    return wished == Wish.LOST ? Duration.ZERO : settings.grace();
-  }
-
-  private synchronized Optional<AgentProcess> process() {
-    return process;
-  }
-
-  private synchronized Wish wish() {
-    return wish;
   }
 }

@@ -1,7 +1,7 @@
 package dev.runnel.service.execution;
 
+import dev.runnel.service.store.ExecutionRecords;
 import dev.runnel.service.store.NodeMembership;
-import dev.runnel.service.store.RunService;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -28,22 +28,22 @@ final class LeaseKeeper implements AutoCloseable {
   }
 
   private final NodeMembership membership;
-  private final RunService book;
+  private final ExecutionRecords records;
   private final Work work;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread renewing;
   private final Thread watching;
 
-  private LeaseKeeper(NodeMembership membership, RunService book, Work work) {
+  private LeaseKeeper(NodeMembership membership, ExecutionRecords records, Work work) {
     this.membership = membership;
-    this.book = book;
+    this.records = records;
     this.work = work;
     this.renewing = Thread.ofPlatform().daemon().name("lease").unstarted(this::renew);
     this.watching = Thread.ofPlatform().daemon().name("lease-watch").unstarted(this::watch);
   }
 
-  static LeaseKeeper start(NodeMembership membership, RunService book, Work work) {
-    var keeper = new LeaseKeeper(membership, book, work);
+  static LeaseKeeper start(NodeMembership membership, ExecutionRecords records, Work work) {
+    var keeper = new LeaseKeeper(membership, records, work);
     if (!membership.isAlone()) {
       keeper.renewing.start();
       keeper.watching.start();
@@ -82,7 +82,7 @@ final class LeaseKeeper implements AutoCloseable {
             isMember = true;
             log.info("joined again node={}", membership.id());
           }
-          book.endLost();
+          records.endLost();
         } catch (RuntimeException | OutOfMemoryError e) {
           log.warn("cannot renew the lease, will retry error={}", e.toString());
         }

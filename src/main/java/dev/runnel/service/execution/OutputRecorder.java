@@ -11,7 +11,7 @@ import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.NewArtifact;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
-import dev.runnel.service.store.RunService;
+import dev.runnel.service.store.ExecutionRecords;
 import dev.runnel.service.store.TranscriptRows.Entry;
 import dev.runnel.text.Redactor;
 import dev.runnel.text.TerminalText;
@@ -114,7 +114,7 @@ final class OutputRecorder implements RunningProcess.Sink {
   private final Harness.OutputParser outputParser;
   private final Path root;
   private final Path folder;
-  private final RunService book;
+  private final ExecutionRecords records;
   private final Redactor redactor;
   private final BlockingQueue<Line> queue = new ArrayBlockingQueue<>(QUEUED_LINES);
   private final Thread writer;
@@ -153,14 +153,14 @@ final class OutputRecorder implements RunningProcess.Sink {
       Harness harness,
       Path root,
       Path folder,
-      RunService book,
+      ExecutionRecords records,
       Redactor redactor) {
     this.executionRequest = executionRequest;
     this.harness = harness;
     this.outputParser = harness.outputParser();
     this.root = root;
     this.folder = folder;
-    this.book = book;
+    this.records = records;
     this.redactor = redactor;
     this.output = redactor.lines();
     this.errorOutput = redactor.lines();
@@ -414,9 +414,9 @@ final class OutputRecorder implements RunningProcess.Sink {
       return;
     }
     try {
-      book.heard(
+      records.heard(
           executionRequest,
-          new RunService.NewOutput(
+          new ExecutionRecords.NewOutput(
               List.copyOf(entries),
               Optional.ofNullable(status),
               List.copyOf(made),

@@ -7,6 +7,7 @@ import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.store.ApiKeys;
+import dev.runnel.service.store.ExecutionRecords;
 import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.QueueSignal;
 import dev.runnel.service.store.RunQueries;
@@ -43,7 +44,8 @@ public final class RunQueue implements AutoCloseable {
   private static final Duration LAST_SNAPSHOTS = Duration.ofSeconds(20);
 
   private final Spawner spawner;
-  private final RunService book;
+  private final RunService runs;
+  private final ExecutionRecords records;
   private final RunQueries index;
   private final Agents agents;
   private final ApiKeys keys;
@@ -64,7 +66,8 @@ public final class RunQueue implements AutoCloseable {
 
   private RunQueue(
       Spawner spawner,
-      RunService book,
+      RunService runs,
+      ExecutionRecords records,
       RunQueries index,
       Agents agents,
       ApiKeys keys,
@@ -76,7 +79,8 @@ public final class RunQueue implements AutoCloseable {
       QueueSignal queueSignal,
       NodeMembership membership) {
     this.spawner = spawner;
-    this.book = book;
+    this.runs = runs;
+    this.records = records;
     this.index = index;
     this.agents = agents;
     this.keys = keys;
@@ -90,7 +94,7 @@ public final class RunQueue implements AutoCloseable {
     this.leaseKeeper =
         LeaseKeeper.start(
             membership,
-            book,
+            records,
             new LeaseKeeper.Work() {
               @Override
               public void lose() {
@@ -116,7 +120,8 @@ public final class RunQueue implements AutoCloseable {
   /// @param membership this process among those that share the runs
   public static RunQueue start(
       Spawner spawner,
-      RunService book,
+      RunService runs,
+      ExecutionRecords records,
       RunQueries index,
       Agents agents,
       ApiKeys keys,
@@ -130,7 +135,8 @@ public final class RunQueue implements AutoCloseable {
     var queue =
         new RunQueue(
             spawner,
-            book,
+            runs,
+            records,
             index,
             agents,
             keys,
@@ -142,7 +148,7 @@ public final class RunQueue implements AutoCloseable {
             queueSignal,
             membership);
     ExecutionNetwork.deleteLeft(settings.workspaces());
-    book.adopt("");
+    records.adopt("");
     for (var left : index.left(membership.identity().name())) {
       queue.recover(left);
     }
@@ -160,7 +166,7 @@ public final class RunQueue implements AutoCloseable {
   /// @param asked when the caller made the request
   /// @throws RequestProblem if there is no such run, or it has ended
   public void cancel(String runId, Instant asked) {
-    var isRunning = book.cancel(runId, asked);
+    var isRunning = runs.cancel(runId, asked);
     // Nobody needs the results of the runs that it started.
     index.unfinishedBelow(runId).forEach(child -> cancelChild(child, asked));
     if (!isRunning) {
@@ -324,7 +330,7 @@ public final class RunQueue implements AutoCloseable {
     if (!open) {
       return false;
     }
-    var job = book.claimNext(depth);
+    var job = records.claimNext(depth);
     if (job.isEmpty()) {
       return false;
     }
@@ -336,7 +342,7 @@ public final class RunQueue implements AutoCloseable {
             agents,
             keys,
             settings,
-            book,
+            records,
             index,
             workspaces,
             snapshots,
@@ -352,7 +358,7 @@ public final class RunQueue implements AutoCloseable {
     } catch (Spawner.NoRoomException e) {
       log.error("cannot start execution run={}", runId, e);
       working.remove(runId, execution);
-      var _ = book.finish(job.get().claim(), ExecutionResult.noRoom());
+      var _ = records.finish(job.get().claim(), ExecutionResult.noRoom());
       return false;
     }
   }
@@ -375,7 +381,7 @@ public final class RunQueue implements AutoCloseable {
     try {
       while (!closed.await(LOOK_AGAIN.toSeconds(), TimeUnit.SECONDS)) {
         try {
-          book.adopt(membership.id());
+          records.adopt(membership.id());
           var left = index.left(membership.identity().name());
           for (var each : orphaned.look(left, this::isWorkedOn)) {
             log.error("orphaned run found run={}", each.runId());
@@ -420,7 +426,7 @@ public final class RunQueue implements AutoCloseable {
           left.node().equals(membership.id())
               ? ExecutionResult.broken()
               : ExecutionResult.restarted();
-      var _ = book.giveBack(left.claim(), why);
+      var _ = records.giveBack(left.claim(), why);
     } catch (RuntimeException | OutOfMemoryError e) {
       log.error("cannot end orphaned run, will retry run={}", left.runId(), e);
     } finally {

@@ -17,7 +17,7 @@ public final class ScheduleClock implements AutoCloseable {
   /// Bounded, since the system clock may be adjusted during the wait.
   private static final Duration MAX_WAIT = Duration.ofSeconds(30);
 
-  private final RunService book;
+  private final RunService runs;
   private final Schedules schedules;
   private final ConfigResolution configs;
   private final InstantSource clock;
@@ -25,12 +25,12 @@ public final class ScheduleClock implements AutoCloseable {
   private final Thread thread;
 
   private ScheduleClock(
-      RunService book,
+      RunService runs,
       Schedules schedules,
       ConfigResolution configs,
       InstantSource clock,
       Semaphore changes) {
-    this.book = book;
+    this.runs = runs;
     this.schedules = schedules;
     this.configs = configs;
     this.clock = clock;
@@ -40,12 +40,12 @@ public final class ScheduleClock implements AutoCloseable {
 
   /// @param changes receives a permit whenever the next due time may have changed
   public static ScheduleClock start(
-      RunService book,
+      RunService runs,
       Schedules schedules,
       ConfigResolution configs,
       InstantSource clock,
       Semaphore changes) {
-    var started = new ScheduleClock(book, schedules, configs, clock, changes);
+    var started = new ScheduleClock(runs, schedules, configs, clock, changes);
     started.thread.start();
     return started;
   }
@@ -72,7 +72,7 @@ public final class ScheduleClock implements AutoCloseable {
     try {
       var started = true;
       while (started) {
-        started = book.startDue(configs::resolved);
+        started = runs.startDue(configs::resolved);
       }
       return schedules
           .nextDue()

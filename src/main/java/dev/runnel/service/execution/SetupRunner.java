@@ -3,12 +3,12 @@ package dev.runnel.service.execution;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.service.agent.AgentEnvironment;
 import dev.runnel.service.isolation.Isolation;
-import dev.runnel.service.process.AgentProcess;
+import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
-import dev.runnel.service.store.RunService;
+import dev.runnel.service.store.ExecutionRecords;
 import dev.runnel.service.store.TranscriptRows.Entry;
 import dev.runnel.service.workspace.CommandRunner;
 import dev.runnel.service.workspace.Environment;
@@ -55,18 +55,22 @@ final class SetupRunner implements CommandRunner {
       Map<String, String> lent,
       ExecutionNetwork network,
       Redactor redactor,
-      Consumer<AgentProcess> began,
+      Consumer<RunningProcess> began,
       BooleanSupplier stopped) {}
 
   private final Spawner spawner;
   private final Around around;
   private final ServiceSettings settings;
-  private final Optional<RunService> book;
+  private final Optional<ExecutionRecords> records;
   private final long deadline;
 
-  /// @param book records progress for people; empty to record nothing
-  SetupRunner(Spawner spawner, Around around, ServiceSettings settings, Optional<RunService> book) {
-    this(spawner, around, settings, book, settings.limits().start());
+  /// @param records records progress for people; empty to record nothing
+  SetupRunner(
+      Spawner spawner,
+      Around around,
+      ServiceSettings settings,
+      Optional<ExecutionRecords> records) {
+    this(spawner, around, settings, records, settings.limits().start());
   }
 
   /// @param limit maximum duration of all commands together
@@ -74,12 +78,12 @@ final class SetupRunner implements CommandRunner {
       Spawner spawner,
       Around around,
       ServiceSettings settings,
-      Optional<RunService> book,
+      Optional<ExecutionRecords> records,
       Duration limit) {
     this.spawner = spawner;
     this.around = around;
     this.settings = settings;
-    this.book = book;
+    this.records = records;
     this.deadline = System.nanoTime() + limit.toNanos();
   }
 
@@ -89,7 +93,7 @@ final class SetupRunner implements CommandRunner {
     var environment = new HashMap<>(settings.variables(AgentEnvironment.FOR_GIT));
     environment.putAll(around.environment());
     environment.putAll(variables);
-    return run(command, folder, environment);
+    return run(command, Optional.empty(), folder, environment);
   }
 
   @Override
@@ -97,7 +101,7 @@ final class SetupRunner implements CommandRunner {
     var environment = new HashMap<>(settings.variables(settings.isolation().variables()));
     environment.putAll(around.environment());
     environment.putAll(around.lent());
-    var wrapped = List.of("/bin/sh", "-c", command);
+    var place = Optional.<Isolation.Place>empty();
     if (isIsolated()) {
       var home = home();
       environment.putAll(Isolation.variables(home));
@@ -105,22 +109,19 @@ final class SetupRunner implements CommandRunner {
       environment.putAll(ofNetwork);
       var names = new HashSet<>(around.lent().keySet());
       names.addAll(ofNetwork.keySet());
-      wrapped =
-          settings
-              .isolation()
-              .wrap(
-                  wrapped,
-                  new Isolation.Place(
-                      around.job(),
-                      around.workspaces().root(around.job().runId()),
-                      folder,
-                      around.chosen().image(),
-                      names,
-                      List.of(),
-                      home,
-                      around.network().network()));
+      place =
+          Optional.of(
+              new Isolation.Place(
+                  around.job(),
+                  around.workspaces().root(around.job().runId()),
+                  folder,
+                  around.chosen(),
+                  names,
+                  List.of(),
+                  home,
+                  around.network().network()));
     }
-    var result = run(wrapped, folder, environment);
+    var result = run(List.of("/bin/sh", "-c", command), place, folder, environment);
     settings.isolation().cleanUp(around.job(), settings.environment());
     note(result.lastWords());
     return result;
@@ -155,13 +156,19 @@ final class SetupRunner implements CommandRunner {
     return settings.isolation().isOn();
   }
 
-  private Result run(List<String> command, Path folder, Map<String, String> environment)
+  private Result run(
+      List<String> command,
+      Optional<Isolation.Place> place,
+      Path folder,
+      Map<String, String> environment)
       throws StoppedException, InterruptedException {
     check();
     var heard = new Heard(around.redactor().lines());
-    AgentProcess process;
+    RunningProcess process;
     try {
-      process = AgentProcess.start(spawner, around.job(), command, folder, environment, "", heard);
+      process =
+          new Launcher(spawner, settings.isolation())
+              .start(around.job(), command, place, folder, environment, "", heard);
     } catch (IOException e) {
       log.error(
           "cannot start program run={} program={}", around.job().runId(), command.getFirst(), e);
@@ -182,13 +189,16 @@ final class SetupRunner implements CommandRunner {
       if (process.failure().isPresent()) {
         throw new IllegalStateException("Its output was not read", process.failure().get());
       }
+      if (process.problem().isPresent()) {
+        return new Result(CANNOT_RUN, "", process.problem().get().message());
+      }
       return heard.result(status);
     } finally {
       alarm.interrupt();
     }
   }
 
-  private void endAtDeadline(AgentProcess process) {
+  private void endAtDeadline(RunningProcess process) {
     try {
       Thread.sleep(Duration.ofNanos(Math.max(deadline - System.nanoTime(), 0)));
       process.end(settings.grace());
@@ -204,12 +214,12 @@ final class SetupRunner implements CommandRunner {
   }
 
   private void write(Entry entry, Optional<String> status) {
-    book.ifPresent(
+    records.ifPresent(
         kept -> {
           try {
             kept.heard(
                 around.job(),
-                new RunService.NewOutput(
+                new ExecutionRecords.NewOutput(
                     List.of(entry), status, List.of(), Optional.empty(), Usage.NONE));
           } catch (DatabaseException e) {
             log.warn("cannot record progress run={}", around.job().runId(), e);
@@ -218,7 +228,7 @@ final class SetupRunner implements CommandRunner {
   }
 
   /// The output of a program, limited in size.
-  private static final class Heard implements AgentProcess.Sink {
+  private static final class Heard implements RunningProcess.Sink {
     private static final int MAX_OUTPUT = 1024 * 1024;
     private static final int LAST_LINES = 10;
     private static final int MAX_LINE = 300;

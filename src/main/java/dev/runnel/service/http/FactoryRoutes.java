@@ -25,19 +25,19 @@ public final class FactoryRoutes {
 
   private final Factories factories;
   private final ConfigResolution configs;
-  private final RunService book;
+  private final RunService runs;
   private final RunQueries index;
   private final Supplier<URI> publicUrl;
 
   public FactoryRoutes(
       Factories factories,
       ConfigResolution configs,
-      RunService book,
+      RunService runs,
       RunQueries index,
       Supplier<URI> publicUrl) {
     this.factories = factories;
     this.configs = configs;
-    this.book = book;
+    this.runs = runs;
     this.index = index;
     this.publicUrl = publicUrl;
   }
@@ -74,7 +74,7 @@ public final class FactoryRoutes {
     var run = configs.resolved(factories.run(factory, work));
     var created =
         Json.read(
-            book.create(run, caller, Optional.of(factory.uid()), IdempotencyKey.of(ctx, caller)));
+            runs.create(run, caller, Optional.of(factory.uid()), IdempotencyKey.of(ctx, caller)));
     var id = created.path("run_id").asText();
     var body = Json.newObject();
     body.put("run_id", id);

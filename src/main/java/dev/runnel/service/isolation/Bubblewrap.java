@@ -15,7 +15,7 @@ import java.util.Map;
 /// place has a proxy.
 ///
 /// @param program path of `bwrap`
-record Bubblewrap(Path program, Machine machine) implements Isolation {
+record Bubblewrap(Path program, Machine machine) implements Isolation.Local {
   @Override
   public List<String> wrap(List<String> command, Place place) {
     var mounts = new Mounts();

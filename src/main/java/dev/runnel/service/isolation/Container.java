@@ -10,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -21,17 +20,9 @@ import org.slf4j.LoggerFactory;
 /// agent. If the place has a proxy, the container has no other network.
 ///
 /// @param program path of `docker` or `podman`
-record Container(Path program, Machine machine) implements Isolation {
+record Container(Path program, Machine machine) implements Isolation.Local {
   private static final Logger log = LoggerFactory.getLogger(Container.class);
   private static final long PATIENCE_SECONDS = 20;
-  private static final List<String> OURS =
-      List.of(
-          "RUNNEL_RUN_ID",
-          "RUNNEL_SESSION_ID",
-          "RUNNEL_EXECUTION",
-          "RUNNEL_CONFIG_JSON",
-          "RUNNEL_SKILL_FILE",
-          "RUNNEL_ARTIFACTS");
 
   @Override
   public List<String> wrap(List<String> command, Place place) {
@@ -66,11 +57,9 @@ record Container(Path program, Machine machine) implements Isolation {
           whole.addAll(volume(it.network().socket(), RelayCommand.SOCKET, ""));
           it.readable().forEach((where, what) -> whole.addAll(volume(what, where, ":ro")));
         });
-    whole.addAll(List.of("--env", "HOME", "--env", "TMPDIR"));
     // Only names: the values come from the environment, since arguments are visible to every user.
-    OURS.forEach(name -> whole.addAll(List.of("--env", name)));
-    new TreeSet<>(place.variables()).forEach(name -> whole.addAll(List.of("--env", name)));
-    whole.add(place.image().orElseThrow());
+    place.names().forEach(name -> whole.addAll(List.of("--env", name)));
+    whole.add(place.environment().image().orElseThrow());
     whole.addAll(relay.map(it -> it.around(command)).orElse(command));
     return whole;
   }

@@ -36,7 +36,7 @@ import java.util.stream.Stream;
 /// @param environment the environment whose container image is used; only containers need one
 /// @param egress the hosts that agents reach in that environment
 public record EscapeCheck(
-    Isolation isolation, Machine machine, Environment environment, EgressSetting egress) {
+    Isolation.Local isolation, Machine machine, Environment environment, EgressSetting egress) {
   /// One way out.
   ///
   /// @param what what was tried
@@ -330,7 +330,7 @@ public record EscapeCheck(
               request,
               root,
               root,
-              environment.image(),
+              environment,
               variables.keySet(),
               List.of(),
               home,

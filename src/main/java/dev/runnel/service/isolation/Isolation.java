@@ -3,14 +3,16 @@ package dev.runnel.service.isolation;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.RunHome;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 
-/// Isolates agents and setup commands from the machine, by wrapping their command in another one.
-public sealed interface Isolation permits Isolation.None, Bubblewrap, Container {
+/// Isolates agents and setup commands from the machine.
+public sealed interface Isolation permits Isolation.Local, Isolation.Remote {
   /// The way of a command to the network: a proxy of Runnel's.
   ///
   /// @param socket the Unix socket of the [dev.runnel.service.egress.EgressProxy]
@@ -28,11 +30,23 @@ public sealed interface Isolation permits Isolation.None, Bubblewrap, Container 
     }
   }
 
+  /// The variables of every run, besides those that its place names.
+  List<String> OF_EVERY_RUN =
+      List.of(
+          "HOME",
+          "TMPDIR",
+          "RUNNEL_RUN_ID",
+          "RUNNEL_SESSION_ID",
+          "RUNNEL_EXECUTION",
+          "RUNNEL_CONFIG_JSON",
+          "RUNNEL_SKILL_FILE",
+          "RUNNEL_ARTIFACTS");
+
   /// Where a command runs.
   ///
   /// @param root the folder of the run, which it may write to
   /// @param folder its working directory
-  /// @param image the container image of its environment
+  /// @param environment the environment of the run, which may name a container image
   /// @param variables names of the variables that it receives in addition to those of every agent
   /// @param readable folders and files outside the root that it may read, where they exist
   /// @param home the run's own home folder, which it may write to
@@ -42,7 +56,7 @@ public sealed interface Isolation permits Isolation.None, Bubblewrap, Container 
       ExecutionRequest job,
       Path root,
       Path folder,
-      Optional<String> image,
+      Environment environment,
       Set<String> variables,
       List<Path> readable,
       RunHome home,
@@ -52,16 +66,23 @@ public sealed interface Isolation permits Isolation.None, Bubblewrap, Container 
         ExecutionRequest job,
         Path root,
         Path folder,
-        Optional<String> image,
+        Environment environment,
         Set<String> variables,
         List<Path> readable,
         RunHome home) {
-      this(job, root, folder, image, variables, readable, home, Optional.empty());
+      this(job, root, folder, environment, variables, readable, home, Optional.empty());
     }
 
     public Place {
       variables = Set.copyOf(variables);
       readable = List.copyOf(readable);
+    }
+
+    /// The variables that a program gets whose environment is not that of this machine.
+    public Set<String> names() {
+      var names = new TreeSet<>(OF_EVERY_RUN);
+      names.addAll(variables);
+      return names;
     }
 
     /// Unique per execution of a run.
@@ -74,8 +95,28 @@ public sealed interface Isolation permits Isolation.None, Bubblewrap, Container 
     }
   }
 
-  /// The complete command.
-  List<String> wrap(List<String> command, Place place);
+  /// Wraps the commands in another one, which runs on this machine.
+  sealed interface Local extends Isolation permits None, Bubblewrap, Container {
+    /// The complete command.
+    List<String> wrap(List<String> command, Place place);
+  }
+
+  /// Runs the commands on other machines.
+  non-sealed interface Remote extends Isolation {
+    /// Returns before the program has started; what goes wrong until then is its
+    /// [RunningProcess#problem].
+    ///
+    /// @param environment the operator's variables and those of the run, of which the program gets
+    ///   those that the place names
+    /// @throws IOException if the start cannot be prepared on this machine
+    RunningProcess start(
+        List<String> command,
+        Place place,
+        Map<String, String> environment,
+        String input,
+        RunningProcess.Sink sink)
+        throws IOException;
+  }
 
   /// Ends what survives the end of the process.
   ///
@@ -119,7 +160,7 @@ public sealed interface Isolation permits Isolation.None, Bubblewrap, Container 
   String line();
 
   /// No isolation: agents have all permissions of Runnel's user.
-  record None() implements Isolation {
+  record None() implements Local {
     @Override
     public List<String> wrap(List<String> command, Place place) {
       return command;

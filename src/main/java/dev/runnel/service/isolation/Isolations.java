@@ -21,19 +21,19 @@ public final class Isolations {
   /// @param kind one of [#KINDS]; `auto` selects bubblewrap if it works, else none
   /// @throws IllegalArgumentException if the machine does not support it; the message says what to
   ///   do
-  public static Isolation choose(String kind, Machine machine) {
+  public static Isolation.Local choose(String kind, Machine machine) {
     return choose(kind, machine, false);
   }
 
   /// @param ownNetwork whether runs will have networks of their own
-  public static Isolation choose(String kind, Machine machine, boolean ownNetwork) {
+  public static Isolation.Local choose(String kind, Machine machine, boolean ownNetwork) {
     var environment = machine.environment();
     return switch (kind) {
       case "none" -> new Isolation.None();
       case "auto" ->
           bubblewrap(machine)
               .filter(found -> works(found, environment, ownNetwork))
-              .<Isolation>map(found -> found)
+              .<Isolation.Local>map(found -> found)
               .orElseGet(Isolation.None::new);
       case "bubblewrap" -> {
         var found =
@@ -60,7 +60,7 @@ public final class Isolations {
       case "container" ->
           Executables.find("docker", environment)
               .or(() -> Executables.find("podman", environment))
-              .<Isolation>map(program -> new Container(program, machine))
+              .<Isolation.Local>map(program -> new Container(program, machine))
               .orElseThrow(
                   () ->
                       new IllegalArgumentException(

@@ -80,7 +80,7 @@ public final class RunErasure {
   }
 
   private static boolean forget(Rows rows, String id) throws SQLException {
-    rows.alone(RunService.WRITER);
+    rows.alone(RunTransactions.WRITER);
     var hasEnded =
         rows.first(
                 "SELECT 1 FROM runs WHERE id = ? AND state IN (%s)".formatted(ENDED),
@@ -111,7 +111,7 @@ public final class RunErasure {
   public int forgetFollowUps(Collection<String> keys) {
     return database.write(
         rows -> {
-          rows.alone(RunService.WRITER);
+          rows.alone(RunTransactions.WRITER);
           var sum = 0;
           for (var key : keys) {
             for (var message :

@@ -60,7 +60,7 @@ public final class RunImport {
   }
 
   private int copy(Rows target) throws SQLException {
-    target.alone(RunService.WRITER);
+    target.alone(RunTransactions.WRITER);
     var isFirst =
         target.change(
                 "INSERT INTO imports (node_name) VALUES (?) ON CONFLICT DO NOTHING", node.name())

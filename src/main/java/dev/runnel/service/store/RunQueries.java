@@ -103,7 +103,7 @@ public record RunQueries(Database database, Share share) {
   public Map<String, List<UntakenFollowUp>> untaken(Collection<RunRow> all) {
     var ids = all.stream().map(RunRow::id).toList();
     return database
-        .<List<UntakenFollowUp>>read(rows -> new RunTable(rows).untakenFollowUps(ids))
+        .<List<UntakenFollowUp>>read(rows -> new FollowUpRows(rows).untaken(ids))
         .stream()
         .collect(Collectors.groupingBy(UntakenFollowUp::runId));
   }

@@ -23,7 +23,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -34,7 +33,7 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Reads and writes runs and follow-ups, within one transaction.
+/// Reads and writes runs, within one transaction.
 public record RunTable(Rows rows) {
   // How far back turns count.
   private static final Duration LATELY = Duration.ofDays(1);
@@ -57,6 +56,11 @@ public record RunTable(Rows rows) {
       String node,
       Optional<Long> pid,
       Optional<Instant> startedAt) {}
+
+  /// The messages to runs, within the same transaction.
+  FollowUpRows followUps() {
+    return new FollowUpRows(rows);
+  }
 
   /// Where a run comes from.
   ///
@@ -649,45 +653,6 @@ public record RunTable(Rows rows) {
         nodeName);
   }
 
-  /// @param key the caller's idempotency key
-  /// @param inPrompt whether the message was appended to the prompt
-  void addFollowUp(
-      String id, String runId, String message, Optional<String> key, boolean inPrompt, Instant at)
-      throws SQLException {
-    rows.change(
-        """
-        INSERT INTO follow_ups (id, run_id, message, created_at, request_key, execution, in_prompt)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
-        """,
-        id,
-        runId,
-        message,
-        at,
-        key.orElse(null),
-        inPrompt ? -1 : null,
-        inPrompt);
-  }
-
-  /// Follow-ups that no agent has received, and those that none will receive, oldest first.
-  List<UntakenFollowUp> untakenFollowUps(Collection<String> runIds) throws SQLException {
-    if (runIds.isEmpty()) {
-      return List.of();
-    }
-    return rows.list(
-        """
-        SELECT follow_ups.*, follow_ups.execution = 0 AS unread
-        FROM follow_ups JOIN runs ON runs.id = follow_ups.run_id
-        WHERE follow_ups.run_id IN (%s) AND (
-          follow_ups.execution IS NULL OR follow_ups.execution <= 0
-          OR (runs.state = 'INPROGRESS' AND runs.pid IS NULL
-              AND follow_ups.execution = runs.execution))
-        ORDER BY follow_ups.created_at, follow_ups.id
-        """
-            .formatted(String.join(", ", Collections.nCopies(runIds.size(), "?"))),
-        UntakenFollowUp::read,
-        runIds.toArray());
-  }
-
   /// Whether the agent of the current execution was started.
   boolean isLaunched(String runId) throws SQLException {
     return rows.first(
@@ -705,31 +670,6 @@ public record RunTable(Rows rows) {
     return rows.first(
         "SELECT prompt FROM runs WHERE id = ? AND prompt_dropped = 0",
         row -> row.getString("prompt"),
-        runId);
-  }
-
-  /// Hands back the follow-ups of an execution that ended before its agent started.
-  void handBackFollowUps(String runId, int execution) throws SQLException {
-    rows.change(
-        "UPDATE follow_ups SET execution = 0 WHERE run_id = ? AND execution = ?", runId, execution);
-  }
-
-  List<String> waitingFollowUps(String runId) throws SQLException {
-    return rows.list(
-        """
-        SELECT message FROM follow_ups WHERE run_id = ? AND execution IS NULL
-        ORDER BY created_at, id
-        """,
-        row -> row.getString("message"),
-        runId);
-  }
-
-  /// @param execution the execution that receives them; 0 if a cancellation drops them
-  void giveFollowUps(String runId, int execution) throws SQLException {
-    rows.change(
-        "UPDATE follow_ups SET execution = ? WHERE run_id = ? AND (execution IS NULL OR execution <"
-            + " 0)",
-        execution,
         runId);
   }
 

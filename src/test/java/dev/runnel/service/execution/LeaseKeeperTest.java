@@ -5,16 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import dev.runnel.database.Database;
 import dev.runnel.service.run.NodeIdentity;
+import dev.runnel.service.store.ExecutionRecords;
 import dev.runnel.service.store.NodeMembership;
-import dev.runnel.service.store.QueueSignal;
-import dev.runnel.service.store.RunService;
-import dev.runnel.service.store.RunWatchers;
 import dev.runnel.service.store.ServiceTables;
 import dev.runnel.service.store.SlotLimits;
 import dev.runnel.testkit.Postgres;
+import dev.runnel.testkit.RunChanges;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -32,7 +30,7 @@ class LeaseKeeperTest {
   private final AtomicInteger lost = new AtomicInteger();
   private Database database;
   private NodeMembership membership;
-  private RunService runs;
+  private ExecutionRecords records;
 
   @BeforeEach
   void open() throws Exception {
@@ -40,15 +38,7 @@ class LeaseKeeperTest {
         ServiceTables.migrate(Database.postgres(Postgres.freshDatabase(), ServiceTables.SCHEMA));
     var clock = InstantSource.system();
     membership = NodeMembership.join(database, clock, new NodeIdentity("a", "a", "a"), 4, LEASE);
-    runs =
-        new RunService(
-            database,
-            clock,
-            new RunWatchers(),
-            new QueueSignal(),
-            membership,
-            SlotLimits.USUAL,
-            Map.of());
+    records = RunChanges.on(database, clock, membership, SlotLimits.USUAL).records();
   }
 
   @AfterEach
@@ -59,7 +49,7 @@ class LeaseKeeperTest {
   private LeaseKeeper keeper(Runnable losing) {
     return LeaseKeeper.start(
         membership,
-        runs,
+        records,
         new LeaseKeeper.Work() {
           @Override
           public void lose() {

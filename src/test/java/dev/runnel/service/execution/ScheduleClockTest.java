@@ -8,14 +8,13 @@ import dev.runnel.service.agent.Agents;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.store.Identities;
 import dev.runnel.service.store.NodeMembership;
-import dev.runnel.service.store.QueueSignal;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunQuery;
 import dev.runnel.service.store.RunService;
-import dev.runnel.service.store.RunWatchers;
 import dev.runnel.service.store.Schedules;
 import dev.runnel.service.store.SlotLimits;
 import dev.runnel.service.workspace.Environments;
+import dev.runnel.testkit.RunChanges;
 import dev.runnel.testkit.SettableClock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -33,7 +32,7 @@ class ScheduleClockTest {
   private final SettableClock clock = new SettableClock();
   private final Semaphore changes = new Semaphore(0);
   private Database database;
-  private RunService book;
+  private RunService runs;
   private RunQueries index;
   private Schedules schedules;
   private Identities identities;
@@ -43,15 +42,9 @@ class ScheduleClockTest {
   void open(@TempDir Path folder) {
     database = Database.sqlite(folder.resolve("agent-runs.db"));
     database.migrate("db/service");
-    book =
-        new RunService(
-            database,
-            clock,
-            new RunWatchers(),
-            new QueueSignal(),
-            NodeMembership.alone(database, clock, 4),
-            SlotLimits.USUAL,
-            Map.of());
+    runs =
+        RunChanges.on(database, clock, NodeMembership.alone(database, clock, 4), SlotLimits.USUAL)
+            .runs();
     index = new RunQueries(database);
     identities = new Identities(database, clock, Map.of());
     configs =
@@ -61,7 +54,7 @@ class ScheduleClockTest {
   }
 
   private boolean start() {
-    return book.startDue(configs::resolved);
+    return runs.startDue(configs::resolved);
   }
 
   @AfterEach
@@ -138,7 +131,7 @@ class ScheduleClockTest {
   @Test
   void theClockStartsWhatIsDueByItself() {
     schedules.create(Json.body(EVERY_HOUR));
-    try (var _ = ScheduleClock.start(book, schedules, configs, clock, changes)) {
+    try (var _ = ScheduleClock.start(runs, schedules, configs, clock, changes)) {
       clock.advance(Duration.ofHours(1));
       changes.release();
 

@@ -47,7 +47,7 @@ class EgressTest {
     }
 
     @Override
-    public Isolation isolation(Path folder) {
+    public Isolation.Local isolation(Path folder) {
       return Isolations.choose("bubblewrap", machine(), true);
     }
 
@@ -94,7 +94,7 @@ class EgressTest {
   @Nested
   class InAContainer implements Contract {
     @Override
-    public Isolation isolation(Path folder) throws IOException {
+    public Isolation.Local isolation(Path folder) throws IOException {
       return new Container(ContainerRuntime.install(folder), machine());
     }
   }
@@ -107,7 +107,7 @@ class EgressTest {
   interface Contract {
     String DIRECTLY = "timeout 5 bash -c 'exec 3<>/dev/tcp/%s/%d' 2>/dev/null && echo reached it; ";
 
-    Isolation isolation(Path folder) throws IOException;
+    Isolation.Local isolation(Path folder) throws IOException;
 
     @Test
     default void aPermittedHostIsReachedThroughTheProxy(@TempDir Path folder) throws Exception {
@@ -173,9 +173,9 @@ class EgressTest {
 
   /// The only server is on loopback, where the name `shop.test` leads to.
   private record Stage(
-      Path folder, Isolation isolation, HttpServer server, Queue<EgressProxy.Request> asked)
+      Path folder, Isolation.Local isolation, HttpServer server, Queue<EgressProxy.Request> asked)
       implements AutoCloseable {
-    static Stage open(Path folder, Isolation isolation) throws IOException {
+    static Stage open(Path folder, Isolation.Local isolation) throws IOException {
       var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
       server.createContext(
           "/",
@@ -207,7 +207,14 @@ class EgressTest {
               request,
               root,
               root,
-              Optional.of(ContainerRuntime.IMAGE),
+              new Environment(
+                  "web",
+                  "web",
+                  Optional.empty(),
+                  List.of(),
+                  List.of(),
+                  Optional.of(ContainerRuntime.IMAGE),
+                  List.of()),
               variables.keySet(),
               List.of(),
               workspaces.home("run", Environment.NONE),

@@ -122,7 +122,7 @@ class EscapeCheckTest {
   }
 
   private Map<String, EscapeCheck.Result> found(
-      Isolation isolation, Machine machine, Environment environment) throws Exception {
+      Isolation.Local isolation, Machine machine, Environment environment) throws Exception {
     return results(new EscapeCheck(isolation, machine, environment, EgressSetting.PUBLIC));
   }
 

@@ -43,7 +43,14 @@ class MountsTest {
             ExecutionRequest.internal("run"),
             root,
             root,
-            Optional.of("node:22"),
+            new Environment(
+                "web",
+                "web",
+                Optional.empty(),
+                List.of(),
+                List.of(),
+                Optional.of("node:22"),
+                List.of()),
             Set.of(),
             List.of(),
             home);

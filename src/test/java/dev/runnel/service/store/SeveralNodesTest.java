@@ -15,16 +15,16 @@ import dev.runnel.service.run.NodeIdentity;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
-import dev.runnel.service.store.RunService.NewOutput;
+import dev.runnel.service.store.ExecutionRecords.NewOutput;
 import dev.runnel.service.store.TranscriptRows.Entry;
 import dev.runnel.testkit.Postgres;
+import dev.runnel.testkit.RunChanges;
 import dev.runnel.testkit.SettableClock;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -48,9 +48,17 @@ class SeveralNodesTest {
   private Node a;
   private Node b;
 
-  private record Node(Database database, NodeMembership membership, RunService runs) {
+  private record Node(Database database, NodeMembership membership, RunChanges changes) {
+    RunService runs() {
+      return changes.runs();
+    }
+
+    ExecutionRecords records() {
+      return changes.records();
+    }
+
     ExecutionRequest claim() {
-      return runs.claimNext(0).orElseThrow();
+      return records().claimNext(0).orElseThrow();
     }
 
     String id() {
@@ -80,14 +88,8 @@ class SeveralNodesTest {
     return new Node(
         own,
         membership,
-        new RunService(
-            own,
-            clock,
-            new RunWatchers(),
-            new QueueSignal(),
-            membership,
-            new SlotLimits(slotsOfAll, SlotLimits.NONE.perPerson()),
-            Map.of()));
+        RunChanges.on(
+            own, clock, membership, new SlotLimits(slotsOfAll, SlotLimits.NONE.perPerson())));
   }
 
   @Test
@@ -103,9 +105,9 @@ class SeveralNodesTest {
                     Thread.ofVirtual()
                         .start(
                             () -> {
-                              for (var next = node.runs().claimNext(0);
+                              for (var next = node.records().claimNext(0);
                                   next.isPresent();
-                                  next = node.runs().claimNext(0)) {
+                                  next = node.records().claimNext(0)) {
                                 claimed.add(next.get().runId());
                               }
                             }))
@@ -146,21 +148,21 @@ class SeveralNodesTest {
   void whatALostNodeHadBegunEndsAndWhatItStillSaysHasNoEffect() {
     var run = create("task");
     var claimed = a.claim();
-    assertThat(a.runs().begin(claimed)).isFalse();
+    assertThat(a.records().begin(claimed)).isFalse();
     clock.advance(LEASE.plusSeconds(1));
     assertThat(b.membership().renew()).isTrue();
-    b.runs().endLost();
+    b.records().endLost();
 
     assertThat(find(run).phase()).isEqualTo(ExecutionState.ERROR);
     assertThat(find(run).status().orElseThrow().message()).isEqualTo(LOST);
-    assertThatThrownBy(() -> a.runs().heard(claimed, said("late", Optional.of("busy"))))
+    assertThatThrownBy(() -> a.records().heard(claimed, said("late", Optional.of("busy"))))
         .isInstanceOf(ClaimLost.class);
-    assertThatThrownBy(() -> a.runs().heard(claimed, said("late", Optional.empty())))
+    assertThatThrownBy(() -> a.records().heard(claimed, said("late", Optional.empty())))
         .isInstanceOf(ClaimLost.class);
-    assertThatThrownBy(() -> a.runs().launched(claimed, 1, Optional.empty()))
+    assertThatThrownBy(() -> a.records().launched(claimed, 1, Optional.empty()))
         .isInstanceOf(ClaimLost.class);
-    assertThatThrownBy(() -> a.runs().forgetSession(claimed)).isInstanceOf(ClaimLost.class);
-    assertThat(a.runs().finish(claimed.claim(), ExecutionResult.succeeded("done"))).isEmpty();
+    assertThatThrownBy(() -> a.records().forgetSession(claimed)).isInstanceOf(ClaimLost.class);
+    assertThat(a.records().finish(claimed.claim(), ExecutionResult.succeeded("done"))).isEmpty();
     assertThat(find(run).phase()).isEqualTo(ExecutionState.ERROR);
     assertThat(a.membership().renew()).isFalse();
   }
@@ -169,22 +171,22 @@ class SeveralNodesTest {
   void aLostNodeEndsNothingOfTheExecutionThatFollowed() {
     var run = create("task");
     var first = a.claim();
-    a.runs().begin(first);
+    a.records().begin(first);
     lose(a);
-    b.runs().endLost();
+    b.records().endLost();
     b.runs().followUp(run, "go on", Optional.empty(), Optional.empty());
     clock.advance(LEASE);
     b.membership().renew();
     var second = b.claim();
-    b.runs().begin(second);
+    b.records().begin(second);
 
-    assertThat(a.runs().finish(first.claim(), ExecutionResult.failed("no"))).isEmpty();
-    assertThat(a.runs().giveBack(first.claim(), ExecutionResult.lost())).isEmpty();
+    assertThat(a.records().finish(first.claim(), ExecutionResult.failed("no"))).isEmpty();
+    assertThat(a.records().giveBack(first.claim(), ExecutionResult.lost())).isEmpty();
 
     assertThat(second.execution()).isEqualTo(2);
     assertThat(second.prompt()).isEqualTo("go on");
     assertThat(find(run).phase()).isEqualTo(ExecutionState.INPROGRESS);
-    assertThat(b.runs().finish(second.claim(), ExecutionResult.succeeded("done")))
+    assertThat(b.records().finish(second.claim(), ExecutionResult.succeeded("done")))
         .contains(ExecutionState.SUCCEEDED);
   }
 
@@ -194,14 +196,14 @@ class SeveralNodesTest {
     a.runs().followUp(run, "and this", Optional.empty(), Optional.empty());
     var first = a.claim();
     lose(a);
-    b.runs().endLost();
+    b.records().endLost();
     var second = b.claim();
 
     assertThat(second.runId()).isEqualTo(run);
     assertThat(second.execution()).isEqualTo(1);
     assertThat(second.prompt()).isEqualTo(first.prompt()).isEqualTo("task\n\nand this");
     assertThat(second.claim()).isNotEqualTo(first.claim());
-    assertThatThrownBy(() -> a.runs().begin(first)).isInstanceOf(ClaimLost.class);
+    assertThatThrownBy(() -> a.records().begin(first)).isInstanceOf(ClaimLost.class);
     assertThat(index.transcript(run, 0).orElseThrow().lines())
         .extracting(TranscriptLine::text)
         .containsExactly("task\n\nand this");
@@ -216,7 +218,7 @@ class SeveralNodesTest {
     lose(a);
     clock.advance(LEASE);
     b.membership().renew();
-    b.runs().endLost();
+    b.records().endLost();
     var again = b.claim();
 
     assertThat(again.execution()).isEqualTo(2);
@@ -230,12 +232,12 @@ class SeveralNodesTest {
     var first = a.claim();
     a.runs().followUp(run, "and this", Optional.empty(), Optional.empty());
     lose(a);
-    b.runs().endLost();
+    b.records().endLost();
     b.claim();
-    a.runs().giveBack(first.claim(), ExecutionResult.lost());
+    a.records().giveBack(first.claim(), ExecutionResult.lost());
     a.membership().joinAgain();
     lose(b);
-    a.runs().endLost();
+    a.records().endLost();
 
     assertThat(a.claim().prompt()).isEqualTo("task\n\nas I asked\n\nand this");
   }
@@ -244,14 +246,14 @@ class SeveralNodesTest {
   void aNodeThatStartsAgainClaimsNoRunWhoseProcessesOfBeforeMayLive() {
     var run = create("task");
     var before = a.claim();
-    a.runs().begin(before);
+    a.records().begin(before);
     lose(a);
-    b.runs().endLost();
+    b.records().endLost();
     b.runs().followUp(run, "go on", Optional.empty(), Optional.empty());
     a.membership().joinAgain();
 
-    assertThat(a.runs().claimNext(0)).isEmpty();
-    a.runs().giveBack(before.claim(), ExecutionResult.restarted());
+    assertThat(a.records().claimNext(0)).isEmpty();
+    a.records().giveBack(before.claim(), ExecutionResult.restarted());
     assertThat(a.claim().prompt()).isEqualTo("go on");
   }
 
@@ -263,8 +265,8 @@ class SeveralNodesTest {
     database.write(rows -> rows.change("UPDATE nodes SET ended = 1 WHERE id <> ?", b.id()));
     a.membership().joinAgain();
 
-    assertThatThrownBy(() -> a.runs().begin(before)).isInstanceOf(ClaimLost.class);
-    b.runs().endLost();
+    assertThatThrownBy(() -> a.records().begin(before)).isInstanceOf(ClaimLost.class);
+    b.records().endLost();
     assertThat(b.claim().execution()).isEqualTo(1);
   }
 
@@ -274,18 +276,18 @@ class SeveralNodesTest {
     clock.advance(LEASE.multipliedBy(-10));
     a.membership().renew();
 
-    assertThat(a.runs().claimNext(0)).isPresent();
+    assertThat(a.records().claimNext(0)).isPresent();
   }
 
   @Test
   void aClockThatIsSetBackTakesNobodyForLost() {
     var run = create("task");
     var claimed = a.claim();
-    a.runs().begin(claimed);
+    a.records().begin(claimed);
     clock.advance(LEASE.multipliedBy(-10));
     a.membership().renew();
     b.membership().renew();
-    b.runs().endLost();
+    b.records().endLost();
 
     assertThat(find(run).phase()).isEqualTo(ExecutionState.INPROGRESS);
   }
@@ -295,11 +297,11 @@ class SeveralNodesTest {
     var run = create("task");
     for (int i = 0; i < 4; i++) {
       var node = node("c" + i, OptionalInt.empty());
-      assertThat(node.runs().claimNext(0)).isPresent();
+      assertThat(node.records().claimNext(0)).isPresent();
       node.database().close();
       clock.advance(LEASE.plusSeconds(1));
       b.membership().renew();
-      b.runs().endLost();
+      b.records().endLost();
     }
 
     assertThat(find(run).phase()).isEqualTo(ExecutionState.ERROR);
@@ -311,7 +313,7 @@ class SeveralNodesTest {
     a.claim();
     assertThat(b.runs().cancel(run, clock.instant())).isTrue();
     lose(a);
-    b.runs().endLost();
+    b.records().endLost();
 
     assertThat(find(run).phase()).isEqualTo(ExecutionState.CANCELLED);
   }
@@ -323,7 +325,7 @@ class SeveralNodesTest {
     var before = index.newestChange();
     b.runs().cancel(run, clock.instant());
 
-    assertThat(a.runs().begin(claimed)).isTrue();
+    assertThat(a.records().begin(claimed)).isTrue();
     assertThat(index.changedSince(before))
         .singleElement()
         .satisfies(changed -> assertThat(changed.cancelAsked()).isTrue());
@@ -332,12 +334,12 @@ class SeveralNodesTest {
   @Test
   void aNodeThatWasTakenForLostClaimsNothingUntilItJoinsAgain() {
     lose(a);
-    b.runs().endLost();
+    b.records().endLost();
     create("task");
 
-    assertThat(a.runs().claimNext(0)).isEmpty();
+    assertThat(a.records().claimNext(0)).isEmpty();
     a.membership().joinAgain();
-    assertThat(a.runs().claimNext(0)).isPresent();
+    assertThat(a.records().claimNext(0)).isPresent();
   }
 
   @Test
@@ -345,18 +347,18 @@ class SeveralNodesTest {
     create("task");
     clock.advance(LEASE.plusSeconds(1));
 
-    assertThat(a.runs().claimNext(0)).isEmpty();
+    assertThat(a.records().claimNext(0)).isEmpty();
   }
 
   @Test
   void aNodeThatRenewsInTimeKeepsItsRuns() {
     var run = create("task");
-    a.runs().begin(a.claim());
+    a.records().begin(a.claim());
     for (int i = 0; i < 5; i++) {
       clock.advance(LEASE.dividedBy(2));
       assertThat(a.membership().renew()).isTrue();
       b.membership().renew();
-      b.runs().endLost();
+      b.records().endLost();
     }
 
     assertThat(find(run).phase()).isEqualTo(ExecutionState.INPROGRESS);
@@ -370,7 +372,7 @@ class SeveralNodesTest {
     var other = create("other");
 
     assertThat(b.claim().runId()).isEqualTo(other);
-    assertThat(b.runs().claimNext(0)).isEmpty();
+    assertThat(b.records().claimNext(0)).isEmpty();
     assertThat(a.claim().runId()).isEqualTo(run);
   }
 
@@ -380,7 +382,7 @@ class SeveralNodesTest {
     finish(a);
     a.membership().leave();
     b.runs().followUp(run, "more", Optional.empty(), Optional.empty());
-    assertThat(b.runs().claimNext(0)).isEmpty();
+    assertThat(b.records().claimNext(0)).isEmpty();
 
     clock.advance(LEASE.plusSeconds(1));
     b.membership().renew();
@@ -419,7 +421,7 @@ class SeveralNodesTest {
     a.claim();
     limited.claim();
 
-    assertThat(limited.runs().claimNext(0)).isEmpty();
+    assertThat(limited.records().claimNext(0)).isEmpty();
     limited.database().close();
   }
 
@@ -443,8 +445,8 @@ class SeveralNodesTest {
 
   private void finish(Node node) {
     var claimed = node.claim();
-    node.runs().begin(claimed);
-    node.runs().finish(claimed.claim(), ExecutionResult.succeeded("done"));
+    node.records().begin(claimed);
+    node.records().finish(claimed.claim(), ExecutionResult.succeeded("done"));
   }
 
   private static NewOutput said(String text, Optional<String> status) {

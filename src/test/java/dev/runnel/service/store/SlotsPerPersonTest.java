@@ -12,6 +12,7 @@ import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.NodeIdentity;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.Postgres;
+import dev.runnel.testkit.RunChanges;
 import dev.runnel.testkit.SettableClock;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -65,7 +66,7 @@ class SlotsPerPersonTest {
     RunQueries index;
 
     /// @param slots of this node; there are no others yet
-    abstract RunService node(int slots, SlotLimits limits) throws SQLException;
+    abstract RunChanges node(int slots, SlotLimits limits) throws SQLException;
 
     @AfterEach
     void close() {
@@ -74,37 +75,37 @@ class SlotsPerPersonTest {
 
     @Test
     void aPersonWithThreeHundredWaitingLeavesASlotToOthers() throws SQLException {
-      var runs = node(4, SlotLimits.USUAL);
+      var node = node(4, SlotLimits.USUAL);
       for (int i = 0; i < 300; i++) {
-        create(runs, "ann");
+        create(node, "ann");
       }
-      claimAll(runs, 3);
+      claimAll(node, 3);
 
-      var ofBen = create(runs, "ben");
-      assertThat(runs.claimNext(0).orElseThrow().runId()).isEqualTo(ofBen);
+      var ofBen = create(node, "ben");
+      assertThat(node.records().claimNext(0).orElseThrow().runId()).isEqualTo(ofBen);
     }
 
     @Test
     void whenARunOfThePersonEndsTheNextOneStarts() throws SQLException {
-      var runs = node(4, SlotLimits.USUAL);
+      var node = node(4, SlotLimits.USUAL);
       for (int i = 0; i < 5; i++) {
-        create(runs, "ann");
+        create(node, "ann");
       }
-      var first = claimAll(runs, 3).getFirst();
+      var first = claimAll(node, 3).getFirst();
 
-      runs.finish(first.claim(), ExecutionResult.succeeded("done"));
-      claimAll(runs, 1);
+      node.records().finish(first.claim(), ExecutionResult.succeeded("done"));
+      claimAll(node, 1);
     }
 
     @Test
     void aRunThatWaitsForAnotherOneOfItsPersonSaysSo() throws SQLException {
-      var runs = node(4, SlotLimits.USUAL);
+      var node = node(4, SlotLimits.USUAL);
       for (int i = 0; i < 3; i++) {
-        create(runs, "ann");
+        create(node, "ann");
       }
-      claimAll(runs, 3);
-      var answer = asked(runs, "ann");
-      var ofBen = asked(runs, "ben");
+      claimAll(node, 3);
+      var answer = asked(node, "ann");
+      var ofBen = asked(node, "ben");
 
       assertThat(Json.read(answer).path("at_capacity").asBoolean()).isTrue();
       assertThat(Json.read(ofBen).path("at_capacity").asBoolean()).isFalse();
@@ -117,22 +118,22 @@ class SlotsPerPersonTest {
 
     @Test
     void runsThatNobodyIsNamedForHaveAllSlots() throws SQLException {
-      var runs = node(4, SlotLimits.USUAL);
+      var node = node(4, SlotLimits.USUAL);
       for (int i = 0; i < 5; i++) {
-        runs.create(run(Map.of()), Caller.MAIN, Optional.empty(), Optional.empty());
+        node.runs().create(run(Map.of()), Caller.MAIN, Optional.empty(), Optional.empty());
       }
 
-      claimAll(runs, 5);
+      claimAll(node, 5);
     }
 
     @Test
     void switchedOffOnePersonHasAllSlots() throws SQLException {
-      var runs = node(4, SlotLimits.NONE);
+      var node = node(4, SlotLimits.NONE);
       for (int i = 0; i < 4; i++) {
-        create(runs, "ann");
+        create(node, "ann");
       }
 
-      claimAll(runs, 4);
+      claimAll(node, 4);
     }
 
     @ParameterizedTest
@@ -140,7 +141,7 @@ class SlotsPerPersonTest {
     void whateverHappensNobodyHasMoreAndNoSlotIsIdleWithoutReason(long seed) throws SQLException {
       var random = new Random(seed);
       var slots = 3 + random.nextInt(4);
-      var runs = node(slots, SlotLimits.USUAL);
+      var node = node(slots, SlotLimits.USUAL);
       var people = List.of("ann", "ben", "cem");
       var waiting = new HashMap<String, Integer>();
       var working = new ArrayList<Map.Entry<String, ExecutionRequest>>();
@@ -149,14 +150,14 @@ class SlotsPerPersonTest {
         if (random.nextInt(4) > 0) {
           // Mostly of one person.
           var person = people.get(Math.max(0, random.nextInt(12) - 9));
-          whose.put(create(runs, person), person);
+          whose.put(create(node, person), person);
           waiting.merge(person, 1, Integer::sum);
         } else if (!working.isEmpty()) {
           var ended = working.remove(random.nextInt(working.size()));
-          runs.finish(ended.getValue().claim(), ExecutionResult.succeeded("done"));
+          node.records().finish(ended.getValue().claim(), ExecutionResult.succeeded("done"));
         }
         while (working.size() < slots) {
-          var next = runs.claimNext(0);
+          var next = node.records().claimNext(0);
           if (next.isEmpty()) {
             break;
           }
@@ -185,7 +186,7 @@ class SlotsPerPersonTest {
     @TempDir Path folder;
 
     @Override
-    RunService node(int slots, SlotLimits limits) throws SQLException {
+    RunChanges node(int slots, SlotLimits limits) throws SQLException {
       database = MigratedFile.open(folder.resolve("agent-runs.db"), "db/service");
       var membership = NodeMembership.alone(database, clock, slots);
       index = new RunQueries(database, limits.share(membership));
@@ -211,11 +212,11 @@ class SlotsPerPersonTest {
     }
 
     @Override
-    RunService node(int slots, SlotLimits limits) throws SQLException {
+    RunChanges node(int slots, SlotLimits limits) throws SQLException {
       return node("a", slots, limits);
     }
 
-    private RunService node(String name, int slots, SlotLimits limits) {
+    private RunChanges node(String name, int slots, SlotLimits limits) {
       var own = Database.postgres(url, ServiceTables.SCHEMA);
       others.add(own);
       var membership =
@@ -239,7 +240,7 @@ class SlotsPerPersonTest {
                           .start(
                               () -> {
                                 for (int i = 0; i < 4; i++) {
-                                  node.claimNext(0).ifPresent(claimed::add);
+                                  node.records().claimNext(0).ifPresent(claimed::add);
                                 }
                               }))
               .toList();
@@ -249,36 +250,38 @@ class SlotsPerPersonTest {
       assertThat(claimed).hasSize(7);
 
       var ofBen = create(nodes.getFirst(), "ben");
-      assertThat(nodes.getLast().claimNext(0).orElseThrow().runId()).isEqualTo(ofBen);
+      assertThat(nodes.getLast().records().claimNext(0).orElseThrow().runId()).isEqualTo(ofBen);
     }
   }
 
-  private static RunService service(
+  private static RunChanges service(
       Database database, SettableClock clock, NodeMembership membership, SlotLimits limits) {
-    return new RunService(
-        database, clock, new RunWatchers(), new QueueSignal(), membership, limits, Map.of());
+    return RunChanges.on(database, clock, membership, limits);
   }
 
   /// Claims as many runs, and no more.
-  private static List<ExecutionRequest> claimAll(RunService runs, int number) {
+  private static List<ExecutionRequest> claimAll(RunChanges node, int number) {
     var claimed = new ArrayList<ExecutionRequest>();
-    for (var next = runs.claimNext(0); next.isPresent(); next = runs.claimNext(0)) {
+    for (var next = node.records().claimNext(0);
+        next.isPresent();
+        next = node.records().claimNext(0)) {
       claimed.add(next.get());
     }
     assertThat(claimed).hasSize(number);
     return claimed;
   }
 
-  private static String create(RunService runs, String person) {
-    return id(asked(runs, person));
+  private static String create(RunChanges node, String person) {
+    return id(asked(node, person));
   }
 
-  private static String asked(RunService runs, String person) {
-    return runs.create(
-        run(Map.of("runnel.surface", "slack", "runnel.person", person)),
-        Caller.MAIN,
-        Optional.empty(),
-        Optional.empty());
+  private static String asked(RunChanges node, String person) {
+    return node.runs()
+        .create(
+            run(Map.of("runnel.surface", "slack", "runnel.person", person)),
+            Caller.MAIN,
+            Optional.empty(),
+            Optional.empty());
   }
 
   private static String id(String answer) {

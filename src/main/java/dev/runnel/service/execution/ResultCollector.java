@@ -1,0 +1,105 @@
+package dev.runnel.service.execution;
+
+import dev.runnel.service.agent.CommandAgent;
+import dev.runnel.service.agent.Harness;
+import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.run.ExecutionResult;
+import dev.runnel.service.run.ExecutionState;
+import dev.runnel.service.run.NewArtifact;
+import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.TranscriptLine;
+import dev.runnel.service.run.Usage;
+import dev.runnel.service.store.ExecutionRecords;
+import dev.runnel.service.store.RunQueries;
+import dev.runnel.service.store.TranscriptRows.Entry;
+import dev.runnel.service.workspace.CommandRunner;
+import dev.runnel.service.workspace.Workspaces;
+import dev.runnel.text.PlanReply;
+import dev.runnel.text.Redactor;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// Records what an execution leaves behind: pull requests, files, evidence and plans. The agent's
+/// processes have ended.
+final class ResultCollector {
+  private final ExecutionRequest request;
+  private final ExecutionRecords records;
+  private final RunQueries queries;
+  private final Workspaces workspaces;
+  private final Redactor redactor;
+
+  ResultCollector(
+      ExecutionRequest request,
+      ExecutionRecords records,
+      RunQueries queries,
+      Workspaces workspaces,
+      Redactor redactor) {
+    this.request = request;
+    this.records = records;
+    this.queries = queries;
+    this.workspaces = workspaces;
+    this.redactor = redactor;
+  }
+
+  /// Records which of the mentioned pull requests this run opened.
+  ///
+  /// @param git runs git in the workspace
+  void collectPullRequests(List<String> mentioned, AgentSite site, CommandRunner git)
+      throws InterruptedException {
+    var opened = new ArrayList<NewArtifact>();
+    for (var url : mentioned) {
+      workspaces
+          .pushedBranch(request.runId(), site.chosen(), url, git)
+          .ifPresent(branch -> opened.add(NewArtifact.pullRequest(url, branch)));
+    }
+    if (!opened.isEmpty()) {
+      record(List.of(), opened);
+    }
+  }
+
+  /// Records the files that the agent handed over.
+  void collectFiles(Path root) {
+    var found = HandedFiles.collect(request, root, redactor);
+    if (!found.files().isEmpty() || !found.notes().isEmpty()) {
+      record(
+          found.notes().stream().map(note -> new Entry(TranscriptLine.Kind.NOTE, note)).toList(),
+          found.files());
+    }
+  }
+
+  /// Records what can be seen of the execution, to be shown beside what the agent says of it.
+  void collectEvidence(Harness harness, Path root, Instant began, OutputRecorder.Heard heard) {
+    var changes = WorkspaceChanges.since(began, root);
+    var before = queries.find(request.runId()).flatMap(RunRow::evidence);
+    records.evidence(
+        request,
+        Evidence.of(
+                changes.files(),
+                changes.commits(),
+                harness instanceof CommandAgent ? Optional.empty() : Optional.of(heard.tests()),
+                heard.answer(),
+                before.filter(Evidence::hasTests).isPresent())
+            .toJson());
+  }
+
+  /// Records a finished plan.
+  ///
+  /// @return that the plan waits for approval; the given result if there is no plan
+  ExecutionResult collectPlan(ExecutionResult result) {
+    if (result.phase() != ExecutionState.SUCCEEDED) {
+      return result;
+    }
+    record(List.of(), List.of(NewArtifact.plan(request, result.message())));
+    return ExecutionResult.blocked(result.message() + "\n\n" + PlanReply.QUESTION);
+  }
+
+  private void record(List<Entry> notes, List<NewArtifact> artifacts) {
+    records.heard(
+        request,
+        new ExecutionRecords.NewOutput(
+            notes, Optional.empty(), artifacts, Optional.empty(), Usage.NONE));
+  }
+}

@@ -1,0 +1,435 @@
+package dev.runnel.service.store;
+
+import dev.runnel.service.run.ClaimLost;
+import dev.runnel.service.run.ExecutionListener;
+import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.run.ExecutionResult;
+import dev.runnel.service.run.ExecutionState;
+import dev.runnel.service.run.NewArtifact;
+import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.RunStateMachine;
+import dev.runnel.service.run.RunStateMachine.Event;
+import dev.runnel.service.run.RunStateMachine.Step;
+import dev.runnel.service.run.TranscriptLine;
+import dev.runnel.service.run.Usage;
+import dev.runnel.service.store.TranscriptRows.Entry;
+import dev.runnel.wire.RunMode;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// What executions report of themselves, from the claim of a queued run to its end. A report counts
+/// only while the claim holds: a process that was taken for lost changes nothing any more. After
+/// the commit, watchers of the run are notified, and the queue if a run was queued. Thread-safe.
+public final class ExecutionRecords {
+  private static final Logger log = LoggerFactory.getLogger(ExecutionRecords.class);
+
+  /// New output of an execution since the last report.
+  public record NewOutput(
+      List<Entry> entries,
+      Optional<String> status,
+      List<NewArtifact> made,
+      Optional<String> agentSession,
+      Usage usage) {
+    boolean isTextOnly() {
+      return status.isEmpty() && made.isEmpty() && agentSession.isEmpty() && usage.isNothing();
+    }
+  }
+
+  private final RunTransactions transactions;
+  private final RunWatchers watchers;
+  private final QueueSignal queueSignal;
+  private final NodeMembership membership;
+  private final SlotLimits limits;
+  private volatile ExecutionListener listener = ExecutionListener.NONE;
+
+  /// @param queueSignal notified whenever a run is queued
+  /// @param membership this process among those that share the database
+  /// @param limits of concurrent executions at each depth
+  public ExecutionRecords(
+      RunTransactions transactions,
+      RunWatchers watchers,
+      QueueSignal queueSignal,
+      NodeMembership membership,
+      SlotLimits limits) {
+    this.transactions = transactions;
+    this.watchers = watchers;
+    this.queueSignal = queueSignal;
+    this.membership = membership;
+    this.limits = limits;
+  }
+
+  /// Sets who learns of executions; there is one.
+  public void listen(ExecutionListener executionListener) {
+    listener = executionListener;
+  }
+
+  /// A claimed run, with what its listener learns.
+  private record Claimed(ExecutionRequest request, String source, Duration waited) {}
+
+  /// Claims the run whose turn it is, with all its waiting follow-ups.
+  ///
+  /// @param depth each depth has its own queue, so that a run that waits for runs below it does not
+  ///   block them
+  public Optional<ExecutionRequest> claimNext(int depth) {
+    var claimed =
+        transactions.change(
+            (runs, at) -> {
+              if (!membership.mayClaim(runs.rows())
+                  || (limits.ofAll().isPresent()
+                      && runs.working(depth) >= limits.ofAll().getAsInt())) {
+                return Optional.<Claimed>empty();
+              }
+              var most = limits.ofPerson(membership.slots(runs.rows()));
+              var next = runs.nextQueued(depth, membership, most);
+              if (next.isEmpty()) {
+                return Optional.<Claimed>empty();
+              }
+              var run = next.get();
+              var waited = Duration.between(runs.queuedAt(run.id()), at);
+              var executionRequest = job(run, runs);
+              runs.followUps().give(run.id(), executionRequest.execution());
+              runs.claim(executionRequest, membership, at);
+              var events = new EventRows(runs.rows());
+              events.add(run.id(), executionRequest.execution(), EventRows.Type.RUN_CLAIMED, at);
+              events.add(
+                  run.id(), executionRequest.execution(), EventRows.Type.SESSION_STARTED, at);
+              new TranscriptRows(runs.rows())
+                  .add(
+                      run.id(),
+                      executionRequest.execution(),
+                      List.of(new Entry(TranscriptLine.Kind.ASKED, executionRequest.prompt())),
+                      at);
+              return Optional.of(new Claimed(executionRequest, run.source(), waited));
+            });
+    claimed.ifPresent(
+        it -> {
+          watchers.changed(it.request().runId());
+          listener.claimed(it.source(), it.waited());
+        });
+    return claimed.map(Claimed::request);
+  }
+
+  /// Records that the agent of the execution may be started from now on, so that nobody does this
+  /// execution again. To be called before anything of the agent is started.
+  ///
+  /// @return whether the run was cancelled meanwhile
+  /// @throws ClaimLost if the agent must not be started
+  public boolean begin(ExecutionRequest executionRequest) {
+    return transactions.change(
+        (runs, at) -> {
+          requireClaim(runs, executionRequest);
+          if (!membership.stands(runs.rows(), executionRequest.claim())) {
+            throw new ClaimLost(executionRequest.runId());
+          }
+          runs.begin(executionRequest.claim(), membership.identity().place());
+          return runs.find(executionRequest.runId()).map(RunRow::cancelAsked).orElse(true);
+        });
+  }
+
+  private static void requireClaim(RunTable runs, ExecutionRequest executionRequest)
+      throws SQLException {
+    if (!runs.holds(executionRequest)) {
+      throw new ClaimLost(executionRequest.runId());
+    }
+  }
+
+  /// Stores the process of the execution, so that the service can end it after a restart.
+  ///
+  /// @return whether the run was cancelled meanwhile
+  /// @throws ClaimLost if the agent must end
+  public boolean launched(
+      ExecutionRequest executionRequest, long pid, Optional<Instant> startedAt) {
+    return transactions.change(
+        (runs, at) -> {
+          requireClaim(runs, executionRequest);
+          var hadUntaken = !runs.followUps().untaken(List.of(executionRequest.runId())).isEmpty();
+          runs.launched(executionRequest.claim(), pid, startedAt);
+          new EventRows(runs.rows())
+              .add(
+                  executionRequest.runId(),
+                  executionRequest.execution(),
+                  EventRows.Type.AGENT_STARTED,
+                  at);
+          if (hadUntaken) {
+            // From now on the agent has received them, which is a visible change.
+            runs.touch(executionRequest.runId(), at);
+          }
+          return runs.find(executionRequest.runId()).map(RunRow::cancelAsked).orElse(true);
+        });
+  }
+
+  /// @throws ClaimLost if the output belongs to nothing any more
+  public void heard(ExecutionRequest executionRequest, NewOutput newOutput) {
+    if (newOutput.isTextOnly()) {
+      append(executionRequest, newOutput.entries());
+      return;
+    }
+    var used =
+        transactions.change(
+            (runs, at) -> {
+              requireClaim(runs, executionRequest);
+              new TranscriptRows(runs.rows())
+                  .add(
+                      executionRequest.runId(),
+                      executionRequest.execution(),
+                      newOutput.entries(),
+                      at);
+              if (newOutput.status().isPresent()) {
+                runs.status(executionRequest.runId(), newOutput.status().get(), at);
+              }
+              if (newOutput.agentSession().isPresent()) {
+                runs.agentSession(executionRequest.runId(), newOutput.agentSession().get());
+              }
+              if (!newOutput.made().isEmpty()) {
+                var before =
+                    runs.find(executionRequest.runId())
+                        .map(RunRow::artifactItems)
+                        .orElse(List.of());
+                var now =
+                    new FileRows(runs.rows())
+                        .add(executionRequest.runId(), newOutput.made(), before, at);
+                if (!now.equals(before)) {
+                  runs.artifacts(executionRequest.runId(), now, at);
+                }
+              }
+              return newOutput.usage().isNothing()
+                  ? Usage.NONE
+                  : runs.addUsage(executionRequest.runId(), newOutput.usage());
+            });
+    watchers.changed(executionRequest.runId());
+    if (!used.equals(Usage.NONE)) {
+      listener.used(used);
+    }
+  }
+
+  /// Stores what was seen of the run's last execution, which becomes visible with its end.
+  ///
+  /// @param json the `evidence` member of the run
+  /// @throws ClaimLost if another node has the execution
+  public void evidence(ExecutionRequest executionRequest, String json) {
+    transactions.change(
+        (runs, at) -> {
+          requireClaim(runs, executionRequest);
+          runs.evidence(executionRequest.runId(), json);
+          return at;
+        });
+  }
+
+  /// Lines are no change of the run, so they need no turn among the changes.
+  private void append(ExecutionRequest executionRequest, List<Entry> entries) {
+    transactions.writeAside(
+        rows -> {
+          requireClaim(new RunTable(rows), executionRequest);
+          new TranscriptRows(rows)
+              .add(
+                  executionRequest.runId(),
+                  executionRequest.execution(),
+                  entries,
+                  transactions.now());
+          return entries;
+        });
+    watchers.changed(executionRequest.runId());
+  }
+
+  /// Makes the next execution start a new agent session.
+  ///
+  /// @throws ClaimLost if another execution may have a session meanwhile
+  public void forgetSession(ExecutionRequest executionRequest) {
+    transactions.change(
+        (runs, at) -> {
+          requireClaim(runs, executionRequest);
+          runs.agentSession(executionRequest.runId(), "");
+          return at;
+        });
+  }
+
+  /// @param next the run's state after the execution
+  /// @param report tells the listener; empty if no execution ended
+  private record Finished(
+      String runId, int depth, ExecutionState next, Optional<Runnable> report) {}
+
+  /// Records the end of an execution whose processes have all ended. Waiting follow-ups start the
+  /// next execution.
+  ///
+  /// @param claim the claim of the execution
+  /// @return the run's state after it; empty if the claim did not hold any more, and nothing
+  ///   changed
+  public Optional<ExecutionState> finish(String claim, ExecutionResult executionResult) {
+    return settle(claim, (runs, run, at) -> finished(runs, run, executionResult, at), true);
+  }
+
+  /// Records that a node stopped working on an execution, all of whose processes have ended: the
+  /// run returns to the queue if its agent was never started, else the execution ends.
+  ///
+  /// @return the run's state after it; empty if the claim did not hold any more, and nothing
+  ///   changed
+  public Optional<ExecutionState> giveBack(String claim, ExecutionResult executionResult) {
+    return settle(claim, (runs, run, at) -> givenBack(runs, run, claim, executionResult, at), true);
+  }
+
+  /// Gives this node's name to executions that have none, in an embedded database: after a rollback
+  /// an older version may have worked on it.
+  ///
+  /// @param node the process that began them; blank for one that is gone
+  public void adopt(String node) {
+    if (!membership.isAlone()
+        || transactions.<List<?>>read(rows -> new RunTable(rows).unclaimed()).isEmpty()) {
+      return;
+    }
+    transactions.change(
+        (runs, at) -> {
+          for (var run : runs.unclaimed()) {
+            var claim = UUID.randomUUID().toString();
+            runs.adopt(run, claim, node, membership.identity().name(), at);
+          }
+          return at;
+        });
+  }
+
+  /// Ends what lost nodes were working on, or returns it to the queue. Their processes may go on:
+  /// they end with those nodes, or when those nodes come back.
+  public void endLost() {
+    var now = transactions.now();
+    List<String> expired = transactions.read(rows -> NodeMembership.expired(rows, now));
+    for (var node : expired) {
+      if (transactions.change(
+          (runs, _) -> NodeMembership.end(runs.rows(), node, transactions.now()))) {
+        log.warn("node lost node={}", node);
+      }
+    }
+    List<String> claims = transactions.read(NodeMembership::claimsOfEnded);
+    claims.forEach(this::endLost);
+  }
+
+  private void endLost(String claim) {
+    var _ =
+        settle(
+            claim,
+            (runs, run, at) -> givenBack(runs, run, claim, ExecutionResult.lost(), at),
+            false);
+  }
+
+  /// How the execution of a run is settled, within a transaction.
+  private interface Settling {
+    Finished of(RunTable runs, RunRow run, Instant at) throws SQLException;
+  }
+
+  /// @param haveEnded whether all processes of the execution have ended
+  private Optional<ExecutionState> settle(String claim, Settling settling, boolean haveEnded) {
+    var finished =
+        transactions.change(
+            (runs, at) -> {
+              if (haveEnded) {
+                runs.forgetClaim(claim);
+              }
+              var run = runs.claimedAs(claim);
+              return run.isEmpty()
+                  ? Optional.<Finished>empty()
+                  : Optional.of(settling.of(runs, run.get(), at));
+            });
+    if (finished.isEmpty()) {
+      log.warn("execution had been ended by another node claim={}", claim);
+      // This node leaves the run alone until its own processes have ended.
+      queueSignal.tell();
+      return Optional.empty();
+    }
+    watchers.changed(finished.get().runId());
+    finished.get().report().ifPresent(Runnable::run);
+    // The run waits, or another one of its person may have waited for its end: see SlotLimits.
+    queueSignal.tell(finished.get().depth());
+    return finished.map(Finished::next);
+  }
+
+  private Finished givenBack(
+      RunTable runs, RunRow run, String claim, ExecutionResult executionResult, Instant at)
+      throws SQLException {
+    if (run.cancelAsked() || !runs.mayStartAgain(claim)) {
+      return finished(runs, run, executionResult, at);
+    }
+    log.info("execution returned to the queue run={} execution={}", run.id(), run.execution());
+    runs.unclaim(run, at);
+    runs.revokeKeys(run.id());
+    return new Finished(run.id(), run.depth(), ExecutionState.QUEUED, Optional.empty());
+  }
+
+  private Finished finished(RunTable runs, RunRow run, ExecutionResult executionResult, Instant at)
+      throws SQLException {
+    var runId = run.id();
+    var as = run.cancelAsked() ? ExecutionResult.cancelled() : executionResult;
+    var waiting = !runs.followUps().waiting(runId).isEmpty();
+    if (!runs.isLaunched(runId)) {
+      runs.followUps().handBack(runId, run.execution());
+      if (as.phase() == ExecutionState.CANCELLED && run.execution() == 1) {
+        runs.dropPrompt(runId);
+      }
+    }
+    return switch (RunStateMachine.next(run.phase(), new Event.Ended(as.phase(), waiting))) {
+      case Step.To(ExecutionState next) -> {
+        var worked = worked(run, at);
+        runs.settle(runId, worked);
+        runs.revokeKeys(runId);
+        new EventRows(runs.rows())
+            .add(runId, run.execution(), EventRows.Type.ofEnd(as.phase()), at);
+        if (next == ExecutionState.QUEUED) {
+          runs.queue(runId, at);
+        } else {
+          runs.end(runId, as, at);
+        }
+        log.info(
+            "execution ended run={} execution={} as={} next={}",
+            runId,
+            run.execution(),
+            as.phase(),
+            next);
+        yield new Finished(
+            runId,
+            run.depth(),
+            next,
+            Optional.of(
+                () -> listener.ended(run.source(), as.phase(), worked.minus(run.worked()))));
+      }
+      case Step.Stays() -> new Finished(runId, run.depth(), run.phase(), Optional.empty());
+      case Step.Refused(String why) -> throw new IllegalStateException(why + ": " + run);
+    };
+  }
+
+  private ExecutionRequest job(RunRow run, RunTable runs) throws SQLException {
+    var waiting = runs.followUps().waiting(run.id());
+    var parts = new ArrayList<String>();
+    var prompt = runs.firstPrompt(run.id()).filter(_ -> run.execution() == 0);
+    if (prompt.isPresent() && (!prompt.get().isEmpty() || waiting.isEmpty())) {
+      parts.add(prompt.get());
+    }
+    parts.addAll(waiting);
+    var config = run.configNode();
+    return new ExecutionRequest(
+        run.id(),
+        run.execution() + 1,
+        String.join("\n\n", parts),
+        run.sessionId().orElseGet(() -> UUID.randomUUID().toString()),
+        run.agentSession(),
+        text(config.path("model_id").asText(null)),
+        text(config.path("base_prompt").asText(null)),
+        config.toString(),
+        new RunMode(run.mode()),
+        UUID.randomUUID().toString());
+  }
+
+  private static Duration worked(RunRow run, Instant now) {
+    return run.executionStartedAt()
+        .map(start -> run.worked().plus(Duration.between(start, now)))
+        .orElse(run.worked());
+  }
+
+  private static Optional<String> text(@Nullable String text) {
+    return Optional.ofNullable(text).filter(value -> !value.isBlank());
+  }
+}
