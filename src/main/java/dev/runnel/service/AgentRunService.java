@@ -19,6 +19,7 @@ import dev.runnel.service.http.FactoryRoutes;
 import dev.runnel.service.http.FileRoutes;
 import dev.runnel.service.http.IdentityRoutes;
 import dev.runnel.service.http.KeyRoutes;
+import dev.runnel.service.http.RunActions;
 import dev.runnel.service.http.RunRoutes;
 import dev.runnel.service.http.ScheduleRoutes;
 import dev.runnel.service.http.SignedLinks;
@@ -189,6 +190,7 @@ public final class AgentRunService implements AutoCloseable {
     var identities = new Identities(database, clock, factories.identities());
     var configs = new ConfigResolution(agents, settings.environments(), identities);
     var schedules = new Schedules(database, clock, changes, configs::resolved);
+    var actions = new RunActions(runs, index, queue, configs, factories, settings, clock);
     return new AgentRunService(
         agents,
         settings,
@@ -203,7 +205,7 @@ public final class AgentRunService implements AutoCloseable {
         ScheduleClock.start(runs, schedules, configs, clock, changes),
         new AuthFilter(keys, settings.publicUrl()),
         List.of(
-            new RunRoutes(runs, index, queue, configs, factories, settings, links, clock)::register,
+            new RunRoutes(actions, index, links)::register,
             new FactoryRoutes(factories, configs, runs, index, settings.publicUrl())::register,
             new FileRoutes(index, settings, links, node.identity().place())::register,
             new IdentityRoutes(identities, agents)::register,

@@ -1,0 +1,177 @@
+package dev.runnel.service.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.service.execution.ConfigResolution;
+import dev.runnel.service.execution.RunQueue;
+import dev.runnel.service.execution.ServiceSettings;
+import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.IdempotencyKey;
+import dev.runnel.service.run.NewRun;
+import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.RunRow;
+import dev.runnel.service.store.Factories;
+import dev.runnel.service.store.RunAccess;
+import dev.runnel.service.store.RunQueries;
+import dev.runnel.service.store.RunQuery;
+import dev.runnel.service.store.RunService;
+import dev.runnel.service.store.UntakenFollowUp;
+import dev.runnel.service.workspace.Environment;
+import dev.runnel.wire.FollowUpMessage;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// What callers do with runs, as far as their key permits it; the API and the MCP server share it.
+/// For a caller without any right to a run, the run does not exist.
+public final class RunActions {
+  private final RunService runs;
+  private final RunQueries index;
+  private final RunQueue queue;
+  private final ConfigResolution configs;
+  private final Factories factories;
+  private final ServiceSettings settings;
+  private final InstantSource clock;
+  private final RunAccess access;
+
+  public RunActions(
+      RunService runs,
+      RunQueries index,
+      RunQueue queue,
+      ConfigResolution configs,
+      Factories factories,
+      ServiceSettings settings,
+      InstantSource clock) {
+    this.runs = runs;
+    this.index = index;
+    this.queue = queue;
+    this.configs = configs;
+    this.factories = factories;
+    this.settings = settings;
+    this.clock = clock;
+    this.access = new RunAccess(index);
+  }
+
+  /// @return a [dev.runnel.wire.CreatedRun]
+  String create(Caller caller, NewRun asked, Optional<IdempotencyKey> key) {
+    if (asked.identityUid().filter(factories::isForeman).isPresent()) {
+      throw RequestProblem.invalid(
+          "A foreman gets its work by a dispatch: POST /factory/{uid}/runs");
+    }
+    var run =
+        caller.scope() instanceof Caller.Scope.Below(String parent)
+            ? below(parent, caller, asked)
+            : configs.resolved(asked);
+    return runs.create(run, caller, Optional.empty(), key);
+  }
+
+  private NewRun below(String parent, Caller caller, NewRun asked) {
+    if (asked.onBehalfOf().isPresent()) {
+      throw new RequestProblem(
+          RequestProblem.Code.NOT_AUTHORIZED,
+          "An agent starts runs in its own name: leave on_behalf_of out");
+    }
+    var wanted = asked.parentRunId().orElse(parent);
+    access.require(caller, wanted, true);
+    asked.conversationId().ifPresent(id -> requireConversation(caller, id));
+    return configs.resolvedBelow(
+        asked.withParentRunId(Optional.of(wanted)),
+        index.find(wanted).orElseThrow(RequestProblem::noRun));
+  }
+
+  /// A caller who may not read a conversation may not have an agent read it.
+  private void requireConversation(Caller caller, String id) {
+    if (!index.runsOf(id).stream().allMatch(run -> access.isOpen(caller, run, false))) {
+      throw RequestProblem.invalid("conversation_id names no conversation");
+    }
+  }
+
+  /// @param items the runs as lists show them, each made when it is reached; to be read once
+  record Page(Iterable<ObjectNode> items, Optional<String> nextCursor) {}
+
+  /// @param asked filters, order and position, as in the query of `GET /agent/runs`
+  Page list(Caller caller, Map<String, List<String>> asked) {
+    var parameters = new HashMap<>(asked);
+    limitToFamily(caller, parameters);
+    parameters.computeIfPresent("environment_id", (_, names) -> withUids(names));
+    var page = index.list(RunQuery.parse(parameters));
+    var now = clock.instant();
+    var url = settings.publicUrl().get();
+    var untaken = index.untaken(page.runs());
+    Iterator<ObjectNode> items =
+        page.runs().stream()
+            .map(
+                run -> {
+                  var item = run.show(url, now);
+                  UntakenFollowUp.show(item, untaken.getOrDefault(run.id(), List.of()), false);
+                  return item;
+                })
+            .iterator();
+    return new Page(() -> items, page.nextCursor());
+  }
+
+  /// Adds the uids of environments that are given by name, since runs store the uid.
+  private List<String> withUids(List<String> asked) {
+    var uids =
+        asked.stream()
+            .filter(name -> !name.isBlank())
+            .flatMap(name -> settings.environments().find(name).stream().map(Environment::uid));
+    return Stream.concat(asked.stream(), uids).distinct().toList();
+  }
+
+  /// Restricts the list to runs below the caller's own run. An ancestor that does not exist or that
+  /// the caller may not see is an error, not an empty list.
+  private void limitToFamily(Caller caller, Map<String, List<String>> parameters) {
+    if (caller.scope() instanceof Caller.Scope.Below(String parent)) {
+      parameters.putIfAbsent("ancestor_run_id", List.of(parent));
+    }
+    for (var id : parameters.getOrDefault("ancestor_run_id", List.of())) {
+      if (!access.isOpen(caller, id, true) || index.find(id).isEmpty()) {
+        throw RequestProblem.invalid("ancestor_run_id names no run");
+      }
+    }
+  }
+
+  RunRow find(Caller caller, String id) {
+    access.require(caller, id, false);
+    return index.show(id).orElseThrow(RequestProblem::noRun);
+  }
+
+  /// A [dev.runnel.wire.RunItem], with the messages that no agent has received.
+  ObjectNode show(Caller caller, String id) {
+    var run = find(caller, id);
+    var item = run.show(settings.publicUrl().get(), clock.instant());
+    var untaken = index.untaken(List.of(run)).getOrDefault(run.id(), List.of());
+    UntakenFollowUp.show(item, untaken, true);
+    return item;
+  }
+
+  /// @return a [dev.runnel.wire.FollowUpAccepted]
+  String followUp(Caller caller, String id, FollowUpMessage message, Optional<IdempotencyKey> key) {
+    var text = message.message();
+    if (message.attachments() != null && !message.attachments().isEmpty()) {
+      throw new RequestProblem(
+          RequestProblem.Code.OPERATION_NOT_SUPPORTED,
+          "No attachment was prepared here: follow-ups take text only");
+    }
+    if (text == null || text.isBlank()) {
+      throw RequestProblem.invalid("A follow-up needs a message");
+    }
+    if (text.indexOf('\0') >= 0) {
+      throw RequestProblem.invalid("The message holds a NUL character");
+    }
+    var mode = Optional.ofNullable(message.mode()).map(NewRun::checkMode);
+    access.require(caller, id, false);
+    return runs.followUp(id, text, mode, key);
+  }
+
+  /// Stops a run, and waits until its processes have ended, for about the grace time.
+  void cancel(Caller caller, String id) {
+    var asked = clock.instant();
+    access.require(caller, id, false);
+    queue.cancel(id, asked);
+  }
+}
