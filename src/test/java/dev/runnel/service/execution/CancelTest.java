@@ -232,7 +232,7 @@ class CancelTest {
   @Test
   void everybodyWhoAsksBeforeTheEndIsAnsweredThatItIsCancelled() throws Exception {
     // It takes its time to die, so that all have asked by then.
-    var command = "trap 'sleep 0.5; exit 1' TERM; touch ready; while :; do sleep 0.1; done";
+    var command = "trap 'sleep 2; exit 1' TERM; touch ready; while :; do sleep 0.1; done";
     try (var service = RunningService.withCommand(folder, command)) {
       var id = service.create("x");
       awaitFile(folder.resolve("workspaces/" + id + "/ready"));

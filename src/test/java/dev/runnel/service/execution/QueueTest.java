@@ -197,6 +197,8 @@ class QueueTest {
     var command =
         "touch %s/$$; until [ -e %s ]; do sleep 0.02; done"
             .formatted(working, folder.resolve("go"));
+    // What tests before this one have left in the JVM counts for nothing here.
+    var others = executions(living());
     try (var service = RunningService.withCommand(folder, command, SLOTS)) {
       for (int i = 0; i < SLOTS; i++) {
         service.create("at work " + i);
@@ -209,7 +211,7 @@ class QueueTest {
       }
 
       var living = living();
-      assertThat(living).containsEntry(Execution.class.getName(), SLOTS);
+      assertThat(executions(living)).isLessThanOrEqualTo(others + SLOTS);
       assertThat(living)
           .as("what lives in memory while %d runs wait, and before: %s", MANY, before)
           .allSatisfy(
@@ -218,9 +220,12 @@ class QueueTest {
 
       Files.writeString(folder.resolve("go"), "");
       service.awaitState(last, "SUCCEEDED");
-      await()
-          .untilAsserted(() -> assertThat(living()).doesNotContainKey(Execution.class.getName()));
+      await().untilAsserted(() -> assertThat(executions(living())).isLessThanOrEqualTo(others));
     }
+  }
+
+  private static int executions(Map<String, Integer> living) {
+    return living.getOrDefault(Execution.class.getName(), 0);
   }
 
   /// How many there are of everything of Runnel's, and of threads, after a garbage collection.
