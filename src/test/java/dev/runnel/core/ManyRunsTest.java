@@ -10,6 +10,8 @@ import dev.runnel.core.model.RunState;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,6 +66,62 @@ class ManyRunsTest {
     world.settle();
     assertThat(world.surface.kinds(new Conversation(SURFACE, "team/channel/" + MANY)))
         .containsExactly("Status", "Succeeded");
+  }
+
+  /// The edits of statuses in each second.
+  private List<Integer> editsWhileAllTalk(int seconds) {
+    var edits = new ArrayList<Integer>();
+    for (var second = 0; second < seconds; second++) {
+      for (var run : world.runs.runs()) {
+        world.runs.moves(run.id(), RunState.RUNNING, "Line %d.".formatted(second));
+      }
+      var before = edits();
+      world.passes(Duration.ofSeconds(1));
+      edits.add(edits() - before);
+    }
+    return edits;
+  }
+
+  private int edits() {
+    return world.surface.posts().stream().mapToInt(post -> post.edits()).sum();
+  }
+
+  private static int sum(List<Integer> edits, int from, int to) {
+    return edits.subList(from, to).stream().mapToInt(Integer::intValue).sum();
+  }
+
+  @Test
+  void aRunThatTalksEachSecondIsEditedTwelveTimesInItsFirstMinuteAndThenFourTimesAMinute() {
+    world.surface.countsEdits();
+    starts(1);
+
+    var edits = editsWhileAllTalk(180);
+
+    assertThat(sum(edits, 0, 60)).isBetween(8, 12);
+    assertThat(sum(edits, 60, 120)).isBetween(3, 4);
+    assertThat(sum(edits, 120, 180)).isBetween(3, 4);
+  }
+
+  @Test
+  void twentyTalkingRunsShareThirtyEditsAMinuteAndTheirEndsDoNotWait() {
+    var runs = 20;
+    world.surface.countsEdits();
+    starts(runs);
+    // Changes of state are not paced, so that each status is edited once.
+    assertThat(sum(editsWhileAllTalk(1), 0, 1)).isEqualTo(runs);
+
+    var edits = editsWhileAllTalk(130);
+
+    for (var from = 0; from + 60 <= edits.size(); from++) {
+      assertThat(sum(edits, from, from + 60)).isLessThanOrEqualTo(30);
+    }
+    assertThat(sum(edits, 60, edits.size())).isGreaterThan(25);
+    world.runs.runs().forEach(run -> world.runs.moves(run.id(), RunState.SUCCEEDED, "Done."));
+    world.passes(Duration.ofSeconds(3));
+    for (var i = 1; i <= runs; i++) {
+      assertThat(world.surface.kinds(new Conversation(SURFACE, "team/channel/" + i)))
+          .contains("Succeeded");
+    }
   }
 
   @Test
