@@ -53,6 +53,11 @@ final class CheckCommand {
         .forEach(problem -> line("Policy", problem));
     line("Database", database());
     line("Agent", agentApi());
+    var isKubernetes =
+        config.agentApi().isEmpty() && config.isolation().equals(Isolations.KUBERNETES);
+    if (isKubernetes) {
+      line("Kubernetes", KubernetesChoice.problem(config, environment, Wiring.AGENT_GRACE));
+    }
     try (var platforms =
         Platforms.of(config.settings(), InstantSource.system(), publicUrl(), this::rows)) {
       for (var platform : platforms.all()) {
@@ -67,7 +72,9 @@ final class CheckCommand {
         opened.close();
       }
     }
-    if (escape) {
+    if (escape && isKubernetes) {
+      line("Escape", Optional.of("not tried: this works for agents on this machine only."));
+    } else if (escape) {
       escape();
     }
     return allWell ? 0 : 1;

@@ -94,7 +94,7 @@ import org.slf4j.LoggerFactory;
 final class Wiring implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Wiring.class);
   private static final Duration PLATFORM_PATIENCE = Duration.ofSeconds(2);
-  private static final Duration AGENT_GRACE = Duration.ofSeconds(5);
+  static final Duration AGENT_GRACE = Duration.ofSeconds(5);
 
   private static final String OLDER_NODE =
       "A Runnel of an older version works on this database, whose runs are on its machine alone."
@@ -219,6 +219,11 @@ final class Wiring implements AutoCloseable {
         new RedactedRuns(
             metrics.runs(new ClientAgentRuns(client, config.agentApi().isEmpty())), redactor);
     isolatesAgents = config.agentApi().isPresent() || result(isolation).isOn();
+    if (isolatesAgents
+        && config.agentApi().isEmpty()
+        && result(isolation) instanceof AutoCloseable connection) {
+      opened(connection);
+    }
     var service =
         embeddedService(
             data,
@@ -491,6 +496,9 @@ final class Wiring implements AutoCloseable {
   ///   while others can start agents and nobody decided that they run without it
   private Isolation isolation(Map<String, String> environment, DataFolder data) {
     try {
+      if (config.isolation().equals(Isolations.KUBERNETES)) {
+        return KubernetesChoice.open(config, environment, data.path(), AGENT_GRACE);
+      }
       var chosen =
           Isolations.choose(
               config.isolation(), config.machine(environment, data.path()), config.limitsEgress());

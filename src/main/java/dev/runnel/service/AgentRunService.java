@@ -23,6 +23,7 @@ import dev.runnel.service.http.RunActions;
 import dev.runnel.service.http.RunRoutes;
 import dev.runnel.service.http.ScheduleRoutes;
 import dev.runnel.service.http.SignedLinks;
+import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ChangeListener;
 import dev.runnel.service.run.ExecutionListener;
@@ -153,7 +154,10 @@ public final class AgentRunService implements AutoCloseable {
     var clock = database.clock(wall);
     var membership =
         NodeMembership.join(database, clock, node.identity(), settings.slots(), node.lease());
-    var agents = Agents.find(settings.command(), settings.environment());
+    var agents =
+        settings.isolation() instanceof Isolation.Remote
+            ? Agents.elsewhere(settings.command())
+            : Agents.find(settings.command(), settings.environment());
     var watchers = new RunWatchers();
     var queueSignal = new QueueSignal();
     var transactions = new RunTransactions(database, clock);

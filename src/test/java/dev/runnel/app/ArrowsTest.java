@@ -79,6 +79,23 @@ class ArrowsTest {
       room("service.isolation").imports("dev.runnel.service.[run|workspace|egress]");
 
   @ArchTest
+  static final ArchRule kubernetes =
+      room("service.kubernetes")
+          .imports("dev.runnel.service.[run|workspace|isolation]", "io.fabric8.kubernetes..");
+
+  /// So that the Kubernetes client is loaded only where the settings ask for it.
+  @ArchTest
+  static final ArchRule oneWayToKubernetes =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("dev.runnel.service.kubernetes")
+          .and()
+          .doNotHaveFullyQualifiedName("dev.runnel.app.KubernetesChoice")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("dev.runnel.service.kubernetes");
+
+  @ArchTest
   static final ArchRule process =
       room("service.process").imports("dev.runnel.service.[run|store|isolation|workspace]");
 

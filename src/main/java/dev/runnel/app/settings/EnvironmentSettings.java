@@ -24,7 +24,8 @@ final class EnvironmentSettings {
           "setup_commands",
           "docker_image",
           "variables",
-          "egress");
+          "egress",
+          "kubernetes");
   private static final List<String> REPOSITORY_KEYS =
       List.of("url", "ref", "folder", "token", "push");
 
@@ -99,7 +100,8 @@ final class EnvironmentSettings {
           part.strings(place + ".setup_commands", tree.path("setup_commands")),
           part.text(place + ".docker_image", tree.path("docker_image")),
           named,
-          egress(place + ".egress", tree.path("egress")));
+          egress(place + ".egress", tree.path("egress")),
+          KubernetesOptions.ofEnvironment(part, place + ".kubernetes", tree.path("kubernetes")));
     } catch (IllegalArgumentException e) {
       throw part.wrong(place, String.valueOf(e.getMessage()));
     }

@@ -140,9 +140,10 @@ public final class RunnelSettings {
       plain(
               "RUNNEL_AGENTS_ISOLATION",
               "auto",
-              "How agents are isolated from the machine: `bubblewrap`, `container`, `none`, or"
-                  + " `auto`, which is bubblewrap. Where bubblewrap does not work, `auto` is none"
-                  + " while no platform and no hook is configured, and otherwise stops the start.")
+              "How agents are isolated from the machine: `bubblewrap`, `container`, `none`,"
+                  + " `kubernetes`, where they work in pods, or `auto`, which is bubblewrap. Where"
+                  + " bubblewrap does not work, `auto` is none while no platform and no hook is"
+                  + " configured, and otherwise stops the start.")
           .at("agents.isolation");
 
   public static final Setting AGENTS_EGRESS =
@@ -370,7 +371,7 @@ public final class RunnelSettings {
 
   /// In the order of the documentation.
   static final List<Setting> ALL =
-      Stream.concat(
+      Stream.of(
               Stream.of(
                   PORT,
                   ADMIN_PORT,
@@ -394,7 +395,9 @@ public final class RunnelSettings {
                   AGENTS_EGRESS,
                   AGENTS_READABLE,
                   AGENTS_HOME_FILES,
-                  AGENTS_ENVIRONMENT,
+                  AGENTS_ENVIRONMENT),
+              KubernetesOptions.ALL.stream(),
+              Stream.of(
                   LIMIT_START,
                   LIMIT_IDLE,
                   LIMIT_TOTAL,
@@ -430,6 +433,7 @@ public final class RunnelSettings {
                   LOG_FORMAT,
                   LOG_LEVEL),
               TrackerSettings.ALL.stream())
+          .flatMap(each -> each)
           .toList();
 
   private RunnelSettings() {}

@@ -44,6 +44,14 @@ public record Agents(Harness usual, List<Harness> here) {
         here);
   }
 
+  /// The known agents, of which this machine cannot say whether they are installed where they run.
+  /// The default agent is the command if there is one, else the first of them.
+  public static Agents elsewhere(Optional<String> command) {
+    return new Agents(
+        command.<Harness>map(text -> new CommandAgent("command", text)).orElseGet(KNOWN::getFirst),
+        KNOWN);
+  }
+
   /// The values of the operator's secret variables that any known agent receives.
   public static List<String> secrets(Map<String, String> environment) {
     return KNOWN.stream()

@@ -61,14 +61,16 @@ final class ExecutionNetwork implements AutoCloseable {
     this.asked = asked;
   }
 
-  /// Opens the proxy, if the execution is isolated and has a network of its own.
+  /// Opens the proxy, if the execution is isolated on this machine and has a network of its own.
   ///
   /// @throws IOException if the proxy cannot listen
   static ExecutionNetwork open(
       ServiceSettings settings, ExecutionRequest request, Harness harness, Environment chosen)
       throws IOException {
     var setting = chosen.egress().orElse(settings.egress()).in(settings.egress());
-    if (!settings.isolation().isOn() || setting.isMachine()) {
+    if (!settings.isolation().isOn()
+        || settings.isolation() instanceof Isolation.Remote
+        || setting.isMachine()) {
       return OF_THE_MACHINE;
     }
     var rules = setting.rules(needed(settings, request, harness, chosen));

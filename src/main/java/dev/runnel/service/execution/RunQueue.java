@@ -387,6 +387,9 @@ public final class RunQueue implements AutoCloseable {
             log.error("orphaned run found run={}", each.runId());
             recover(each);
           }
+          settings
+              .isolation()
+              .sweep((runId, claim) -> !isWorkedOn(runId) && index.isOver(runId, claim));
         } catch (RuntimeException | OutOfMemoryError e) {
           log.warn("cannot look for orphaned runs, will retry", e);
         }

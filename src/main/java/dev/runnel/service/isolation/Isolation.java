@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiPredicate;
 
 /// Isolates agents and setup commands from the machine.
 public sealed interface Isolation permits Isolation.Local, Isolation.Remote {
@@ -129,6 +130,11 @@ public sealed interface Isolation permits Isolation.Local, Isolation.Remote {
   default boolean cleanUp(String runId, int execution, Map<String, String> environment) {
     return true;
   }
+
+  /// Ends what lost nodes left running elsewhere. Does not wait for it.
+  ///
+  /// @param isOver whether a claim of a run that this service knows does not hold any more
+  default void sweep(BiPredicate<String, String> isOver) {}
 
   /// Explains, for people, why an environment cannot be used with this isolation; empty if it can.
   default Optional<String> problem(Environment environment) {

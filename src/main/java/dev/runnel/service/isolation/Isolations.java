@@ -10,7 +10,11 @@ import java.util.concurrent.TimeUnit;
 /// Chooses the isolation for this machine.
 public final class Isolations {
   /// The permitted values of the setting.
-  public static final List<String> KINDS = List.of("auto", "none", "bubblewrap", "container");
+  public static final List<String> KINDS =
+      List.of("auto", "none", "bubblewrap", "container", Isolations.KUBERNETES);
+
+  /// On other machines; what starts it there is no part of this package.
+  public static final String KUBERNETES = "kubernetes";
 
   private static final long PATIENCE_SECONDS = 10;
 
@@ -18,7 +22,8 @@ public final class Isolations {
 
   /// Chooses an isolation. For bubblewrap, checks that it works here.
   ///
-  /// @param kind one of [#KINDS]; `auto` selects bubblewrap if it works, else none
+  /// @param kind one of [#KINDS] but [#KUBERNETES]; `auto` selects bubblewrap if it works, else
+  ///   none
   /// @throws IllegalArgumentException if the machine does not support it; the message says what to
   ///   do
   public static Isolation.Local choose(String kind, Machine machine) {

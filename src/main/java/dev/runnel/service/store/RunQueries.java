@@ -48,6 +48,11 @@ public record RunQueries(Database database, Share share) {
     return database.read(rows -> new RunTable(rows).left(nodeName));
   }
 
+  /// Whether a claim of a run that is here does not hold any more.
+  public boolean isOver(String runId, String claim) {
+    return database.read(rows -> new RunTable(rows).isOver(runId, claim));
+  }
+
   /// Where the run's workspace is; empty before its first agent was started.
   public Optional<String> place(String runId) {
     return database.read(rows -> new RunTable(rows).place(runId));

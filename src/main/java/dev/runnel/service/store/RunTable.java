@@ -653,6 +653,12 @@ public record RunTable(Rows rows) {
         nodeName);
   }
 
+  boolean isOver(String runId, String claim) throws SQLException {
+    return rows.<Boolean>first(
+            "SELECT claim FROM runs WHERE id = ?", row -> !claim.equals(row.getString(1)), runId)
+        .orElse(false);
+  }
+
   /// Whether the agent of the current execution was started.
   boolean isLaunched(String runId) throws SQLException {
     return rows.first(

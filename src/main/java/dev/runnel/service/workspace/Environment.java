@@ -16,6 +16,7 @@ import java.util.regex.Pattern;
 /// @param variables names of the operator's variables that setup commands and agents receive
 /// @param egress the hosts that isolated agents and setup commands reach; empty for those of all
 ///   environments
+/// @param pod what its pods are like in Kubernetes
 public record Environment(
     String uid,
     String name,
@@ -24,7 +25,8 @@ public record Environment(
     List<String> setupCommands,
     Optional<String> image,
     List<String> variables,
-    Optional<EgressSetting> egress) {
+    Optional<EgressSetting> egress,
+    PodOptions pod) {
   private static final Pattern UID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final Pattern IMAGE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/:@-]*");
@@ -44,6 +46,28 @@ public record Environment(
       Optional<String> image,
       List<String> variables) {
     this(uid, name, description, repositories, setupCommands, image, variables, Optional.empty());
+  }
+
+  /// With the pods of all environments.
+  public Environment(
+      String uid,
+      String name,
+      Optional<String> description,
+      List<Repository> repositories,
+      List<String> setupCommands,
+      Optional<String> image,
+      List<String> variables,
+      Optional<EgressSetting> egress) {
+    this(
+        uid,
+        name,
+        description,
+        repositories,
+        setupCommands,
+        image,
+        variables,
+        egress,
+        PodOptions.NONE);
   }
 
   /// @throws IllegalArgumentException if a value is invalid; the message says what to write instead

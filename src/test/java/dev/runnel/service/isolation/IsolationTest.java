@@ -45,7 +45,7 @@ class IsolationTest {
       assertThatThrownBy(() -> Isolations.choose("container", machine(path(folder))))
           .hasMessageStartingWith("is container, and there is no docker or podman on the PATH.");
       assertThatThrownBy(() -> Isolations.choose("jail", machine(path(folder))))
-          .hasMessage("is jail, and must be one of auto, none, bubblewrap, container.");
+          .hasMessage("is jail, and must be one of auto, none, bubblewrap, container, kubernetes.");
     }
 
     @Test

@@ -1,0 +1,153 @@
+package dev.runnel.app.settings;
+
+import static dev.runnel.surface.Setting.plain;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.service.workspace.PodOptions;
+import dev.runnel.surface.Setting;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// `agents.kubernetes`, and the section `kubernetes` of environments.
+public final class KubernetesOptions {
+  public static final Setting NAMESPACE =
+      setting(
+          "NAMESPACE",
+          "Runnel's own",
+          "With the isolation `kubernetes`: the namespace of the Jobs.");
+
+  public static final Setting CLAIM =
+      setting(
+          "CLAIM",
+          "",
+          "The persistent volume claim that Runnel and the pods have mounted, with Runnel's data"
+              + " folder in it; needed for the isolation `kubernetes`.");
+
+  public static final Setting VOLUME =
+      setting("VOLUME", "the data folder", "The folder where Runnel has mounted that claim.");
+
+  private static final Setting SERVICE_ACCOUNT =
+      setting(
+          "SERVICE_ACCOUNT", "default", "The service account of pods. They get no token of it.");
+
+  private static final Setting NODE_SELECTOR =
+      setting(
+          "NODE_SELECTOR",
+          "",
+          "Labels of the machines that pods may run on: `disk=ssd,zone=a`, or a section of the"
+              + " file.");
+
+  private static final Setting SECRETS =
+      setting(
+          "SECRETS",
+          "",
+          "Secrets of Kubernetes, separated by commas, whose entries are variables of agents and"
+              + " setup commands. Runnel does not see them, so it cannot remove them from output.");
+
+  private static final Setting PULL_SECRETS =
+      setting("PULL_SECRETS", "", "Secrets with the logins of image registries.");
+
+  private static final Setting CPU =
+      setting(
+          "CPU",
+          "",
+          "The processors that a pod requests, such as `500m`. Its limit is `agents.limits.cpus`.");
+
+  private static final Setting MEMORY =
+      setting(
+          "MEMORY",
+          "the limit",
+          "The memory that a pod requests, such as `1Gi`. Its limit is `agents.limits.memory`.");
+
+  static final List<Setting> ALL =
+      List.of(
+          NAMESPACE,
+          CLAIM,
+          VOLUME,
+          SERVICE_ACCOUNT,
+          NODE_SELECTOR,
+          SECRETS,
+          PULL_SECRETS,
+          CPU,
+          MEMORY);
+
+  private static final List<String> KEYS =
+      List.of("service_account", "node_selector", "secrets", "pull_secrets", "cpu", "memory");
+
+  private KubernetesOptions() {}
+
+  private static Setting setting(String name, String otherwise, String purpose) {
+    return plain("RUNNEL_AGENTS_KUBERNETES_" + name, otherwise, purpose)
+        .at("agents.kubernetes." + name.toLowerCase(Locale.ROOT));
+  }
+
+  /// What all pods are like, where their environment says nothing else.
+  public static PodOptions pods(Settings settings) {
+    try {
+      return new PodOptions(
+          settings.get(SERVICE_ACCOUNT),
+          selector(settings.get(NODE_SELECTOR)),
+          list(settings.get(SECRETS)),
+          list(settings.get(PULL_SECRETS)),
+          settings.get(CPU),
+          settings.get(MEMORY));
+    } catch (IllegalArgumentException e) {
+      throw new SettingsException("agents.kubernetes: %s.".formatted(e.getMessage()));
+    }
+  }
+
+  static PodOptions ofEnvironment(YamlSection part, String place, JsonNode tree) {
+    if (tree.isMissingNode() || tree.isNull()) {
+      return PodOptions.NONE;
+    }
+    part.checkKeys(place, tree, KEYS);
+    var selector = new LinkedHashMap<String, String>();
+    var labels = tree.path("node_selector");
+    if (!labels.isMissingNode() && !labels.isNull()) {
+      if (!labels.isObject()) {
+        throw part.wrong(place + ".node_selector", "must hold labels, like {disk: ssd}");
+      }
+      for (var each : labels.properties()) {
+        selector.put(
+            each.getKey(),
+            part.text(place + ".node_selector." + each.getKey(), each.getValue()).orElse(""));
+      }
+    }
+    try {
+      return new PodOptions(
+          part.text(place + ".service_account", tree.path("service_account")),
+          selector,
+          part.strings(place + ".secrets", tree.path("secrets")),
+          part.strings(place + ".pull_secrets", tree.path("pull_secrets")),
+          part.text(place + ".cpu", tree.path("cpu")),
+          part.text(place + ".memory", tree.path("memory")));
+    } catch (IllegalArgumentException e) {
+      throw part.wrong(place, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static List<String> list(Optional<String> text) {
+    return text.stream()
+        .flatMap(it -> Stream.of(it.split(",", -1)))
+        .map(String::strip)
+        .filter(each -> !each.isEmpty())
+        .toList();
+  }
+
+  private static Map<String, String> selector(Optional<String> text) {
+    var selector = new LinkedHashMap<String, String>();
+    for (var each : list(text)) {
+      var equals = each.indexOf('=');
+      if (equals < 1) {
+        throw new IllegalArgumentException(
+            "node_selector holds %s, and must hold labels, like disk=ssd".formatted(each));
+      }
+      selector.put(each.substring(0, equals).strip(), each.substring(equals + 1).strip());
+    }
+    return selector;
+  }
+}
