@@ -98,14 +98,8 @@ class DeployTest {
 
   @Test
   void kustomizeMakesAllOfIt() throws Exception {
-    var made = run("kubectl", "kustomize", "deploy/kubernetes");
-    var kinds = new ArrayList<String>();
-    try (var parser = new YAMLFactory().createParser(made)) {
-      YAML.readValues(parser, JsonNode.class)
-          .forEachRemaining(each -> kinds.add(each.path("kind").asText()));
-    }
-
-    assertThat(kinds)
+    assertThat(kustomize("deploy/kubernetes"))
+        .extracting(each -> each.path("kind").asText())
         .containsExactlyInAnyOrder(
             "ConfigMap",
             "Deployment",
@@ -114,6 +108,72 @@ class DeployTest {
             "Service",
             "Service",
             "ServiceMonitor");
+  }
+
+  @Test
+  void withJobsRunnelHasRightsInItsNamespaceOnlyAndAgentsHaveNone() throws Exception {
+    var made = kustomize("deploy/kubernetes-jobs");
+    var pod = kind(made, "StatefulSet").at("/spec/template/spec");
+    var role = kind(made, "Role");
+
+    assertThat(made).noneMatch(each -> each.path("kind").asText().startsWith("ClusterRole"));
+    assertThat(made).noneMatch(each -> each.path("kind").asText().equals("Deployment"));
+    assertThat(pod.path("serviceAccountName").asText()).isEqualTo("runnel");
+    assertThat(pod.at("/securityContext/seccompProfile/type").asText()).isEqualTo("RuntimeDefault");
+    var rights = new ArrayList<String>();
+    for (var rule : role.path("rules")) {
+      for (var verb : rule.path("verbs")) {
+        rights.add(verb.asText() + " " + rule.at("/resources/0").asText());
+      }
+    }
+    assertThat(rights).containsExactlyInAnyOrderElementsOf(KubernetesChoice.rights());
+    assertThat(kind(made, "ConfigMap").path("data").toString())
+        .contains("claim: " + kind(made, "PersistentVolumeClaim").at("/metadata/name").asText());
+  }
+
+  @Test
+  void withJobsAgentsReachPublicAddressesAndNothingReachesThem() throws Exception {
+    var policies =
+        kustomize("deploy/kubernetes-jobs").stream()
+            .filter(each -> each.path("kind").asText().equals("NetworkPolicy"))
+            .toList();
+    var agents =
+        policies.stream()
+            .filter(each -> each.at("/metadata/name").asText().equals("agents"))
+            .findFirst()
+            .orElseThrow()
+            .path("spec");
+
+    assertThat(agents.at("/podSelector/matchLabels").toString())
+        .isEqualTo("{\"runnel.dev/part\":\"agent\"}");
+    assertThat(agents.path("ingress")).isEmpty();
+    assertThat(agents.path("policyTypes").toString()).contains("Ingress", "Egress");
+    assertThat(agents.path("egress").toString())
+        .contains("10.0.0.0/8", "169.254.0.0/16", "192.168.0.0/16");
+    // Policies add up, so the wide one of Runnel must not select agents.
+    assertThat(policies)
+        .filteredOn(each -> each.at("/metadata/name").asText().equals("runnel"))
+        .singleElement()
+        .satisfies(
+            it ->
+                assertThat(it.at("/spec/podSelector").toString())
+                    .contains("NotIn", "runnel.dev/part", "agent"));
+  }
+
+  private List<JsonNode> kustomize(String folder) throws Exception {
+    var made = run("kubectl", "kustomize", folder);
+    var all = new ArrayList<JsonNode>();
+    try (var parser = new YAMLFactory().createParser(made)) {
+      YAML.readValues(parser, JsonNode.class).forEachRemaining(all::add);
+    }
+    return all;
+  }
+
+  private static JsonNode kind(List<JsonNode> all, String kind) {
+    return all.stream()
+        .filter(each -> each.path("kind").asText().equals(kind))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test
