@@ -137,6 +137,7 @@ public interface Spawner {
         return starting(
             () -> {
               started.removeIf(each -> !each.isAlive());
+              SessionKeyring.renew();
               var process = builder.start();
               started.add(process);
               return process;

@@ -25,6 +25,18 @@ class InjectedAgentTest {
     public Isolation isolation(Machine machine, Path bin) {
       return Isolations.choose("bubblewrap", machine);
     }
+
+    /// In containers, the runtime hides the list.
+    @Test
+    void sharesNoKeysOfTheKernelWithOtherRuns(@TempDir Path folder) throws IOException {
+      var list = "grep ' keyring  *_ses' /proc/keys | cut -d ' ' -f 1; echo done";
+      try (var stage = InjectedAgentContract.Stage.open(folder, this)) {
+        var one = stage.obey(list);
+        var other = stage.obey(list);
+
+        assertThat(one).endsWith("done\n").isNotEqualTo("done\n").isNotEqualTo(other);
+      }
+    }
   }
 
   @Nested
