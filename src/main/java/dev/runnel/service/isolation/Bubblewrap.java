@@ -31,7 +31,9 @@ record Bubblewrap(Path program, Machine machine) implements Isolation.Local {
     home.mounts().forEach((where, what) -> mounts.add("--bind", what, where));
     mounts.writable(place.root());
     mounts.readable(place.readable());
-    var limited = new ArrayList<>(machine.quotas().prefix(machine.environment()));
+    var limited =
+        new ArrayList<>(
+            machine.quotas().prefix(machine.environment(), Quotas.limitsOfThisProcess()));
     limited.addAll(command);
     if (place.network().isEmpty()) {
       return whole(mounts, place.folder(), limited);

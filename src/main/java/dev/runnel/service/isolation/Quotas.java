@@ -2,6 +2,9 @@ package dev.runnel.service.isolation;
 
 import dev.runnel.service.run.Executables;
 import dev.runnel.service.run.Limits;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -43,20 +46,43 @@ public record Quotas(long memoryBytes, long processes, double cpus) {
   /// again. Not the address space is limited but the data in it, since runtimes reserve much more
   /// of the former than they use.
   ///
+  /// @param ownLimits of this process, as [#limitsOfThisProcess()] has them: where its own limit is
+  ///   lower, that one stays, since it may not be raised
   /// @return empty where the machine has no `prlimit`
-  List<String> prefix(Map<String, String> environment) {
+  List<String> prefix(Map<String, String> environment, String ownLimits) {
     var prlimit = Executables.find("prlimit", environment);
     if (prlimit.isEmpty()) {
       return List.of();
     }
     var prefix = new ArrayList<>(List.of(prlimit.get().toString(), "--core=0"));
-    if (memoryBytes != Limits.ENDLESS) {
+    if (memoryBytes <= hardLimit(ownLimits, "Max data size")) {
       prefix.add("--data=" + memoryBytes);
     }
-    if (processes != ANY_NUMBER) {
+    if (processes <= hardLimit(ownLimits, "Max processes")) {
       prefix.add("--nproc=" + processes);
     }
     prefix.add("--");
     return prefix;
+  }
+
+  /// @return the text of `/proc/self/limits`; empty where there is none
+  static String limitsOfThisProcess() {
+    try {
+      return Files.readString(Path.of("/proc/self/limits"));
+    } catch (IOException notLinux) {
+      return "";
+    }
+  }
+
+  /// @return one below the highest number if there is none, since that stands for no limit here
+  private static long hardLimit(String ownLimits, String name) {
+    return ownLimits
+        .lines()
+        .filter(line -> line.startsWith(name))
+        .map(line -> line.substring(name.length()).strip().split(" +", -1)[1])
+        .filter(hard -> !hard.equals("unlimited"))
+        .map(Long::parseLong)
+        .findFirst()
+        .orElse(Long.MAX_VALUE - 1);
   }
 }
