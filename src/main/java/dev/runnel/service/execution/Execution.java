@@ -8,6 +8,7 @@ import dev.runnel.service.agent.Harness;
 import dev.runnel.service.agent.Launch;
 import dev.runnel.service.agent.LaunchFiles;
 import dev.runnel.service.execution.ExecutionProcesses.StopReason;
+import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ClaimLost;
 import dev.runnel.service.run.ExecutionRequest;
@@ -379,7 +380,7 @@ final class Execution {
                   spawner,
                   settings.limits(),
                   recorder,
-                  () -> workspaces.size(executionRequest.runId()),
+                  this::charged,
                   () -> stopAtWork(StopReason.LIMIT))) {
         var began = WorkspaceChanges.start(ready.root());
         try {
@@ -424,6 +425,12 @@ final class Execution {
             .orElseGet(() -> ending(harness, seen, status, heard));
       }
     }
+  }
+
+  /// What counts to the limit of disk space.
+  private long charged() throws IOException {
+    var unlinked = processes.current().map(RunningProcess::unlinkedBytes).orElse(0L);
+    return workspaces.charged(executionRequest.runId()) + unlinked;
   }
 
   private void collectPullRequests(List<String> mentioned, AgentSite site)

@@ -166,7 +166,7 @@ final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
       return disk.bytes() > limits.diskBytes()
           ? Optional.of(
               ExecutionResult.failed(
-                  "The agent was stopped: its workspace grew beyond %s. The limit is agents.limits.disk."
+                  "The agent was stopped: its workspace grew beyond %s. The limit is agents.limits.disk, for which a file has at least 4 KiB."
                       .formatted(Limits.words(limits.diskBytes()))))
           : Optional.empty();
     } catch (IOException e) {

@@ -49,6 +49,11 @@ public interface RunningProcess {
   /// @return false if it cannot be proved that none is left
   boolean end(Duration grace);
 
+  /// The bytes of files that its processes have open although no folder has them any more.
+  default long unlinkedBytes() {
+    return 0;
+  }
+
   /// Waits until all output has been passed on, or for `patience` per stream.
   void awaitOutput(Duration patience) throws InterruptedException;
 

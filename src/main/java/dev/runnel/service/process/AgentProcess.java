@@ -134,6 +134,11 @@ public final class AgentProcess implements RunningProcess {
     return tree().end(grace);
   }
 
+  @Override
+  public long unlinkedBytes() {
+    return tree().unlinkedBytes();
+  }
+
   private ProcessTree tree() {
     return ProcessTree.of(Optional.of(process.toHandle()), executionRequest, spawner);
   }

@@ -2,13 +2,16 @@ package dev.runnel.service.process;
 
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.store.RunTable;
+import dev.runnel.service.workspace.DiskSpace;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -26,6 +29,8 @@ import java.util.stream.Collectors;
 public final class ProcessTree {
   private static final String MARK = "RUNNEL_RUN_ID=";
   private static final String CLAIM = "RUNNEL_CLAIM=";
+  private static final String DELETED = " (deleted)";
+  private static final String IN_MEMORY = "/memfd:";
   private static final Path PROC = Path.of("/proc");
   private static final Duration PATIENCE_AFTER_KILL = Duration.ofSeconds(5);
   private static final Duration CLOCK_SLACK = Duration.ofSeconds(2);
@@ -127,6 +132,43 @@ public final class ProcessTree {
   /// Whether no process is alive now.
   public boolean isEmpty() {
     return living().isEmpty();
+  }
+
+  /// The bytes of files that processes have open although no folder has them any more: they take
+  /// space on the disk until they are closed, and nobody finds them there. Of another user's
+  /// processes nothing is found.
+  long unlinkedBytes() {
+    var sizes = new HashMap<Object, Long>();
+    for (var process : living()) {
+      try (var open = Files.list(PROC.resolve(process.pid() + "/fd"))) {
+        for (var each : open.toList()) {
+          unlinked(each).ifPresent(file -> sizes.put(file.key(), file.bytes()));
+        }
+      } catch (IOException _) {
+        // It has ended, or is another user's.
+      }
+    }
+    return sizes.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /// @param key of the file, which several processes may have open
+  private record Unlinked(Object key, long bytes) {}
+
+  private static Optional<Unlinked> unlinked(Path descriptor) {
+    try {
+      var name = Files.readSymbolicLink(descriptor).toString();
+      if (!name.endsWith(DELETED) || name.startsWith(IN_MEMORY)) {
+        return Optional.empty();
+      }
+      var file = Files.readAttributes(descriptor, BasicFileAttributes.class);
+      return file.isRegularFile()
+          ? Optional.of(
+              new Unlinked(
+                  String.valueOf(file.fileKey()), DiskSpace.behind(descriptor, file.size())))
+          : Optional.empty();
+    } catch (IOException _) {
+      return Optional.empty();
+    }
   }
 
   private Set<ProcessHandle> living() {

@@ -58,30 +58,35 @@ public final class Folders {
   /// The size of a folder.
   ///
   /// @param bytes of all files that can be found
+  /// @param entries the number of files, folders and links that can be found, which take inodes
   /// @param isWhole false if there are folders that cannot be read, or are too deep for a path, in
   ///   which there may be any number of bytes
-  record Extent(long bytes, boolean isWhole) {
-    static final Extent NOTHING = new Extent(0, true);
+  record Extent(long bytes, long entries, boolean isWhole) {
+    static final Extent NOTHING = new Extent(0, 0, true);
 
     Extent plus(Extent more) {
-      return new Extent(bytes + more.bytes, isWhole && more.isWhole);
+      return new Extent(bytes + more.bytes, entries + more.entries, isWhole && more.isWhole);
     }
   }
 
-  /// The total size of all files in bytes; links are not followed.
-  static long size(Path folder) throws IOException {
-    return extent(folder).bytes();
-  }
-
+  /// Measures a folder; links are not followed.
   static Extent extent(Path folder) throws IOException {
     var sum = new long[1];
+    var entries = new long[1];
     var hides = new boolean[1];
     Files.walkFileTree(
         folder,
         new SimpleFileVisitor<>() {
           @Override
+          public FileVisitResult preVisitDirectory(Path each, BasicFileAttributes attributes) {
+            entries[0]++;
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
           public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-            sum[0] += attributes.size();
+            sum[0] += DiskSpace.of(file, attributes.size());
+            entries[0]++;
             return FileVisitResult.CONTINUE;
           }
 
@@ -96,7 +101,7 @@ public final class Folders {
             return FileVisitResult.CONTINUE;
           }
         });
-    return new Extent(sum[0], !hides[0]);
+    return new Extent(sum[0], entries[0], !hides[0]);
   }
 
   /// Makes folders below another one. What is not a folder on the way, such as a link, is replaced.

@@ -23,22 +23,28 @@ final class SharedCaches {
 
   /// The use of one cache.
   private static final class Use {
-    private final Map<String, Long> shares = new HashMap<>();
-    private long bytes;
+    private final Map<String, Folders.Extent> shares = new HashMap<>();
+    private Folders.Extent last = Folders.Extent.NOTHING;
 
     /// Charges what has changed since the last time.
-    void measure(long now) {
-      var each = shares.isEmpty() ? 0 : (now - bytes) / shares.size();
-      shares.replaceAll((_, share) -> Math.max(share + each, 0));
-      bytes = now;
+    void measure(Folders.Extent now) {
+      var users = Math.max(shares.size(), 1);
+      var bytes = (now.bytes() - last.bytes()) / users;
+      var entries = (now.entries() - last.entries()) / users;
+      shares.replaceAll(
+          (_, share) ->
+              new Folders.Extent(
+                  Math.max(share.bytes() + bytes, 0),
+                  Math.max(share.entries() + entries, 0),
+                  true));
+      last = now;
     }
   }
 
   /// Measures a folder.
   @FunctionalInterface
   interface Measure {
-    /// @return its size in bytes
-    long of(Path folder) throws IOException;
+    Folders.Extent of(Path folder) throws IOException;
   }
 
   private final Path folder;
@@ -47,7 +53,7 @@ final class SharedCaches {
   private final Map<Path, Use> uses = new HashMap<>();
 
   SharedCaches(Path folder) {
-    this(folder, Folders::size);
+    this(folder, Folders::extent);
   }
 
   SharedCaches(Path folder, Measure measure) {
@@ -62,24 +68,26 @@ final class SharedCaches {
     var cache = folder.resolve(environment);
     if (!usedBy(runId).contains(cache)) {
       // Until now it was charged to the others.
-      var bytes = Files.isDirectory(cache) ? measure.of(cache) : 0;
+      var extent = Files.isDirectory(cache) ? measure.of(cache) : Folders.Extent.NOTHING;
       synchronized (this) {
         var use = uses.computeIfAbsent(cache, _ -> new Use());
-        use.measure(bytes);
-        use.shares.putIfAbsent(runId, 0L);
+        use.measure(extent);
+        use.shares.putIfAbsent(runId, Folders.Extent.NOTHING);
       }
     }
     Folders.createPrivately(cache);
     return cache;
   }
 
-  /// The bytes that are charged to a run; 0 if it uses no cache.
-  long share(String runId) throws IOException {
+  /// What is charged to a run; nothing if it uses no cache.
+  Folders.Extent share(String runId) throws IOException {
     for (var cache : usedBy(runId)) {
       charge(cache, measure.of(cache));
     }
     synchronized (this) {
-      return uses.values().stream().mapToLong(it -> it.shares.getOrDefault(runId, 0L)).sum();
+      return uses.values().stream()
+          .map(it -> it.shares.getOrDefault(runId, Folders.Extent.NOTHING))
+          .reduce(Folders.Extent.NOTHING, Folders.Extent::plus);
     }
   }
 
@@ -104,10 +112,10 @@ final class SharedCaches {
         .toList();
   }
 
-  private synchronized void charge(Path cache, long bytes) {
+  private synchronized void charge(Path cache, Folders.Extent extent) {
     var use = uses.get(cache);
     if (use != null) {
-      use.measure(bytes);
+      use.measure(extent);
     }
   }
 
@@ -127,7 +135,9 @@ final class SharedCaches {
     for (var each : all) {
       if (isTrash(each)) {
         Folders.delete(each);
-      } else if (!isUsedByOthers(each, "") && measure.of(each) >= least && delete(each, "")) {
+      } else if (!isUsedByOthers(each, "")
+          && measure.of(each).bytes() >= least
+          && delete(each, "")) {
         deleted = true;
       }
     }
@@ -143,12 +153,14 @@ final class SharedCaches {
   }
 
   private List<Path> grownBy(String runId) throws IOException {
-    if (share(runId) == 0) {
+    if (share(runId).bytes() == 0) {
       return List.of();
     }
     synchronized (this) {
       return uses.entrySet().stream()
-          .filter(each -> each.getValue().shares.getOrDefault(runId, 0L) > 0)
+          .filter(
+              each ->
+                  each.getValue().shares.getOrDefault(runId, Folders.Extent.NOTHING).bytes() > 0)
           .map(Map.Entry::getKey)
           .toList();
     }

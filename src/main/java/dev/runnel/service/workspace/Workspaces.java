@@ -28,7 +28,10 @@ public final class Workspaces {
   private static final String READY = ".ready";
   private static final String TRASH = ".trash";
 
-  /// Follows the size in the marker of a workspace that cannot be measured as a whole.
+  /// Follows the size in the marker of a workspace that cannot be measured as a whole. What an
+  /// entry takes on most disks.
+  private static final long LEAST_BYTES = 4096;
+
   private static final String AND_MORE = " and more";
 
   /// The size of a run's workspace.
@@ -78,8 +81,16 @@ public final class Workspaces {
     return extent(runId).bytes();
   }
 
+  /// The same as [#size], for a limit that holds for inodes, too: a folder of so many empty files
+  /// that the disk has no inode left would stop everybody's work, as a full disk does. Each file,
+  /// folder and link counts as at least [#LEAST_BYTES].
+  public long charged(String runId) throws IOException {
+    var extent = extent(runId);
+    return Math.max(extent.bytes(), extent.entries() * LEAST_BYTES);
+  }
+
   private Folders.Extent extent(String runId) throws IOException {
-    var sum = new Folders.Extent(sharedCaches.share(runId), true);
+    var sum = sharedCaches.share(runId);
     for (var each : List.of(root(runId), homes.resolve(runId))) {
       sum = sum.plus(Files.isDirectory(each) ? Folders.extent(each) : Folders.Extent.NOTHING);
     }
@@ -367,7 +378,7 @@ public final class Workspaces {
     try {
       var text = Files.readString(ready(runId)).strip();
       var isWhole = !text.endsWith(AND_MORE);
-      return new Folders.Extent(Long.parseLong(text.replace(AND_MORE, "")), isWhole);
+      return new Folders.Extent(Long.parseLong(text.replace(AND_MORE, "")), 0, isWhole);
     } catch (NumberFormatException _) {
       return extent(runId);
     }

@@ -244,6 +244,43 @@ interface InjectedAgentContract {
     }
   }
 
+  @Test
+  default void isEndedWhenItFillsTheDiskWithADeletedFile(@TempDir Path folder) throws IOException {
+    try (var stage = Stage.open(folder, this)) {
+      assertFillsTheDisk(
+          stage, "exec 3> /tmp/hidden; rm /tmp/hidden; dd if=/dev/zero bs=1M count=50 >&3");
+    }
+  }
+
+  static void assertFillsTheDisk(Stage stage, String how) {
+    var id = stage.create(how + "; sleep 60");
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(() -> assertThat(stage.service.state(id)).isEqualTo("FAILED"));
+
+    assertThat(stage.service.message(id)).contains("The limit is agents.limits.disk");
+  }
+
+  @Test
+  default void isEndedWhenItMakesFilesWithoutContentInTheCaches(@TempDir Path folder)
+      throws IOException {
+    try (var stage = Stage.open(folder, this)) {
+      var id =
+          stage.create(
+              """
+              cd "$HOME/.cache/pip" && i=0
+              while [ $i -lt 400 ]; do mkdir $i; (cd $i; touch a b c d e f g h i j k l m n o p q r s t u v w x y z)
+              i=$((i+1)); done; sleep 60\
+              """);
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(() -> assertThat(stage.service.state(id)).isEqualTo("FAILED"));
+
+      assertThat(stage.service.message(id))
+          .contains("agents.limits.disk, for which a file has at least 4 KiB");
+    }
+  }
+
   // M: memory
 
   @Test

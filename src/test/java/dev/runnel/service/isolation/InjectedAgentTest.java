@@ -26,6 +26,15 @@ class InjectedAgentTest {
       return Isolations.choose("bubblewrap", machine);
     }
 
+    /// Not every image has this program.
+    @Test
+    void isEndedWhenItFillsTheDiskBeyondTheSizeOfItsFiles(@TempDir Path folder) throws IOException {
+      try (var stage = InjectedAgentContract.Stage.open(folder, this)) {
+        InjectedAgentContract.assertFillsTheDisk(
+            stage, "touch big; fallocate --keep-size --length 50M big");
+      }
+    }
+
     /// In containers, the runtime hides the list.
     @Test
     void sharesNoKeysOfTheKernelWithOtherRuns(@TempDir Path folder) throws IOException {

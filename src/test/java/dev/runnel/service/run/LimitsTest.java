@@ -91,7 +91,7 @@ class LimitsTest {
       assertThat(message(run))
           .isEqualTo(
               "The agent was stopped: its workspace grew beyond 1 KiB. The limit is"
-                  + " agents.limits.disk.");
+                  + " agents.limits.disk, for which a file has at least 4 KiB.");
       assertGone(run);
     }
 

@@ -46,6 +46,20 @@ class SharedCachesTest {
   }
 
   @Test
+  void emptyFilesAndFoldersCountToTheLimitOfTheRunThatMakesThem() throws IOException {
+    use("first");
+    var before = workspaces.charged("first");
+    for (int i = 0; i < 100; i++) {
+      grow("empty" + i, 0);
+    }
+
+    assertThat(workspaces.charged("first") - before).isEqualTo(100 * 4096);
+    assertThat(workspaces.size("first")).isZero();
+    use("second");
+    assertThat(workspaces.charged("second")).isLessThan(100 * 4096);
+  }
+
+  @Test
   void aCacheIsNotDeletedWhileARunHasItMounted() throws IOException {
     use("first");
     use("second");
@@ -83,7 +97,7 @@ class SharedCachesTest {
                 measuring.countDown();
                 await(release);
               }
-              return 0;
+              return Folders.Extent.NOTHING;
             });
     Files.createDirectories(folder.resolve("caches/huge"));
     var slow = Thread.ofVirtual().start(() -> use(caches, "first", "huge"));
