@@ -110,6 +110,11 @@ record ClaudeAgent() implements Harness {
   }
 
   @Override
+  public List<ModelLogin> modelLogins() {
+    return List.of(ModelLogin.ANTHROPIC);
+  }
+
+  @Override
   public ModelProvider provider() {
     return ModelProvider.ANTHROPIC;
   }

@@ -30,6 +30,10 @@ record CodexAgent() implements Harness {
             List.of(
                 "codex", "exec", "--json", "--skip-git-repo-check", "-c", "approval_policy=never"));
     settings(launchFiles).forEach(setting -> command.addAll(List.of("-c", setting)));
+    // It ignores the variable.
+    launchFiles
+        .variable("OPENAI_BASE_URL")
+        .ifPresent(url -> command.addAll(List.of("-c", "openai_base_url=" + quote(url))));
     var profile = profile(executionRequest);
     if (!profile.isEmpty()) {
       // Codex reads profiles only from its home folder.
@@ -125,6 +129,11 @@ record CodexAgent() implements Harness {
 
   private static String quote(String text) {
     return Json.write(text).replace("\u007f", "\\u007f");
+  }
+
+  @Override
+  public List<ModelLogin> modelLogins() {
+    return List.of(ModelLogin.OPENAI);
   }
 
   @Override

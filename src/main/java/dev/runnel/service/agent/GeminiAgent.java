@@ -176,6 +176,11 @@ record GeminiAgent() implements Harness {
   }
 
   @Override
+  public List<ModelLogin> modelLogins() {
+    return List.of(ModelLogin.GEMINI, ModelLogin.VERTEX);
+  }
+
+  @Override
   public ModelProvider provider() {
     return ModelProvider.GOOGLE;
   }

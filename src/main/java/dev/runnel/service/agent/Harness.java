@@ -62,6 +62,11 @@ public sealed interface Harness
     return List.of();
   }
 
+  /// The keys by which it signs in at providers of models. Isolated agents get placeholders.
+  default List<ModelLogin> modelLogins() {
+    return List.of();
+  }
+
   /// The provider of its models; unknown if it supports several.
   default ModelProvider provider() {
     return ModelProvider.UNKNOWN;

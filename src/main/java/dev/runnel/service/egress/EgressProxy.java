@@ -48,6 +48,24 @@ public final class EgressProxy implements AutoCloseable {
     }
   }
 
+  /// What it offers besides the hosts of its rules.
+  ///
+  /// @param repositories those to which it adds a login
+  /// @param models the providers to which it adds a key
+  /// @param bounds `http` addresses with a path: of these services, only what is below is permitted
+  public record Offer(
+      List<GitGateway> repositories,
+      List<ModelGateway> models,
+      List<URI> bounds) {
+    static final Offer NONE = new Offer(List.of(), List.of(), List.of());
+
+    public Offer {
+      repositories = List.copyOf(repositories);
+      models = List.copyOf(models);
+      bounds = List.copyOf(bounds);
+    }
+  }
+
   /// Resolves a host name.
   @FunctionalInterface
   public interface Resolver {
@@ -78,8 +96,7 @@ public final class EgressProxy implements AutoCloseable {
   private final ServerSocketChannel server;
   private final Path socket;
   private final EgressRules rules;
-  private final List<GitGateway> gateways;
-  private final List<URI> bounds;
+  private final Offer offer;
   private final SSLSocketFactory tls;
   private final Resolver resolver;
   private final Consumer<Request> asked;
@@ -92,16 +109,14 @@ public final class EgressProxy implements AutoCloseable {
       ServerSocketChannel server,
       Path socket,
       EgressRules rules,
-      List<GitGateway> gateways,
-      List<URI> bounds,
+      Offer offer,
       SSLSocketFactory tls,
       Resolver resolver,
       Consumer<Request> asked) {
     this.server = server;
     this.socket = socket;
     this.rules = rules;
-    this.gateways = List.copyOf(gateways);
-    this.bounds = List.copyOf(bounds);
+    this.offer = offer;
     this.tls = tls;
     this.resolver = resolver;
     this.asked = asked;
@@ -116,29 +131,22 @@ public final class EgressProxy implements AutoCloseable {
   public static EgressProxy listen(
       Path socket, EgressRules rules, Resolver resolver, Consumer<Request> asked)
       throws IOException {
-    return listen(socket, rules, List.of(), List.of(), resolver, asked);
+    return listen(socket, rules, Offer.NONE, resolver, asked);
   }
 
-  /// @param gateways the repositories to which it adds a login
-  /// @param bounds `http` addresses with a path: of these services, only what is below is permitted
+  /// The same, with more than the hosts of the rules.
   public static EgressProxy listen(
-      Path socket,
-      EgressRules rules,
-      List<GitGateway> gateways,
-      List<URI> bounds,
-      Resolver resolver,
-      Consumer<Request> asked)
+      Path socket, EgressRules rules, Offer offer, Resolver resolver, Consumer<Request> asked)
       throws IOException {
     var tls = (SSLSocketFactory) SSLSocketFactory.getDefault();
-    return listen(socket, rules, gateways, bounds, tls, resolver, asked);
+    return listen(socket, rules, offer, tls, resolver, asked);
   }
 
   /// @param tls checks the certificates of the gateways' servers
   static EgressProxy listen(
       Path socket,
       EgressRules rules,
-      List<GitGateway> gateways,
-      List<URI> bounds,
+      Offer offer,
       SSLSocketFactory tls,
       Resolver resolver,
       Consumer<Request> asked)
@@ -151,7 +159,7 @@ public final class EgressProxy implements AutoCloseable {
       server.close();
       throw e;
     }
-    var proxy = new EgressProxy(server, socket, rules, gateways, bounds, tls, resolver, asked);
+    var proxy = new EgressProxy(server, socket, rules, offer, tls, resolver, asked);
     Thread.ofVirtual().name("egress-proxy").start(proxy::accept);
     return proxy;
   }
@@ -233,8 +241,13 @@ public final class EgressProxy implements AutoCloseable {
       return;
     }
     var port = target.getPort() > 0 ? target.getPort() : 80;
+    if (isTunnel && host.equals(ModelGateway.HOST)) {
+      serveModel(in, out);
+      return;
+    }
     if (!isTunnel && host.equals(GitGateway.HOST)) {
-      var gateway = gateways.stream().filter(it -> it.accepts(line[0], target)).findFirst();
+      var gateway =
+          offer.repositories().stream().filter(it -> it.accepts(line[0], target)).findFirst();
       if (gateway.isEmpty()) {
         answer(
             out,
@@ -245,15 +258,16 @@ public final class EgressProxy implements AutoCloseable {
       }
       var it = gateway.get();
       var start = new Start("", it.forwarded(head, target), it.isEncrypted());
-      reach(it.host(), it.port(), start, in, out);
+      reach(rules, it.host(), it.port(), start, in, out);
       return;
     }
-    var bounded = bounds.stream().filter(it -> isAt(it, host, port)).findFirst();
+    var bounded = offer.bounds().stream().filter(it -> isAt(it, host, port)).findFirst();
     if (bounded.isPresent()) {
       serveBelow(bounded.get(), isTunnel, target, head, in, out);
       return;
     }
     reach(
+        rules,
         host,
         port,
         isTunnel
@@ -266,6 +280,43 @@ public final class EgressProxy implements AutoCloseable {
   private static boolean isAt(URI address, String host, int port) {
     var usual = address.getPort() < 0 ? 80 : address.getPort();
     return address.getHost().equalsIgnoreCase(EgressRules.normal(host)) && usual == port;
+  }
+
+  /// Handles a request to a provider of models, in a tunnel without TLS.
+  private void serveModel(InputStream in, OutputStream out) throws IOException {
+    out.write(ESTABLISHED.getBytes(StandardCharsets.US_ASCII));
+    var head = head(in);
+    if (head.isEmpty()) {
+      return;
+    }
+    var line = head.getFirst().split(" ", -1);
+    if (head.stream().anyMatch(it -> it.toLowerCase(Locale.ROOT).startsWith("upgrade:"))) {
+      // With this status, Codex goes on without a web socket at once.
+      answer(out, "426 Upgrade Required", "Runnel passes on plain HTTP requests only.");
+      return;
+    }
+    var gateway =
+        offer.models().stream()
+            .filter(it -> line.length == 3 && it.accepts(line[0], line[1]))
+            .findFirst();
+    if (gateway.isEmpty()) {
+      answer(
+          out, "403 Forbidden", "Runnel adds the key of a model only to requests for its answers.");
+      return;
+    }
+    var it = gateway.get();
+    var forwarded = it.forwarded(head);
+    if (forwarded.isEmpty()) {
+      answer(out, "401 Unauthorized", "The placeholder that Runnel gave for the key is missing.");
+      return;
+    }
+    reach(
+        it.rules(),
+        it.host(),
+        it.port(),
+        new Start("", forwarded.get(), it.isEncrypted()),
+        in,
+        out);
   }
 
   /// Handles a request to a service of which the run may use only what is below a path. In a tunnel
@@ -288,7 +339,7 @@ public final class EgressProxy implements AutoCloseable {
       return;
     }
     var start = new Start("", forwarded(line, asked.get(), request), false);
-    reach(bound.getHost(), bound.getPort() < 0 ? 80 : bound.getPort(), start, in, out);
+    reach(rules, bound.getHost(), bound.getPort() < 0 ? 80 : bound.getPort(), start, in, out);
   }
 
   private static Optional<URI> below(URI bound, String path) {
@@ -315,10 +366,11 @@ public final class EgressProxy implements AutoCloseable {
   /// @param encrypted whether the proxy itself speaks TLS to the server
   private record Start(String toClient, String toServer, boolean encrypted) {}
 
-  private void reach(String host, int port, Start start, InputStream in, OutputStream out)
+  private void reach(
+      EgressRules permitted, String host, int port, Start start, InputStream in, OutputStream out)
       throws IOException {
     var request = new Request(EgressRules.normal(host), port, true);
-    switch (check(request.host(), port)) {
+    switch (check(permitted, request.host(), port)) {
       case Verdict.Refused(String why) -> {
         report(new Request(request.host(), port, false));
         answer(out, "403 Runnel does not permit %s (agents.egress)".formatted(request), why);
@@ -391,9 +443,9 @@ public final class EgressProxy implements AutoCloseable {
   }
 
   /// If a name has both public and internal addresses, only the public ones are permitted.
-  private Verdict check(String host, int port) {
-    var isInternal = rules.permitsInternal(host, port);
-    if (!isInternal && !rules.permits(host, port)) {
+  private Verdict check(EgressRules permitting, String host, int port) {
+    var isInternal = permitting.permitsInternal(host, port);
+    if (!isInternal && !permitting.permits(host, port)) {
       return new Verdict.Refused(
           "Runnel does not permit connections to %s:%d. An operator can permit it with agents.egress in runnel.yaml, or with egress of the environment."
               .formatted(host, port));

@@ -143,11 +143,16 @@ public record EgressSetting(List<String> entries) {
     return entries.contains(MACHINE_WORD);
   }
 
+  /// Whether agents reach nothing.
+  public boolean isNone() {
+    return entries.contains(NONE_WORD);
+  }
+
   /// The hosts that the proxy permits; none if there is no proxy.
   ///
   /// @param more patterns of hosts that the run cannot do without, unless the operator wrote `none`
   public EgressRules rules(List<String> more) {
-    if (entries.contains(NONE_WORD) || isMachine()) {
+    if (isNone() || isMachine()) {
       return new EgressRules(List.of());
     }
     var patterns = new ArrayList<String>();
@@ -164,7 +169,7 @@ public record EgressSetting(List<String> entries) {
       return "the machine's own: agents reach all that this machine reaches. agents.egress limits"
           + " it";
     }
-    if (entries.contains(NONE_WORD)) {
+    if (isNone()) {
       return "none";
     }
     return entries.equals(PUBLIC.entries())

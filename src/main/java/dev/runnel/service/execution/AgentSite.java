@@ -83,6 +83,7 @@ record AgentSite(
       var home = workspaces.home(request.runId(), chosen);
       for (var login : harness.logins(settings.environment())) {
         home.copy(login.from(), login.place());
+        home.change(login.place(), network::loginFile);
       }
       var operators = Optional.ofNullable(settings.environment().get("HOME")).map(Path::of);
       if (operators.isPresent()) {

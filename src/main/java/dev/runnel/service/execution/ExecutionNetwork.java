@@ -4,14 +4,17 @@ import dev.runnel.service.agent.Harness;
 import dev.runnel.service.egress.EgressProxy;
 import dev.runnel.service.egress.EgressRules;
 import dev.runnel.service.egress.GitGateway;
+import dev.runnel.service.egress.ModelGateway;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Repository;
+import dev.runnel.service.workspace.RunHome;
 import dev.runnel.text.Sha256;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -25,7 +28,6 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,21 +45,28 @@ final class ExecutionNetwork implements AutoCloseable {
   /// Without a boundary.
   static final ExecutionNetwork OF_THE_MACHINE =
       new ExecutionNetwork(
-          Optional.empty(), Optional.empty(), List.of(), new ConcurrentLinkedQueue<>());
+          Optional.empty(),
+          Optional.empty(),
+          List.of(),
+          ModelKeys.NONE,
+          new ConcurrentLinkedQueue<>());
 
   private final Optional<Isolation.Network> network;
   private final Optional<EgressProxy> proxy;
   private final List<GitGateway> gateways;
+  private final ModelKeys modelKeys;
   private final Queue<EgressProxy.Request> asked;
 
   ExecutionNetwork(
       Optional<Isolation.Network> network,
       Optional<EgressProxy> proxy,
       List<GitGateway> gateways,
+      ModelKeys modelKeys,
       Queue<EgressProxy.Request> asked) {
     this.network = network;
     this.proxy = proxy;
     this.gateways = gateways;
+    this.modelKeys = modelKeys;
     this.asked = asked;
   }
 
@@ -73,7 +82,11 @@ final class ExecutionNetwork implements AutoCloseable {
         || setting.isMachine()) {
       return OF_THE_MACHINE;
     }
-    var rules = setting.rules(needed(settings, request, harness, chosen));
+    var variables = settings.variables(harness.variables());
+    variables.putAll(settings.environments().variables(chosen));
+    var modelKeys = ModelKeys.of(harness.modelLogins(), variables, texts(harness, settings));
+    variables.keySet().removeAll(modelKeys.gateways().keySet());
+    var rules = setting.rules(needed(settings, request, variables, chosen));
     var asked = new ConcurrentLinkedQueue<EgressProxy.Request>();
     var folder = folder(settings.workspaces());
     createPrivately(folder);
@@ -84,14 +97,21 @@ final class ExecutionNetwork implements AutoCloseable {
         EgressProxy.listen(
             socket,
             rules,
-            gateways,
-            request.leads() ? List.of(settings.apiUrl().get()) : List.of(),
+            new EgressProxy.Offer(
+                gateways,
+                setting.isNone() ? List.of() : modelKeys.all(),
+                request.leads() ? List.of(settings.apiUrl().get()) : List.of()),
             EgressProxy.Resolver.system(),
             asked::add);
+    var services = new ArrayList<>(rules.loopback());
+    if (!modelKeys.gateways().isEmpty()) {
+      services.add(ModelGateway.SERVICE);
+    }
     return new ExecutionNetwork(
-        Optional.of(new Isolation.Network(socket, rules.loopback())),
+        Optional.of(new Isolation.Network(socket, services)),
         Optional.of(proxy),
         gateways,
+        modelKeys,
         asked);
   }
 
@@ -138,14 +158,26 @@ final class ExecutionNetwork implements AutoCloseable {
         && Files.getOwner(folder).equals(Files.getOwner(Path.of("/proc/self")));
   }
 
+  private static List<String> texts(Harness harness, ServiceSettings settings) throws IOException {
+    var texts = new ArrayList<String>();
+    for (var each : harness.logins(settings.environment())) {
+      if (Files.isRegularFile(each.from()) && Files.size(each.from()) <= RunHome.MAX_LOGIN) {
+        texts.add(Files.readString(each.from(), StandardCharsets.ISO_8859_1));
+      }
+    }
+    return texts;
+  }
+
   /// The hosts that the operator named by other settings: those of the repositories, of the agent's
-  /// models, and the run service itself for an execution that has a key for it.
+  /// models that it asks itself, and the run service itself for an execution that has a key for it.
   private static List<String> needed(
-      ServiceSettings settings, ExecutionRequest request, Harness harness, Environment chosen) {
+      ServiceSettings settings,
+      ExecutionRequest request,
+      Map<String, String> variables,
+      Environment chosen) {
     var addresses = new ArrayList<String>();
     chosen.repositories().forEach(each -> addresses.add(each.url()));
-    Stream.of(settings.variables(harness.variables()), settings.environments().variables(chosen))
-        .flatMap(each -> each.entrySet().stream())
+    variables.entrySet().stream()
         .filter(each -> each.getKey().endsWith(BASE_URL))
         .forEach(each -> addresses.add(each.getValue()));
     if (request.leads()) {
@@ -189,12 +221,18 @@ final class ExecutionNetwork implements AutoCloseable {
     return network;
   }
 
+  /// A file with which the agent signs in, without the keys that the proxy adds.
+  String loginFile(String text) {
+    return modelKeys.inPlaceOfKeys(text);
+  }
+
   /// The variables of a command, in addition to the given ones, some of which they replace.
   Map<String, String> variables(Map<String, String> given) {
     if (network.isEmpty()) {
       return Map.of();
     }
     var all = new HashMap<>(network.get().variables(given));
+    all.putAll(modelKeys.variables(given));
     all.putAll(GitGateway.variables(gateways, number(given.get("GIT_CONFIG_COUNT"))));
     return all;
   }

@@ -1,6 +1,7 @@
 package dev.runnel.service.workspace;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -9,6 +10,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /// The private folders of an isolated run, besides its workspace. They last as long as the
 /// workspace, so that agents find their sessions again.
@@ -34,6 +36,9 @@ public record RunHome(Path folder, Path temporary, Path caches) {
           ".m2/repository",
           ".npm/_cacache",
           "go/pkg");
+
+  /// The size of the biggest file that is read to sign in.
+  public static final int MAX_LOGIN = 1024 * 1024;
 
   /// Makes the folders that are missing.
   static RunHome make(Path base, Path caches) throws IOException {
@@ -80,6 +85,22 @@ public record RunHome(Path folder, Path temporary, Path caches) {
     Files.deleteIfExists(file);
     Files.copy(from, file, StandardCopyOption.REPLACE_EXISTING);
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+  }
+
+  /// Changes the text of a copied file, if it is there and not too big for a login.
+  ///
+  /// @param place the path in the home folder
+  public void change(String place, UnaryOperator<String> edit) throws IOException {
+    var path = Path.of(place);
+    var before = Folders.readBelow(folder, path, MAX_LOGIN);
+    if (before.isPresent()) {
+      // Every byte is a character of this character set, so nothing else changes.
+      var text = new String(before.get(), StandardCharsets.ISO_8859_1);
+      var after = edit.apply(text);
+      if (!after.equals(text)) {
+        Folders.writeBelow(folder, path, after.getBytes(StandardCharsets.ISO_8859_1));
+      }
+    }
   }
 
   /// Writes a file unless the run has one.

@@ -183,7 +183,12 @@ class EgressProxyTest {
       var rules = new EgressRules(List.of("internal:" + authority));
       var socket = folder.resolve("proxy");
       var proxy =
-          EgressProxy.listen(socket, rules, List.of(gateway), List.of(), this::resolve, asked::add);
+          EgressProxy.listen(
+              socket,
+              rules,
+              new EgressProxy.Offer(List.of(gateway), List.of(), List.of()),
+              this::resolve,
+              asked::add);
       client.connect(UnixDomainSocketAddress.of(socket));
       Channels.newOutputStream(client)
           .write(
@@ -244,7 +249,11 @@ class EgressProxyTest {
     var rules = new EgressRules(List.of("internal:shop.test:" + port));
     try (var _ =
             EgressProxy.listen(
-                socket, rules, List.of(), List.of(bound), this::resolve, asked::add);
+                socket,
+                rules,
+                new EgressProxy.Offer(List.of(), List.of(), List.of(bound)),
+                this::resolve,
+                asked::add);
         var client = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       client.connect(UnixDomainSocketAddress.of(socket));
       Channels.newOutputStream(client).write(request.getBytes(StandardCharsets.US_ASCII));

@@ -128,8 +128,7 @@ class GitGatewayTlsTest {
             EgressProxy.listen(
                 socket,
                 new EgressRules(List.of("internal:" + authority)),
-                List.of(gateway),
-                List.of(),
+                new EgressProxy.Offer(List.of(gateway), List.of(), List.of()),
                 tls,
                 _ -> List.of(InetAddress.getLoopbackAddress()),
                 _ -> {});

@@ -40,7 +40,9 @@ class ExecutionNetworkTest {
     for (int i = 0; i < EgressProxy.MAX_REPORTED; i++) {
       asked.add(new EgressProxy.Request("h%03d.example".formatted(i), 443, true));
     }
-    try (var network = new ExecutionNetwork(Optional.empty(), Optional.empty(), List.of(), asked)) {
+    try (var network =
+        new ExecutionNetwork(
+            Optional.empty(), Optional.empty(), List.of(), ModelKeys.NONE, asked)) {
       assertThat(network.notes().getFirst()).contains("h000.example:443, ", "h199.example:443.");
       assertThat(network.notes().getLast())
           .isEqualTo(

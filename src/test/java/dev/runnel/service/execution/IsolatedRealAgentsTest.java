@@ -30,6 +30,8 @@ class IsolatedRealAgentsTest {
       Map.of(
           "claude", RealAgent::claude,
           "codex", RealAgent::codex,
+          "codex with variables", RealAgent::codexWithVariables,
+          "codex with a login file", RealAgent::codexWithLoginFile,
           "gemini", RealAgent::gemini,
           "opencode", RealAgent::opencode);
 
@@ -66,6 +68,31 @@ class IsolatedRealAgentsTest {
       var seen = JSON.readTree(Files.readString(folder.resolve("homes/" + id + "/tmp/" + found)));
       assertThat(seen.get("secret").asText()).isEqualTo("s3cret-of-the-tool");
       assertThat(files(folder.resolve("home"))).isEqualTo(before);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"claude", "codex with variables", "codex with a login file", "gemini"})
+  void asksItsModelWithAKeyThatIsNowhereInIt(String agent, @TempDir Path folder)
+      throws IOException {
+    try (var stage =
+        RealAgentContract.Stage.open(
+            folder,
+            Objects.requireNonNull(AGENTS.get(agent)),
+            variables -> isolation(variables, folder))) {
+      var command =
+          "env; cat /proc/*/environ /proc/*/cmdline | tr '\\0' '\\n'; a=fake-;"
+              + " cat ~/.codex/auth.json; grep -rls \"${a}key\" ~ /tmp /var/tmp /dev/shm . /etc"
+              + " | grep -v /cli/; echo looked";
+      var id = stage.create("Look for the key\nsh: " + command);
+      stage.awaitEnd(id, "SUCCEEDED");
+
+      // What the agent tells its model is not redacted.
+      var asked = stage.model().asked().getLast();
+      assertThat(asked.body().toString())
+          .contains("looked", "added-by-runnel-")
+          .doesNotContain("fake-key", "/.codex/auth.json\\n");
+      assertThat(stage.model().asked()).allMatch(it -> it.key().orElse("").endsWith("fake-key"));
     }
   }
 

@@ -5,6 +5,7 @@ import dev.runnel.testkit.FakeModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 
 /// A real coding agent, set up the way its vendor documents it to ask a certain model, and to call
@@ -20,6 +21,9 @@ record RealAgent(
     Map<String, String> environment,
     String file,
     String settings) {
+  private static final String QUIET =
+      "check_for_update_on_startup = false\n[analytics]\nenabled = false\n";
+
   static RealAgent claude(FakeModel model) {
     return new RealAgent(
         "claude",
@@ -63,6 +67,25 @@ record RealAgent(
         stream_max_retries = 1
         """
             .formatted(model.uri()));
+  }
+
+  /// With the provider that it has built in, at another address.
+  static RealAgent codexWithVariables(FakeModel model) {
+    return codexOfItsOwnProvider(
+        model, Map.of("CODEX_API_KEY", "fake-key"), ".codex/config.toml", QUIET);
+  }
+
+  /// With a key that `codex login --with-api-key` has stored.
+  static RealAgent codexWithLoginFile(FakeModel model) {
+    var login = "{\"auth_mode\": \"apikey\", \"OPENAI_API_KEY\": \"fake-key\"}";
+    return codexOfItsOwnProvider(model, Map.of(), ".codex/auth.json", login);
+  }
+
+  private static RealAgent codexOfItsOwnProvider(
+      FakeModel model, Map<String, String> variables, String file, String settings) {
+    var environment = new HashMap<>(variables);
+    environment.put("OPENAI_BASE_URL", model.uri() + "/v1");
+    return new RealAgent("codex", "fake-1", AgentAccess.FULL, environment, file, settings);
   }
 
   static RealAgent gemini(FakeModel model) {
