@@ -21,7 +21,9 @@ import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.core.deliver.Courier;
 import dev.runnel.core.deliver.FileDelivery;
 import dev.runnel.core.dispatch.Dispatcher;
+import dev.runnel.core.dispatch.FamilyStarts;
 import dev.runnel.core.model.AuditEntry;
+import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.port.RunStatistics;
 import dev.runnel.core.port.Surface;
 import dev.runnel.core.recovery.OutageRecovery;
@@ -43,6 +45,7 @@ import dev.runnel.service.execution.RunCleanup;
 import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Isolations;
+import dev.runnel.service.run.FamilyBudget;
 import dev.runnel.service.run.NodeIdentity;
 import dev.runnel.service.store.RunErasure;
 import dev.runnel.store.AuditLog;
@@ -62,6 +65,7 @@ import dev.runnel.web.WebhookEndpoint;
 import io.javalin.config.RoutesConfig;
 import io.javalin.util.JavalinBindException;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -277,6 +281,8 @@ final class Wiring implements AutoCloseable {
                     new FileDelivery(runs, now.files())));
     var workers = new AtomicReference<>(working.apply(config));
     var policy = new AtomicReference<>(config.settings().policy());
+    var families = new FamilyStarts(policy::get, store, time);
+    service.ifPresent(it -> it.limitFamilies(budgetOf(families)));
     var reloading =
         new SettingsReload(
             config,
@@ -422,6 +428,20 @@ final class Wiring implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private static FamilyBudget budgetOf(FamilyStarts families) {
+    return new FamilyBudget() {
+      @Override
+      public Optional<String> refuse(String delivery, String run) {
+        return families.refuse(new DeliveryId(delivery), run);
+      }
+
+      @Override
+      public void used(String run, Duration worked, BigDecimal dollars) {
+        families.used(run, worked, dollars.movePointRight(6).longValue());
+      }
+    };
   }
 
   private Optional<AgentRunService> embeddedService(

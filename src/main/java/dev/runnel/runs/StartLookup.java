@@ -118,8 +118,9 @@ final class StartLookup {
     return new Outcome.Done(RunItems.run(run));
   }
 
+  /// Runs that agents start carry the key of the first run of their family.
   private static boolean carries(RunItem run, DeliveryId key) {
-    return RunItems.delivery(run).filter(key::equals).isPresent();
+    return run.parentRunId() == null && RunItems.delivery(run).filter(key::equals).isPresent();
   }
 
   /// Compares how often the message occurs in the run; if the run does not show that, whether the

@@ -28,6 +28,7 @@ import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ChangeListener;
 import dev.runnel.service.run.ExecutionListener;
 import dev.runnel.service.run.ExecutionState;
+import dev.runnel.service.run.FamilyBudget;
 import dev.runnel.service.run.RunNumbers;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.TranscriptPart;
@@ -242,6 +243,12 @@ public final class AgentRunService implements AutoCloseable {
   /// isolation.
   public Optional<String> network() {
     return settings.isolation().isOn() ? Optional.of(settings.egress().line()) : Optional.empty();
+  }
+
+  /// Sets the limits of the people who ask for runs, to which the runs of agents count.
+  public void limitFamilies(FamilyBudget budget) {
+    runs.limitFamilies(budget);
+    records.limitFamilies(budget);
   }
 
   /// Sets who learns of executions; there is one.

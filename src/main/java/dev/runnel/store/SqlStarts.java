@@ -41,14 +41,19 @@ final class SqlStarts implements Store.Starts {
   }
 
   @Override
-  public boolean isKnown(DeliveryId delivery) {
+  public Optional<Start> find(DeliveryId delivery) {
     return QueueRows.sql(
         () ->
             rows.first(
-                    "SELECT 1 FROM starts WHERE delivery = ?",
-                    row -> row.getInt(1),
-                    delivery.value())
-                .isPresent());
+                "SELECT * FROM starts WHERE delivery = ?",
+                row ->
+                    new Start(
+                        delivery,
+                        row.getString("person"),
+                        row.getString("place"),
+                        row.getString("environment"),
+                        Rows.instant(row, "at")),
+                delivery.value()));
   }
 
   @Override
@@ -110,14 +115,23 @@ final class SqlStarts implements Store.Starts {
     run.delivery()
         .ifPresent(
             delivery ->
-                QueueRows.sql(
-                    () ->
-                        rows.change(
-                            "UPDATE starts SET run = ?, seconds = ?, micros = ? WHERE delivery = ?",
-                            run.id().value(),
-                            run.runTime().map(Duration::toSeconds).orElse(0L),
-                            run.costMicros(),
-                            delivery.value())));
+                used(
+                    delivery,
+                    run.id().value(),
+                    run.runTime().orElse(Duration.ZERO),
+                    run.costMicros()));
+  }
+
+  @Override
+  public void used(DeliveryId delivery, String run, Duration time, long micros) {
+    QueueRows.sql(
+        () ->
+            rows.change(
+                "UPDATE starts SET run = ?, seconds = ?, micros = ? WHERE delivery = ?",
+                run,
+                time.toSeconds(),
+                micros,
+                delivery.value()));
   }
 
   @Override

@@ -17,6 +17,7 @@ import dev.runnel.core.port.AgentRuns;
 import dev.runnel.testkit.AgentRunsContract;
 import dev.runnel.testkit.EmbeddedService;
 import dev.runnel.testkit.FaultyProxy;
+import dev.runnel.wire.CreateRun;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -135,5 +136,19 @@ class EmbeddedAgentRunsTest implements AgentRunsContract {
 
     assertThat(done(startedBy(runs, key)).delivery()).contains(key);
     assertThat(startedBy(runs, newKey())).isEqualTo(new Outcome.Missing());
+  }
+
+  @Test
+  void aStartIsNotTakenForOneOfTheRunsThatItsAgentStarted() {
+    var key = newKey();
+    var run = done(runs.start(prompt("Fix the test"), key));
+    for (int i = 0; i < 3; i++) {
+      client
+          .runs()
+          .create(CreateRun.builder().prompt("A part").parentRunId(run.id().value()).build())
+          .send();
+    }
+
+    assertThat(done(startedBy(runs, key)).id()).isEqualTo(run.id());
   }
 }

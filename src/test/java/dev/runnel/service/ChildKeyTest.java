@@ -125,6 +125,20 @@ class ChildKeyTest {
   }
 
   @Test
+  void namesNobodyElseAsWhoAsked() throws Exception {
+    var child =
+        JSON.readTree(
+                starts(
+                        ",\"metadata\":{\"runnel.person\":\"U1\",\"runnel.delivery\":\"slack:1\","
+                            + "\"ticket_id\":\"slack:1\",\"part\":\"two\"}")
+                    .body())
+            .path("run_id")
+            .asText();
+
+    assertThat(service.run(child).path("metadata").toString()).isEqualTo("{\"part\":\"two\"}");
+  }
+
+  @Test
   void startsNoRunInTheEnvironmentOfAnIdentity() throws Exception {
     var made =
         service.post("/agent/identities", "{\"name\":\"deployer\",\"environment_id\":\"prod\"}");

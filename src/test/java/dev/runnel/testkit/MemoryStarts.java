@@ -41,8 +41,15 @@ final class MemoryStarts implements Store.Starts {
   }
 
   @Override
-  public boolean isKnown(DeliveryId delivery) {
-    return starts.containsKey(delivery);
+  public Optional<Start> find(DeliveryId delivery) {
+    return Optional.ofNullable(starts.get(delivery));
+  }
+
+  @Override
+  public void used(DeliveryId delivery, String run, Duration time, long micros) {
+    if (starts.containsKey(delivery)) {
+      used.put(delivery, new Used(time, micros));
+    }
   }
 
   @Override
@@ -84,9 +91,9 @@ final class MemoryStarts implements Store.Starts {
 
   void used(Run run) {
     run.delivery()
-        .filter(starts::containsKey)
         .ifPresent(
-            it -> used.put(it, new Used(run.runTime().orElse(Duration.ZERO), run.costMicros())));
+            it ->
+                used(it, run.id().value(), run.runTime().orElse(Duration.ZERO), run.costMicros()));
   }
 
   @Override

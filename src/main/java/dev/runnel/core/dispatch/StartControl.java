@@ -25,10 +25,7 @@ import dev.runnel.core.port.Store.Work;
 import dev.runnel.core.scope.ConversationScope;
 import dev.runnel.core.text.AnswerFormatter;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -43,8 +40,6 @@ import org.slf4j.LoggerFactory;
 final class StartControl {
   private static final Logger log = LoggerFactory.getLogger(StartControl.class);
   private static final int ID_LENGTH = 8;
-  private static final DateTimeFormatter TIME =
-      DateTimeFormatter.ofPattern("d MMM HH:mm 'UTC'", Locale.ENGLISH).withZone(ZoneOffset.UTC);
 
   private final Policy policy;
   private final Store store;
@@ -95,11 +90,11 @@ final class StartControl {
     };
   }
 
-  private static String frozen(Freeze freeze) {
+  static String frozen(Freeze freeze) {
     return "No run starts now: %s froze all starts on %s%s. Send it again when somebody has ended the freeze."
         .formatted(
             freeze.by().name(),
-            TIME.format(freeze.since()),
+            BudgetCheck.TIME.format(freeze.since()),
             freeze.reason().map(reason -> " (" + reason + ")").orElse(""));
   }
 
@@ -186,7 +181,7 @@ final class StartControl {
             "Who may approve",
             String.join(", ", rule.by()),
             rule.notRequester() ? "not who asked" : ""));
-    rows.add(Row.of("Until", TIME.format(approval.expiresAt()), "declined after that"));
+    rows.add(Row.of("Until", BudgetCheck.TIME.format(approval.expiresAt()), "declined after that"));
     return InfoCard.choosing(
         "This start waits for an approval",
         rows,
@@ -359,29 +354,18 @@ final class StartControl {
     var delivery = attempt.delivery();
     var start = start(attempt, request);
     var exceeded = new ArrayList<String>();
-    var warnings = new ArrayList<String>();
     var isOwned =
         results.commitIfOwned(
             attempt,
             work -> {
+              var check = BudgetCheck.of(policy, work, start);
               exceeded.clear();
-              warnings.clear();
-              if (!policy.budgets().isEmpty()) {
-                work.starts().lock();
-              }
-              for (var budget : policy.budgets()) {
-                var sum = sum(work, budget, start);
-                if (!budget.permits(used(sum))) {
-                  exceeded.add(exceeded(budget, sum));
-                } else if (budget.warns(used(sum), used(sum).plusRun())) {
-                  warnings.add(
-                      "This start brings %s to %s."
-                          .formatted(budget(budget), budget.words(used(sum).plusRun())));
-                }
-              }
+              exceeded.addAll(check.exceeded());
               if (exceeded.isEmpty()) {
                 work.starts().add(start);
-                warnings.forEach(warning -> attempt.respondToAllOnce(work, "budget", warning));
+                check
+                    .warnings()
+                    .forEach(warning -> attempt.respondToAllOnce(work, "budget", warning));
               }
             });
     if (!isOwned) {
@@ -393,40 +377,6 @@ final class StartControl {
     }
     log.debug("start within budgets delivery={}", delivery.id());
     return true;
-  }
-
-  private static String budget(Budget budget) {
-    return "the use of a budget (%s, %s)".formatted(budget.whose(), budget.name());
-  }
-
-  private static String exceeded(Budget budget, Store.Starts.Sum sum) {
-    return "No run starts now: a budget is used up (%s: %s).%s Whoever runs Runnel can raise %s."
-        .formatted(
-            budget.whose(),
-            budget.words(used(sum)),
-            sum.since()
-                .map(oldest -> " There is room again from " + free(budget, oldest) + ".")
-                .orElse(""),
-            budget.name());
-  }
-
-  private static String free(Budget budget, Instant oldest) {
-    return TIME.format(oldest.plus(budget.period().length()).plus(Duration.ofMinutes(1)));
-  }
-
-  private static Budget.Used used(Store.Starts.Sum sum) {
-    return new Budget.Used(sum.runs(), sum.time(), sum.micros());
-  }
-
-  private static Store.Starts.Sum sum(Work work, Budget budget, Start start) {
-    var none = Optional.<String>empty();
-    var since = start.at().minus(budget.period().length());
-    return switch (budget.per()) {
-      case PERSON -> work.starts().sum(Optional.of(start.person()), none, none, since);
-      case CHANNEL, REPOSITORY -> work.starts().sum(none, Optional.of(start.place()), none, since);
-      case ENVIRONMENT -> work.starts().sum(none, none, Optional.of(start.environment()), since);
-      case ALL -> work.starts().sum(none, none, none, since);
-    };
   }
 
   /// The budgets that a start of the person here would use, with what is used of them.
@@ -445,7 +395,10 @@ final class StartControl {
                 .map(
                     budget ->
                         Row.of(
-                            "Budget", budget.words(used(sum(work, budget, start))), budget.whose()))
+                            "Budget",
+                            budget.words(
+                                BudgetCheck.used(BudgetCheck.sum(work, budget, start))),
+                            budget.whose()))
                 .toList());
   }
 

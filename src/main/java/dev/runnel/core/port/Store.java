@@ -536,7 +536,16 @@ public interface Store {
     /// Adds a start. One that is known is not added again.
     void add(Start start);
 
-    boolean isKnown(DeliveryId delivery);
+    Optional<Start> find(DeliveryId delivery);
+
+    default boolean isKnown(DeliveryId delivery) {
+      return find(delivery).isPresent();
+    }
+
+    /// Stores what the run of a start came to so far. Does nothing if there is no such start.
+    ///
+    /// @param micros the cost in millionths of the service's currency
+    void used(DeliveryId delivery, String run, Duration time, long micros);
 
     /// Removes a start that did not happen.
     void remove(DeliveryId delivery);

@@ -16,6 +16,7 @@ import dev.runnel.wire.Scope;
 import dev.runnel.wire.SkillOfRun;
 import dev.runnel.wire.StatusMessage;
 import io.soabase.recordbuilder.core.RecordBuilder;
+import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
@@ -117,6 +118,11 @@ public record RunRow(
         Rows.text(row, "root_run_id").orElse(row.getString("id")),
         Rows.text(row, "resolved"),
         Rows.text(row, "evidence"));
+  }
+
+  /// What its models cost so far, as far as agents report it.
+  public BigDecimal dollars() {
+    return usage.map(Usage::fromJson).flatMap(Usage::dollars).orElse(BigDecimal.ZERO);
   }
 
   /// The run as the API shows it: members as sent, unknown ones included, with secrets masked. The

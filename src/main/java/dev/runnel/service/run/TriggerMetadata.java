@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 /// requested, and tickets store their URL there.
 public final class TriggerMetadata {
   private static final String SURFACE = "runnel.surface";
+  private static final String DELIVERY = "runnel.delivery";
   private static final String PERSON = "runnel.person";
 
   private TriggerMetadata() {}
@@ -47,13 +48,32 @@ public final class TriggerMetadata {
                     Map.of()));
   }
 
+  /// Whether Runnel's bot writes an entry, by its name.
+  public static boolean isOfRunnel(String name) {
+    return name.startsWith("runnel.") || name.startsWith("ticket_");
+  }
+
+  /// The id of the message that asked for the run.
+  public static Optional<String> delivery(Map<String, String> metadata) {
+    return Optional.ofNullable(metadata.get(DELIVERY))
+        .or(
+            () ->
+                isTicketOfRunnel(metadata)
+                    ? Optional.ofNullable(metadata.get("ticket_id"))
+                    : Optional.empty());
+  }
+
+  private static boolean isTicketOfRunnel(Map<String, String> metadata) {
+    return "runnel".equals(metadata.get("ticket_source"));
+  }
+
   /// Work for a factory has no surface in its metadata; its ticket id is the delivery id, which
   /// begins with the surface.
   private static Optional<String> surface(Map<String, String> metadata) {
     var given = Optional.ofNullable(metadata.get(SURFACE));
     return given.or(
         () ->
-            "runnel".equals(metadata.get("ticket_source"))
+            isTicketOfRunnel(metadata)
                 ? Optional.of(metadata.getOrDefault("ticket_id", "").replaceFirst(":.*", ""))
                 : Optional.empty());
   }

@@ -5,6 +5,7 @@ import dev.runnel.service.run.ExecutionListener;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.ExecutionState;
+import dev.runnel.service.run.FamilyBudget;
 import dev.runnel.service.run.NewArtifact;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.RunStateMachine;
@@ -49,6 +50,7 @@ public final class ExecutionRecords {
   private final NodeMembership membership;
   private final SlotLimits limits;
   private volatile ExecutionListener listener = ExecutionListener.NONE;
+  private volatile FamilyBudget familyBudget = FamilyBudget.NONE;
 
   /// @param queueSignal notified whenever a run is queued
   /// @param membership this process among those that share the database
@@ -69,6 +71,11 @@ public final class ExecutionRecords {
   /// Sets who learns of executions; there is one.
   public void listen(ExecutionListener executionListener) {
     listener = executionListener;
+  }
+
+  /// Sets who counts what runs below others cost.
+  public void limitFamilies(FamilyBudget budget) {
+    familyBudget = budget;
   }
 
   /// A claimed run, with what its listener learns.
@@ -394,7 +401,12 @@ public final class ExecutionRecords {
             run.depth(),
             next,
             Optional.of(
-                () -> listener.ended(run.source(), as.phase(), worked.minus(run.worked()))));
+                () -> {
+                  listener.ended(run.source(), as.phase(), worked.minus(run.worked()));
+                  if (run.parentRunId().isPresent()) {
+                    familyBudget.used(runId, worked, run.dollars());
+                  }
+                }));
       }
       case Step.Stays() -> new Finished(runId, run.depth(), run.phase(), Optional.empty());
       case Step.Refused(String why) -> throw new IllegalStateException(why + ": " + run);

@@ -8,6 +8,7 @@ import dev.runnel.service.run.TriggerMetadata;
 import dev.runnel.wire.RunSource;
 import dev.runnel.wire.UserInfo;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -21,6 +22,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// @param sources the sources of runs by the name of Runnel's surface
 record RunCreation(RunTable runs, Map<String, RunSource> sources, Instant at) {
+  private static final Duration DAY = Duration.ofDays(1);
   private static final Logger log = LoggerFactory.getLogger(RunCreation.class);
 
   /// @return the new run's id
@@ -37,9 +39,14 @@ record RunCreation(RunTable runs, Map<String, RunSource> sources, Instant at) {
       if (parent.get().depth() >= RunService.DEEPEST) {
         throw RequestProblem.invalid("Runs are started by runs at most 3 deep");
       }
+      if (runs.below(parent.get().rootRunId(), at.minus(DAY)) >= RunService.MAX_IN_FAMILY) {
+        throw RequestProblem.invalid(
+            "A run may have at most %d runs below it in a day, at all depths together. Do the rest of the work in the runs that there are, or say what is left."
+                .formatted(RunService.MAX_IN_FAMILY));
+      }
     }
     var factoryOf = parent.flatMap(RunRow::factoryUid);
-    var run = parent.isPresent() ? withParent(asked, parent.get()) : asked;
+    var run = parent.isPresent() ? withParent(asked, parent.get(), caller) : asked;
     if (run.conversationId().isPresent() && runs.newestOf(run.conversationId().get()).isEmpty()) {
       throw RequestProblem.invalid("conversation_id names no conversation");
     }
@@ -94,9 +101,15 @@ record RunCreation(RunTable runs, Map<String, RunSource> sources, Instant at) {
     log.info("run created run={} schedule={}", id, schedule.id());
   }
 
-  private static NewRun withParent(NewRun run, RunRow parent) {
+  /// What Runnel itself notes, such as who asked, comes from the parent alone if an agent starts
+  /// the run: it could name anybody.
+  private static NewRun withParent(NewRun run, RunRow parent, Caller caller) {
+    Map<String, String> own = new TreeMap<>(run.metadata());
+    if (caller.scope() instanceof Caller.Scope.Below) {
+      own.keySet().removeIf(TriggerMetadata::isOfRunnel);
+    }
     Map<String, String> metadata = new TreeMap<>(parent.metadataEntries());
-    metadata.putAll(run.metadata());
+    metadata.putAll(own);
     NewRun.check(metadata);
     return run.withMetadata(metadata);
   }

@@ -3,6 +3,7 @@ package dev.runnel.service.store;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.ExecutionState;
+import dev.runnel.service.run.FamilyBudget;
 import dev.runnel.service.run.IdempotencyKey;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
@@ -11,6 +12,7 @@ import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.RunStateMachine;
 import dev.runnel.service.run.RunStateMachine.Event;
 import dev.runnel.service.run.RunStateMachine.Step;
+import dev.runnel.service.run.TriggerMetadata;
 import dev.runnel.text.PlanReply;
 import dev.runnel.wire.CreatedRun;
 import dev.runnel.wire.FollowUpAccepted;
@@ -18,6 +20,7 @@ import dev.runnel.wire.FollowUpOutcome;
 import dev.runnel.wire.RunMode;
 import dev.runnel.wire.RunSource;
 import dev.runnel.wire.RunStateValue;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -35,6 +38,9 @@ import org.slf4j.LoggerFactory;
 public final class RunService {
   private static final Logger log = LoggerFactory.getLogger(RunService.class);
 
+  /// Maximum number of runs below one that starts them, at all depths, that are made in a day.
+  static final int MAX_IN_FAMILY = 100;
+
   /// Maximum depth of runs that are started by runs.
   public static final int DEEPEST = 3;
 
@@ -46,6 +52,7 @@ public final class RunService {
   private final NodeMembership membership;
   private final SlotLimits limits;
   private final Map<String, RunSource> sources;
+  private volatile FamilyBudget familyBudget = FamilyBudget.NONE;
 
   /// @param queueSignal notified whenever a run is queued
   /// @param membership this process among those that share the database
@@ -81,12 +88,26 @@ public final class RunService {
             key,
             (runs, at) -> {
               var id = new RunCreation(runs, sources, at).asked(run, caller, factoryUid);
+              countInFamily(runs, id);
               var slots = membership.slots(runs.rows());
               var atCapacity = runs.working() >= slots || runs.isHeld(id, limits.ofPerson(slots));
               return Json.write(new CreatedRun(id, RunStateValue.QUEUED, id, atCapacity, Map.of()));
             });
     queueSignal.tell();
     return answer;
+  }
+
+  /// The run of an agent counts as one of the person who asked for the first run of its family.
+  private void countInFamily(RunTable runs, String id) throws SQLException {
+    var run = runs.find(id).orElseThrow();
+    var asked =
+        runs.find(run.rootRunId())
+            .filter(_ -> run.parentRunId().isPresent())
+            .flatMap(root -> TriggerMetadata.delivery(root.metadataEntries()));
+    var refusal = asked.flatMap(delivery -> familyBudget.refuse(delivery, id));
+    if (refusal.isPresent()) {
+      throw RequestProblem.invalid(refusal.get());
+    }
   }
 
   /// Creates the run of one due schedule, if there is one.
@@ -238,5 +259,10 @@ public final class RunService {
             });
     watchers.changed(runId);
     return running;
+  }
+
+  /// Sets the limits of the people who ask for runs.
+  public void limitFamilies(FamilyBudget budget) {
+    familyBudget = budget;
   }
 }

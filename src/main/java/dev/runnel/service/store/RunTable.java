@@ -273,6 +273,18 @@ public record RunTable(Rows rows) {
         .isPresent();
   }
 
+  /// The number of runs below a run, at any depth, that were created since.
+  int below(String root, Instant since) throws SQLException {
+    return rows.first(
+            "SELECT COUNT(*) AS number FROM runs"
+                + " WHERE root_run_id = ? AND id <> ? AND created_at > ?",
+            row -> row.getInt("number"),
+            root,
+            root,
+            since)
+        .orElse(0);
+  }
+
   /// The people whose runs have as many slots as they may have, or more.
   private Set<String> full(int depth, int mostOfPerson) throws SQLException {
     return Set.copyOf(

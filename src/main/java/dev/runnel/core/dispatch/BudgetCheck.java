@@ -1,0 +1,75 @@
+package dev.runnel.core.dispatch;
+
+import dev.runnel.core.policy.Budget;
+import dev.runnel.core.policy.Policy;
+import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Starts.Start;
+import dev.runnel.core.port.Store.Work;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/// Whether there is room for one more start in all budgets that it counts to.
+///
+/// @param exceeded a sentence for each budget that is used up
+/// @param warnings a sentence for each budget that the start brings near its end
+record BudgetCheck(List<String> exceeded, List<String> warnings) {
+  static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("d MMM HH:mm 'UTC'", Locale.ENGLISH).withZone(ZoneOffset.UTC);
+
+  /// What is counted does not change before the commit.
+  static BudgetCheck of(Policy policy, Work work, Start start) {
+    var exceeded = new ArrayList<String>();
+    var warnings = new ArrayList<String>();
+    if (!policy.budgets().isEmpty()) {
+      work.starts().lock();
+    }
+    for (var budget : policy.budgets()) {
+      var sum = sum(work, budget, start);
+      var used = used(sum);
+      if (!budget.permits(used)) {
+        exceeded.add(exceeded(budget, used, sum.since()));
+      } else if (budget.warns(used, used.plusRun())) {
+        warnings.add(
+            "This start brings the use of a budget (%s, %s) to %s."
+                .formatted(budget.whose(), budget.name(), budget.words(used.plusRun())));
+      }
+    }
+    return new BudgetCheck(exceeded, warnings);
+  }
+
+  private static String exceeded(Budget budget, Budget.Used used, Optional<Instant> since) {
+    return "No run starts now: a budget is used up (%s: %s).%s Whoever runs Runnel can raise %s."
+        .formatted(
+            budget.whose(),
+            budget.words(used),
+            since
+                .map(oldest -> " There is room again from " + free(budget, oldest) + ".")
+                .orElse(""),
+            budget.name());
+  }
+
+  private static String free(Budget budget, Instant oldest) {
+    return TIME.format(oldest.plus(budget.period().length()).plus(Duration.ofMinutes(1)));
+  }
+
+  static Budget.Used used(Store.Starts.Sum sum) {
+    return new Budget.Used(sum.runs(), sum.time(), sum.micros());
+  }
+
+  static Store.Starts.Sum sum(Work work, Budget budget, Start start) {
+    var none = Optional.<String>empty();
+    var since = start.at().minus(budget.period().length());
+    return switch (budget.per()) {
+      case PERSON -> work.starts().sum(Optional.of(start.person()), none, none, since);
+      case CHANNEL, REPOSITORY -> work.starts().sum(none, Optional.of(start.place()), none, since);
+      case ENVIRONMENT -> work.starts().sum(none, none, Optional.of(start.environment()), since);
+      case ALL -> work.starts().sum(none, none, none, since);
+    };
+  }
+}

@@ -1,0 +1,77 @@
+package dev.runnel.core.dispatch;
+
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.policy.Policy;
+import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Starts.Start;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Counts the runs that agents start as starts of the person who asked for the first run of the
+/// family, in the place and the environment of that run. Thread-safe.
+public final class FamilyStarts {
+  private static final Logger log = LoggerFactory.getLogger(FamilyStarts.class);
+  private static final String BELOW = "below:";
+
+  private final Supplier<Policy> policy;
+  private final Store store;
+  private final InstantSource clock;
+
+  public FamilyStarts(Supplier<Policy> policy, Store store, InstantSource clock) {
+    this.policy = policy;
+    this.store = store;
+    this.clock = clock;
+  }
+
+  /// @param asked what asked for the first run; if no start is known of it, nothing limits the
+  ///   family
+  /// @param run the id of the run that an agent starts
+  /// @return why it must not start; empty if it may, and is counted
+  public Optional<String> refuse(DeliveryId asked, String run) {
+    var now = clock.instant();
+    var refusal =
+        store.<Optional<String>>commit(
+            work -> {
+              var first = work.starts().find(asked);
+              if (first.isEmpty()) {
+                return Optional.empty();
+              }
+              var frozen = work.starts().freeze();
+              if (frozen.isPresent()) {
+                return Optional.of(StartControl.frozen(frozen.get()));
+              }
+              var start =
+                  new Start(
+                      below(run),
+                      first.get().person(),
+                      first.get().place(),
+                      first.get().environment(),
+                      now);
+              var check = BudgetCheck.of(policy.get(), work, start);
+              if (check.exceeded().isEmpty()) {
+                work.starts().add(start);
+                return Optional.empty();
+              }
+              return Optional.of(String.join("\n", check.exceeded()));
+            });
+    refusal.ifPresent(why -> log.info("start by an agent refused asked={} why={}", asked, why));
+    return refusal;
+  }
+
+  /// @param micros the cost in millionths
+  public void used(String run, Duration worked, long micros) {
+    store.commit(
+        work -> {
+          work.starts().used(below(run), run, worked, micros);
+          return true;
+        });
+  }
+
+  private static DeliveryId below(String run) {
+    return new DeliveryId(BELOW + run);
+  }
+}
