@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// The order in which queued runs get slots. People take turns: many runs of one person do not make
 /// others wait. A pure function.
@@ -25,6 +26,11 @@ public final class QueueOrder {
   public record Served(int working, Instant lastServed) {
     static final Served NOTHING = new Served(0, Instant.EPOCH);
   }
+
+  /// A run that may get the next slot, of those of one person the one that has waited longest.
+  ///
+  /// @param place among the person's waiting runs, from 1
+  public record Head(Waiting run, int place) {}
 
   private record Turn(Waiting run, int turn, Instant lastServed) {}
 
@@ -49,5 +55,23 @@ public final class QueueOrder {
         .sorted(Comparator.comparingInt(Turn::turn).thenComparing(Turn::lastServed))
         .map(Turn::run)
         .toList();
+  }
+
+  /// The first of the runs that may get the next slot, as [#of] has them.
+  ///
+  /// @param heads at most one of each person
+  /// @param served by person
+  public static Optional<Waiting> first(List<Head> heads, Map<String, Served> served) {
+    return heads.stream()
+        .sorted(
+            Comparator.comparing((Head head) -> head.run().since())
+                .thenComparing(head -> head.run().run()))
+        .map(
+            head -> {
+              var got = served.getOrDefault(head.run().person(), Served.NOTHING);
+              return new Turn(head.run(), head.place() + got.working(), got.lastServed());
+            })
+        .min(Comparator.comparingInt(Turn::turn).thenComparing(Turn::lastServed))
+        .map(Turn::run);
   }
 }

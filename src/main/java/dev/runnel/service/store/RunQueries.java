@@ -124,7 +124,7 @@ public record RunQueries(Database database, Share share) {
     if (queued.isEmpty()) {
       return all;
     }
-    var places = runs.places(Set.copyOf(queued), share.ofPerson(runs.rows()));
+    var places = runs.queue().places(Set.copyOf(queued), share.ofPerson(runs.rows()));
     return all.stream()
         .map(run -> places.containsKey(run.id()) ? run.waitingAt(places.get(run.id())) : run)
         .toList();

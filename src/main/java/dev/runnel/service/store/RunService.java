@@ -90,7 +90,8 @@ public final class RunService {
               var id = new RunCreation(runs, sources, at).asked(run, caller, factoryUid);
               countInFamily(runs, id);
               var slots = membership.slots(runs.rows());
-              var atCapacity = runs.working() >= slots || runs.isHeld(id, limits.ofPerson(slots));
+              var atCapacity =
+                  runs.working() >= slots || runs.queue().isHeld(id, limits.ofPerson(slots));
               return Json.write(new CreatedRun(id, RunStateValue.QUEUED, id, atCapacity, Map.of()));
             });
     queueSignal.tell();

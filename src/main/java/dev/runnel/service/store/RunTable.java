@@ -8,8 +8,6 @@ import dev.runnel.service.run.ExecutionState;
 import dev.runnel.service.run.IdempotencyKey;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
-import dev.runnel.service.run.QueueOrder;
-import dev.runnel.service.run.QueuePlace;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.TriggerMetadata;
@@ -22,26 +20,16 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Reads and writes runs, within one transaction.
 public record RunTable(Rows rows) {
-  // How far back turns count.
-  private static final Duration LATELY = Duration.ofDays(1);
-
-  /// Whether a person asked for a run, and not an account of a program. The form of [Json]; in the
-  /// value of another member the quotes would be escaped.
-  private static final String OF_PERSON = "creator LIKE '%\"type\":\"user\"%'";
-
   /// How often in a row a run may be claimed by nodes that are lost before its agent is started.
   private static final int MAX_LOST_CLAIMS = 3;
 
@@ -56,6 +44,11 @@ public record RunTable(Rows rows) {
       String node,
       Optional<Long> pid,
       Optional<Instant> startedAt) {}
+
+  /// The runs that wait for a slot, within the same transaction.
+  QueueRows queue() {
+    return new QueueRows(rows);
+  }
 
   /// The messages to runs, within the same transaction.
   FollowUpRows followUps() {
@@ -230,47 +223,11 @@ public record RunTable(Rows rows) {
         Json.write(url));
   }
 
-  /// The run that gets the next free slot of a node; see [QueueOrder]. A run whose workspace is at
-  /// a place of another node is left to that node, while it lives and for a short time after. A run
-  /// is also left alone while processes of an earlier execution may live on this node, which would
-  /// work in the same workspace. A run of a person whose runs have as many slots as they may have
-  /// waits for one of those.
-  ///
-  /// @param mostOfPerson how many slots the runs of one person may have
-  Optional<RunRow> nextQueued(int depth, NodeMembership node, int mostOfPerson) throws SQLException {
-    var leftAlone =
-        Set.copyOf(
-            rows.list(
-                """
-                SELECT id FROM runs
-                WHERE state = 'QUEUED' AND depth = ? AND (
-                  place <> ? AND EXISTS (
-                    SELECT 1 FROM nodes WHERE nodes.place = runs.place AND nodes.seen_at > ?)
-                  OR EXISTS (
-                    SELECT 1 FROM claims WHERE claims.run_id = runs.id AND claims.node_name = ?))
-                """,
-                row -> row.getString("id"),
-                depth,
-                node.identity().place(),
-                node.now().minus(node.lease()),
-                node.identity().name()));
-    var full = full(depth, mostOfPerson);
-    var next =
-        queue(depth).stream()
-            .filter(run -> !leftAlone.contains(run.run()) && !isHeld(run, full))
-            .findFirst();
-    return next.isEmpty() ? Optional.empty() : find(next.get().run());
-  }
-
-  private static boolean isHeld(QueueOrder.Waiting run, Set<String> full) {
-    return run.isOfPerson() && full.contains(run.person());
-  }
-
-  /// Whether a run waits until another one of the same person ends.
-  boolean isHeld(String id, int mostOfPerson) throws SQLException {
-    return Optional.ofNullable(places(Set.of(id), mostOfPerson).get(id))
-        .filter(QueuePlace::isHeld)
-        .isPresent();
+  /// The run that gets the next free slot of a node; see [QueueRows#next].
+  Optional<RunRow> nextQueued(int depth, NodeMembership node, int mostOfPerson)
+      throws SQLException {
+    var next = queue().next(depth, node, mostOfPerson);
+    return next.isEmpty() ? Optional.empty() : find(next.get());
   }
 
   /// The number of runs below a run, at any depth, that were created since.
@@ -283,21 +240,6 @@ public record RunTable(Rows rows) {
             root,
             since)
         .orElse(0);
-  }
-
-  /// The people whose runs have as many slots as they may have, or more.
-  private Set<String> full(int depth, int mostOfPerson) throws SQLException {
-    return Set.copyOf(
-        rows.list(
-            """
-            SELECT creator_uid FROM runs
-            WHERE state = 'INPROGRESS' AND depth = ? AND creator_uid IS NOT NULL AND %s
-            GROUP BY creator_uid HAVING COUNT(*) >= ?
-            """
-                .formatted(OF_PERSON),
-            row -> row.getString("creator_uid"),
-            depth,
-            mostOfPerson));
   }
 
   /// The number of executions in progress at a depth.
@@ -422,50 +364,6 @@ public record RunTable(Rows rows) {
         most);
   }
 
-  private List<QueueOrder.Waiting> queue(int depth) throws SQLException {
-    var waiting =
-        rows.list(
-            """
-            SELECT id, COALESCE(creator_uid, '') AS person, queued_at,
-              CASE WHEN %s THEN 1 ELSE 0 END AS is_of_person
-            FROM runs WHERE state = 'QUEUED' AND depth = ?
-            """
-                .formatted(OF_PERSON),
-            row ->
-                new QueueOrder.Waiting(
-                    row.getString("id"),
-                    row.getString("person"),
-                    row.getInt("is_of_person") != 0,
-                    Rows.instant(row, "queued_at")),
-            depth);
-    var people = waiting.stream().map(QueueOrder.Waiting::person).distinct().limit(2).count();
-    return QueueOrder.of(waiting, people < 2 ? Map.of() : served(depth));
-  }
-
-  /// The slots that people have, and had lately, including those for follow-ups. Looking further
-  /// back would read the whole table for each claim.
-  private Map<String, QueueOrder.Served> served(int depth) throws SQLException {
-    var served = new HashMap<String, QueueOrder.Served>();
-    rows.list(
-            """
-            SELECT COALESCE(creator_uid, '') AS person,
-              MAX(COALESCE(execution_started_at, started_at)) AS last,
-              SUM(CASE WHEN state = 'INPROGRESS' AND depth = ? THEN 1 ELSE 0 END) AS working
-            FROM runs
-            WHERE started_at IS NOT NULL
-              AND (state = 'INPROGRESS' OR updated_at > (SELECT MAX(updated_at) FROM runs) - ?)
-            GROUP BY COALESCE(creator_uid, '')
-            """,
-            row ->
-                Map.entry(
-                    row.getString("person"),
-                    new QueueOrder.Served(row.getInt("working"), Rows.instant(row, "last"))),
-            depth,
-            LATELY.dividedBy(ChronoUnit.MICROS.getDuration()))
-        .forEach(entry -> served.put(entry.getKey(), entry.getValue()));
-    return served;
-  }
-
   List<String> unfinishedBelow(String id) throws SQLException {
     return rows.list(
         """
@@ -481,31 +379,6 @@ public record RunTable(Rows rows) {
 
   void mode(String id, RunMode mode) throws SQLException {
     rows.change("UPDATE runs SET mode = ? WHERE id = ?", mode.value(), id);
-  }
-
-  /// Positions in the queue; runs that are not queued are left out.
-  ///
-  /// @param mostOfPerson how many slots the runs of one person may have
-  Map<String, QueuePlace> places(Collection<String> ids, int mostOfPerson) throws SQLException {
-    if (ids.isEmpty()) {
-      return Map.of();
-    }
-    var places = new HashMap<String, QueuePlace>();
-    var depths =
-        rows.list(
-            "SELECT DISTINCT depth FROM runs WHERE state = 'QUEUED'", row -> row.getInt("depth"));
-    for (var depth : depths) {
-      var queue = queue(depth);
-      var full = full(depth, mostOfPerson);
-      for (int i = 0; i < queue.size(); i++) {
-        var run = queue.get(i);
-        if (ids.contains(run.run())) {
-          var held = isHeld(run, full) ? OptionalInt.of(mostOfPerson) : OptionalInt.empty();
-          places.put(run.run(), new QueuePlace(i + 1, held));
-        }
-      }
-    }
-    return places;
   }
 
   Instant queuedAt(String id) throws SQLException {

@@ -2,6 +2,7 @@ package dev.runnel.service.store;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.runnel.database.Database;
 import dev.runnel.service.run.Caller;
@@ -124,6 +125,39 @@ class SlotsPerPersonTest {
       }
 
       claimAll(node, 5);
+    }
+
+    @Test
+    void theRunsOfTheirAgentsHaveAllSlotsButOneToo() throws SQLException {
+      var node = node(4, SlotLimits.USUAL);
+      var lead = create(node, "ann");
+      var other = create(node, "ann");
+      for (int i = 0; i < 5; i++) {
+        below(node, i % 2 == 0 ? lead : other);
+      }
+      for (int i = 0; i < 3; i++) {
+        assertThat(node.records().claimNext(1)).isPresent();
+      }
+      assertThat(node.records().claimNext(1)).isEmpty();
+
+      var ofBen = below(node, create(node, "ben"));
+      assertThat(node.records().claimNext(1).orElseThrow().runId()).isEqualTo(ofBen);
+    }
+
+    @Test
+    void aFamilyHasAtMostAHundredRunsADayBesideTheFirst() throws SQLException {
+      var node = node(4, SlotLimits.USUAL);
+      var lead = create(node, "ann");
+      var child = below(node, lead);
+      for (int i = 1; i < 100; i++) {
+        below(node, i % 2 == 0 ? lead : child);
+      }
+
+      assertThatThrownBy(() -> below(node, child))
+          .hasMessageContaining("at most 100 runs below it in a day");
+      below(node, create(node, "ann"));
+      clock.advance(Duration.ofDays(1).plusSeconds(1));
+      below(node, lead);
     }
 
     @Test
@@ -282,6 +316,18 @@ class SlotsPerPersonTest {
             Caller.MAIN,
             Optional.empty(),
             Optional.empty());
+  }
+
+  /// As the agent of the run starts it.
+  private static String below(RunChanges node, String parent) {
+    var key = new Caller("key of " + parent, "run " + parent, new Caller.Scope.Below(parent));
+    return id(
+        node.runs()
+            .create(
+                run(Map.of()).withParentRunId(Optional.of(parent)),
+                key,
+                Optional.empty(),
+                Optional.empty()));
   }
 
   private static String id(String answer) {
