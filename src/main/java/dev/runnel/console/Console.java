@@ -101,7 +101,8 @@ public final class Console implements AutoCloseable {
                     new RunLists(
                         catalog,
                         store,
-                            clock),
+                        about.platforms().stream().map(About.Platform::surface).toList(),
+                        clock),
                     attention,
                     streams,
                     clock)

@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The filters of the list of runs, as they stand in its address. Unknown values are left out.
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param words what to search for; empty for all
 /// @param state empty for all
+/// @param place a channel, a repository, a thread or an issue; the platform may be left out:
+///   `slack:T1/C1`, `acme/shop`, `github:acme/shop#12`
 /// @param after where the page before ended; empty for the first page
 public record RunListQuery(
     String words,
@@ -25,6 +29,7 @@ public record RunListQuery(
     Optional<String> creator,
     Optional<String> environment,
     Optional<String> model,
+    Optional<String> place,
     Optional<String> after) {
   public static final RunListQuery ALL =
       new RunListQuery(
@@ -34,8 +39,11 @@ public record RunListQuery(
           Optional.empty(),
           Optional.empty(),
           Optional.empty(),
+          Optional.empty(),
           Optional.empty());
 
+  private static final Pattern THREAD =
+      Pattern.compile(".*[^/][#!][^/]*|.*/\\d{10,}\\.\\d{6}|([^/]*:)?[A-Z][A-Z0-9_]*-\\d+");
   private static final int MAX_VALUE = 500;
 
   /// A filter that is set, with the address of the list without it.
@@ -56,6 +64,7 @@ public record RunListQuery(
         text(parameters, "who"),
         text(parameters, "environment"),
         text(parameters, "model"),
+        text(parameters, "place"),
         text(parameters, "after"));
   }
 
@@ -71,7 +80,19 @@ public record RunListQuery(
         .findFirst();
   }
 
-  RunCatalog.Query query(int limit) {
+  /// @param surfaces the ids of platforms, on all of which a place without one is looked for
+  RunCatalog.Query query(List<String> surfaces, int limit) {
+    var isThread = place.filter(RunListQuery::isThread).isPresent();
+    var wanted =
+        place
+            .map(
+                it ->
+                    it.indexOf(':') > 0
+                        ? Set.of(it)
+                        : surfaces.stream()
+                            .map(surface -> surface + ":" + it)
+                            .collect(Collectors.toSet()))
+            .orElse(Set.of());
     return new RunCatalog.Query(
         words,
         state.map(Set::of).orElse(Set.of()),
@@ -79,8 +100,15 @@ public record RunListQuery(
         creator,
         environment,
         model,
+        isThread ? Set.of() : wanted,
+        isThread ? wanted : Set.of(),
         after,
         limit);
+  }
+
+  /// Whether the place is a thread or an issue: `acme/shop#12`, `T1/C1/1700000000.000100`.
+  private static boolean isThread(String place) {
+    return THREAD.matcher(place).matches();
   }
 
   /// Whether it lists everything, from the beginning.
@@ -94,78 +122,54 @@ public record RunListQuery(
   }
 
   public RunListQuery from(Optional<String> cursor) {
-    return new RunListQuery(words, state, source, creator, environment, model, cursor);
+    return new RunListQuery(words, state, source, creator, environment, model, place, cursor);
   }
 
   RunListQuery in(RunState only) {
     return new RunListQuery(
-        words, Optional.of(only), source, creator, environment, model, Optional.empty());
+        words, Optional.of(only), source, creator, environment, model, place, Optional.empty());
+  }
+
+  /// The list with another value of a filter, from the beginning.
+  private RunListQuery with(String filter, Optional<String> value) {
+    return new RunListQuery(
+        words,
+        state,
+        source,
+        filter.equals("who") ? value : creator,
+        filter.equals("environment") ? value : environment,
+        filter.equals("model") ? value : model,
+        filter.equals("place") ? value : place,
+        Optional.empty());
   }
 
   public RunListQuery by(String creatorId) {
-    return new RunListQuery(
-        words, state, source, Optional.of(creatorId), environment, model, Optional.empty());
+    return with("who", Optional.of(creatorId));
   }
 
   public RunListQuery where(String environmentName) {
-    return new RunListQuery(
-        words, state, source, creator, Optional.of(environmentName), model, Optional.empty());
+    return with("environment", Optional.of(environmentName));
   }
 
   public RunListQuery with(String modelName) {
-    return new RunListQuery(
-        words, state, source, creator, environment, Optional.of(modelName), Optional.empty());
+    return with("model", Optional.of(modelName));
+  }
+
+  public RunListQuery at(String other) {
+    return with("place", Optional.of(other));
   }
 
   /// The filters that the form has no field for.
   public List<Chip> chips() {
     var chips = new ArrayList<Chip>();
-    creator.ifPresent(
-        it ->
-            chips.add(
-                new Chip(
-                    "who",
-                    it,
-                    new RunListQuery(
-                            words,
-                            state,
-                            source,
-                            Optional.empty(),
-                            environment,
-                            model,
-                            Optional.empty())
-                        .path())));
-    environment.ifPresent(
-        it ->
-            chips.add(
-                new Chip(
-                    "environment",
-                    it,
-                    new RunListQuery(
-                            words,
-                            state,
-                            source,
-                            creator,
-                            Optional.empty(),
-                            model,
-                            Optional.empty())
-                        .path())));
-    model.ifPresent(
-        it ->
-            chips.add(
-                new Chip(
-                    "model",
-                    it,
-                    new RunListQuery(
-                            words,
-                            state,
-                            source,
-                            creator,
-                            environment,
-                            Optional.empty(),
-                            Optional.empty())
-                        .path())));
+    chip("who", creator, chips);
+    chip("environment", environment, chips);
+    chip("model", model, chips);
     return chips;
+  }
+
+  private void chip(String filter, Optional<String> value, List<Chip> chips) {
+    value.ifPresent(it -> chips.add(new Chip(filter, it, with(filter, Optional.empty()).path())));
   }
 
   /// The address of the list.
@@ -188,6 +192,7 @@ public record RunListQuery(
     creator.ifPresent(it -> all.add(parameter("who", it)));
     environment.ifPresent(it -> all.add(parameter("environment", it)));
     model.ifPresent(it -> all.add(parameter("model", it)));
+    place.ifPresent(it -> all.add(parameter("place", it)));
     after.ifPresent(it -> all.add(parameter("after", it)));
     return all.isEmpty() ? "" : "?" + String.join("&", all);
   }

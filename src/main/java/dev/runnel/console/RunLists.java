@@ -25,6 +25,7 @@ final class RunLists {
 
   private final RunCatalog catalog;
   private final Store store;
+  private final List<String> surfaces;
   private final InstantSource clock;
   // Guarded by this; the least recently read first.
   private final Map<RunListQuery, Read> kept = new LinkedHashMap<>(16, 0.75f, true);
@@ -51,7 +52,9 @@ final class RunLists {
     }
   }
 
-  RunLists(RunCatalog catalog, Store store, InstantSource clock) {
+  /// @param surfaces the ids of platforms
+  RunLists(RunCatalog catalog, Store store, List<String> surfaces, InstantSource clock) {
+    this.surfaces = List.copyOf(surfaces);
     this.catalog = catalog;
     this.store = store;
     this.clock = clock;
@@ -72,7 +75,7 @@ final class RunLists {
   }
 
   private RunList readNow(RunListQuery query) {
-    var result = catalog.find(query.query(ROWS));
+    var result = catalog.find(query.query(surfaces, ROWS));
     if (!(result instanceof Result.Listed(var entries, var next))) {
       return new RunList(
           List.of(), List.of(), Optional.empty(), Optional.of(((Result.Unavailable) result).why()));
@@ -80,7 +83,7 @@ final class RunLists {
     List<RunCatalog.Entry> waiting =
         query.isFirstPage()
                 && query.state().isEmpty()
-                && catalog.find(query.in(RunState.BLOCKED).query(ROWS))
+                && catalog.find(query.in(RunState.BLOCKED).query(surfaces, ROWS))
                     instanceof Result.Listed(var blocked, _)
             ? blocked
             : List.of();

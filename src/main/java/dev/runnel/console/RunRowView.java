@@ -3,6 +3,7 @@ package dev.runnel.console;
 import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.port.RunCatalog;
+import dev.runnel.core.scope.ConversationScope;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -73,6 +74,22 @@ public record RunRowView(RunCatalog.Entry entry, Optional<Binding> binding, Inst
             .map(URI::toString)
             .orElse("")
         : link;
+  }
+
+  /// The channel or repository, as [RunListQuery#at] takes it; empty for a run that nobody asked
+  /// for in one.
+  public String place() {
+    return binding
+        .map(Binding::conversation)
+        .filter(it -> !it.surface().equals(ConsoleSurface.ID))
+        .map(ConversationScope::here)
+        .orElse("");
+  }
+
+  /// The place without its platform, or what stands for one whose id says nothing to people.
+  public String placeName() {
+    var name = place().substring(place().indexOf(':') + 1);
+    return place().startsWith("slack:") ? "channel" : name;
   }
 
   public String created() {

@@ -159,6 +159,12 @@ public record ClientRunCatalog(RunsClient client, String unnamed) implements Run
     if (query.model().isPresent()) {
       list = list.model(query.model().get());
     }
+    for (var place : query.places()) {
+      list = list.metadata("runnel.place", place);
+    }
+    for (var conversation : query.conversations()) {
+      list = list.metadata("runnel.conversation", conversation);
+    }
     return query.cursor().isPresent() ? list.cursor(query.cursor().get()) : list;
   }
 

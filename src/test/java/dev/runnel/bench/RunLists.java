@@ -39,6 +39,8 @@ public final class RunLists {
           "creator=user-5",
           "source=SLACK",
           "metadata%5Bticket%5D=T-77777",
+          "metadata%5Brunnel.place%5D=github%3Aacme%2Fshop-7",
+          "metadata%5Brunnel.place%5D=slack%3AT1%2FC3&sort_by=created_at&limit=50",
           "created_after=2026-01-01T00:00:50Z&sort_by=created_at&sort_order=asc",
           "updated_after=2026-01-02T03:00:00Z",
           "q=needle",
@@ -64,7 +66,7 @@ public final class RunLists {
     var folder = Files.createTempDirectory("run-lists");
     try (var database = Database.sqlite(folder.resolve("agent-runs.db"))) {
       database.migrate("db/service");
-      store(database, count);
+      store(database, count, Instant.parse("2026-01-01T00:00:00Z"), Duration.ofSeconds(1));
       serve(database, folder, count);
     }
   }
@@ -143,16 +145,17 @@ public final class RunLists {
         query);
   }
 
-  private static void store(Database database, int count) {
+  /// @param start when the first run was created
+  /// @param apart the time between two
+  static void store(Database database, int count, Instant start, Duration apart) {
     var random = new Random(7);
-    var start = Instant.parse("2026-01-01T00:00:00Z");
     var states = List.of("SUCCEEDED", "SUCCEEDED", "SUCCEEDED", "FAILED", "CANCELLED", "ERROR");
     for (int from = 0; from < count; from += 1_000) {
       var first = from;
       database.write(
           rows -> {
             for (int i = first; i < Math.min(first + 1_000, count); i++) {
-              var at = start.plusSeconds(i);
+              var at = start.plus(apart.multipliedBy(i));
               rows.change(
                   """
                   INSERT INTO runs (id, state, title, prompt, source, created_at, updated_at,
@@ -191,9 +194,19 @@ public final class RunLists {
                   "run-" + i,
                   "ticket",
                   "T-" + i);
+              rows.change(
+                  "INSERT INTO run_metadata (run_id, name, value) VALUES (?, ?, ?)",
+                  "run-" + i,
+                  "runnel.place",
+                  place(i));
             }
             return Map.of();
           });
     }
+  }
+
+  /// The place of the run with that number.
+  static String place(int number) {
+    return number % 3 == 0 ? "slack:T1/C" + number % 20 : "github:acme/shop-" + number % 100;
   }
 }

@@ -116,6 +116,45 @@ class AllRunsTest {
   }
 
   @Test
+  void findsTheRunsOfARepositoryOfAnIssueAndOfAChannel() throws Exception {
+    var github = new SurfaceId("github");
+    site.binds(new Conversation(github, "acme/shop#1"), DANA, "Fix one", null);
+    site.binds(new Conversation(github, "acme/shop#12"), DANA, "Fix twelve", null);
+    site.binds(new Conversation(github, "acme/shop-tools#1"), DANA, "Fix the tools", null);
+    site.binds(SLACK, DANA, "Answer", SLACK_LINK);
+
+    assertThat(titles(get("/runs?place=github:acme/shop").body()))
+        .containsExactly("Fix twelve", "Fix one");
+    assertThat(titles(get("/runs?place=acme/shop").body()))
+        .containsExactly("Fix twelve", "Fix one");
+    assertThat(titles(get("/runs?place=acme/shop%231").body())).containsExactly("Fix one");
+    assertThat(titles(get("/runs?place=slack:T1/C1").body())).containsExactly("Answer");
+    var page = get("/runs?place=acme/shop&q=twelve").body();
+    assertThat(titles(page)).containsExactly("Fix twelve");
+    assertThat(page)
+        .contains("value=\"acme/shop\"")
+        .contains("/runs?q=twelve&amp;place=github%3Aacme%2Fshop\"")
+        .contains("data-live=\"/live/runs?q=twelve&amp;place=acme%2Fshop\"");
+  }
+
+  @Test
+  void theFilterByPlaceStaysOnTheNextPage() throws Exception {
+    site.pageSize = 2;
+    var github = new SurfaceId("github");
+    for (int i = 1; i <= 5; i++) {
+      site.binds(new Conversation(github, "acme/shop#" + i), DANA, "Issue " + i, null);
+      site.binds(new Conversation(github, "acme/other#" + i), DANA, "Other " + i, null);
+    }
+
+    var first = get("/runs?place=acme/shop").body();
+    var second = get("/runs?place=acme/shop&after=2").body();
+
+    assertThat(titles(first)).containsExactly("Issue 5", "Issue 4");
+    assertThat(first).contains("href=\"/runs?place=acme%2Fshop&amp;after=2\"");
+    assertThat(titles(second)).containsExactly("Issue 3", "Issue 2");
+  }
+
+  @Test
   void continuesWhereAPageEndedAndThenIsNotLive() throws Exception {
     site.pageSize = 2;
     for (var title : List.of("one", "two", "three", "four", "five")) {

@@ -29,6 +29,7 @@ import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Approvals.Approval;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.recovery.OutageRecovery;
+import dev.runnel.core.scope.ConversationScope;
 import dev.runnel.core.scope.Defaults;
 import dev.runnel.core.scope.Profiles;
 import dev.runnel.core.scope.Surfaces;
@@ -250,6 +251,7 @@ final class Site implements AutoCloseable {
     var all =
         runs.runs().reversed().stream()
             .filter(it -> it.title().contains(query.words()))
+            .filter(it -> isIn(query, it))
             .filter(it -> query.states().isEmpty() || query.states().contains(it.state()))
             .toList();
     var from = query.cursor().map(Integer::parseInt).orElse(0);
@@ -257,6 +259,20 @@ final class Site implements AutoCloseable {
     return new RunCatalog.Result.Listed(
         all.stream().skip(from).limit(size).map(this::entry).toList(),
         all.size() > from + size ? Optional.of("" + (from + size)) : Optional.empty());
+  }
+
+  private boolean isIn(RunCatalog.Query query, Run run) {
+    if (query.places().isEmpty() && query.conversations().isEmpty()) {
+      return true;
+    }
+    return store
+        .<Optional<Binding>>read(bindings -> bindings.of(run.id()))
+        .map(Binding::conversation)
+        .filter(
+            it ->
+                query.places().contains(ConversationScope.here(it))
+                    || query.conversations().contains(it.id()))
+        .isPresent();
   }
 
   /// What the run service says of its runs in numbers.

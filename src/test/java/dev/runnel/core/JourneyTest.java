@@ -67,7 +67,8 @@ class JourneyTest {
           .containsEntry("runnel.delivery", "fake:1")
           .containsEntry("runnel.surface", "fake")
           .containsKeys("runnel.person", "runnel.person_name")
-          .containsEntry("runnel.conversation", "fake:team/channel/1");
+          .containsEntry("runnel.conversation", "fake:team/channel/1")
+          .containsEntry("runnel.place", "fake:team/channel");
       assertThat(world.surface.kinds(THREAD)).containsExactly("Status");
       assertThat(world.surface.receipts()).containsExactly(new PostRef("message-1"));
     }

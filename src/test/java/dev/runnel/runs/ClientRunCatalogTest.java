@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.runnel.client.RunsClient;
 import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.port.RunCatalog.Entry;
@@ -16,6 +17,7 @@ import dev.runnel.testkit.EmbeddedService;
 import dev.runnel.wire.CreateRun;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -61,6 +63,8 @@ class ClientRunCatalogTest {
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
+        Set.of(),
+        Set.of(),
         cursor,
         2);
   }
@@ -97,6 +101,53 @@ class ClientRunCatalogTest {
     assertThat(rest.entries().getFirst().run().state()).isEqualTo(RunState.FAILED);
     assertThat(titles(find("goodbye", Set.of(), Optional.empty()))).hasSize(1);
     assertThat(find("goodbye", Set.of(RunState.FAILED), Optional.empty()).entries()).isEmpty();
+  }
+
+  @Test
+  void findsTheRunsOfAPlaceAndOfAnIssuePageByPage() {
+    var runs = new ClientAgentRuns(client, true);
+    for (int i = 1; i <= 5; i++) {
+      var place = i == 3 ? "github:acme/other" : "github:acme/shop";
+      var prompt = prompt("issue " + i);
+      var metadata = new HashMap<>(prompt.metadata());
+      metadata.put("runnel.place", place);
+      metadata.put("runnel.conversation", place + "#" + i);
+      var _ =
+          runs.start(
+              new Prompt(
+                  prompt.text(),
+                  prompt.title(),
+                  prompt.options(),
+                  metadata,
+                  prompt.attachments(),
+                  prompt.base()),
+              newKey());
+    }
+
+    var shop = Set.of("github:acme/shop", "gitlab:acme/shop");
+    var first = in(shop, Set.of(), Optional.empty());
+    var rest = in(shop, Set.of(), first.next());
+    assertThat(titles(first)).hasSize(2);
+    assertThat(titles(rest)).hasSize(2).doesNotContainAnyElementsOf(titles(first));
+    assertThat(rest.next()).isEmpty();
+    assertThat(in(Set.of(), Set.of("github:acme/other#3"), Optional.empty()).entries()).hasSize(1);
+    assertThat(in(Set.of("github:acme"), Set.of(), Optional.empty()).entries()).isEmpty();
+  }
+
+  private Result.Listed in(Set<String> places, Set<String> conversations, Optional<String> cursor) {
+    return (Result.Listed)
+        catalog.find(
+            new Query(
+                "",
+                Set.of(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                places,
+                conversations,
+                cursor,
+                2));
   }
 
   @Test

@@ -10,6 +10,8 @@ import dev.runnel.core.port.StartStatistics;
 import dev.runnel.core.port.StartStatistics.By;
 import dev.runnel.core.port.StartStatistics.Sum;
 import dev.runnel.core.port.Store;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -33,6 +35,7 @@ public final class Numbers {
   private static final int FULLEST = 5;
   private static final int LINES = 50;
   private static final String SLACK = "slack:";
+  private static final String LIST = "/runs?place=";
 
   // Guarded by this.
   private final DailySums runs;
@@ -88,9 +91,11 @@ public final class Numbers {
     var names = names();
     var places = dailyStarts.since(By.PLACE, first, now);
     Map<Table, List<Group>> people = new EnumMap<>(Table.class);
-    people.put(Table.PERSON, groups(dailyStarts.since(By.PERSON, first, now).stream(), names));
-    people.put(Table.CHANNEL, groups(places.stream().filter(it -> isChannel(it.key())), names));
-    people.put(Table.REPOSITORY, groups(places.stream().filter(it -> !isChannel(it.key())), names));
+    people.put(Table.PERSON, groups(dailyStarts.since(By.PERSON, first, now).stream(), names, ""));
+    people.put(
+        Table.CHANNEL, groups(places.stream().filter(it -> isChannel(it.key())), names, LIST));
+    people.put(
+        Table.REPOSITORY, groups(places.stream().filter(it -> !isChannel(it.key())), names, LIST));
     return NumbersPage.of(
         days, runs.since(first, now), people, budgets(names, now), sourceName, now);
   }
@@ -99,14 +104,17 @@ public final class Numbers {
     return place.startsWith(SLACK);
   }
 
-  private static List<Group> groups(Stream<Sum> sums, Map<String, String> names) {
+  /// @param list the beginning of the address of a group's runs; empty if there is no such list
+  private static List<Group> groups(Stream<Sum> sums, Map<String, String> names, String list) {
     return sums.limit(LINES)
         .map(
             it ->
                 new Group(
                     it.key(),
                     names.getOrDefault(it.key(), it.key()),
-                    "",
+                    list.isEmpty()
+                        ? ""
+                        : list + URLEncoder.encode(it.key(), StandardCharsets.UTF_8),
                     it.runs(),
                     Optional.empty(),
                     it.time(),

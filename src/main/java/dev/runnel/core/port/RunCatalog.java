@@ -69,6 +69,9 @@ public interface RunCatalog {
   /// @param states empty for all
   /// @param source the service's name of what started the run: `SLACK`, `API`
   /// @param creator the id of the person that the service knows as its creator
+  /// @param places one of these channels or repositories: `slack:T1/C1`, `github:acme/shop`; empty
+  ///   for all
+  /// @param conversations one of these threads or issues: `github:acme/shop#12`; empty for all
   /// @param cursor where an earlier page ended
   /// @param limit maximum number of runs, 1 to 100
   record Query(
@@ -78,9 +81,13 @@ public interface RunCatalog {
       Optional<String> creator,
       Optional<String> environment,
       Optional<String> model,
+      Set<String> places,
+      Set<String> conversations,
       Optional<String> cursor,
       int limit) {
     public Query {
+      places = Set.copyOf(places);
+      conversations = Set.copyOf(conversations);
       states = Set.copyOf(states);
     }
   }

@@ -5,6 +5,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.Request;
+import dev.runnel.core.scope.ConversationScope;
 import dev.runnel.core.scope.Defaults;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -80,6 +81,7 @@ public final class Prompts {
     metadata.put("runnel.delivery", delivery.id().value());
     put(metadata, "runnel.surface", delivery.conversation().surface().value());
     put(metadata, "runnel.conversation", delivery.conversation().id());
+    put(metadata, "runnel.place", ConversationScope.here(delivery.conversation()));
     put(metadata, "runnel.person", delivery.actor().id());
     put(metadata, "runnel.person_name", delivery.actor().name());
     delivery.origin().link().ifPresent(link -> put(metadata, "runnel.link", link.toString()));

@@ -75,35 +75,66 @@ public final class RunQuery {
     return query;
   }
 
+  /// An SQL statement with its parameters.
+  record Statement(String sql, List<@Nullable Object> values) {
+    @Nullable Object[] parameters() {
+      return values.toArray();
+    }
+  }
+
   Page run(Rows rows) throws SQLException {
+    return rows.isEmbedded() ? onePerId(rows) : together(rows);
+  }
+
+  private Page together(Rows rows) throws SQLException {
+    var statement = statement("*", rows);
+    var weight = new Weight();
+    var found =
+        rows.listUntil(weight::exceeds, statement.sql(), RunRow::read, statement.parameters());
+    var fits = found.size() <= limit && (weight.bytes <= MAX_BYTES || found.size() == 1);
+    // The last run only shows that there is a further page.
+    return fits ? page(found, false) : page(found.subList(0, found.size() - 1), true);
+  }
+
+  /// SQLite sorts whole runs, which are as large as their prompts, so their ids are sorted instead:
+  /// often an index alone has them. A run that is deleted meanwhile is left out.
+  private Page onePerId(Rows rows) throws SQLException {
+    var statement = statement("id", rows);
+    var ids = rows.list(statement.sql(), row -> row.getString(1), statement.parameters());
+    var weight = new Weight();
+    var found = new ArrayList<RunRow>();
+    for (var id : ids.subList(0, Math.min(limit, ids.size()))) {
+      var run = rows.first("SELECT * FROM runs WHERE id = ?", RunRow::read, id);
+      if (run.isPresent() && weight.exceeds(run.get())) {
+        return page(found, true);
+      }
+      run.ifPresent(found::add);
+    }
+    return page(found, ids.size() > limit);
+  }
+
+  private Page page(List<RunRow> runs, boolean hasMore) {
+    return new Page(
+        runs, hasMore && !runs.isEmpty() ? Optional.of(cursor(runs.getLast())) : Optional.empty());
+  }
+
+  /// @param columns to select
+  Statement statement(String columns, Rows rows) throws SQLException {
     if (search.isPresent()) {
       find(search.get(), rows);
       search = Optional.empty();
     }
     var direction = ascending ? " ASC" : " DESC";
     var order = sort.column(ascending, rows.isEmbedded());
-    var sql =
-        "SELECT * FROM runs"
-            + (conditions.isEmpty()
-                ? ""
-                : " WHERE " + String.join(" AND ", conditions).replace(ORDER, order))
-            + " ORDER BY "
-            + order
-            + direction
-            + ", id"
-            + direction
-            + " LIMIT ?";
+    var orderBy = " ORDER BY " + order + direction + ", id" + direction;
+    var where =
+        conditions.isEmpty()
+            ? ""
+            : " WHERE " + String.join(" AND ", conditions).replace(ORDER, order);
+    var sql = "SELECT " + columns + " FROM runs" + where + orderBy + " LIMIT ?";
     var parameters = new ArrayList<@Nullable Object>(values);
     parameters.add(limit + 1);
-    var weight = new Weight();
-    var found = rows.listUntil(weight::exceeds, sql, RunRow::read, parameters.toArray());
-    var fits = found.size() <= limit && (weight.bytes <= MAX_BYTES || found.size() == 1);
-    if (fits) {
-      return new Page(found, Optional.empty());
-    }
-    // The last run only shows that there is a further page.
-    var page = found.subList(0, found.size() - 1);
-    return new Page(page, Optional.of(cursor(page.getLast())));
+    return new Statement(sql, parameters);
   }
 
   /// The size of a page so far.
