@@ -8,6 +8,7 @@ import dev.runnel.core.text.RunTexts;
 import dev.runnel.store.DatabaseHealth;
 import dev.runnel.surface.ConnectedPlatform;
 import dev.runnel.surface.ConnectionCheck;
+import dev.runnel.web.RequestMetrics;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -30,14 +31,20 @@ final class ComponentHealthCheck implements HealthCheck {
   private final AgentRuns runs;
   private final Platforms platforms;
   private final InstantSource clock;
+  private final DeliveryFindings deliveries;
   private final AtomicReference<@Nullable Instant> looked = new AtomicReference<>();
 
   ComponentHealthCheck(
-      DatabaseHealth databaseHealth, AgentRuns runs, Platforms platforms, InstantSource clock) {
+      DatabaseHealth databaseHealth,
+      AgentRuns runs,
+      Platforms platforms,
+      RequestMetrics requests,
+      InstantSource clock) {
     this.databaseHealth = databaseHealth;
     this.runs = runs;
     this.platforms = platforms;
     this.clock = clock;
+    this.deliveries = new DeliveryFindings(requests, clock.instant());
   }
 
   /// Wraps the watcher's step to record when it last ran.
@@ -60,6 +67,10 @@ final class ComponentHealthCheck implements HealthCheck {
           .map(ConnectedPlatform::check)
           .orElse(List.of())
           .forEach(each -> findings.add(finding(platform.definition().name(), each)));
+      if (platform.connected().isPresent()) {
+        var definition = platform.definition();
+        findings.add(deliveries.of(definition.id(), definition.name(), clock.instant()));
+      }
     }
     var gauges = databaseHealth.gauges();
     findings.add(watcher(gauges));

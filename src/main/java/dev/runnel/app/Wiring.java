@@ -255,7 +255,9 @@ final class Wiring implements AutoCloseable {
     var surfaces =
         Surfaces.of(all.stream().map(each -> new RedactedSurface(each, redactor)).toList());
 
-    var componentHealthCheck = new ComponentHealthCheck(databaseHealth, runs, platforms, clock);
+    var requestMetrics = new RequestMetrics();
+    var componentHealthCheck =
+        new ComponentHealthCheck(databaseHealth, runs, platforms, requestMetrics, clock);
     var recovery = new OutageRecovery(store, runs, surfaces);
     Function<Config, Workers> working =
         now ->
@@ -311,7 +313,6 @@ final class Wiring implements AutoCloseable {
                 recovery::step),
             config.retention());
 
-    var requestMetrics = new RequestMetrics();
     var door = new WebhookEndpoint(store, surfaces, clock, requestMetrics);
     var agent = agent(service);
     var console =

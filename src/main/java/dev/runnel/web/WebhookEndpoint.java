@@ -119,7 +119,7 @@ public final class WebhookEndpoint implements AutoCloseable {
       return completedFuture(OFF);
     }
     if (closed) {
-      requestMetrics.count(surface.get().id(), "closed");
+      count(surface.get().id(), "closed");
       return completedFuture(CLOSED);
     }
     try {
@@ -129,7 +129,7 @@ public final class WebhookEndpoint implements AutoCloseable {
           : receive(surface.get(), request(context, body.get()));
     } catch (HttpResponseException limit) {
       var isLate = limit.getStatus() == LATE.status();
-      requestMetrics.count(surface.get().id(), isLate ? "late" : "too_much");
+      count(surface.get().id(), isLate ? "late" : "too_much");
       return completedFuture(isLate ? LATE : TOO_MUCH);
     } catch (IOException brokenOff) {
       return completedFuture(UNREADABLE);
@@ -162,7 +162,7 @@ public final class WebhookEndpoint implements AutoCloseable {
               : store(surface, delivery, reply);
       case WebhookResult.Answered(var reply) -> completedFuture(answered(surface, reply));
       case WebhookResult.Rejected(var reply, var why) -> {
-        requestMetrics.count(surface, "rejected");
+        count(surface, "rejected");
         log.warn("delivery rejected surface={} status={} why={}", surface, reply.status(), why);
         yield completedFuture(reply);
       }
@@ -174,7 +174,7 @@ public final class WebhookEndpoint implements AutoCloseable {
         .acceptLater(delivery)
         .thenApply(
             isNew -> {
-              requestMetrics.count(surface, isNew ? "accepted" : "known");
+              count(surface, isNew ? "accepted" : "known");
               log.debug(
                   "delivery {} delivery={} conversation={} intent={}",
                   isNew ? "accepted" : "known",
@@ -186,8 +186,12 @@ public final class WebhookEndpoint implements AutoCloseable {
         .exceptionally(problem -> notStored(surface, delivery, problem));
   }
 
+  private void count(SurfaceId surface, String result) {
+    requestMetrics.count(surface, result, clock.instant());
+  }
+
   private Reply answered(SurfaceId surface, Reply reply) {
-    requestMetrics.count(surface, "answered");
+    count(surface, "answered");
     return reply;
   }
 
@@ -199,7 +203,7 @@ public final class WebhookEndpoint implements AutoCloseable {
             ? problem.getCause()
             : problem;
     log.warn("delivery not stored delivery={} why={}", delivery.id(), why.toString());
-    requestMetrics.count(surface, "not_stored");
+    count(surface, "not_stored");
     return NOT_STORED;
   }
 
