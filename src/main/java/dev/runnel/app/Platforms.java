@@ -106,6 +106,23 @@ record Platforms(List<Platform> all, OkHttpClient http) implements AutoCloseable
     return all.stream().flatMap(it -> it.connected().stream());
   }
 
+  /// A connected platform, by its id.
+  Optional<ConnectedPlatform> find(String id) {
+    return all.stream()
+        .filter(each -> each.definition().id().value().equals(id))
+        .flatMap(each -> each.connected().stream())
+        .findFirst();
+  }
+
+  /// The display name of a platform; its id if it is none.
+  String name(SurfaceId id) {
+    return all.stream()
+        .filter(each -> each.definition().id().equals(id))
+        .map(each -> each.definition().name())
+        .findFirst()
+        .orElse(id.value());
+  }
+
   List<Surface> surfaces() {
     return connected().map(ConnectedPlatform::surface).toList();
   }

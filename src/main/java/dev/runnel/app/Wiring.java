@@ -114,6 +114,7 @@ final class Wiring implements AutoCloseable {
   private final RandomGenerator chance = new SecureRandom();
 
   private final Supplier<Config> reread;
+  private final AtomicReference<Config> latest;
   private @Nullable SettingsReload settingsReload;
 
   /// Audits which settings changed, and who changed them.
@@ -123,6 +124,7 @@ final class Wiring implements AutoCloseable {
     this.config = config;
     this.clock = clock;
     this.reread = reread;
+    this.latest = new AtomicReference<>(config);
   }
 
   /// The workers whose behaviour settings change while they work; they keep nothing in memory.
@@ -172,6 +174,7 @@ final class Wiring implements AutoCloseable {
     var next = reread.get();
     Platforms.require(next.settings());
     var result = requireNonNull(settingsReload).reload(next);
+    latest.set(next);
     log.info(
         "settings reloaded by={} applied={} needing_restart={}",
         who.id(),
@@ -340,6 +343,20 @@ final class Wiring implements AutoCloseable {
                 config.signIn().stream().map(it -> it.open(platforms.http(), clock)).toList(),
                 consoleUrl,
                 new PlatformNames(surfaces, policy::get, clock)::of),
+            new ConsoleOperation(
+                new ConsoleOperation.Parts(
+                    componentHealthCheck,
+                    platforms,
+                    requestMetrics,
+                    store,
+                    databaseHealth,
+                    service,
+                    policy::get,
+                    () ->
+                        new ConsoleOperation.InForce(
+                            config, requireNonNull(latest.get()), reloading.current()),
+                    redactor),
+                clock),
             policy::get,
             redactor::redact,
             "https".equals(consoleUrl.getScheme()),

@@ -8,13 +8,14 @@ import java.util.List;
 /// @param agent the agent's program or service, for people: `command claude -p`, `runs.example`
 /// @param platforms those that Runnel knows, connected or not
 /// @param person the name of the visitor; empty for those who run Runnel
-public record About(String agent, List<Platform> platforms, String person) {
+/// @param isOperator whether the visitor may see the pages of operators
+public record About(String agent, List<Platform> platforms, String person, boolean isOperator) {
   public About(String agent, List<Platform> platforms) {
-    this(agent, platforms, "");
+    this(agent, platforms, "", false);
   }
 
-  About with(String visitor) {
-    return new About(agent, platforms, visitor);
+  About with(String visitor, boolean mayOperate) {
+    return new About(agent, platforms, visitor, mayOperate);
   }
 
   /// A platform where people can start runs.

@@ -1,6 +1,8 @@
 package dev.runnel.console;
 
 import dev.runnel.console.numbers.Numbers;
+import dev.runnel.console.operation.Operation;
+import dev.runnel.console.operation.RecentCheck;
 import dev.runnel.console.transcript.RedactedTranscripts;
 import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.core.policy.Policy;
@@ -19,11 +21,13 @@ import java.util.function.UnaryOperator;
 
 /// The console: a family of pages is a class of routes. [RunListRoutes] lists runs, [RunRoutes]
 /// shows one, [AttentionRoutes] lists parked items, [NumbersRoutes] sums runs up, [AuditRoutes]
-/// lists who did what, and [SignInRoutes] lets people in.
+/// lists who did what, [OperationRoutes] shows operators how Runnel fares, and [SignInRoutes] lets
+/// people in.
 ///
 /// A stream blocks its thread while its page is open: virtual threads should serve it.
 public final class Console implements AutoCloseable {
-  private static final int OPEN_PAGES = 100;
+  private static final int OPEN_PAGES = 200;
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
   private static final Duration PAUSE = Duration.ofMillis(500);
   private static final Duration SILENCE = Duration.ofSeconds(10);
 
@@ -46,6 +50,7 @@ public final class Console implements AutoCloseable {
       AuditReader auditLog,
       Numbers numbers,
       SignInDoor door,
+      Operation operation,
       Supplier<Policy> policy,
       UnaryOperator<String> redaction,
       boolean isHttps,
@@ -61,6 +66,7 @@ public final class Console implements AutoCloseable {
         auditLog,
         numbers,
         door,
+        operation,
         policy,
         redaction,
         isHttps,
@@ -79,6 +85,7 @@ public final class Console implements AutoCloseable {
       AuditReader auditLog,
       Numbers numbers,
       SignInDoor door,
+      Operation operation,
       Supplier<Policy> policy,
       UnaryOperator<String> redaction,
       boolean isHttps,
@@ -124,6 +131,13 @@ public final class Console implements AutoCloseable {
             attention::register,
             new NumbersRoutes(guard, numbers)::register,
             new AuditRoutes(guard, auditLog, audit)::register,
+            new OperationRoutes(
+                    guard,
+                    operation,
+                    new RecentCheck(operation::check, clock, PATIENCE),
+                    audit,
+                    clock)
+                ::register,
             new SignInRoutes(guard, authentication, door, access, audit, isHttps)::register);
   }
 

@@ -91,6 +91,11 @@ final class ConsoleAudit {
     work.audit().add(entry(who, verb, item));
   }
 
+  /// Somebody changes a schedule or a key.
+  void changed(Actor who, Verb verb, String what) {
+    write(entry(who, verb, what));
+  }
+
   /// Somebody makes a link that shows a run.
   void shared(Actor who, RunId run) {
     write(entry(who, Verb.LINK, "a link that shows the run for 7 days").about(run));

@@ -2,9 +2,12 @@ package dev.runnel.console;
 
 import dev.runnel.console.detail.RunFacts;
 import dev.runnel.console.numbers.NumbersPage;
+import dev.runnel.console.operation.Operation;
+import dev.runnel.console.operation.RecentCheck;
 import dev.runnel.console.transcript.StepView;
 import dev.runnel.console.transcript.TranscriptWindow;
 import dev.runnel.console.transcript.Transcripts;
+import dev.runnel.core.policy.Policy;
 import gg.jte.ContentType;
 import gg.jte.TemplateEngine;
 import gg.jte.output.StringOutput;
@@ -38,8 +41,9 @@ final class Pages {
   /// The pages for a visitor.
   ///
   /// @param person the visitor's name; empty for those who run Runnel
-  Pages as(String person) {
-    return new Pages(about.with(person), version, engine);
+  /// @param isOperator whether the visitor may see the pages of operators
+  Pages as(String person, boolean isOperator) {
+    return new Pages(about.with(person, isOperator), version, engine);
   }
 
   /// @param givenUp number of parked items
@@ -71,6 +75,32 @@ final class Pages {
 
   String numbers(NumbersPage numbers) {
     return page("numbers", Map.of("numbers", numbers));
+  }
+
+  /// @param checked empty if the first check has not ended
+  String operation(Operation.Load load, Optional<RecentCheck.Result> checked, Instant now) {
+    return page("operation", Map.of("load", load, "checked", checked, "now", now));
+  }
+
+  /// @param resources empty where another run service works
+  String resources(Optional<Operation.Resources> resources, Instant now, String pageKey) {
+    return page("resources", Map.of("resources", resources, "now", now, "pageKey", pageKey));
+  }
+
+  String settings(List<Operation.SettingInForce> settings) {
+    return page("settings", Map.of("settings", settings));
+  }
+
+  /// @param answer empty if the form was not sent
+  String policy(
+      Policy policy,
+      List<String> unreachable,
+      Operation.PolicyQuestion question,
+      Optional<Operation.PolicyAnswer> answer) {
+    return page(
+        "policy",
+        Map.of(
+            "policy", policy, "unreachable", unreachable, "question", question, "answer", answer));
   }
 
   String audit(AuditPage log) {

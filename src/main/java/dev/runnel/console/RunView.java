@@ -130,7 +130,8 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
     return binding.map(each -> Duration.between(each.since(), now)).map(RunView::ago).orElse("");
   }
 
-  static String ago(Duration since) {
+  /// How long ago something was: `5 min ago`.
+  public static String ago(Duration since) {
     if (since.toMinutes() < 1) {
       return "just now";
     }

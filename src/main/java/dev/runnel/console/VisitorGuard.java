@@ -149,7 +149,8 @@ final class VisitorGuard {
 
   /// The pages as the visitor sees them.
   Pages pages(Visitor visitor) {
-    return pages.as(visitor.person().map(SignedInPerson::name).orElse(""));
+    return pages.as(
+        visitor.person().map(SignedInPerson::name).orElse(""), may(visitor, Permission.CONFIGURE));
   }
 
   /// The submitted form; empty if it was rejected, in which case the response is set.

@@ -69,7 +69,7 @@ public final class AgentRunService implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(AgentRunService.class);
 
-  private final Agents agents;
+  private final Inventory inventory;
   private final ServiceSettings settings;
   private final SkillCatalog skills;
   private final WorkspaceCleanup workspaceCleanup;
@@ -84,7 +84,7 @@ public final class AgentRunService implements AutoCloseable {
   private final List<Consumer<Api>> resources;
 
   private AgentRunService(
-      Agents agents,
+      Inventory inventory,
       ServiceSettings settings,
       SkillCatalog skills,
       WorkspaceCleanup workspaceCleanup,
@@ -97,7 +97,7 @@ public final class AgentRunService implements AutoCloseable {
       ScheduleClock scheduleClock,
       AuthFilter authFilter,
       List<Consumer<Api>> resources) {
-    this.agents = agents;
+    this.inventory = inventory;
     this.settings = settings;
     this.skills = skills;
     this.workspaceCleanup = workspaceCleanup;
@@ -197,7 +197,14 @@ public final class AgentRunService implements AutoCloseable {
     var schedules = new Schedules(database, clock, changes, configs::resolved);
     var actions = new RunActions(runs, index, queue, configs, factories, settings, clock);
     return new AgentRunService(
-        agents,
+        new Inventory(
+            settings.environments(),
+            agents,
+            identities,
+            settings.factories(),
+            schedules,
+            keys,
+            membership),
         settings,
         skills,
         workspaceCleanup,
@@ -231,7 +238,12 @@ public final class AgentRunService implements AutoCloseable {
   /// Name of the default agent: `command`, `claude`, `codex`, `gemini`, `opencode`, or `rehearsal`
   /// when no agent is installed.
   public String agentName() {
-    return agents.usual().name();
+    return inventory.agents().usual().name();
+  }
+
+  /// What it has besides runs.
+  public Inventory inventory() {
+    return inventory;
   }
 
   /// Describes the isolation of agents in one line, for the operator.

@@ -4,7 +4,9 @@ import dev.runnel.core.port.Store;
 import dev.runnel.database.Rows;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /// Limits in the table `limits`, and reserved times in `turns`. Rows are written only around a
 /// pause, so that an unlimited use costs one read.
@@ -84,6 +86,21 @@ final class SqlLimits implements Store.Limits {
                 limit,
                 until,
                 until));
+  }
+
+  private record Pause(String limit, Instant until) {}
+
+  @Override
+  public Map<String, Instant> paused(Instant now) {
+    return QueueRows.sql(
+        () ->
+            rows
+                .list(
+                    "SELECT name, held_until FROM limits WHERE held_until > ?",
+                    row -> new Pause(row.getString("name"), Rows.instant(row, "held_until")),
+                    now)
+                .stream()
+                .collect(Collectors.toMap(Pause::limit, Pause::until)));
   }
 
   private Optional<Limit> limit(String limit) {

@@ -353,6 +353,10 @@ class ArrowsTest {
       room("console.numbers").imports("dev.runnel.core.[model|port|policy]");
 
   @ArchTest
+  static final ArchRule consoleOperation =
+      room("console.operation").imports("dev.runnel.core.[model|port|policy]");
+
+  @ArchTest
   static final ArchRule console =
       room("console").imports("dev.runnel.core..", JAVALIN, "gg.jte..", "dev.runnel.console..");
 

@@ -23,7 +23,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 @EnabledIf("dev.runnel.testkit.Browser#isInstalled")
 class AccessibilityTest {
   private static final List<String> PAGES =
-      List.of("/", "/runs", "RUN", "/numbers", "/attention", "/audit", "/enter");
+      List.of(
+          "/",
+          "/runs",
+          "RUN",
+          "/numbers",
+          "/attention",
+          "/audit",
+          "/operation",
+          "/operation/agents",
+          "/operation/settings",
+          "/operation/policy",
+          "/enter");
 
   @TempDir Path folder;
   private Site site;

@@ -20,7 +20,18 @@ public final class Pictures {
     var paths =
         arguments.length > 1
             ? List.of(arguments).subList(1, arguments.length)
-            : List.of("/", "/runs", "RUN", "/numbers", "/attention", "/audit", "/enter");
+            : List.of(
+                "/",
+                "/runs",
+                "RUN",
+                "/numbers",
+                "/attention",
+                "/audit",
+                "/operation",
+                "/operation/agents",
+                "/operation/settings",
+                "/operation/policy",
+                "/enter");
     try (var site =
             new Site(
                 Files.createTempDirectory("runnel-pictures"),

@@ -20,6 +20,7 @@ import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.SignedInPerson;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.HealthCheck;
@@ -153,6 +154,7 @@ final class Site implements AutoCloseable {
                 RunRowView::source,
                 clock),
             door,
+            new SampleOperation(() -> policy, clock),
             () -> policy,
             text -> redaction.apply(text),
             false,
@@ -189,6 +191,11 @@ final class Site implements AutoCloseable {
     return ConsoleAuthentication.COOKIE
         + "="
         + ((ConsoleAuthentication.Entry.Entered) entry).session();
+  }
+
+  /// The cookie of a person who signs in now.
+  String signedIn(SignedInPerson person) {
+    return ConsoleAuthentication.COOKIE + "=" + authentication.enter(person);
   }
 
   private void door(Context ctx) {

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /// The limits of a [MemoryStore].
 final class MemoryLimits implements Store.Limits {
@@ -64,6 +65,13 @@ final class MemoryLimits implements Store.Limits {
         (old, held) ->
             new Limit(
                 later(old.heldUntil(), held.heldUntil()), later(old.nextTurn(), held.nextTurn())));
+  }
+
+  @Override
+  public Map<String, Instant> paused(Instant now) {
+    return limits.entrySet().stream()
+        .filter(each -> each.getValue().heldUntil().isAfter(now))
+        .collect(Collectors.toMap(Map.Entry::getKey, each -> each.getValue().heldUntil()));
   }
 
   private static Instant later(Instant one, Instant other) {

@@ -1426,6 +1426,23 @@ public interface StoreContract {
                         since));
   }
 
+  @Test
+  default void pausesAreListedUntilTheyAreOver() {
+    hold("channel", NINE.plusSeconds(30));
+    hold("channel", NINE.plusSeconds(60));
+    hold("other", NINE.plusSeconds(10));
+
+    assertThat(paused(NINE))
+        .containsExactlyInAnyOrderEntriesOf(
+            Map.of("channel", NINE.plusSeconds(60), "other", NINE.plusSeconds(10)));
+    assertThat(paused(NINE.plusSeconds(10))).containsOnlyKeys("channel");
+    assertThat(paused(NINE.plusSeconds(60))).isEmpty();
+  }
+
+  private Map<String, Instant> paused(Instant now) {
+    return store().<Map<String, Instant>>commit(work -> work.limits().paused(now));
+  }
+
   private Instant turn(String holder, Instant now) {
     return store().commit(work -> work.limits().reserve("channel", holder, now));
   }

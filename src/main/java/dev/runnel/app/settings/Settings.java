@@ -35,6 +35,7 @@ import java.util.stream.Stream;
 /// The operator's settings, from `runnel.yaml` and the environment, read once.
 ///
 /// @param values the values by setting; blank ones are absent
+/// @param origins where each value comes from, for people: `the environment`, `runnel.yaml`
 /// @param hooks the senders of JSON that start runs
 /// @param borrowed the variables that the file takes secrets from
 /// @param notices what the operator should write differently, one sentence each
@@ -42,6 +43,7 @@ import java.util.stream.Stream;
 /// @param file the file that was read
 public record Settings(
     Map<Setting, String> values,
+    Map<Setting, String> origins,
     Profiles profiles,
     Defaults defaults,
     Policy policy,
@@ -96,6 +98,7 @@ public record Settings(
 
   public Settings {
     values = Map.copyOf(values);
+    origins = Map.copyOf(origins);
     factories = List.copyOf(factories);
     hooks = List.copyOf(hooks);
     borrowed = Set.copyOf(borrowed);
@@ -140,12 +143,20 @@ public record Settings(
               secret -> borrow(secret, path.get(), environment, borrowed));
       collect("", tree, path.get(), environment, values, borrowed, notices);
     }
-    fromEnvironment(environment, values);
+    var origins = new HashMap<Setting, String>();
+    values.keySet().forEach(it -> origins.put(it, path.map(Path::toString).orElse(FILE)));
+    var inEnvironment = new HashMap<Setting, String>();
+    fromEnvironment(environment, inEnvironment);
+    values.putAll(inEnvironment);
+    inEnvironment.keySet().forEach(it -> origins.put(it, "the environment"));
     values.putAll(overrides);
+    overrides.keySet().forEach(it -> origins.put(it, "the command line"));
     values.values().removeIf(String::isBlank);
+    origins.keySet().retainAll(values.keySet());
     values.replaceAll((setting, value) -> offIfFormerlyOff(setting, value, notices));
     return new Settings(
         values,
+        origins,
         profiles,
         new Defaults(
             defaults,

@@ -368,6 +368,9 @@ public interface Store {
 
     /// Blocks the limit until that time.
     void hold(String limit, Instant until);
+
+    /// The pauses that platforms asked for and that are not over, by limit.
+    Map<String, Instant> paused(Instant now);
   }
 
   /// The surfaces whose platform does not accept our credential: their work is on hold, on all

@@ -211,6 +211,33 @@ public final class NodeMembership {
             .isPresent();
   }
 
+  /// A process that shares the database.
+  ///
+  /// @param isThis whether it is this process
+  public record Node(
+      String name, String host, int slots, Optional<Instant> seenAt, boolean isThis) {}
+
+  /// The processes whose leases hold.
+  public List<Node> nodes() {
+    return isAlone()
+        ? List.of(new Node(identity.name(), identity.host(), slots, Optional.empty(), true))
+        : database.read(
+            rows ->
+                rows.list(
+                    """
+                    SELECT id, name, host, slots, seen_at FROM nodes
+                    WHERE ended = 0 AND expires_at > ? ORDER BY joined_at
+                    """,
+                    row ->
+                        new Node(
+                            row.getString("name"),
+                            row.getString("host"),
+                            row.getInt("slots"),
+                            Optional.of(Rows.instant(row, "seen_at")),
+                            row.getString("id").equals(id)),
+                    now()));
+  }
+
   /// The number of slots of all nodes that live.
   int slots(Rows rows) throws SQLException {
     return isAlone()

@@ -1,0 +1,200 @@
+package dev.runnel.app;
+
+import dev.runnel.app.settings.KnownPlatforms;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.GroupLookup;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.policy.AccessRequest;
+import dev.runnel.core.policy.Permission;
+import dev.runnel.core.policy.Policy;
+import dev.runnel.core.port.CredentialRefused;
+import dev.runnel.core.port.Surface;
+import dev.runnel.surface.ConnectedPlatform;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// Tells which rule of a policy decides about a request, and how.
+///
+/// @param platforms finds a connected platform by its id, to ask which of its groups contain a
+///   person
+record PolicyTester(Policy policy, Function<String, Optional<ConnectedPlatform>> platforms) {
+  /// Accounts of OpenID Connect have no platform.
+  private static final String OIDC = "oidc";
+
+  private static final String CONSOLE = "console";
+
+  enum Result {
+    PERMITTED,
+    REFUSED,
+    NOT_UNDERSTOOD,
+    WAITS_FOR_APPROVAL
+  }
+
+  /// @param lines what was found, the decision last
+  record Answer(Result result, List<String> lines) {
+    Answer {
+      lines = List.copyOf(lines);
+    }
+  }
+
+  /// @param who `slack:T012AB/U012345`
+  /// @param where `slack:T012AB/C012345`, or `console`
+  /// @param own whether it concerns the person's own run
+  /// @param chosen `env`, `model`, and `groups`: groups of the platform that contain the person,
+  ///   separated by commas, so that the platform is not asked
+  Answer test(String who, String verb, String where, boolean own, Map<String, String> chosen) {
+    var permission = Permission.of(verb);
+    if (permission.isEmpty()) {
+      return unclear(
+          "There is no verb %s. There are: %s."
+              .formatted(
+                  verb,
+                  Stream.of(Permission.values())
+                      .map(Permission::word)
+                      .collect(Collectors.joining(", "))));
+    }
+    for (var name : List.of(who, where)) {
+      if (!isKnown(name) && !(name.equals(where) && name.equals(CONSOLE))) {
+        return unclear(
+            "%s does not begin with a platform, like slack:T012AB/U012345 or github:acme/shop."
+                .formatted(name));
+      }
+    }
+    var lines = new ArrayList<String>();
+    if (!policy.hasRules()) {
+      lines.add(
+          "There are no policy.rules, so the rule of the platform decides: full members of a Slack"
+              + " workspace may do everything, and people with write access on a tracker.");
+    }
+    var groups = groups(who, where, Optional.ofNullable(chosen.get("groups")), lines);
+    if (!groups.isEmpty()) {
+      lines.add("Groups    " + String.join(", ", groups.stream().sorted().toList()));
+    }
+    var result =
+        policy.hasRules()
+            ? decided(
+                new AccessRequest(
+                    names(who, groups),
+                    permission.get(),
+                    where,
+                    own,
+                    Optional.ofNullable(chosen.get("env")),
+                    Optional.ofNullable(chosen.get("model"))),
+                lines)
+            : byPlatform(groups, lines);
+    return new Answer(result, lines);
+  }
+
+  private static Answer unclear(String why) {
+    return new Answer(Result.NOT_UNDERSTOOD, List.of(why));
+  }
+
+  private static boolean isKnown(String name) {
+    var surface = name.split(":", 2)[0];
+    return name.indexOf(':') > 0
+        && (surface.equals(OIDC) || KnownPlatforms.surfaces().contains(surface));
+  }
+
+  private Result decided(AccessRequest request, List<String> lines) {
+    var verdict = policy.decide(request);
+    if (!verdict.isPermitted()) {
+      lines.add("refused   %s. %s".formatted(verdict.rule(), verdict.words()));
+      return Result.REFUSED;
+    }
+    if (request.permission() == Permission.START) {
+      var approval = policy.approval(request, false).or(() -> policy.approval(request, true));
+      if (approval.isPresent()) {
+        lines.add(
+            "approval  %s, then %s approves%s within %s%s"
+                .formatted(
+                    verdict.rule(),
+                    String.join(" or ", approval.get().by()),
+                    approval.get().firstOfPerson() ? " a person's first run" : "",
+                    approval.get().within().toMinutes() + " min",
+                    " (" + approval.get().name() + ")"));
+        return approval.get().firstOfPerson() ? Result.PERMITTED : Result.WAITS_FOR_APPROVAL;
+      }
+    }
+    lines.add("permitted " + verdict.rule());
+    return Result.PERMITTED;
+  }
+
+  private static Result byPlatform(Set<String> groups, List<String> lines) {
+    var isMember = groups.stream().anyMatch(each -> each.endsWith(":" + Policy.MEMBERS));
+    lines.add(isMember ? "permitted" : "refused   not known as a member");
+    return isMember ? Result.PERMITTED : Result.REFUSED;
+  }
+
+  /// The person's id alone, and within the workspace.
+  private static Set<String> names(String who, Set<String> groups) {
+    var names = new HashSet<>(groups);
+    names.add(who);
+    var surface = who.substring(0, who.indexOf(':') + 1);
+    names.add(surface + who.substring(Math.max(surface.length(), who.lastIndexOf('/') + 1)));
+    return names;
+  }
+
+  private Set<String> groups(String who, String where, Optional<String> given, List<String> lines) {
+    if (given.isPresent()) {
+      return Stream.of(given.get().split(",", -1)).map(String::strip).collect(Collectors.toSet());
+    }
+    var surface = who.split(":", 2)[0];
+    var place = where.split(":", 2);
+    if (!place[0].equals(surface) || place.length < 2) {
+      return Set.of();
+    }
+    return platforms
+        .apply(surface)
+        .flatMap(
+            each -> each.conversationIn(place[1]).map(it -> lookUp(each.surface(), it, who, lines)))
+        .orElse(Set.of());
+  }
+
+  private Set<String> lookUp(
+      Surface surface, Conversation conversation, String who, List<String> lines) {
+    var id = who.substring(Math.max(who.indexOf(':'), who.lastIndexOf('/')) + 1);
+    var delivery =
+        new Delivery(
+            new DeliveryId("policy-test"),
+            "policy-test",
+            conversation,
+            new Actor(id, id),
+            new Intent.Start(Request.of("policy test")),
+            true,
+            new Origin(Optional.empty(), Optional.empty(), Optional.empty(), false),
+            InstantSource.system().instant());
+    var groups = new HashSet<String>();
+    var prefix = surface.id() + ":";
+    try {
+      var admission = surface.senders().admit(delivery);
+      switch (admission) {
+        case Admission.Admitted _ -> groups.add(prefix + Policy.MEMBERS);
+        case Admission.Unknown(_, var why) -> lines.add("Not known: " + why);
+        case Admission.TurnedAway(var why) -> lines.add("Not served: " + why);
+        case Admission.Refused(_, var words) -> lines.add("Not served: " + words);
+        case Admission.Outsider _ -> {}
+      }
+      switch (surface.senders().groups(delivery, policy.namesOn(surface.id().value()))) {
+        case GroupLookup.Known(var names) -> names.forEach(name -> groups.add(prefix + name));
+        case GroupLookup.Unknown(_, var why) -> lines.add("Not known: " + why);
+      }
+    } catch (CredentialRefused refused) {
+      lines.add("Not known: " + refused.why());
+    }
+    return groups;
+  }
+}

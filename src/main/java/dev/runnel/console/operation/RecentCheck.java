@@ -1,0 +1,94 @@
+package dev.runnel.console.operation;
+
+import dev.runnel.core.port.HealthCheck;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The result of the last health check. A page that finds it old repeats the check and waits for it
+/// a moment, so that no page takes as long as a platform that does not respond. One check runs at a
+/// time. Thread-safe.
+public final class RecentCheck {
+  private static final Logger log = LoggerFactory.getLogger(RecentCheck.class);
+  private static final Duration FRESH = Duration.ofSeconds(20);
+
+  /// @param at when the check ended
+  public record Result(Instant at, List<HealthCheck.Finding> findings) {
+    public Result {
+      findings = List.copyOf(findings);
+    }
+  }
+
+  private final HealthCheck check;
+  private final InstantSource clock;
+  private final Duration patience;
+  // Guarded by this.
+  private @Nullable CompletableFuture<Result> running;
+  private @Nullable Result last;
+
+  /// @param patience how long a page waits for a check
+  public RecentCheck(HealthCheck check, InstantSource clock, Duration patience) {
+    this.check = check;
+    this.clock = clock;
+    this.patience = patience;
+  }
+
+  /// Empty if the first check has not ended yet.
+  public Optional<Result> get() {
+    var begun = begin();
+    if (begun.isPresent()) {
+      try {
+        return Optional.of(begun.get().get(patience.toMillis(), TimeUnit.MILLISECONDS));
+      } catch (TimeoutException | ExecutionException _) {
+        // The page shows what was found before.
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    synchronized (this) {
+      return Optional.ofNullable(last);
+    }
+  }
+
+  /// The check that runs; empty if the last is fresh.
+  private synchronized Optional<CompletableFuture<Result>> begin() {
+    if (running != null) {
+      return Optional.of(running);
+    }
+    if (last != null && clock.instant().isBefore(last.at().plus(FRESH))) {
+      return Optional.empty();
+    }
+    var begun = new CompletableFuture<Result>();
+    running = begun;
+    Thread.ofVirtual().name("health check").start(() -> run(begun));
+    return Optional.of(begun);
+  }
+
+  private void run(CompletableFuture<Result> begun) {
+    try {
+      var result = new Result(clock.instant(), check.findings());
+      ended(result);
+      begun.complete(result);
+    } catch (RuntimeException | Error e) {
+      log.warn("health check failed", e);
+      ended(null);
+      begun.completeExceptionally(e);
+    }
+  }
+
+  private synchronized void ended(@Nullable Result result) {
+    running = null;
+    if (result != null) {
+      last = result;
+    }
+  }
+}
