@@ -243,6 +243,7 @@ function mark() {
 // What works with scripts only, and times in the visitor's zone.
 function prepare(root) {
   for (const button of root.querySelectorAll('[data-copy]')) button.hidden = !navigator.clipboard;
+  for (const each of root.querySelectorAll('[data-script]')) each.hidden = false;
   for (const time of root.querySelectorAll('time[data-clock], time[data-full]')) {
     const at = new Date(time.dateTime);
     time.title = at.toLocaleString();
@@ -357,6 +358,14 @@ document.addEventListener('click', async (event) => {
     $('#announce').textContent = 'Copied';
     setTimeout(() => { button.textContent = 'Copy'; }, 2000);
   }
+});
+document.addEventListener('change', ({ target }) => {
+  const all = $('[data-all]');
+  if (!all) return;
+  const boxes = [...document.querySelectorAll(`input[type="checkbox"][name="${all.dataset.all}"]`)];
+  if (target === all) for (const box of boxes) box.checked = all.checked;
+  all.checked = boxes.every((box) => box.checked);
+  all.indeterminate = !all.checked && boxes.some((box) => box.checked);
 });
 document.addEventListener('keydown', (event) => {
   if (event.key === '/' && !event.ctrlKey && !event.metaKey && !event.target.closest('input, textarea, select')) {

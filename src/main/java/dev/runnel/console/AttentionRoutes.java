@@ -71,6 +71,11 @@ final class AttentionRoutes {
       guard.forbidden(ctx, "retry or discard what was given up");
       return;
     }
+    if (form.get().items().isEmpty() && form.get().id().isEmpty()) {
+      ctx.status(400)
+          .html(guard.pages().sorry("Nothing is selected", "Tick what it is about, then repeat."));
+      return;
+    }
     try {
       parkedItems.act(form.get(), visitor.actor());
       ctx.status(303).header("Location", "/attention");

@@ -6,7 +6,9 @@ import dev.runnel.core.model.RunId;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -19,7 +21,11 @@ import java.util.regex.Pattern;
 ///   delivery's id, so that a double click has one effect
 /// - `token`, `to`: the token to sign in with, and the page to go to
 /// - `text`, `conversation`, `run`, `link`, `lane`, `id`: as the action needs
-record Form(Map<String, String> fields) {
+///
+/// @param items the values of the fields `item`, of which a form may have several: `LANE ID`
+record Form(Map<String, String> fields, List<String> items) {
+  private static final String ITEM = "item";
+
   /// Maximum size of a form, enough for a prompt of many pages.
   static final int MAX_BYTES = 64 * 1024;
 
@@ -27,6 +33,7 @@ record Form(Map<String, String> fields) {
 
   Form {
     fields = Map.copyOf(fields);
+    items = List.copyOf(items);
   }
 
   static Form parse(RawRequest request) {
@@ -35,14 +42,21 @@ record Form(Map<String, String> fields) {
       throw new IllegalArgumentException("Not a form");
     }
     var fields = new HashMap<String, String>();
+    var items = new ArrayList<String>();
     for (var pair : new String(request.body(), StandardCharsets.UTF_8).split("&", -1)) {
       int equals = pair.indexOf('=');
       if (equals < 0) {
         throw new IllegalArgumentException("Not a form");
       }
-      fields.put(decode(pair.substring(0, equals)), decode(pair.substring(equals + 1)));
+      var name = decode(pair.substring(0, equals));
+      var value = decode(pair.substring(equals + 1));
+      if (name.equals(ITEM)) {
+        items.add(value);
+      } else {
+        fields.put(name, value);
+      }
     }
-    return new Form(fields);
+    return new Form(fields, items);
   }
 
   private static String decode(String text) {

@@ -30,6 +30,9 @@ public record ParkedItemView(
     String why,
     String since,
     String when) {
+  /// Maximum number of items on the page.
+  public static final int SHOWN = 100;
+
   static final String SAID = "said";
   static final String TOLD = "told";
   private static final int MAX = 300;

@@ -18,7 +18,6 @@ import org.slf4j.LoggerFactory;
 /// Lists parked items, and retries or discards them.
 final class ParkedItems {
   private static final Logger log = LoggerFactory.getLogger(ParkedItems.class);
-  private static final int SHOWN = 100;
 
   private final Store store;
   private final About about;
@@ -46,18 +45,29 @@ final class ParkedItems {
     return store.<List<ParkedItemView>>commit(
         work ->
             Stream.concat(
-                    work.inbox().parked(SHOWN).stream()
+                    work.inbox().parked(ParkedItemView.SHOWN).stream()
                         .map(each -> ParkedItemView.said(each, about, redaction, now)),
-                    work.outbox().parked(SHOWN).stream()
+                    work.outbox().parked(ParkedItemView.SHOWN).stream()
                         .map(each -> ParkedItemView.told(each, about, redaction, now)))
                 .sorted(
                     Comparator.comparing((ParkedItemView each) -> Instant.parse(each.since()))
                         .reversed())
-                .limit(SHOWN)
+                .limit(ParkedItemView.SHOWN)
                 .toList());
   }
 
-  /// Retries or discards an item; does nothing if that has happened already.
+  /// A parked item, by its lane and its id there.
+  private record Item(String lane, String id) {
+    static Item parse(String text) {
+      var space = text.indexOf(' ');
+      if (space < 0) {
+        throw new IllegalArgumentException("Not an item");
+      }
+      return new Item(text.substring(0, space), text.substring(space + 1));
+    }
+  }
+
+  /// Retries or discards the form's items in one commit; leaves out those that have been already.
   ///
   /// @param who acts
   /// @throws IllegalArgumentException if the form asks for another action
@@ -68,27 +78,29 @@ final class ParkedItems {
           case "discard" -> Verb.DISCARD;
           default -> throw new IllegalArgumentException("No such action");
         };
+    var items =
+        form.items().isEmpty()
+            ? List.of(new Item(form.lane(), form.id()))
+            : form.items().stream().map(Item::parse).toList();
     var done =
-        store.<Boolean>commit(
+        store.<List<Item>>commit(
             work -> {
-              var isDone = act(work, verb, form);
-              if (isDone) {
-                audit.attended(work, who, verb, "parked item " + form.id());
-              }
-              return isDone;
+              var acted = items.stream().filter(item -> act(work, verb, item)).toList();
+              acted.forEach(item -> audit.attended(work, who, verb, "parked item " + item.id()));
+              return acted;
             });
-    log.info("parked row {} done={} lane={} id={}", form.action(), done, form.lane(), form.id());
+    log.info("parked rows {} asked={} done={}", form.action(), items, done.size());
   }
 
-  private static boolean act(Work work, Verb verb, Form form) {
+  private static boolean act(Work work, Verb verb, Item item) {
     var isRetry = verb == Verb.RETRY;
-    return switch (form.lane()) {
+    return switch (item.lane()) {
       case ParkedItemView.SAID -> {
-        var id = new DeliveryId(form.id());
+        var id = new DeliveryId(item.id());
         yield isRetry ? work.inbox().retry(id) : work.inbox().discard(id);
       }
       case ParkedItemView.TOLD -> {
-        var id = new NoticeId(form.id());
+        var id = new NoticeId(item.id());
         yield isRetry ? work.outbox().retry(id) : work.outbox().discard(id);
       }
       default -> throw new IllegalArgumentException("No such lane");

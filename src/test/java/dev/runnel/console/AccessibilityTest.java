@@ -1,6 +1,7 @@
 package dev.runnel.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.runnel.testkit.Browser;
 import dev.runnel.testkit.Emulators;
@@ -114,5 +115,22 @@ class AccessibilityTest {
                     + " textarea, summary')].filter(e => e.checkVisibility() && !e.disabled &&"
                     + " !reached.has(e)).map(e => e.outerHTML).join('\\n')"))
         .isEmpty();
+  }
+
+  @Test
+  void allParkedItemsAreSelectedAndRetriedByKeyboard() throws Exception {
+    browser.go(site.at("/attention"));
+    browser.eval("document.querySelector('[data-all]').focus(); 1");
+    browser.press(" ");
+    assertThat(browser.eval("document.querySelectorAll('.pick:checked').length")).isEqualTo("2");
+    browser.press("Tab");
+    assertThat(browser.eval("document.activeElement.textContent")).isEqualTo("Retry selected");
+    browser.press("Enter");
+    await()
+        .until(
+            () ->
+                browser
+                    .eval("document.body?.textContent.includes('Nothing needs attention')")
+                    .equals("true"));
   }
 }

@@ -160,6 +160,60 @@ class ParkedItemsTest {
     assertThat(site.waiting(THREAD)).isEmpty();
   }
 
+  private HttpResponse<String> postItems(String action, String... items)
+      throws IOException, InterruptedException {
+    var fields = new StringBuilder("page=%s&action=%s".formatted(keyOf(page("/")), action));
+    for (var item : items) {
+      fields.append("&item=").append(URLEncoder.encode(item, StandardCharsets.UTF_8));
+    }
+    return browser.send(
+        HttpRequest.newBuilder(site.at("/attention"))
+            .header("Cookie", cookie)
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .POST(BodyPublishers.ofString(fields.toString()))
+            .build(),
+        BodyHandlers.ofString());
+  }
+
+  @Test
+  void selectedRowsAreRetriedTogetherAndEachIsAudited() throws Exception {
+    site.givesUp(delivery("1", say("fix it")), "why");
+    site.givesUp(delivery("2", say("fix that"), OTHER_THREAD), "why");
+    site.givesUp(delivery("3", say("leave this")), "why");
+
+    assertThat(postItems("retry", "said fake:1", "said fake:2", "said fake:9").statusCode())
+        .isEqualTo(303);
+
+    assertThat(site.waiting(THREAD)).hasSize(1);
+    assertThat(site.waiting(OTHER_THREAD)).hasSize(1);
+    assertThat(page("/attention")).contains("leave this").doesNotContain("fix it", "fix that");
+    assertThat(page("/audit?verb=retry"))
+        .contains("parked item fake:1", "parked item fake:2")
+        .doesNotContain("fake:3", "fake:9");
+  }
+
+  @Test
+  void selectedRowsAreDiscardedTogether() throws Exception {
+    site.givesUp(delivery("1", say("fix it")), "why");
+    var told = new Update.Told(DANA, "It is done.", false);
+    site.givesUp(new Notice(new NoticeId("n1"), THREAD, told, Origin.NONE, NINE, 0), "410 gone");
+
+    assertThat(postItems("discard", "said fake:1", "told n1").statusCode()).isEqualTo(303);
+
+    assertThat(page("/attention")).contains("Nothing needs attention");
+    assertThat(site.waiting(THREAD)).isEmpty();
+  }
+
+  @Test
+  void aSelectionOfNothingOrOfNonsenseDoesNothing() throws Exception {
+    site.givesUp(delivery("1", say("fix it")), "why");
+
+    assertThat(postItems("discard").body()).contains("Nothing is selected");
+    assertThat(postItems("discard", "said fake:1", "bindings fake:1").statusCode()).isEqualTo(400);
+    assertThat(postItems("discard", "nonsense").statusCode()).isEqualTo(400);
+    assertThat(page("/attention")).contains("fix it");
+  }
+
   @Test
   void onlyAPageOfOursMayAct() throws Exception {
     site.givesUp(delivery("1", say("fix it")), "why");
