@@ -32,6 +32,7 @@ import dev.runnel.core.redact.RedactedRuns;
 import dev.runnel.core.redact.RedactedSurface;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.core.watch.MissedDeliveryPoller;
+import dev.runnel.core.watch.ScheduleStarter;
 import dev.runnel.core.watch.Watcher;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
@@ -302,6 +303,7 @@ final class Wiring implements AutoCloseable {
     settingsReload = reloading;
     settingsAudit = who -> auditSettings(database, reloading.current(), who);
     var watcher = new Watcher(store, recovery.watching(runs), metrics.runChanges());
+    var scheduleStarter = new ScheduleStarter(store);
     var scheduler =
         new ConversationScheduler(
             store,
@@ -313,7 +315,10 @@ final class Wiring implements AutoCloseable {
                     requireNonNull(workers.get()).courier().step(conversation, now),
                 componentHealthCheck.watching(watcher::step),
                 new MissedDeliveryPoller(store, surfaces)::step,
-                recovery::step),
+                now -> {
+                  scheduleStarter.step(now);
+                  recovery.step(now);
+                }),
             config.retention());
 
     var door = new WebhookEndpoint(store, surfaces, clock, requestMetrics);

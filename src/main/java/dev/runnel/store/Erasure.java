@@ -6,6 +6,7 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.port.Store.Schedules.Schedule;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.database.Like;
@@ -141,6 +142,7 @@ public final class Erasure {
           }
           var deliveries = new LinkedHashSet<String>();
           sent(rows, person).forEach(delivery -> deliveries.add(delivery.id().value()));
+          scheduled(rows, person).forEach(it -> deliveries.add(it.template().id().value()));
           var others = new LinkedHashSet<String>();
           var ownIds = new LinkedHashSet<>(own.stream().map(KnownRun::id).toList());
           for (var entry : audited(rows, person)) {
@@ -185,6 +187,19 @@ public final class Erasure {
         .list(
             "SELECT body FROM inbox WHERE body LIKE ? ESCAPE '!'",
             row -> readable(row.getString(1), Delivery.class).filter(person::isSender),
+            Like.containing(person.actor()))
+        .stream()
+        .flatMap(Optional::stream)
+        .toList();
+  }
+
+  private static List<Schedule> scheduled(Rows rows, PersonId person) throws SQLException {
+    return rows
+        .list(
+            "SELECT body FROM schedules WHERE body LIKE ? ESCAPE '!'",
+            row ->
+                readable(row.getString(1), Schedule.class)
+                    .filter(it -> person.isSender(it.template())),
             Like.containing(person.actor()))
         .stream()
         .flatMap(Optional::stream)
@@ -402,6 +417,7 @@ public final class Erasure {
         + rows.change("DELETE FROM askers WHERE conversation = ?", conversation)
         + rows.change("DELETE FROM guest_conversations WHERE conversation = ?", conversation)
         + rows.change("DELETE FROM issue_claims WHERE conversation = ?", conversation)
+        + (whole ? rows.change("DELETE FROM schedules WHERE conversation = ?", conversation) : 0)
         + rows.change("DELETE FROM scheduled_tasks WHERE task_instance = ?", conversation);
   }
 
@@ -509,6 +525,9 @@ public final class Erasure {
       names.add(delivery.actor().name());
     }
     entries.forEach(entry -> entry.delivery().ifPresent(deliveries::add));
+    for (var schedule : scheduled(rows, person)) {
+      sum += rows.change("DELETE FROM schedules WHERE id = ?", schedule.id());
+    }
     for (var table : BINDINGS) {
       for (var run :
           rows.list(

@@ -13,6 +13,7 @@ import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Screen;
+import dev.runnel.core.model.Timing;
 import dev.runnel.core.model.Update;
 
 /// Serializes the core's records as JSON text. Rows are read by other versions: fields added by a
@@ -35,6 +36,7 @@ final class Json {
           .addMixIn(Update.class, Family.class)
           .addMixIn(Question.class, Family.class)
           .addMixIn(Screen.class, Family.class)
+          .addMixIn(Timing.class, Family.class)
           .build();
 
   static {
@@ -42,6 +44,7 @@ final class Json {
     MAPPER.registerSubtypes(Update.class.getPermittedSubclasses());
     MAPPER.registerSubtypes(Question.class.getPermittedSubclasses());
     MAPPER.registerSubtypes(Screen.class.getPermittedSubclasses());
+    MAPPER.registerSubtypes(Timing.class.getPermittedSubclasses());
   }
 
   private Json() {}

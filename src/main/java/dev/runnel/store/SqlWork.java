@@ -23,6 +23,7 @@ final class SqlWork implements Store.Work {
   private final SqlIssues issues;
   private final SqlApprovals approvals;
   private final SqlStarts starts;
+  private final SqlSchedules schedules;
   private final SqlAudit audit;
 
   SqlWork(Rows rows, RowSequence sequence) {
@@ -36,6 +37,7 @@ final class SqlWork implements Store.Work {
     preferences = new SqlPreferences(rows);
     issues = new SqlIssues(rows);
     approvals = new SqlApprovals(rows);
+    schedules = new SqlSchedules(rows);
     audit = new SqlAudit(rows);
   }
 
@@ -93,6 +95,11 @@ final class SqlWork implements Store.Work {
   @Override
   public Store.Starts starts() {
     return starts;
+  }
+
+  @Override
+  public Store.Schedules schedules() {
+    return schedules;
   }
 
   @Override

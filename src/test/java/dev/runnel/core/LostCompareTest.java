@@ -131,6 +131,11 @@ class LostCompareTest {
       }
 
       @Override
+      public Store.Schedules schedules() {
+        return work.schedules();
+      }
+
+      @Override
       public Store.Approvals approvals() {
         return work.approvals();
       }

@@ -20,6 +20,7 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.Timing;
 import dev.runnel.core.policy.ApprovalRule;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;
@@ -31,8 +32,10 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -84,12 +87,23 @@ class ErasureTest {
                   new Intent.Ask(new Question.Configure("model", Optional.of("small"), Level.ME)))
               .withActor(ERIN));
       world.settle();
+      world.says(delivery("weekly", weekly("tidy the burrow")).withActor(ERIN));
+      world.says(delivery("also", weekly("sweep the den"), OTHER_THREAD).withActor(FRED));
+      world.settle();
       openPullRequests(world);
       workOnAnIssue(world);
       world.runs.runs().forEach(run -> world.runs.moves(run.id(), RunState.SUCCEEDED, "Done."));
       world.passes(Duration.ofSeconds(5));
       decideAboutEachOther(world);
     }
+  }
+
+  private static Intent weekly(String text) {
+    return new Intent.Ask(
+        new Question.Schedule(
+            new Timing.Weekly(Set.of(DayOfWeek.MONDAY), LocalTime.NOON),
+            Optional.empty(),
+            Optional.of(Request.of(text))));
   }
 
   /// Both runs open a pull request, and the checks fail there.
@@ -217,6 +231,7 @@ class ErasureTest {
     try (var database = database()) {
       assertThat(everything(database))
           .contains(ofErin, "paint the quokka")
+          .containsPattern("schedules\\|.*tidy the burrow")
           .contains("pull_request_states|git.example/acme/shop/pull/7|")
           .contains("pull_request_follow_ups|git.example/acme/shop/pull/7|");
 
@@ -225,6 +240,8 @@ class ErasureTest {
       assertThat(everything(database))
           .doesNotContain(ofErin, "paint the quokka", THREAD.id() + "|")
           .doesNotContain("|git.example/acme/shop/pull/7|")
+          .doesNotContainPattern("schedules\\|.*tidy the burrow")
+          .containsPattern("schedules\\|.*sweep the den")
           .contains(ofFred, "feed the wombat")
           .contains("pull_request_states|git.example/acme/shop/pull/8|")
           .contains("pull_request_follow_ups|git.example/acme/shop/pull/8|");
@@ -252,9 +269,10 @@ class ErasureTest {
       new Erasure(database).forgetPerson(erin);
 
       assertThat(everything(database))
-          .doesNotContain("UERIN7", "erin-the-forgotten", ofErin, "quokka", "platypus")
+          .doesNotContain("UERIN7", "erin-the-forgotten", ofErin, "quokka", "platypus", "burrow")
           .doesNotContain("|git.example/acme/shop/pull/7|", "fake:label", "review:5")
           .contains("UFRED8", "fred-who-stays", ofFred, "the wombat's issue")
+          .containsPattern("schedules\\|.*sweep the den")
           .contains("pull_request_states|git.example/acme/shop/pull/8|");
       assertThat(new AuditLog(database).verify().problem()).isEmpty();
       assertThat(new Erasure(database).traces(erin).isEmpty()).isTrue();

@@ -33,6 +33,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -53,6 +54,7 @@ public final class FakeSurface
   public record Post(Conversation conversation, NoticeId notice, Update update, int edits) {}
 
   private final Map<PostRef, Post> posts = new LinkedHashMap<>();
+  private Optional<ZoneId> zone = Optional.empty();
   private final Map<NoticeId, String> uploads = new LinkedHashMap<>();
   private boolean takesFiles = true;
   private final Map<String, Conversation> opened = new HashMap<>();
@@ -287,6 +289,16 @@ public final class FakeSurface
     return hasIssues
         ? target(link, Samples.THREAD).map(LinkTarget::conversation)
         : Optional.empty();
+  }
+
+  /// From now on everybody lives there.
+  public synchronized void hasTimeZone(ZoneId there) {
+    zone = Optional.of(there);
+  }
+
+  @Override
+  public synchronized Optional<ZoneId> timeZone(Delivery delivery) {
+    return zone;
   }
 
   /// From now on its conversations are issues.

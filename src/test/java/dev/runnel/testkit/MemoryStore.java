@@ -109,6 +109,7 @@ public final class MemoryStore implements Store {
   private Map<String, Preferences.Preference> preferences = new LinkedHashMap<>();
   private MemoryPullRequests pullRequests = new MemoryPullRequests();
   private MemoryIssues issues = new MemoryIssues();
+  private MemorySchedules schedules = new MemorySchedules();
   private Map<SurfaceId, Instant> heardThrough = new LinkedHashMap<>();
   private MemoryLimits limits = new MemoryLimits();
   private MemoryHolds holds = new MemoryHolds();
@@ -134,6 +135,7 @@ public final class MemoryStore implements Store {
     var waitsForBefore = new LinkedHashMap<>(waitsFor);
     var pullRequestsBefore = pullRequests.copy();
     var issuesBefore = issues.copy();
+    var schedulesBefore = schedules.copy();
     var auditBefore = audit.size();
     try {
       return step.apply(new Transaction());
@@ -152,6 +154,7 @@ public final class MemoryStore implements Store {
       waitsFor = waitsForBefore;
       pullRequests = pullRequestsBefore;
       issues = issuesBefore;
+      schedules = schedulesBefore;
       audit.subList(auditBefore, audit.size()).clear();
       throw e;
     }
@@ -271,6 +274,11 @@ public final class MemoryStore implements Store {
     @Override
     public Issues issues() {
       return issues;
+    }
+
+    @Override
+    public Schedules schedules() {
+      return schedules;
     }
 
     @Override

@@ -37,6 +37,7 @@ import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Snapshot;
 import dev.runnel.core.model.Subscriber;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.Timing;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Approvals.Approval;
@@ -46,12 +47,19 @@ import dev.runnel.core.port.Store.Issues.Guest;
 import dev.runnel.core.port.Store.Parked;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.port.Store.Preferences.Preference;
+import dev.runnel.core.port.Store.Schedules.Schedule;
 import dev.runnel.core.port.Store.Starts.Freeze;
 import dev.runnel.core.port.Store.Starts.Start;
 import dev.runnel.core.port.Store.Starts.Sum;
+import dev.runnel.core.watch.ScheduleStarter;
 import java.net.URI;
+import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,6 +67,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -1148,6 +1157,86 @@ public interface StoreContract {
 
   private Optional<Guest> guest() {
     return store().commit(work -> work.issues().guest(THREAD));
+  }
+
+  private static Schedule schedule(String id, Timing timing, Optional<Instant> next) {
+    var request = new Intent.New(new Request("check the build", RunOptions.NONE));
+    return new Schedule(id, delivery(id, request), timing, ZoneId.of("Europe/Berlin"), next);
+  }
+
+  @Test
+  default void schedulesAreKeptAsTheyWere() {
+    var weekly = new Timing.Weekly(Set.of(DayOfWeek.MONDAY, DayOfWeek.FRIDAY), LocalTime.NOON);
+    var all =
+        Stream.<Timing>of(
+                weekly,
+                new Timing.Monthly(31, LocalTime.of(9, 30)),
+                new Timing.Periodic(2, ChronoUnit.WEEKS, Optional.of(LocalTime.MIDNIGHT)),
+                new Timing.In(3, ChronoUnit.MONTHS, Optional.empty()),
+                new Timing.On(LocalDate.of(2026, 12, 24), LocalTime.NOON),
+                new Timing.Next(DayOfWeek.SUNDAY, LocalTime.NOON))
+            .map(it -> schedule(it.getClass().getSimpleName(), it, Optional.of(NINE)))
+            .toList();
+    store().change(work -> all.forEach(work.schedules()::add));
+
+    assertThat(schedules()).containsExactlyInAnyOrderElementsOf(all);
+    assertThat(store().<List<Schedule>>commit(work -> work.schedules().of(new SurfaceId("other"))))
+        .isEmpty();
+  }
+
+  @Test
+  default void ofAScheduleEachTimeIsTakenOnce() {
+    var timing = new Timing.Periodic(1, ChronoUnit.HOURS, Optional.empty());
+    store().change(work -> work.schedules().add(schedule("s1", timing, Optional.of(NINE))));
+    assertThat(due(NINE.minusMillis(1))).isEmpty();
+    assertThat(due(NINE)).contains("s1");
+
+    var ten = NINE.plusSeconds(3600);
+    assertThat(advance(NINE, Optional.of(ten))).isTrue();
+    assertThat(advance(NINE, Optional.of(ten))).isFalse();
+    assertThat(due(NINE)).isEmpty();
+    assertThat(due(ten)).contains("s1");
+
+    store().change(work -> work.schedules().move("s1", Optional.empty()));
+    assertThat(due(ten)).isEmpty();
+    assertThat(advance(ten, Optional.empty())).isFalse();
+    store().change(work -> work.schedules().move("s1", Optional.of(ten)));
+    assertThat(advance(ten, Optional.empty())).isTrue();
+    assertThat(schedules()).isEmpty();
+  }
+
+  @Test
+  default void nodesThatLookAtOnceTakeADueScheduleOnce() throws Exception {
+    var timing = new Timing.Periodic(1, ChronoUnit.HOURS, Optional.empty());
+    store().change(work -> work.schedules().add(schedule("s1", timing, Optional.of(NINE))));
+
+    try (var nodes = Executors.newFixedThreadPool(4)) {
+      var all =
+          IntStream.range(0, 4)
+              .mapToObj(_ -> nodes.submit(() -> new ScheduleStarter(store()).step(NINE)))
+              .toList();
+      for (var each : all) {
+        each.get();
+      }
+    }
+
+    assertThat(
+            store().<List<Pending<Delivery>>>commit(work -> work.inbox().waiting(THREAD)).stream()
+                .map(each -> each.item().id().value()))
+        .containsExactly("fake:s1:at:" + NINE.getEpochSecond());
+    assertThat(due(NINE)).isEmpty();
+  }
+
+  private List<Schedule> schedules() {
+    return store().commit(work -> work.schedules().of(THREAD.surface()));
+  }
+
+  private Optional<String> due(Instant now) {
+    return store().commit(work -> work.schedules().due(now).map(Schedule::id));
+  }
+
+  private boolean advance(Instant planned, Optional<Instant> next) {
+    return store().<Boolean>commit(work -> work.schedules().advance("s1", planned, next));
   }
 
   @Test

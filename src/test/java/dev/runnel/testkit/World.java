@@ -20,6 +20,7 @@ import dev.runnel.core.scope.Defaults;
 import dev.runnel.core.scope.Profiles;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.core.watch.MissedDeliveryPoller;
+import dev.runnel.core.watch.ScheduleStarter;
 import dev.runnel.core.watch.Watcher;
 import dev.runnel.database.Database;
 import dev.runnel.store.AuditLog;
@@ -163,6 +164,7 @@ public final class World implements AutoCloseable {
 
   /// Lets all workers do what is due, until nothing is.
   public void settle() {
+    new ScheduleStarter(store).step(clock.instant());
     for (int quiet = 0; quiet < 2; ) {
       quiet = dispatchAll() + courierAll() == 0 ? quiet + 1 : 0;
       watcher.step(clock.instant());

@@ -3,6 +3,7 @@ package dev.runnel.core.command;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Intent.ListRuns.Scope;
 import dev.runnel.core.model.Question;
+import dev.runnel.core.model.Question.ChangeSchedule.Change;
 import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
@@ -61,10 +62,16 @@ public final class CommandParser {
   private static final Pattern JOIN = form("(?<verb>join|separate)[.!]*");
   private static final Pattern FREEZE = form("freeze(?:\\s*:\\s*(?<reason>.+))?");
   private static final Pattern UNFREEZE = form("unfreeze");
+  private static final Pattern SCHEDULES = form("schedules|schedules?\\s+list|schedule");
+  private static final Pattern CHANGE_SCHEDULE =
+      form("schedules?\\s+(?<change>pause|resume|delete)\\s+(?<id>[0-9a-f]{4,8})");
+  private static final Pattern SCHEDULE = form("schedule\\s*:?\\s+(?<text>.+)");
+  private static final Pattern AGAIN = form("again\\s+(?<text>.+)");
   private static final Pattern ONE_WORD = form("[a-z]{2,12}");
 
   private static final Set<String> ABOUT_THE_RUN = Set.of("stop", "cancel", "status", "retry");
   private static final int FEW = 4;
+  private static final int SHOWN = 60;
   private static final Pattern POLITE_LEAD = form("^(?:(?:please|pls|plz|hey|ok|okay)[\\s,.:!]+)+");
 
   private static final Map<String, List<RunState>> STATES =
@@ -103,6 +110,7 @@ public final class CommandParser {
         .or(() -> again(words))
         .or(() -> decision(words))
         .or(() -> listen(words))
+        .or(() -> repeated(words))
         .or(() -> help(words));
   }
 
@@ -121,6 +129,7 @@ public final class CommandParser {
             .or(() -> list(words))
             .or(() -> join(words))
             .or(() -> freeze(words))
+            .or(() -> schedule(words))
             .or(() -> question(words))
             .or(() -> configure(words))
             .or(() -> incomplete(words))
@@ -346,6 +355,62 @@ public final class CommandParser {
     }
     return UNFREEZE.matcher(words).matches()
         ? Optional.of(new Intent.Ask(new Question.Freeze(false, Optional.empty())))
+        : Optional.empty();
+  }
+
+  private static Optional<Intent> schedule(String words) {
+    if (SCHEDULES.matcher(words).matches()) {
+      return Optional.of(new Intent.Ask(new Question.Schedules()));
+    }
+    var change = CHANGE_SCHEDULE.matcher(words);
+    if (change.matches()) {
+      return Optional.of(
+          new Intent.Ask(
+              new Question.ChangeSchedule(
+                  change.group("id").toLowerCase(Locale.ROOT),
+                  Change.valueOf(change.group("change").toUpperCase(Locale.ROOT)))));
+    }
+    var made = SCHEDULE.matcher(words);
+    return made.matches() ? Optional.of(scheduled(words, made.group("text"))) : Optional.empty();
+  }
+
+  private static Intent scheduled(String words, String text) {
+    var parsed = TimingParser.parse(text);
+    if (parsed.isEmpty()) {
+      return request(
+          words,
+          request ->
+              new Intent.Unclear(
+                  "I can't read when `%s` is. Write the time first, then the prompt: %s."
+                      .formatted(code(cut(text)), TimingParser.EXAMPLES),
+                  Optional.of(request)));
+    }
+    var time = parsed.get();
+    return time.rest().isBlank()
+        ? new Intent.Unclear(
+            "Write after the time what the agent should do: `%s`."
+                .formatted(Verb.SCHEDULE.example()))
+        : request(
+            time.rest(),
+            request ->
+                new Intent.Ask(
+                    new Question.Schedule(time.timing(), time.zone(), Optional.of(request))));
+  }
+
+  private static String cut(String text) {
+    return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
+  }
+
+  /// The request of the thread's run at another time.
+  private static Optional<Intent> repeated(String words) {
+    var form = AGAIN.matcher(words);
+    return form.matches()
+        ? TimingParser.parse(form.group("text"))
+            .filter(time -> time.rest().isBlank())
+            .map(
+                time ->
+                    new Intent.Ask(
+                        new Question.Schedule(time.timing(), time.zone(), Optional.empty())))
         : Optional.empty();
   }
 

@@ -51,6 +51,15 @@ public enum Verb {
       "mute",
       "In a thread: from now on only messages that mention me go to the agent, and stops."),
   LISTEN("listen", "listen", "In a thread: from now on all replies go to the agent."),
+  SCHEDULE(
+      "schedule [WHEN PROMPT | pause ID | resume ID | delete ID]",
+      "schedule every weekday at 9:00 check the nightly build",
+      "Starts runs at times, here: once or again and again, by your own clock. Alone it lists the"
+          + " schedules of this place."),
+  AGAIN(
+      "again WHEN",
+      "again in 2 weeks",
+      "In a thread with a run: starts a run with the same words at that time, here."),
   CONFIG(
       "config [set KEY VALUE | unset KEY] [me|here|workspace]",
       "config set model fast here",
@@ -82,7 +91,8 @@ public enum Verb {
   DOCTOR("doctor", "doctor", "Checks every connection and says how to fix problems."),
   HELP("help [VERB]", "help list", "Explains all commands, or one.");
 
-  private static final Map<String, String> SYNONYMS = Map.of("stop", "cancel", "unmute", "listen");
+  private static final Map<String, String> SYNONYMS =
+      Map.of("stop", "cancel", "unmute", "listen", "schedules", "schedule");
 
   private static final Map<String, Verb> BY_WORD =
       Stream.of(values()).collect(Collectors.toUnmodifiableMap(Verb::word, it -> it));
@@ -97,7 +107,8 @@ public enum Verb {
     this.meaning = meaning;
   }
 
-  /// The verb for a typed word; `stop` is `cancel`, and `unmute` is `listen`.
+  /// The verb for a typed word: `stop` is `cancel`, `unmute` is `listen`, `schedules` is
+  /// `schedule`.
   public static Optional<Verb> of(String word) {
     var name = word.toLowerCase(Locale.ROOT);
     return Optional.ofNullable(BY_WORD.get(SYNONYMS.getOrDefault(name, name)));
@@ -141,6 +152,8 @@ public enum Verb {
           SEPARATE,
           MUTE,
           LISTEN,
+          SCHEDULE,
+          AGAIN,
           EXPLAIN,
           WHY,
           USAGE,

@@ -80,7 +80,9 @@ public final class AuditTrail {
           Optional.of(Verb.CONFIGURE);
       case Question.Decide _ -> Optional.of(Verb.APPROVE);
       case Question.Freeze _ -> Optional.of(Verb.FREEZE);
-      case Question.Home _, Question.Why _, Question.Usage _ -> Optional.of(Verb.READ);
+      case Question.Schedule _, Question.ChangeSchedule _ -> Optional.of(Verb.SCHEDULE);
+      case Question.Home _, Question.Why _, Question.Usage _, Question.Schedules _ ->
+          Optional.of(Verb.READ);
       case Question.Config _,
           Question.Compose _,
           Question.Edit _,

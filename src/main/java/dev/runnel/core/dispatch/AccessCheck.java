@@ -346,6 +346,8 @@ final class AccessCheck {
           Optional.of(answers.isPresent() ? Permission.ANSWER : Permission.START);
       case Question.Listen _ -> Optional.of(Permission.SAY);
       case Question.Join _ -> Optional.of(Permission.START);
+      case Question.Schedule _, Question.ChangeSchedule _ -> Optional.of(Permission.SCHEDULE);
+      case Question.Schedules _ -> Optional.of(Permission.READ);
       case Question.Freeze _ -> Optional.of(Permission.FREEZE);
       // The rule that demands the approval says who may give it.
       case Question.Decide _ -> Optional.empty();

@@ -53,6 +53,7 @@ final class QueryHandler {
   private final HealthCheck healthCheck;
   private final AttemptResults results;
   private final ScreenBuilder screenBuilder;
+  private final ScheduleCommands scheduleCommands;
 
   QueryHandler(
       Store store,
@@ -72,6 +73,7 @@ final class QueryHandler {
     this.healthCheck = healthCheck;
     this.results = results;
     this.screenBuilder = new ScreenBuilder(store, defaultsResolver, results);
+    this.scheduleCommands = new ScheduleCommands(surfaces, results);
   }
 
   void tell(DeliveryAttempt attempt, List<Update> updates) {
@@ -86,6 +88,9 @@ final class QueryHandler {
       case Intent.Ask(Question.ConfigureAll(var changes)) -> configure(attempt, changes);
       case Intent.Ask(Question.Decide decision) -> startControl.decide(attempt, decision);
       case Intent.Ask(Question.Join choice) -> issueRuns.choose(attempt, choice);
+      case Intent.Ask(Question.Schedule schedule) -> scheduleCommands.make(attempt, schedule);
+      case Intent.Ask(Question.Schedules _) -> scheduleCommands.list(attempt);
+      case Intent.Ask(Question.ChangeSchedule change) -> scheduleCommands.change(attempt, change);
       case Intent.Ask(Question.Listen listen) ->
           results.complete(attempt, work -> ListeningPolicy.set(work, attempt, listen));
       case Intent.Ask(Question.Freeze freeze) ->
@@ -155,6 +160,9 @@ final class QueryHandler {
           Question.Decide _,
           Question.Listen _,
           Question.Join _,
+          Question.Schedule _,
+          Question.Schedules _,
+          Question.ChangeSchedule _,
           Question.Freeze _ ->
           throw new IllegalArgumentException("A change is no question");
       case Question.Home _, Question.Compose _, Question.Edit _ ->

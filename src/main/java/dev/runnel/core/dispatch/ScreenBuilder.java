@@ -78,6 +78,9 @@ final class ScreenBuilder {
               Question.Decide _,
               Question.Listen _,
               Question.Join _,
+              Question.Schedule _,
+              Question.Schedules _,
+              Question.ChangeSchedule _,
               Question.Freeze _ ->
               throw new IllegalArgumentException("Nothing that is shown: " + question);
         };

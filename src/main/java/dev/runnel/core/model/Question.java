@@ -1,6 +1,7 @@
 package dev.runnel.core.model;
 
 import java.net.URI;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -79,6 +80,27 @@ public sealed interface Question {
   ///
   /// @param joins false to start another run
   record Join(boolean joins) implements Question {}
+
+  /// Makes a schedule in this conversation.
+  ///
+  /// @param zone the time zone that was named
+  /// @param request empty to repeat that of the thread's run
+  record Schedule(Timing timing, Optional<ZoneId> zone, Optional<Request> request)
+      implements Question {}
+
+  /// The schedules of this place.
+  record Schedules() implements Question {}
+
+  /// Changes a schedule of this place.
+  ///
+  /// @param id its first characters
+  record ChangeSchedule(String id, Change change) implements Question {
+    public enum Change {
+      PAUSE,
+      RESUME,
+      DELETE
+    }
+  }
 
   /// Stops all starts, or permits them again.
   ///

@@ -3,6 +3,7 @@ package dev.runnel.core.port;
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.GroupLookup;
+import java.time.ZoneId;
 import java.util.Optional;
 import java.util.Set;
 
@@ -34,6 +35,11 @@ public interface SenderLookup {
   /// The names by which rules know the delivery's sender, on whatever platform; empty if the sender
   /// has an account of this platform, whose names are known.
   default Optional<Set<String>> names(Delivery delivery) {
+    return Optional.empty();
+  }
+
+  /// The time zone in which the delivery's sender lives, as far as the platform knows.
+  default Optional<ZoneId> timeZone(Delivery delivery) {
     return Optional.empty();
   }
 }

@@ -19,9 +19,11 @@ import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Subscriber;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.Timing;
 import dev.runnel.core.model.Update;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -125,6 +127,8 @@ public interface Store {
     Approvals approvals();
 
     Starts starts();
+
+    Schedules schedules();
 
     Audit audit();
   }
@@ -569,6 +573,35 @@ public interface Store {
 
     /// @return false if starts were not frozen
     boolean unfreeze();
+  }
+
+  /// Schedules that people made in conversations.
+  interface Schedules {
+    /// @param id short, for people
+    /// @param template the delivery of each time, but for its ids and its arrival
+    /// @param next empty while it is paused
+    record Schedule(
+        String id, Delivery template, Timing timing, ZoneId zone, Optional<Instant> next) {}
+
+    /// Adds one. Its id must be new.
+    void add(Schedule schedule);
+
+    /// Those of a surface, oldest first, without those that a newer version wrote.
+    List<Schedule> of(SurfaceId surface);
+
+    /// The one that has been due longest.
+    Optional<Schedule> due(Instant now);
+
+    /// Records that a planned time is taken care of.
+    ///
+    /// @param next empty to remove the schedule, because there is no other time
+    /// @return false if somebody else did, or changed the schedule meanwhile
+    boolean advance(String id, Instant planned, Optional<Instant> next);
+
+    /// @param next empty to pause it
+    void move(String id, Optional<Instant> next);
+
+    void remove(String id);
   }
 
   /// Defaults that people set for themselves or for a place.

@@ -26,7 +26,7 @@ class CommandFastPathTest {
                   .split(" "),
               "run-12 https://acme.example/runs/1a2b3c4d fix the test \u017ftop canc\u00e9l \u212aill"
                   .split(" "),
-              "join separate -- --env \u2014 = :x: :stop: \ud83d\uded1 'stop' _stop_ *stop* \"stop\" 2 me"
+              "schedule schedules again pause in weeks every day join separate -- --env \u2014 = :x: :stop: \ud83d\uded1 'stop' _stop_ *stop* \"stop\" 2 me"
                   .split(" "))
           .flatMap(Stream::of)
           .toList();

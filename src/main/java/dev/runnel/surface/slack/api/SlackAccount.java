@@ -1,6 +1,7 @@
 package dev.runnel.surface.slack.api;
 
 import com.slack.api.model.User;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -14,8 +15,14 @@ import org.jspecify.annotations.Nullable;
 /// @param isPerson neither a bot nor deactivated
 /// @param isGuest a guest with access to some channels only, or a user of another organization
 /// @param teams the workspaces the user is a member of; several on Enterprise Grid
-public record SlackAccount(boolean isPerson, boolean isGuest, Set<String> teams) {
-  static final SlackAccount UNKNOWN = new SlackAccount(false, false, Set.of());
+/// @param zone of their profile
+public record SlackAccount(
+    boolean isPerson,
+    boolean isGuest,
+    Set<String> teams,
+    Optional<ZoneId> zone) {
+  static final SlackAccount UNKNOWN =
+      new SlackAccount(false, false, Set.of(), Optional.empty());
 
   /// Slack's API reports Slackbot as a person.
   private static final String SLACKBOT = "USLACKBOT";
@@ -40,7 +47,10 @@ public record SlackAccount(boolean isPerson, boolean isGuest, Set<String> teams)
                         Optional.ofNullable(user.getTeams()))
                     .flatMap(Optional::stream)
                     .flatMap(SlackAccount::ids))
-            .collect(Collectors.toUnmodifiableSet()));
+            .collect(Collectors.toUnmodifiableSet()),
+        Optional.ofNullable(user.getTz())
+            .filter(ZoneId.getAvailableZoneIds()::contains)
+            .map(ZoneId::of));
   }
 
   private static Stream<String> ids(List<@Nullable String> teams) {

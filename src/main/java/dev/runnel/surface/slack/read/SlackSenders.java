@@ -18,6 +18,7 @@ import dev.runnel.surface.slack.model.SlackPlace;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.ZoneId;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -98,6 +99,19 @@ public final class SlackSenders implements SenderLookup {
                     Optional.empty(), "Slack does not tell who said it: " + error);
           };
     };
+  }
+
+  private Optional<SlackAccount> account(Delivery delivery) {
+    var api = workspaces.of(SlackPlace.of(delivery.conversation()).team()).api();
+    return api.account(delivery.actor().id()) instanceof SlackResponse.Ok<SlackAccount>(var it)
+        ? Optional.of(it)
+        : Optional.empty();
+  }
+
+  /// The time zone of the sender's profile; empty also if Slack does not say.
+  @Override
+  public Optional<ZoneId> timeZone(Delivery delivery) {
+    return account(delivery).flatMap(SlackAccount::zone);
   }
 
   /// The user groups that contain the sender. A group that Slack does not know contains nobody.

@@ -13,6 +13,7 @@ import dev.runnel.surface.slack.SlackSurface;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.testkit.SettableClock;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -143,6 +144,18 @@ class SlackSendersTest {
     knows(MEMBER + ",'is_restricted':true");
     assertThat(surface.senders().admit(delivery("slash-start")))
         .isInstanceOf(Admission.Outsider.class);
+  }
+
+  @Test
+  void theTimeZoneIsThatOfTheProfile() {
+    knows(MEMBER + ",'tz':'Europe/Amsterdam','tz_offset':3600");
+    assertThat(surface.senders().timeZone(delivery("slash-start")))
+        .contains(ZoneId.of("Europe/Amsterdam"));
+
+    knows(MEMBER + ",'tz':'Mars/Olympus'");
+    assertThat(surface.senders().timeZone(delivery("slash-start"))).isEmpty();
+    slack.refuses("users.info", "missing_scope");
+    assertThat(surface.senders().timeZone(delivery("slash-start"))).isEmpty();
   }
 
   @Test

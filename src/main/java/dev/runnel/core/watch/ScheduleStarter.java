@@ -1,0 +1,56 @@
+package dev.runnel.core.watch;
+
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Schedules.Schedule;
+import dev.runnel.core.port.Store.Work;
+import java.time.Instant;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Turns due schedules into deliveries, which take the path of every message: the permission, the
+/// budgets and the approvals of the person who made the schedule are checked each time. Times that
+/// passed while no node worked are made up for by one delivery.
+public final class ScheduleStarter {
+  private static final Logger log = LoggerFactory.getLogger(ScheduleStarter.class);
+
+  private final Store store;
+
+  public ScheduleStarter(Store store) {
+    this.store = store;
+  }
+
+  /// Each due time becomes a delivery once, on however many nodes this is called.
+  public void step(Instant now) {
+    var isDone = false;
+    while (!isDone) {
+      isDone = store.commit(work -> !takeOne(work, now));
+    }
+  }
+
+  /// @return whether one was due
+  private static boolean takeOne(Work work, Instant now) {
+    var due = work.schedules().due(now);
+    due.ifPresent(schedule -> take(work, schedule, now));
+    return due.isPresent();
+  }
+
+  private static void take(Work work, Schedule schedule, Instant now) {
+    var planned = schedule.next().orElseThrow();
+    var next = schedule.timing().next(planned, now, schedule.zone());
+    if (work.schedules().advance(schedule.id(), planned, next)) {
+      var delivery = at(planned, schedule.template(), now);
+      work.inbox().offer(delivery);
+      log.info("schedule due schedule={} delivery={}", schedule.id(), delivery.id());
+    }
+  }
+
+  private static Delivery at(Instant planned, Delivery template, Instant now) {
+    var suffix = ":at:" + planned.getEpochSecond();
+    return template
+        .withId(new DeliveryId(template.id() + suffix))
+        .withMeaning(template.meaning() + suffix)
+        .withArrivedAt(now);
+  }
+}
