@@ -151,8 +151,11 @@ public final class ClientAgentRuns implements AgentRuns {
   }
 
   /// Marks the follow-up as waiting if the run does not list its waiting follow-ups but the
-  /// response says that this one waits.
+  /// response says that this one waits, and as offered if a working agent gets it.
   private static Run telling(Run run, FollowUpAccepted accepted, DeliveryId key) {
+    if (FollowUpOutcome.LIVE_SESSION.equals(accepted.outcome())) {
+      return run.withReplies(run.replies().map(replies -> replies.offering(key)));
+    }
     return run.replies().isEmpty() && FollowUpOutcome.QUEUE_PENDING.equals(accepted.outcome())
         ? run.withReplies(Optional.of(new Replies(Set.of(key), Set.of())))
         : run;

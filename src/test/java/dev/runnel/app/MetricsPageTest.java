@@ -46,7 +46,7 @@ class MetricsPageTest {
   private static final String CLAUDE =
       """
       #!/bin/sh
-      cat > /dev/null
+      head -n 1 > /dev/null
       echo '{"type": "system", "subtype": "init", "session_id": "11111111-2222-4333-8444-555555555555"}'
       echo '{"type": "result", "subtype": "success", "is_error": false, "result": "Shall I go on?",
         "total_cost_usd": 0.42, "usage": {"input_tokens": 1000, "output_tokens": 20}}' | tr -d '\\n'

@@ -108,7 +108,7 @@ public final class ClaimedRuns {
         next = node.records().claimNext(0)) {
       var execution = next.get();
       node.records().begin(execution);
-      node.records().launched(execution, 1, Optional.empty());
+      node.records().launched(execution, 1, Optional.empty(), false);
       for (int i = 0; i < REPORTS; i++) {
         node.records()
             .heard(

@@ -359,7 +359,7 @@ class FilesTest {
 
   private RunningService claude(String script) throws IOException {
     var program = Files.createDirectories(folder.resolve("bin")).resolve("claude");
-    Files.writeString(program, "#!/bin/sh\ncat > /dev/null\n" + script);
+    Files.writeString(program, "#!/bin/sh\nhead -n 1 > /dev/null\n" + script);
     assertThat(program.toFile().setExecutable(true)).isTrue();
     return RunningService.inEnvironment(
         folder,

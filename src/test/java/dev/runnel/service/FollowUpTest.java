@@ -66,6 +66,35 @@ class FollowUpTest {
   }
 
   @Test
+  void aMessageThatInterruptsEndsTheAgentAndStartsTheNextExecutionWithAllThatWaits() {
+    var command =
+        "cat; echo; touch ready; [ $RUNNEL_EXECUTION = 2 ] || { trap '' HUP; sleep 300; }";
+    try (var service = RunningService.withCommand(folder, command)) {
+      var id = service.create("first");
+      awaitFile(folder.resolve("workspaces/" + id + "/ready"));
+      await()
+          .until(
+              () -> service.get("/agent/runs/" + id + "/timeline").body().contains("agent_start"));
+      service.followUp(id, "second");
+      var body = "{\"message\": \"not that one\", \"interrupt\": true}";
+      var path = "/agent/runs/" + id + "/followups";
+
+      var answer = RunningService.json(service.post(path, body, "key-1"));
+      var run = service.awaitState(id, "SUCCEEDED");
+      var again = RunningService.json(service.post(path, body, "key-1"));
+
+      assertThat(answer.get("outcome").asText()).isEqualTo("queue_pending");
+      assertThat(again).isEqualTo(answer);
+      assertThat(service.transcript(id)).isEqualTo("first\nsecond\n\nnot that one\n");
+      assertThat(run.get("pending_followups")).isEmpty();
+      assertThat(run.get("unread_followups")).isEmpty();
+      assertThat(service.state(id)).isEqualTo("SUCCEEDED");
+      assertThat(RunningService.problem(service.post(path, "{\"message\":\"x\",\"interrupt\":1}")))
+          .isEqualTo("invalid_request");
+    }
+  }
+
+  @Test
   void aKnownAgentTakesItsOwnSessionUpAgain() throws IOException {
     var programs = Files.createDirectory(folder.resolve("programs"));
     var claude = programs.resolve("claude");
@@ -74,9 +103,10 @@ class FollowUpTest {
         """
         #!/bin/sh
         echo "$@" >> arguments
+        prompt=$(head -n 1 | sed 's/.*"text":"\\([^"]*\\)".*/\\1/')
         echo '{"type":"system","subtype":"init","session_id":"its-own"}'
         echo '{"type":"assistant","message":{"content":[{"type":"text","text":"Looking"}]}}'
-        echo "{\\"type\\":\\"result\\",\\"is_error\\":false,\\"result\\":\\"Read: $(cat)\\"}"
+        echo "{\\"type\\":\\"result\\",\\"is_error\\":false,\\"result\\":\\"Read: $prompt\\"}"
         """);
     Files.setPosixFilePermissions(claude, PosixFilePermissions.fromString("rwx------"));
     try (var service =

@@ -29,7 +29,7 @@ class GrownRowsTest {
   private static final String CLAUDE =
       """
       #!/bin/sh
-      cat > /dev/null
+      head -n 1 > /dev/null
       use() {
         printf '{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Bash",'
         printf '"input":{"command":"%s"}}]}}\\n' "$1"

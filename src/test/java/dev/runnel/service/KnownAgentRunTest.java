@@ -165,7 +165,7 @@ class KnownAgentRunTest {
   private RunningService claude(String script, Map<String, String> variables) throws IOException {
     var programs = Files.createDirectory(folder.resolve("programs"));
     var claude = programs.resolve("claude");
-    Files.writeString(claude, "#!/bin/sh\ncat > /dev/null\n" + script + "\n");
+    Files.writeString(claude, "#!/bin/sh\nhead -n 1 > /dev/null\n" + script + "\n");
     Files.setPosixFilePermissions(claude, PosixFilePermissions.fromString("rwx------"));
     var all = new HashMap<>(variables);
     all.put("PATH", programs + ":/usr/bin:/bin");

@@ -43,7 +43,7 @@ class RunItemRowsTest {
   private static final String CLAUDE =
       """
       #!/bin/sh
-      cat > /dev/null
+      head -n 1 > /dev/null
       printf 'My notes' > notes.md
       say() {
         printf '{"type":"assistant","message":{"content":[{"type":"tool_use","name":"%s",' "$1"

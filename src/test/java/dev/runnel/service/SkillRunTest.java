@@ -218,7 +218,7 @@ class SkillRunTest {
             --append-system-prompt-file=*) { cat "${each#*=}"; printf '\\n\\n'; } > "$input" ;;
           esac
         done
-        cat >> "$input"
+        printf "$(head -n 1 | sed 's/.*"text":"\\([^"]*\\)".*/\\1/')" >> "$input"
         echo '{"type":"result","subtype":"success","result":"done"}'
         """
             .formatted(folder.resolve("input")));

@@ -60,7 +60,7 @@ class WorkspaceOfLostNodeTest {
         session="$HOME/.claude/projects/p/its-own.jsonl"
         mkdir -p "${session%/*}"
         case "$*" in *--resume=its-own*) [ -f "$session" ] || exit 1 ;; esac
-        cat >> "$session"
+        head -n 1 | sed 's/.*"text":"\\([^"]*\\)".*/\\1/' | tr -d '\\n' >> "$session"
         echo "$*" >> arguments
         echo work >> uncommitted
         echo '{"type":"system","subtype":"init","session_id":"its-own"}'

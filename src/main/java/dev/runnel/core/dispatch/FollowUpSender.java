@@ -317,7 +317,11 @@ final class FollowUpSender {
     // A run that had ended, or waited for a person, goes on at once.
     var before = binding.run().state();
     if (!before.isTerminal() && !before.needsPerson()) {
-      listeningPolicy.explainWait(work, attempt);
+      var isOffered =
+          read.replies()
+              .filter(replies -> replies.offered().contains(attempt.delivery().id()))
+              .isPresent();
+      listeningPolicy.explainWait(work, attempt, isOffered);
     }
     var reply = attempt.reply(read);
     AttemptResults.current(work, binding)

@@ -123,7 +123,9 @@ final class ListeningPolicy {
   }
 
   /// Explains once per thread that a reply waits for the agent, where that disturbs nobody.
-  void explainWait(Work work, DeliveryAttempt attempt) {
+  ///
+  /// @param isOffered whether the working agent reads it at its next step
+  void explainWait(Work work, DeliveryAttempt attempt, boolean isOffered) {
     var delivery = attempt.delivery();
     if (conversationPolicy(delivery.conversation()).answersPrivately()) {
       work.outbox()
@@ -132,7 +134,11 @@ final class ListeningPolicy {
                   new NoticeId("waits:" + delivery.conversation().id()),
                   delivery.conversation(),
                   new Update.Told(
-                      delivery.actor(), "It reaches the agent when it finishes this step.", true),
+                      delivery.actor(),
+                      isOffered
+                          ? "It reaches the agent at its next step."
+                          : "It reaches the agent when it finishes this step.",
+                      true),
                   delivery.origin(),
                   attempt.now(),
                   0));

@@ -6,10 +6,22 @@ import java.util.Set;
 ///
 /// @param waiting replies that the run's next execution gets
 /// @param unread replies handed back because the run was stopped, or ended before the agent began
-public record Replies(Set<DeliveryId> waiting, Set<DeliveryId> unread) {
+/// @param offered those of the waiting that a working agent reads at its next step
+public record Replies(Set<DeliveryId> waiting, Set<DeliveryId> unread, Set<DeliveryId> offered) {
   public Replies {
     waiting = Set.copyOf(waiting);
     unread = Set.copyOf(unread);
+    // Rows of an older version have none.
+    offered = offered == null ? Set.of() : Set.copyOf(offered);
+  }
+
+  public Replies(Set<DeliveryId> waiting, Set<DeliveryId> unread) {
+    this(waiting, unread, Set.of());
+  }
+
+  /// A copy in which the working agent reads a reply at its next step.
+  public Replies offering(DeliveryId reply) {
+    return new Replies(waiting, unread, Set.of(reply));
   }
 
   /// Whether the agent has not received the reply.

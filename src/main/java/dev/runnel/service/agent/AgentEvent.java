@@ -63,6 +63,11 @@ public sealed interface AgentEvent {
 
   record Used(Usage usage) implements AgentEvent {}
 
+  /// The agent has read a message that it was given while it worked.
+  ///
+  /// @param id see [Dialogue#message]
+  record Taken(String id) implements AgentEvent {}
+
   /// The agent reports that it finished; killed agents do not.
   record Finished() implements AgentEvent {}
 
@@ -82,7 +87,7 @@ public sealed interface AgentEvent {
       case Answer(String text) -> new Answer(words.apply(text));
       case Planned(String text) -> new Planned(words.apply(text));
       case Failure(String why) -> new Failure(words.apply(why));
-      case Session _, Wrote _, Used _, Finished _ -> this;
+      case Session _, Wrote _, Used _, Taken _, Finished _ -> this;
     };
   }
 }

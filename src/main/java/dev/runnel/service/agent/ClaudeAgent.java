@@ -1,11 +1,13 @@
 package dev.runnel.service.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.run.Usage;
 import dev.runnel.wire.ModelProvider;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,7 +16,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// Claude Code in print mode, with `stream-json` output.
+/// Claude Code in print mode, with `stream-json` output and input. It takes messages that it reads
+/// while it works at its next step, and repeats each on its output at that moment.
 record ClaudeAgent() implements Harness {
   private static final Pattern EXIT = Pattern.compile("Exit code (\\d{1,3})\\b");
   private static final String CONFIG_DIR = "CLAUDE_CONFIG_DIR";
@@ -28,7 +31,16 @@ record ClaudeAgent() implements Harness {
   public Launch launch(ExecutionRequest executionRequest, LaunchFiles launchFiles)
       throws IOException {
     var command =
-        new ArrayList<>(List.of("claude", "-p", "--output-format", "stream-json", "--verbose"));
+        new ArrayList<>(
+            List.of(
+                "claude",
+                "-p",
+                "--output-format",
+                "stream-json",
+                "--verbose",
+                "--input-format",
+                "stream-json",
+                "--replay-user-messages"));
     executionRequest.modelId().ifPresent(model -> command.add("--model=" + model));
     executionRequest.reasoningLevel().ifPresent(level -> command.add("--effort=" + level));
     executionRequest
@@ -50,12 +62,15 @@ record ClaudeAgent() implements Harness {
       case WORKSPACE -> {
         command.add("--permission-mode=acceptEdits");
         command.add("--allowedTools=" + allowed(servers));
-        yield new Launch(command, executionRequest.prompt(), Map.of());
+        yield new Launch(command, message(executionRequest.prompt()).toString() + "\n", Map.of());
       }
       case FULL -> {
         command.add("--permission-mode=bypassPermissions");
         // As root, Claude Code refuses to bypass permissions unless this variable is set.
-        yield new Launch(command, executionRequest.prompt(), Map.of("IS_SANDBOX", "1"));
+        yield new Launch(
+            command,
+            message(executionRequest.prompt()).toString() + "\n",
+            Map.of("IS_SANDBOX", "1"));
       }
     };
   }
@@ -124,20 +139,53 @@ record ClaudeAgent() implements Harness {
     return List.of("sonnet", "opus", "haiku");
   }
 
+  private static ObjectNode message(String text) {
+    var line = Json.newObject().put("type", "user");
+    line.putObject("message")
+        .put("role", "user")
+        .putArray("content")
+        .addObject()
+        .put("type", "text")
+        .put("text", text);
+    return line;
+  }
+
   @Override
-  public OutputParser outputParser() {
+  public Dialogue outputParser() {
+    return new Conversation();
+  }
+
+  private static final class Conversation implements Dialogue {
     // The commands that run, by the id of their tool call: results may come in another order.
-    var commands = new HashMap<String, String>();
-    return line -> {
+    private final Map<String, String> commands = new HashMap<>();
+    // The cost that was reported so far: each result reports the cost of all.
+    private BigDecimal reported = BigDecimal.ZERO;
+
+    @Override
+    public Optional<String> message(String id, String text) {
+      return Optional.of(ClaudeAgent.message(text).put("uuid", id).toString());
+    }
+
+    @Override
+    public List<AgentEvent> hear(String line) {
       var event = JsonLines.parse(line);
       return switch (event.path("type").asText()) {
         case "system" -> system(event);
         case "assistant" -> assistant(event.path("message").path("content"), commands);
-        case "user" -> results(event.path("message").path("content"), commands);
-        case "result" -> result(event);
+        case "user" ->
+            event.path("isReplay").asBoolean()
+                ? List.of(new AgentEvent.Taken(event.path("uuid").asText()))
+                : results(event.path("message").path("content"), commands);
+        case "result" -> result(event, newly(Usage.dollars(event.path("total_cost_usd"))));
         default -> List.of();
       };
-    };
+    }
+
+    private Optional<BigDecimal> newly(Optional<BigDecimal> dollars) {
+      var more = dollars.map(all -> all.subtract(reported));
+      dollars.ifPresent(all -> reported = all);
+      return more;
+    }
   }
 
   private static List<AgentEvent> system(JsonNode event) {
@@ -209,7 +257,8 @@ record ClaudeAgent() implements Harness {
     return match.lookingAt() ? Optional.of(Integer.valueOf(match.group(1))) : Optional.empty();
   }
 
-  private static List<AgentEvent> result(JsonNode event) {
+  /// @param dollars the cost since the last result
+  private static List<AgentEvent> result(JsonNode event, Optional<BigDecimal> dollars) {
     var used = event.path("usage");
     var sayings = new ArrayList<AgentEvent>();
     sayings.add(
@@ -219,7 +268,7 @@ record ClaudeAgent() implements Harness {
                     + used.path("cache_creation_input_tokens").asLong()
                     + used.path("cache_read_input_tokens").asLong(),
                 used.path("output_tokens").asLong(),
-                Usage.dollars(event.path("total_cost_usd")),
+                dollars,
                 false)));
     var text = event.path("result").asText();
     if (event.path("is_error").asBoolean()) {

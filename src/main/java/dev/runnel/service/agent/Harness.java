@@ -30,6 +30,7 @@ public sealed interface Harness
   /// @throws AgentRefused if the agent cannot do what the run requests
   Launch launch(ExecutionRequest executionRequest, LaunchFiles launchFiles) throws IOException;
 
+  /// A [Dialogue] if the agent takes messages while it works.
   OutputParser outputParser();
 
   /// The folders and files outside the workspace and the home folder that the agent reads.

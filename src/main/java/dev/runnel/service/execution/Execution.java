@@ -22,6 +22,7 @@ import dev.runnel.service.run.Usage;
 import dev.runnel.service.store.ApiKeys;
 import dev.runnel.service.store.ExecutionRecords;
 import dev.runnel.service.store.RunQueries;
+import dev.runnel.service.store.RunWatchers;
 import dev.runnel.service.store.TranscriptRows.Entry;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.PreparedWorkspace;
@@ -52,6 +53,7 @@ final class Execution {
   private final ServiceSettings settings;
   private final ExecutionRecords records;
   private final RunQueries index;
+  private final RunWatchers watchers;
   private final Workspaces workspaces;
   private final Optional<Snapshots> snapshots;
   private final String place;
@@ -75,6 +77,7 @@ final class Execution {
       ServiceSettings settings,
       ExecutionRecords records,
       RunQueries index,
+      RunWatchers watchers,
       Workspaces workspaces,
       Optional<Snapshots> snapshots,
       String place) {
@@ -84,6 +87,7 @@ final class Execution {
     this.settings = settings;
     this.records = records;
     this.index = index;
+    this.watchers = watchers;
     this.workspaces = workspaces;
     this.snapshots = snapshots;
     this.place = place;
@@ -287,7 +291,7 @@ final class Execution {
     return switch (processes.reason()) {
       case SHUTDOWN -> Optional.of(ExecutionResult.restarted());
       case NODE_LOST -> Optional.of(ExecutionResult.lost());
-      case NONE, CANCELLED, LIMIT -> Optional.empty();
+      case NONE, CANCELLED, INTERRUPTED, LIMIT -> Optional.empty();
     };
   }
 
@@ -366,16 +370,27 @@ final class Execution {
         processes.endAll();
         return ExecutionResult.cancelled();
       }
+      var outputParser = harness.outputParser();
+      var steering =
+          new Steering(
+              executionRequest,
+              outputParser,
+              records,
+              watchers,
+              () -> stopAtWork(StopReason.INTERRUPTED));
       var recorder =
           new OutputRecorder(
               spawner,
               executionRequest,
               harness,
+              outputParser,
+              steering,
               ready.root(),
               ready.folder(),
               records,
               settings.redactor());
-      try (var watch =
+      try (steering;
+          var watch =
               new LimitWatch(
                   spawner,
                   settings.limits(),
@@ -384,7 +399,7 @@ final class Execution {
                   () -> stopAtWork(StopReason.LIMIT))) {
         var began = WorkspaceChanges.start(ready.root());
         try {
-          start(harness, launch, site, launchFiles, watch);
+          start(harness, launch, site, launchFiles, watch, steering);
         } catch (IOException e) {
           processes.endAll();
           recorder.finish();
@@ -403,6 +418,11 @@ final class Execution {
         processes.endAll();
         working.awaitOutput(OUTPUT_PATIENCE);
         var heard = recorder.finish();
+        if (steering.isPossible()
+            && recorder.hasStoredAll()
+            && processes.reason() != StopReason.NODE_LOST) {
+          records.withdrawOffers(executionRequest);
+        }
         var stopped = stopped();
         if (stopped.isPresent()) {
           return stopped.get();
@@ -413,11 +433,16 @@ final class Execution {
         }
         collectPullRequests(heard.pullRequests(), site);
         try {
-          results.collectFiles(ready.root());
+          if (processes.reason() != StopReason.CANCELLED) {
+            results.collectFiles(ready.root());
+          }
           results.collectEvidence(harness, ready.root(), began, heard);
         } catch (DatabaseException e) {
           // The disk may be full until this workspace is deleted, and the run's end matters more.
           log.warn("nothing collected run={} why={}", executionRequest.runId(), e.toString());
+        }
+        if (processes.reason() == StopReason.INTERRUPTED) {
+          return ExecutionResult.cancelled();
         }
         return watch
             .reached()
@@ -520,7 +545,8 @@ final class Execution {
       Launch launch,
       AgentSite site,
       LaunchFiles launchFiles,
-      LimitWatch watch)
+      LimitWatch watch,
+      Steering steering)
       throws IOException {
     var started =
         new Launcher(spawner, settings.isolation())
@@ -533,6 +559,7 @@ final class Execution {
                 launch.input(),
                 watch);
     watch.start();
+    steering.begin(spawner, started);
     log.info(
         "execution started run={} execution={} agent={} pid={}",
         executionRequest.runId(),
@@ -541,7 +568,8 @@ final class Execution {
         started.pid());
     processes.register(started);
     var cancelled =
-        records.launched(executionRequest, started.pid(), started.startedAt());
+        records.launched(
+            executionRequest, started.pid(), started.startedAt(), steering.isPossible());
     if (cancelled) {
       started.end(settings.grace());
     }

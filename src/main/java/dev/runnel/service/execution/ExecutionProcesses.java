@@ -27,6 +27,8 @@ final class ExecutionProcesses {
     SHUTDOWN,
     /// Others may take this node for lost, so nothing may go on.
     NODE_LOST,
+    /// A follow-up starts the next execution now.
+    INTERRUPTED,
     /// A limit was reached.
     LIMIT
   }

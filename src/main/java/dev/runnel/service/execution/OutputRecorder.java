@@ -112,6 +112,7 @@ final class OutputRecorder implements RunningProcess.Sink {
   private final ExecutionRequest executionRequest;
   private final Harness harness;
   private final Harness.OutputParser outputParser;
+  private final Steering steering;
   private final Path root;
   private final Path folder;
   private final ExecutionRecords records;
@@ -119,6 +120,9 @@ final class OutputRecorder implements RunningProcess.Sink {
   private final BlockingQueue<Line> queue = new ArrayBlockingQueue<>(QUEUED_LINES);
   private final Thread writer;
   private volatile @Nullable Throwable broken;
+  // Written by the writer thread only.
+  private volatile Usage reported = Usage.NONE;
+  private volatile boolean finished;
 
   // All fields below are confined to the writer thread, and after its end to the thread that joined
   // it.
@@ -130,10 +134,10 @@ final class OutputRecorder implements RunningProcess.Sink {
   private final Set<NewArtifact> made = new LinkedHashSet<>();
   private final Set<String> pullRequests = new LinkedHashSet<>();
   private final List<Evidence.TestRun> tests = new ArrayList<>();
+  private final Deque<String> taken = new ArrayDeque<>();
   private Usage usage = Usage.NONE;
   private Usage usageInAll = Usage.NONE;
   private boolean opensPullRequest;
-  private boolean finished;
   private boolean hasSession;
   private @Nullable String status;
   private @Nullable String session;
@@ -144,6 +148,7 @@ final class OutputRecorder implements RunningProcess.Sink {
   private long kept;
   private boolean full;
 
+  /// @param outputParser the parser of this execution, of the harness
   /// @param root the run's workspace
   /// @param folder the agent's working directory
   /// @param redactor removes secrets
@@ -151,13 +156,16 @@ final class OutputRecorder implements RunningProcess.Sink {
       Spawner spawner,
       ExecutionRequest executionRequest,
       Harness harness,
+      Harness.OutputParser outputParser,
+      Steering steering,
       Path root,
       Path folder,
       ExecutionRecords records,
       Redactor redactor) {
     this.executionRequest = executionRequest;
     this.harness = harness;
-    this.outputParser = harness.outputParser();
+    this.outputParser = outputParser;
+    this.steering = steering;
     this.root = root;
     this.folder = folder;
     this.records = records;
@@ -190,6 +198,21 @@ final class OutputRecorder implements RunningProcess.Sink {
         hasSession,
         List.copyOf(pullRequests),
         List.copyOf(tests));
+  }
+
+  /// What the agent has reported so far that its models used. May be called by any thread.
+  Usage reported() {
+    return reported;
+  }
+
+  /// Whether the agent has finished, and was given no message since. May be called by any thread.
+  boolean isFinished() {
+    return finished;
+  }
+
+  /// Whether all messages that the agent read are stored as read. To be called after [#finish].
+  boolean hasStoredAll() {
+    return broken == null && taken.isEmpty();
   }
 
   private void put(Line line) {
@@ -243,10 +266,14 @@ final class OutputRecorder implements RunningProcess.Sink {
     var deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BATCH_MILLIS);
     for (int count = 0; line != null; count++) {
       switch (line.source()) {
-        case OUT ->
-            output
-                .next(TerminalText.plain(line.text()))
-                .ifPresent(it -> hear(it).forEach(this::take));
+        case OUT -> {
+          output
+              .next(TerminalText.plain(line.text()))
+              .ifPresent(it -> hear(it).forEach(this::take));
+          if (finished || failure != null) {
+            steering.finished();
+          }
+        }
         case ERR -> errorOutput.next(TerminalText.plain(line.text())).ifPresent(this::takeError);
         case END -> {
           noteUsage();
@@ -330,9 +357,35 @@ final class OutputRecorder implements RunningProcess.Sink {
       case AgentEvent.Used(Usage more) -> {
         usage = usage.plus(more);
         usageInAll = usageInAll.plus(more);
+        reported = usageInAll;
       }
+      case AgentEvent.Taken(String id) -> takeMessage(id);
       case AgentEvent.Finished() -> finished = true;
       case AgentEvent.Failure(String why) -> failure = why;
+    }
+  }
+
+  /// The lines before it are stored before it.
+  private void takeMessage(String followUp) {
+    if (!steering.isOffered(followUp)) {
+      return;
+    }
+    save();
+    taken.add(followUp);
+    saveTaken();
+    steering.taken(followUp);
+    finished = false;
+    failure = null;
+  }
+
+  private void saveTaken() {
+    try {
+      for (var next = taken.peekFirst(); next != null; next = taken.peekFirst()) {
+        records.taken(executionRequest, next);
+        taken.removeFirst();
+      }
+    } catch (DatabaseException e) {
+      log.warn("cannot store messages as read, will retry run={}", executionRequest.runId(), e);
     }
   }
 
@@ -406,6 +459,7 @@ final class OutputRecorder implements RunningProcess.Sink {
   }
 
   private void save() {
+    saveTaken();
     if (entries.isEmpty()
         && status == null
         && session == null

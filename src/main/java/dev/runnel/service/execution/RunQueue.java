@@ -344,6 +344,7 @@ public final class RunQueue implements AutoCloseable {
             settings,
             records,
             index,
+            watchers,
             workspaces,
             snapshots,
             membership.identity().place());

@@ -169,6 +169,7 @@ final class SetupRunner implements CommandRunner {
       process =
           new Launcher(spawner, settings.isolation())
               .start(around.job(), command, place, folder, environment, "", heard);
+      process.closeInput();
     } catch (IOException e) {
       log.error(
           "cannot start program run={} program={}", around.job().runId(), command.getFirst(), e);

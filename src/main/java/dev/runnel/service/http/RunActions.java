@@ -1,5 +1,6 @@
 package dev.runnel.service.http;
 
+import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.execution.ConfigResolution;
 import dev.runnel.service.execution.RunQueue;
@@ -165,7 +166,11 @@ public final class RunActions {
     }
     var mode = Optional.ofNullable(message.mode()).map(NewRun::checkMode);
     access.require(caller, id, false);
-    return runs.followUp(id, text, mode, key);
+    var interrupts = message.more().getOrDefault("interrupt", BooleanNode.FALSE);
+    if (!interrupts.isBoolean()) {
+      throw RequestProblem.invalid("interrupt is true or false");
+    }
+    return runs.followUp(id, text, mode, interrupts.booleanValue(), key);
   }
 
   /// Stops a run, and waits until its processes have ended, for about the grace time.

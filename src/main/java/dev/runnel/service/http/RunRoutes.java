@@ -128,7 +128,8 @@ public final class RunRoutes {
   private static RequestProblem notInterrupted() {
     return new RequestProblem(
         RequestProblem.Code.OPERATION_NOT_SUPPORTED,
-        "Agents here cannot be interrupted. Cancel the run, and go on with a follow-up.");
+        "A run here cannot be interrupted by itself. Cancel the run, or send a follow-up with"
+            + " interrupt: true.");
   }
 
   private void timeline(Context ctx, Caller caller) {

@@ -83,7 +83,6 @@ public final class AgentProcess implements RunningProcess {
   /// Platform threads: a blocked read of a pipe would hold a virtual thread's carrier.
   private void connect(Spawner spawner, String input, Sink sink) {
     write(input);
-    closeInput();
     spawner.daemon("agent-input", this::writeInput);
     readers.add(
         spawner.daemon("agent-output", () -> read(process.getInputStream(), MAX_LINE, sink::out)));

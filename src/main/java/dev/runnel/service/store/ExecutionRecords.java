@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -150,15 +151,20 @@ public final class ExecutionRecords {
 
   /// Stores the process of the execution, so that the service can end it after a restart.
   ///
+  /// @param takesMessages whether the agent takes messages while it works
   /// @return whether the run was cancelled meanwhile
   /// @throws ClaimLost if the agent must end
   public boolean launched(
-      ExecutionRequest executionRequest, long pid, Optional<Instant> startedAt) {
+      ExecutionRequest executionRequest,
+      long pid,
+      Optional<Instant> startedAt,
+      boolean takesMessages) {
     return transactions.change(
         (runs, at) -> {
           requireClaim(runs, executionRequest);
           var hadUntaken = !runs.followUps().untaken(List.of(executionRequest.runId())).isEmpty();
           runs.launched(executionRequest.claim(), pid, startedAt);
+          runs.takesMessages(executionRequest.runId(), takesMessages);
           new EventRows(runs.rows())
               .add(
                   executionRequest.runId(),
@@ -215,6 +221,82 @@ public final class ExecutionRecords {
     if (!used.equals(Usage.NONE)) {
       listener.used(used);
     }
+  }
+
+  /// A follow-up as it is written to an agent.
+  public record Offered(String id, String line) {}
+
+  /// Stores that the waiting follow-ups are given to the working agent from now on. They wait until
+  /// they are [#taken].
+  ///
+  /// @param lines makes the text for the agent of the id and the message; empty if it takes none
+  ///   now
+  /// @return those that were not offered to this execution before, oldest first
+  /// @throws ClaimLost if the agent belongs to nothing any more
+  public List<Offered> offer(
+      ExecutionRequest executionRequest, BiFunction<String, String, Optional<String>> lines) {
+    List<FollowUpRows.Waiting> waiting =
+        transactions.read(rows -> new FollowUpRows(rows).toOffer(executionRequest));
+    if (waiting.isEmpty()) {
+      return List.of();
+    }
+    return transactions.change(
+        (runs, _) -> {
+          requireClaim(runs, executionRequest);
+          var offered = new ArrayList<Offered>();
+          for (var each : runs.followUps().toOffer(executionRequest)) {
+            var line = lines.apply(each.id(), each.message());
+            if (line.isEmpty()) {
+              break;
+            }
+            runs.followUps().offer(each.id(), executionRequest.execution());
+            offered.add(new Offered(each.id(), line.get()));
+          }
+          return offered;
+        });
+  }
+
+  /// Whether the agent of the execution is to end, so that the next execution begins.
+  public boolean isInterrupted(ExecutionRequest executionRequest) {
+    return transactions.read(rows -> new RunTable(rows).isInterrupted(executionRequest.claim()));
+  }
+
+  /// Stores that the working agent has read a follow-up.
+  ///
+  /// @throws ClaimLost if the agent belongs to nothing any more
+  public void taken(ExecutionRequest executionRequest, String followUp) {
+    transactions.change(
+        (runs, at) -> {
+          requireClaim(runs, executionRequest);
+          var message = runs.followUps().take(executionRequest, followUp);
+          if (message.isPresent()) {
+            new TranscriptRows(runs.rows())
+                .add(
+                    executionRequest.runId(),
+                    executionRequest.execution(),
+                    List.of(new Entry(TranscriptLine.Kind.ASKED, message.get())),
+                    at);
+            runs.touch(executionRequest.runId(), at);
+            log.info(
+                "follow-up read by working agent run={} followup={}",
+                executionRequest.runId(),
+                followUp);
+          }
+          return at;
+        });
+    watchers.changed(executionRequest.runId());
+  }
+
+  /// Stores that the agent has ended, and has not read what it was offered and has not taken.
+  ///
+  /// @throws ClaimLost if the agent belongs to nothing any more
+  public void withdrawOffers(ExecutionRequest executionRequest) {
+    transactions.change(
+        (runs, at) -> {
+          requireClaim(runs, executionRequest);
+          runs.followUps().withdrawOffers(executionRequest);
+          return at;
+        });
   }
 
   /// Stores what was seen of the run's last execution, which becomes visible with its end.
@@ -420,7 +502,7 @@ public final class ExecutionRecords {
     if (prompt.isPresent() && (!prompt.get().isEmpty() || waiting.isEmpty())) {
       parts.add(prompt.get());
     }
-    parts.addAll(waiting);
+    waiting.forEach(each -> parts.add(each.words()));
     var config = run.configNode();
     return new ExecutionRequest(
         run.id(),

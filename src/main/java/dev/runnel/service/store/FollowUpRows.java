@@ -1,6 +1,8 @@
 package dev.runnel.service.store;
 
 import dev.runnel.database.Rows;
+import dev.runnel.service.run.ExecutionRequest;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Collection;
@@ -50,14 +52,81 @@ record FollowUpRows(Rows rows) {
         runIds.toArray());
   }
 
-  List<String> waiting(String runId) throws SQLException {
+  /// A follow-up that waits for an agent.
+  ///
+  /// @param isOffered whether an agent may have read it, whose node was lost
+  record Waiting(String id, String message, boolean isOffered) {
+    private static final String MAYBE_READ =
+        "You may have read this message before you were interrupted. If so, do not do it twice:";
+
+    static Waiting read(ResultSet row) throws SQLException {
+      return new Waiting(
+          row.getString("id"), row.getString("message"), row.getString("offered") != null);
+    }
+
+    /// What an agent is told that starts with it.
+    String words() {
+      return isOffered ? MAYBE_READ + "\n\n" + message : message;
+    }
+  }
+
+  List<Waiting> waiting(String runId) throws SQLException {
     return rows.list(
         """
-        SELECT message FROM follow_ups WHERE run_id = ? AND execution IS NULL
+        SELECT id, message, offered FROM follow_ups WHERE run_id = ? AND execution IS NULL
         ORDER BY created_at, id
         """,
-        row -> row.getString("message"),
+        Waiting::read,
         runId);
+  }
+
+  /// The waiting follow-ups that the working agent of an execution was not given, unless they are
+  /// for an execution in another mode, or the run is being cancelled.
+  List<Waiting> toOffer(ExecutionRequest executionRequest) throws SQLException {
+    return rows.list(
+        """
+        SELECT follow_ups.id, message, offered FROM follow_ups JOIN runs ON runs.id = run_id
+        WHERE run_id = ? AND follow_ups.execution IS NULL
+          AND (offered IS NULL OR offered <> runs.execution)
+          AND runs.claim = ? AND mode = ? AND cancel_asked = 0 AND interrupt_asked = 0
+        ORDER BY follow_ups.created_at, follow_ups.id
+        """,
+        Waiting::read,
+        executionRequest.runId(),
+        executionRequest.claim(),
+        executionRequest.mode().value());
+  }
+
+  void offer(String followUp, int execution) throws SQLException {
+    rows.change("UPDATE follow_ups SET offered = ? WHERE id = ?", execution, followUp);
+  }
+
+  /// @return the message; empty if it does not wait any more
+  Optional<String> take(ExecutionRequest executionRequest, String followUp) throws SQLException {
+    var changed =
+        rows.change(
+            """
+            UPDATE follow_ups SET execution = ?
+            WHERE id = ? AND run_id = ? AND execution IS NULL
+            """,
+            executionRequest.execution(),
+            followUp,
+            executionRequest.runId());
+    return changed == 0
+        ? Optional.empty()
+        : rows.first(
+            "SELECT message FROM follow_ups WHERE id = ?",
+            row -> row.getString("message"),
+            followUp);
+  }
+
+  void withdrawOffers(ExecutionRequest executionRequest) throws SQLException {
+    rows.change(
+        """
+        UPDATE follow_ups SET offered = NULL WHERE run_id = ? AND offered = ? AND execution IS NULL
+        """,
+        executionRequest.runId(),
+        executionRequest.execution());
   }
 
   /// Hands back the follow-ups of an execution that ended before its agent started.

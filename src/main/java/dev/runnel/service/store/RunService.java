@@ -143,8 +143,14 @@ public final class RunService {
   /// @return a [FollowUpAccepted]
   /// @throws RequestProblem if there is no such run
   /// @param mode the mode of the execution that the message starts, if it starts one
+  /// @param interrupts whether a working agent is ended, so that the message starts an execution
+  ///   now
   public String followUp(
-      String runId, String message, Optional<RunMode> mode, Optional<IdempotencyKey> key) {
+      String runId,
+      String message,
+      Optional<RunMode> mode,
+      boolean interrupts,
+      Optional<IdempotencyKey> key) {
     var answer =
         transactions.once(
             "follow-up " + runId,
@@ -182,6 +188,9 @@ public final class RunService {
                     new FollowUpAccepted(id, FollowUpOutcome.HANDOFF_EXECUTION, Map.of()));
               }
               runs.mode(runId, mode.orElse(nextMode(run, message)));
+              if (interrupts) {
+                runs.askToInterrupt(runId);
+              }
               log.info("follow-up stored run={} followup={} phase={}", runId, id, run.phase());
               return switch (RunStateMachine.next(run.phase(), new Event.MessageReceived())) {
                 case Step.To(ExecutionState next) when next == ExecutionState.QUEUED -> {
@@ -192,7 +201,12 @@ public final class RunService {
                 case Step.To _, Step.Stays _ -> {
                   runs.touch(runId, at);
                   yield Json.write(
-                      new FollowUpAccepted(id, FollowUpOutcome.QUEUE_PENDING, Map.of()));
+                      new FollowUpAccepted(
+                          id,
+                          runs.takesMessages(runId) && !interrupts
+                              ? FollowUpOutcome.LIVE_SESSION
+                              : FollowUpOutcome.QUEUE_PENDING,
+                          Map.of()));
                 }
                 case Step.Refused(String why) -> throw RequestProblem.invalid(why);
               };

@@ -393,7 +393,8 @@ public record RunTable(Rows rows) {
         """
         UPDATE runs SET state = 'INPROGRESS', execution = execution + 1, session_id = ?,
           started_at = COALESCE(started_at, ?), execution_started_at = ?, updated_at = ?,
-          cancel_asked = 0, pid = NULL, pid_started_at = NULL, claim = ?, begun = 0
+          cancel_asked = 0, interrupt_asked = 0, pid = NULL, pid_started_at = NULL, claim = ?,
+          begun = 0
         WHERE id = ?
         """,
         executionRequest.sessionId(),
@@ -458,8 +459,8 @@ public record RunTable(Rows rows) {
   void settle(String id, Duration worked) throws SQLException {
     rows.change(
         """
-        UPDATE runs SET worked = ?, cancel_asked = 0, pid = NULL, pid_started_at = NULL,
-          claim = NULL, begun = 0, lost_claims = 0
+        UPDATE runs SET worked = ?, cancel_asked = 0, interrupt_asked = 0, pid = NULL,
+          pid_started_at = NULL, claim = NULL, begun = 0, lost_claims = 0
         WHERE id = ?
         """,
         worked.dividedBy(ChronoUnit.MICROS.getDuration()),
@@ -484,6 +485,24 @@ public record RunTable(Rows rows) {
 
   void askToCancel(String id, Instant at) throws SQLException {
     rows.change("UPDATE runs SET cancel_asked = 1, updated_at = ? WHERE id = ?", at, id);
+  }
+
+  /// Asks the current execution to end, if its agent was started.
+  void askToInterrupt(String id) throws SQLException {
+    rows.change(
+        """
+        UPDATE runs SET interrupt_asked = 1
+        WHERE id = ? AND state = 'INPROGRESS' AND pid IS NOT NULL
+        """,
+        id);
+  }
+
+  boolean isInterrupted(String claim) throws SQLException {
+    return rows.first(
+            "SELECT 1 FROM runs WHERE claim = ? AND interrupt_asked = 1",
+            row -> row.getInt(1),
+            claim)
+        .isPresent();
   }
 
   void status(String id, String message, Instant at) throws SQLException {
@@ -562,6 +581,22 @@ public record RunTable(Rows rows) {
         "SELECT prompt FROM runs WHERE id = ? AND prompt_dropped = 0",
         row -> row.getString("prompt"),
         runId);
+  }
+
+  /// Whether the agent of the current execution takes messages while it works.
+  boolean takesMessages(String runId) throws SQLException {
+    return rows.first(
+            """
+            SELECT 1 FROM runs
+            WHERE id = ? AND state = 'INPROGRESS' AND pid IS NOT NULL AND takes_messages = 1
+            """,
+            row -> row.getInt(1),
+            runId)
+        .isPresent();
+  }
+
+  void takesMessages(String runId, boolean does) throws SQLException {
+    rows.change("UPDATE runs SET takes_messages = ? WHERE id = ?", does, runId);
   }
 
   /// The stored response to an earlier request with this key.

@@ -14,6 +14,7 @@ import dev.runnel.service.agent.AgentEvent.Result;
 import dev.runnel.service.agent.AgentEvent.Said;
 import dev.runnel.service.agent.AgentEvent.Session;
 import dev.runnel.service.agent.AgentEvent.Status;
+import dev.runnel.service.agent.AgentEvent.Taken;
 import dev.runnel.service.agent.AgentEvent.Used;
 import dev.runnel.service.agent.AgentEvent.Wrote;
 import dev.runnel.service.run.Usage;
@@ -64,6 +65,24 @@ class HarnessTest {
               new Used(new Usage(200, 40, Optional.of(new BigDecimal("0.003")), false)),
               new Answer("Done. I saw 4 messages"),
               new Finished());
+    }
+
+    @Test
+    void tellsWhichMessageItReadAndWhatEachTurnCost() {
+      var claude = new ClaudeAgent().outputParser();
+
+      assertThat(claude.message("id-1", "say \"hi\"\n"))
+          .hasValue(
+              "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\","
+                  + "\"text\":\"say \\\"hi\\\"\\n\"}]},\"uuid\":\"id-1\"}");
+      assertThat(recorded(new ClaudeAgent(), "claude/steered.jsonl"))
+          .filteredOn(event -> event instanceof Taken || event instanceof Used)
+          .containsExactly(
+              new Taken("8f99745b-7bab-4084-87b1-9acd555afc17"),
+              new Taken("1891eef2-c23b-441c-b591-d2425dd47b9b"),
+              new Used(new Usage(200, 40, Optional.of(new BigDecimal("0.002")), false)),
+              new Taken("db8cd887-70a7-4cac-863d-5f0cba8d8efd"),
+              new Used(new Usage(200, 40, Optional.of(new BigDecimal("0.002")), false)));
     }
 
     @Test

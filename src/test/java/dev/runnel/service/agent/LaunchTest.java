@@ -53,7 +53,12 @@ class LaunchTest {
         var launch = agent.launch(job(TOOLS, Optional.of("its-own")), launchFiles);
 
         assertThat(launch.command()).as(agent.name()).noneMatch(word -> word.contains("secret"));
-        assertThat(launch.input()).isEqualTo("secret prompt");
+        assertThat(launch.input())
+            .isEqualTo(
+                agent instanceof ClaudeAgent
+                    ? "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"secret"
+                          + " prompt\"}]}}\n"
+                    : "secret prompt");
         assertThat(launch.command()).anyMatch(word -> word.equals("--model=m"));
         assertThat(launch.command()).anyMatch(word -> word.endsWith("its-own"));
       }

@@ -67,6 +67,35 @@ interface RealAgentContract {
     }
   }
 
+  /// Whether it takes messages while it works.
+  default boolean takesMessages() {
+    return false;
+  }
+
+  @Test
+  default void getsAMessageWhileItWorksOrWhenItHasFinishedAndOnlyOnce(@TempDir Path folder)
+      throws IOException {
+    try (var stage = Stage.open(folder, this)) {
+      var id =
+          stage.create("Take your time\nsh: touch started; while [ ! -e go ]; do sleep 0.1; done");
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> Files.exists(stage.workspace(id).resolve("started")));
+      var outcome = stage.service.followUp(id, "Mind the docs\nsh: true").get("outcome").asText();
+
+      assertThat(outcome).isEqualTo(takesMessages() ? "live_session" : "queue_pending");
+      assertThat(stage.service.run(id).get("pending_followups")).hasSize(1);
+      Files.createFile(stage.workspace(id).resolve("go"));
+      stage.awaitEnd(id, "SUCCEEDED");
+
+      assertThat(stage.service.run(id).get("pending_followups")).isEmpty();
+      assertThat(stage.kinds(id, TranscriptLine.Kind.ASKED)).hasSize(2);
+      assertThat(stage.executions(id)).isEqualTo(takesMessages() ? 1 : 2);
+      assertThat(String.join("\n", said(stage.model.asked().getLast().body())))
+          .containsOnlyOnce("Mind the docs");
+    }
+  }
+
   @Test
   default void isToldWhatWasSaidInTheConversationThatItContinues(@TempDir Path folder)
       throws IOException {
@@ -290,6 +319,13 @@ interface RealAgentContract {
           .as(run + "\n" + service.transcript(id))
           .isEqualTo(state);
       return run;
+    }
+
+    int executions(String id) {
+      return service.service.transcript(id, 0).orElseThrow().lines().stream()
+          .mapToInt(TranscriptLine::execution)
+          .max()
+          .orElse(0);
     }
 
     Path workspace(String id) {

@@ -13,6 +13,11 @@ class RealAgentsTest {
     public RealAgent agent(FakeModel model) {
       return RealAgent.claude(model);
     }
+
+    @Override
+    public boolean takesMessages() {
+      return true;
+    }
   }
 
   @Nested

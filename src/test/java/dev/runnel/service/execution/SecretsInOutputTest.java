@@ -64,7 +64,7 @@ class SecretsInOutputTest {
         agent,
         """
         #!/bin/sh
-        cat >/dev/null
+        head -n 1 >/dev/null
         printf '%%s\\n' '{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Bash","input":{"command":"%s"}}]}}'
         printf '%%s\\n' '{"type":"user","message":{"content":[{"type":"tool_result","content":"one\\n%s\\n%s"}]}}'
         printf '%%s\\n' '{"type":"result","result":"done"}'
@@ -90,7 +90,7 @@ class SecretsInOutputTest {
         agent,
         """
         #!/bin/sh
-        cat >/dev/null
+        head -n 1 >/dev/null
         printf '{"type":"item.completed","item":{"type":"agent_message","text":"%s on %s"}}\\n' \
           "$OPENAI_API_KEY" "$OPENAI_BASE_URL"
         printf '%s\\n' '{"type":"turn.completed"}'

@@ -51,7 +51,7 @@ class TerminalOutputTest {
         agent,
         """
         #!/bin/sh
-        cat >/dev/null
+        head -n 1 >/dev/null
         printf '%s\\n' '{"type":"user","message":{"content":[{"type":"tool_result","content":"\\u001b[32mok\\u001b[0m\\r\\n1%\\r2%"}]}}'
         printf '%s\\n' '{"type":"result","result":"\\u001b[1mDone\\u001b[0m \\u202etxt"}'
         """);

@@ -111,7 +111,7 @@ class IsolationTest {
               --append-system-prompt-file=*) cp "${each#*=}" "$HOME/.claude/told" ;;
             esac
           done
-          cat >> "$HOME/.claude/asked"
+          head -n 1 | sed 's/.*"text":"\\([^"]*\\)".*/\\1/' | tr -d '\\n' >> "$HOME/.claude/asked"
           ls -A "$HOME/.claude" > files
           cat "$HOME/.claude/.credentials.json" > login
           echo '{"type":"result","subtype":"success","is_error":false,"result":"done"}'
@@ -153,7 +153,8 @@ class IsolationTest {
           """
           #!/bin/sh
           echo "$@" > arguments
-          cat > asked
+          prompt=$(head -n 1 | sed 's/.*"text":"\\([^"]*\\)".*/\\1/')
+          printf "$prompt" > asked
           echo '{"type":"system","subtype":"init","session_id":"its-own"}'
           echo '{"type":"result","subtype":"success","is_error":false,"result":"done"}'
           """);

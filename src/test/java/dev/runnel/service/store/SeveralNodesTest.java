@@ -159,7 +159,7 @@ class SeveralNodesTest {
         .isInstanceOf(ClaimLost.class);
     assertThatThrownBy(() -> a.records().heard(claimed, said("late", Optional.empty())))
         .isInstanceOf(ClaimLost.class);
-    assertThatThrownBy(() -> a.records().launched(claimed, 1, Optional.empty()))
+    assertThatThrownBy(() -> a.records().launched(claimed, 1, Optional.empty(), false))
         .isInstanceOf(ClaimLost.class);
     assertThatThrownBy(() -> a.records().forgetSession(claimed)).isInstanceOf(ClaimLost.class);
     assertThat(a.records().finish(claimed.claim(), ExecutionResult.succeeded("done"))).isEmpty();
@@ -174,7 +174,7 @@ class SeveralNodesTest {
     a.records().begin(first);
     lose(a);
     b.records().endLost();
-    b.runs().followUp(run, "go on", Optional.empty(), Optional.empty());
+    b.runs().followUp(run, "go on", Optional.empty(), false, Optional.empty());
     clock.advance(LEASE);
     b.membership().renew();
     var second = b.claim();
@@ -193,7 +193,7 @@ class SeveralNodesTest {
   @Test
   void whatALostNodeHadNotBegunIsDoneByAnotherAsIfNothingHadHappened() {
     var run = create("task");
-    a.runs().followUp(run, "and this", Optional.empty(), Optional.empty());
+    a.runs().followUp(run, "and this", Optional.empty(), false, Optional.empty());
     var first = a.claim();
     lose(a);
     b.records().endLost();
@@ -213,7 +213,7 @@ class SeveralNodesTest {
   void aFollowUpThatALostNodeHadNotGivenToItsAgentIsGivenToTheNextOne() {
     var run = create("task");
     finish(a);
-    a.runs().followUp(run, "and this", Optional.empty(), Optional.empty());
+    a.runs().followUp(run, "and this", Optional.empty(), false, Optional.empty());
     a.claim();
     lose(a);
     clock.advance(LEASE);
@@ -226,11 +226,39 @@ class SeveralNodesTest {
   }
 
   @Test
+  void aFollowUpThatTheAgentOfALostNodeWasGivenIsGivenToTheNextOneWithADoubt() {
+    var run = create("task");
+    var claimed = a.claim();
+    a.records().begin(claimed);
+    a.records().launched(claimed, 1, Optional.empty(), true);
+    var answer = b.runs().followUp(run, "and this", Optional.empty(), false, Optional.empty());
+    var offered = a.records().offer(claimed, (_, text) -> Optional.of("> " + text));
+    lose(a);
+    clock.advance(LEASE);
+    b.membership().renew();
+    b.records().endLost();
+    var again = b.claim();
+
+    assertThat(answer).contains("live_session");
+    assertThat(offered).extracting(ExecutionRecords.Offered::line).containsExactly("> and this");
+    assertThat(again.prompt())
+        .isEqualTo(
+            "You may have read this message before you were interrupted. If so, do not do it"
+                + " twice:\n\nand this");
+    assertThatThrownBy(() -> a.records().taken(claimed, offered.getFirst().id()))
+        .isInstanceOf(ClaimLost.class);
+    assertThatThrownBy(() -> a.records().withdrawOffers(claimed)).isInstanceOf(ClaimLost.class);
+    assertThat(index.transcript(run, 0).orElseThrow().lines())
+        .extracting(TranscriptLine::text)
+        .containsExactly("task", again.prompt());
+  }
+
+  @Test
   void aFollowUpThatCameDuringTheSetupIsGivenToTheAgentThoughTwoNodesAreLost() {
     var run = create("task");
-    a.runs().followUp(run, "as I asked", Optional.empty(), Optional.empty());
+    a.runs().followUp(run, "as I asked", Optional.empty(), false, Optional.empty());
     var first = a.claim();
-    a.runs().followUp(run, "and this", Optional.empty(), Optional.empty());
+    a.runs().followUp(run, "and this", Optional.empty(), false, Optional.empty());
     lose(a);
     b.records().endLost();
     b.claim();
@@ -249,7 +277,7 @@ class SeveralNodesTest {
     a.records().begin(before);
     lose(a);
     b.records().endLost();
-    b.runs().followUp(run, "go on", Optional.empty(), Optional.empty());
+    b.runs().followUp(run, "go on", Optional.empty(), false, Optional.empty());
     a.membership().joinAgain();
 
     assertThat(a.records().claimNext(0)).isEmpty();
@@ -368,7 +396,7 @@ class SeveralNodesTest {
   void aFollowUpIsLeftToTheNodeThatHasTheWorkspaceWhileItLives() {
     var run = create("task");
     finish(a);
-    a.runs().followUp(run, "more", Optional.empty(), Optional.empty());
+    a.runs().followUp(run, "more", Optional.empty(), false, Optional.empty());
     var other = create("other");
 
     assertThat(b.claim().runId()).isEqualTo(other);
@@ -381,7 +409,7 @@ class SeveralNodesTest {
     var run = create("task");
     finish(a);
     a.membership().leave();
-    b.runs().followUp(run, "more", Optional.empty(), Optional.empty());
+    b.runs().followUp(run, "more", Optional.empty(), false, Optional.empty());
     assertThat(b.records().claimNext(0)).isEmpty();
 
     clock.advance(LEASE.plusSeconds(1));

@@ -1,0 +1,96 @@
+package dev.runnel.story;
+
+import static dev.runnel.testkit.LocalSlack.ANN;
+import static dev.runnel.testkit.LocalSlack.BOT;
+import static dev.runnel.testkit.LocalSlack.CHANNEL;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.testkit.FakeModel;
+import dev.runnel.testkit.LocalSlack;
+import dev.runnel.testkit.RealAgents;
+import dev.runnel.testkit.RunnelProcess;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A reply in Slack to the real Claude Code while it works, with a model that the test provides.
+@Tag("slow")
+class SteeringStoryTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  @TempDir Path folder;
+
+  @Test
+  void aReplyReachesClaudeCodeAtItsNextStepAndIsSignedThen() throws Exception {
+    var path = RealAgents.path();
+    var port = RunnelProcess.freePort();
+    try (var slack =
+            LocalSlack.start(
+                LocalSlack.Transport.HTTP,
+                URI.create("http://127.0.0.1:" + port + "/slack/events"));
+        var model = FakeModel.start();
+        var _ = RunnelProcess.start(folder, port, settings(slack, model, path))) {
+      var said =
+          slack.message(
+              CHANNEL,
+              ANN,
+              "<@" + BOT + "> begin\nsh: touch began; until [ -e go ]; do sleep 0.1; done");
+      await().atMost(PATIENCE).until(() -> find("began").isPresent());
+
+      var reply = slack.reply(CHANNEL, said, ANN, "mind the docs");
+      awaitSign(slack, reply, "hourglass_flowing_sand");
+      assertThat(asked(model)).doesNotContain("mind the docs");
+      Files.createFile(find("began").orElseThrow().resolveSibling("go"));
+
+      awaitSign(slack, reply, "heavy_check_mark");
+      awaitSign(slack, said, "white_check_mark");
+      assertThat(asked(model)).containsOnlyOnce("mind the docs");
+      // The prompt, and the result of its command together with the reply: no second execution.
+      assertThat(model.asked()).hasSize(2);
+    }
+  }
+
+  private Map<String, String> settings(LocalSlack slack, FakeModel model, String path) {
+    var settings = new HashMap<>(slack.settings());
+    settings.put("PATH", path + ":" + System.getenv("PATH"));
+    settings.put("ANTHROPIC_BASE_URL", model.uri().toString());
+    settings.put("ANTHROPIC_API_KEY", "fake-key");
+    settings.put("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
+    return settings;
+  }
+
+  /// The file that a command of the agent made in its workspace.
+  private Optional<Path> find(String name) throws IOException {
+    try (var files = Files.walk(folder)) {
+      return files.filter(each -> each.endsWith(name)).findFirst();
+    }
+  }
+
+  private static String asked(FakeModel model) {
+    return model.asked().getLast().body().toString();
+  }
+
+  private static void awaitSign(LocalSlack slack, String ts, String name) {
+    await(name).atMost(PATIENCE).until(() -> signs(slack, ts).equals(List.of(name)));
+  }
+
+  private static List<String> signs(LocalSlack slack, String ts) {
+    return slack.messages(CHANNEL).stream()
+        .filter(it -> it.path("ts").asText().equals(ts))
+        .flatMap(it -> StreamSupport.stream(it.path("reactions").spliterator(), false))
+        .map((JsonNode it) -> it.path("name").asText())
+        .toList();
+  }
+}
