@@ -76,6 +76,11 @@ record MeteredRuns(AgentRuns runs, Supplier<MeterRegistry> registry) implements 
   }
 
   @Override
+  public Outcome interrupt(RunId run, String text, DeliveryId key) {
+    return timed("interrupt", () -> runs.interrupt(run, text, key), MeteredRuns::name);
+  }
+
+  @Override
   public Arrival followUpArrival(Run before, String text, int said) {
     return timed(
         "find_follow_up", () -> runs.followUpArrival(before, text, said), MeteredRuns::name);

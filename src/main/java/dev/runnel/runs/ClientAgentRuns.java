@@ -1,5 +1,6 @@
 package dev.runnel.runs;
 
+import com.fasterxml.jackson.databind.node.BooleanNode;
 import dev.runnel.client.ListRuns;
 import dev.runnel.client.ListRuns.SortBy;
 import dev.runnel.client.ListRuns.SortOrder;
@@ -128,7 +129,16 @@ public final class ClientAgentRuns implements AgentRuns {
 
   @Override
   public Outcome followUp(RunId run, String text, DeliveryId key) {
-    var message = FollowUpMessage.of(text);
+    return followUp(run, FollowUpMessage.of(text), key);
+  }
+
+  @Override
+  public Outcome interrupt(RunId run, String text, DeliveryId key) {
+    var message = FollowUpMessage.of(text).toBuilder();
+    return followUp(run, message.more(Map.of("interrupt", BooleanNode.TRUE)).build(), key);
+  }
+
+  private Outcome followUp(RunId run, FollowUpMessage message, DeliveryId key) {
     FollowUpAccepted accepted;
     try {
       accepted = client.runs().followUp(run.value(), message).withOptions(keyed(key)).send();

@@ -517,6 +517,11 @@ final class FlowStory implements Story {
     }
 
     @Override
+    public Outcome interrupt(RunId run, String text, DeliveryId key) {
+      return change("interrupt " + key, () -> service.interrupt(run, text, key));
+    }
+
+    @Override
     public Arrival followUpArrival(Run before, String text, int said) {
       stage.pause("arrived");
       return stage.saw(

@@ -6,18 +6,26 @@ import static dev.runnel.core.ThreadTalk.now;
 import static dev.runnel.core.ThreadTalk.says;
 import static dev.runnel.testkit.Samples.DANA;
 import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.ConversationPolicy;
+import dev.runnel.core.model.InfoCard;
+import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.MessageStatus;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.testkit.FakeAgentRuns;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,6 +35,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// What people see of a reply that the run service keeps until the agent's next execution.
 class RepliesThatWaitTest {
+  private static final Intent INTERRUPT =
+      new Intent.Say(new Request("not that file, the other one", RunOptions.interrupting()));
+
   @TempDir Path folder;
   private World world;
 
@@ -78,7 +89,30 @@ class RepliesThatWaitTest {
   }
 
   @Test
-  void whereAnswersArePrivateAThreadIsToldOnceWhenAReplyReachesTheAgent() {
+  void aMessageThatInterruptsDoesNotWaitForTheAgent() {
+    var run = begins(world, RunState.RUNNING);
+
+    world.says(now(world, "2", DANA, INTERRUPT));
+    world.passes(Duration.ofSeconds(2));
+
+    assertThat(world.runs.interrupts()).containsExactly(run.id());
+    assertThat(world.runs.followUps())
+        .extracting(FakeAgentRuns.Said::text)
+        .containsExactly("not that file, the other one");
+  }
+
+  @Test
+  void whatInterruptsWhereNoRunIsStartsNone() {
+    world.says(delivery("1", INTERRUPT));
+    world.passes(Duration.ofSeconds(2));
+
+    assertThat(world.runs.starts()).isEmpty();
+    assertThat(world.surface.told(THREAD))
+        .containsExactly("There is no run here to interrupt. Say it in the thread of a run.");
+  }
+
+  @Test
+  void whereAnswersArePrivateEachReplyThatWaitsOffersToInterruptTheAgent() {
     world.surface.hasManners(
         new ConversationPolicy(ConversationPolicy.Audience.EVERYONE, Duration.ZERO, true));
     world.runs.keepsReplies(true);
@@ -88,8 +122,45 @@ class RepliesThatWaitTest {
     says(world, "3", "what does this do?");
     world.passes(Duration.ofSeconds(2));
 
+    assertThat(offers()).hasSize(2).containsOnly("Interrupt and send");
+    world.says(now(world, "4", DANA, MessageParser.words(commandOfTheOffer()).orElseThrow()));
+    world.passes(Duration.ofSeconds(2));
+    assertThat(world.runs.interrupts()).hasSize(1);
+  }
+
+  private List<InfoCard.Choice> offered() {
+    return world.surface.posts().stream()
+        .flatMap(
+            post ->
+                post.update() instanceof Update.Answered(_, var card)
+                    ? card.offers().stream()
+                    : Stream.<InfoCard.Choice>empty())
+        .toList();
+  }
+
+  private List<String> offers() {
+    return offered().stream().map(InfoCard.Choice::label).toList();
+  }
+
+  private String commandOfTheOffer() {
+    return offered().getFirst().command();
+  }
+
+  @Test
+  void whereTheAgentReadsRepliesAtItsNextStepAThreadIsToldSoOnce() {
+    world.surface.hasManners(
+        new ConversationPolicy(ConversationPolicy.Audience.EVERYONE, Duration.ZERO, true));
+    world.runs.keepsReplies(true);
+    world.runs.offersReplies();
+    begins(world, RunState.RUNNING);
+    says(world, "2", "please also run the linter");
+    world.settle();
+    says(world, "3", "what does this do?");
+    world.passes(Duration.ofSeconds(2));
+
     assertThat(world.surface.told(THREAD))
-        .containsExactly("It reaches the agent when it finishes this step.");
+        .containsExactly("It reaches the agent at its next step.");
+    assertThat(offers()).isEmpty();
   }
 
   @Test

@@ -52,6 +52,8 @@ public final class FakeAgentRuns implements AgentRuns {
   private final List<Started> starts = new ArrayList<>();
   private final List<Said> followUps = new ArrayList<>();
   private final Set<RunId> hidden = new HashSet<>();
+  private final List<RunId> interrupts = new ArrayList<>();
+  private boolean offersReplies;
   private final List<RunId> cancels = new ArrayList<>();
   private final Deque<Outcome> nextAnswers = new ArrayDeque<>();
   private Optional<Outcome.Busy> down = Optional.empty();
@@ -103,9 +105,28 @@ public final class FakeAgentRuns implements AgentRuns {
   @Override
   public synchronized Outcome followUp(RunId id, String text, DeliveryId key) {
     var outcome = followedUp(id, text, key);
+    if (offersReplies && outcome instanceof Outcome.Done(var run)) {
+      return new Outcome.Done(run.withReplies(run.replies().map(it -> it.offering(key))));
+    }
     return keepsReplies && !tellsReplies && outcome instanceof Outcome.Done(var run)
         ? new Outcome.Done(run.withReplies(Optional.of(new Replies(Set.of(key), Set.of()))))
         : outcome;
+  }
+
+  @Override
+  public synchronized Outcome interrupt(RunId id, String text, DeliveryId key) {
+    interrupts.add(id);
+    return followUp(id, text, key);
+  }
+
+  /// From now on a working agent reads replies at its next step.
+  public synchronized void offersReplies() {
+    offersReplies = true;
+  }
+
+  /// The runs that were interrupted, one for each call.
+  public synchronized List<RunId> interrupts() {
+    return List.copyOf(interrupts);
   }
 
   private Outcome followedUp(RunId id, String text, DeliveryId key) {

@@ -7,6 +7,7 @@ import dev.runnel.core.model.Question.ChangeSchedule.Change;
 import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.scope.Defaults;
 import java.net.URI;
@@ -39,6 +40,7 @@ public final class CommandParser {
   private static final Pattern SAY_NOTHING = form("say\\s+" + RUN);
   private static final Pattern LINK = form("link\\s+" + RUN);
   private static final Pattern NEW = form("new\\s*:\\s*(?<text>.*)");
+  private static final Pattern INTERRUPT = form("interrupt\\s*:\\s*(?<text>.*)");
   private static final Pattern PLAN = form("plan\\s*:\\s*(?<text>.*)");
   private static final Pattern EXPLAIN = form("explain(?:\\s+|\\s*:\\s*)(?<text>.+)");
   private static final Pattern WHY = form("why\\s+" + URL);
@@ -108,6 +110,7 @@ public final class CommandParser {
     return aboutARun(words)
         .or(() -> alone(words))
         .or(() -> again(words))
+        .or(() -> interrupt(words))
         .or(() -> decision(words))
         .or(() -> listen(words))
         .or(() -> repeated(words))
@@ -241,6 +244,18 @@ public final class CommandParser {
             form.group("text").isBlank()
                 ? usage(Verb.NEW)
                 : request(form.group("text"), Intent.New::new))
+        : Optional.empty();
+  }
+
+  /// A message that does not wait for the agent.
+  private static Optional<Intent> interrupt(String words) {
+    var form = INTERRUPT.matcher(words);
+    return form.matches()
+        ? Optional.of(
+            form.group("text").isBlank()
+                ? usage(Verb.INTERRUPT)
+                : new Intent.Say(
+                    new Request(form.group("text").strip(), RunOptions.interrupting())))
         : Optional.empty();
   }
 

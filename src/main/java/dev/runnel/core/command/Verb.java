@@ -36,6 +36,10 @@ public enum Verb {
       "new: PROMPT",
       "new: now write the docs",
       "Starts a second run in a thread. Replies go to it from then on; the first goes on."),
+  INTERRUPT(
+      "interrupt: TEXT",
+      "interrupt: not that file, the other one",
+      "In a thread: ends what the agent does now, and lets it go on with your text at once."),
   PLAN(
       "plan: PROMPT",
       "plan: move the cart to the new API",
@@ -147,6 +151,7 @@ public enum Verb {
           SAY,
           LINK,
           NEW,
+          INTERRUPT,
           PLAN,
           JOIN,
           SEPARATE,

@@ -71,6 +71,11 @@ public final class Planner {
                     + " Your replies go to it.")
             : new Plan.StartRun(delivery.conversation(), request);
       }
+      case Intent.Say(var request)
+          when request.options().interrupts() && situation.own().isEmpty() ->
+          delivery.addressed()
+              ? tell(delivery, "There is no run here to interrupt. Say it in the thread of a run.")
+              : new Plan.Ignore("said in a conversation without a run");
       case Intent.Say(var request) -> {
         if (delivery.origin().opensThread()) {
           yield new Plan.OpenThread();

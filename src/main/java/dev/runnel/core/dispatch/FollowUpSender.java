@@ -165,7 +165,11 @@ final class FollowUpSender {
   }
 
   private void say(DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
-    switch (runs.followUp(found.id(), plan.request().text(), attempt.delivery().id())) {
+    var text = plan.request().text();
+    var key = attempt.delivery().id();
+    switch (plan.request().options().interrupts()
+        ? runs.interrupt(found.id(), text, key)
+        : runs.followUp(found.id(), text, key)) {
       case Outcome.Done(var read) -> followedUp(attempt, plan.binding(), found, read);
       case Outcome.Missing _, Outcome.Refused _ when found.state().isTerminal() -> {
         watchNoMore(attempt, plan.binding());

@@ -16,6 +16,7 @@ import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.port.Store.Work;
 import dev.runnel.core.scope.Surfaces;
+import dev.runnel.core.text.AnswerFormatter;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
@@ -122,7 +123,9 @@ final class ListeningPolicy {
         || RunSubscribers.steeredRun(work, delivery).isPresent();
   }
 
-  /// Explains once per thread that a reply waits for the agent, where that disturbs nobody.
+  /// Explains that a reply waits for the agent, where that disturbs nobody: once per thread if the
+  /// agent reads it at its next step, and otherwise with each reply, to offer that the agent is
+  /// interrupted.
   ///
   /// @param isOffered whether the working agent reads it at its next step
   void explainWait(Work work, DeliveryAttempt attempt, boolean isOffered) {
@@ -131,14 +134,13 @@ final class ListeningPolicy {
       work.outbox()
           .add(
               new Notice(
-                  new NoticeId("waits:" + delivery.conversation().id()),
+                  new NoticeId(
+                      "waits:" + (isOffered ? delivery.conversation().id() : delivery.id())),
                   delivery.conversation(),
-                  new Update.Told(
-                      delivery.actor(),
-                      isOffered
-                          ? "It reaches the agent at its next step."
-                          : "It reaches the agent when it finishes this step.",
-                      true),
+                  isOffered
+                      ? new Update.Told(
+                          delivery.actor(), "It reaches the agent at its next step.", true)
+                      : new Update.Answered(delivery.actor(), AnswerFormatter.waits()),
                   delivery.origin(),
                   attempt.now(),
                   0));

@@ -14,6 +14,8 @@ import java.util.Optional;
 /// @param stoppable runs that the person may want to stop; mostly empty
 /// @param choices commands that people may choose from, as buttons where the platform has them. A
 ///   card with choices is for everybody in the conversation
+/// @param offers commands that only the person may want, as buttons where the platform has them;
+///   mostly empty
 public record InfoCard(
     String title,
     List<Row> rows,
@@ -21,7 +23,19 @@ public record InfoCard(
     List<Level> changeable,
     Optional<String> work,
     List<Stoppable> stoppable,
-    List<Choice> choices) {
+    List<Choice> choices,
+    List<Choice> offers) {
+  public InfoCard(
+      String title,
+      List<Row> rows,
+      List<Next> next,
+      List<Level> changeable,
+      Optional<String> work,
+      List<Stoppable> stoppable,
+      List<Choice> choices) {
+    this(title, rows, next, changeable, work, stoppable, choices, List.of());
+  }
+
   public InfoCard(
       String title,
       List<Row> rows,
@@ -30,6 +44,12 @@ public record InfoCard(
       Optional<String> work,
       List<Stoppable> stoppable) {
     this(title, rows, next, changeable, work, stoppable, List.of());
+  }
+
+  /// A sentence for one person, with commands that go with it.
+  public static InfoCard offering(String title, List<Choice> offers) {
+    return new InfoCard(
+        title, List.of(), List.of(), List.of(), Optional.empty(), List.of(), List.of(), offers);
   }
 
   /// A card from which everybody in the conversation may choose.
@@ -93,5 +113,6 @@ public record InfoCard(
     work = Objects.requireNonNullElse(work, Optional.empty());
     stoppable = Copies.of(stoppable);
     choices = Copies.of(choices);
+    offers = Copies.of(offers);
   }
 }

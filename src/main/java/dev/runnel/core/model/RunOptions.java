@@ -5,6 +5,7 @@ import java.util.Optional;
 /// The options a person may put into a prompt: `--env staging --model fast`.
 ///
 /// @param plan whether the run makes a plan first, and waits until somebody approves it
+/// @param interrupts whether the message does not wait for an agent that works; no start has it
 public record RunOptions(
     Optional<String> profile,
     Optional<String> environment,
@@ -13,7 +14,8 @@ public record RunOptions(
     Optional<String> name,
     Optional<String> title,
     Optional<String> factory,
-    boolean plan) {
+    boolean plan,
+    boolean interrupts) {
   public static final RunOptions NONE =
       new RunOptions(
           Optional.empty(),
@@ -33,12 +35,18 @@ public record RunOptions(
       Optional<String> name,
       Optional<String> title,
       Optional<String> factory) {
-    this(profile, environment, model, skill, name, title, factory, false);
+    this(profile, environment, model, skill, name, title, factory, false, false);
   }
 
   /// The same options, with a plan first.
   public RunOptions planned() {
-    return new RunOptions(profile, environment, model, skill, name, title, factory, true);
+    return new RunOptions(profile, environment, model, skill, name, title, factory, true, false);
+  }
+
+  /// The options of a message that interrupts the agent.
+  public static RunOptions interrupting() {
+    var none = Optional.<String>empty();
+    return new RunOptions(none, none, none, none, none, none, none, false, true);
   }
 
   /// These options, completed by those of an earlier request for the same work. Whether there is a
@@ -57,6 +65,7 @@ public record RunOptions(
             name.or(earlier::name),
             title.or(earlier::title),
             factory.or(earlier::factory),
-            plan);
+            plan,
+            interrupts);
   }
 }

@@ -31,6 +31,10 @@ public interface AgentRuns {
   ///   key
   Outcome followUp(RunId run, String text, DeliveryId key);
 
+  /// Like [#followUp], but a working agent is ended, and begins again with the message. A service
+  /// that cannot do that lets the message wait.
+  Outcome interrupt(RunId run, String text, DeliveryId key);
+
   /// Checks whether a follow-up whose response was lost reached its run.
   ///
   /// @param before the run as read before the first attempt to send the follow-up

@@ -204,6 +204,11 @@ public final class OutageRecovery {
     }
 
     @Override
+    public Outcome interrupt(RunId run, String text, DeliveryId key) {
+      return noticed(service.interrupt(run, text, key));
+    }
+
+    @Override
     public Arrival followUpArrival(Run before, String text, int said) {
       return service.followUpArrival(before, text, said);
     }

@@ -48,6 +48,11 @@ public final class RedactedRuns implements AgentRuns {
   }
 
   @Override
+  public Outcome interrupt(RunId run, String text, DeliveryId key) {
+    return heard(runs.interrupt(run, redacted.text(text), key));
+  }
+
+  @Override
   public Arrival followUpArrival(Run before, String text, int said) {
     return switch (runs.followUpArrival(before, redacted.text(text), said)) {
       case Arrival.Busy(var after, var why) -> new Arrival.Busy(after, plain.text(why));

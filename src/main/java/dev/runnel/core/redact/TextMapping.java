@@ -146,7 +146,8 @@ record TextMapping(UnaryOperator<String> change) {
         options.name(),
         options.title().map(change),
         options.factory(),
-        options.plan());
+        options.plan(),
+        options.interrupts());
   }
 
   private List<Binding> bindings(List<Binding> bindings) {
@@ -174,7 +175,8 @@ record TextMapping(UnaryOperator<String> change) {
         infoCard.stoppable().stream()
             .map(each -> new InfoCard.Stoppable(each.run(), text(each.state()), text(each.title())))
             .toList(),
-        infoCard.choices());
+        infoCard.choices(),
+        infoCard.offers());
   }
 
   private Screen screen(Screen screen) {

@@ -134,7 +134,8 @@ public record Defaults(Map<String, Map<String, String>> configured, Set<String> 
                 value(all, NAME).or(() -> value(all, PROFILE)),
                 value(all, TITLE),
                 value(all, FACTORY),
-                request.options().plan())),
+                request.options().plan(),
+                false)),
         value(all, PROMPT),
         shown,
         unknown);

@@ -57,6 +57,16 @@ public final class AnswerFormatter {
         stoppable(active));
   }
 
+  /// Tells the sender of a reply that the agent reads it when it has finished. The reply itself is
+  /// queued, so the command that interrupts only needs to point to it.
+  public static InfoCard waits() {
+    return InfoCard.offering(
+        "It reaches the agent when it has finished what it does now.",
+        List.of(
+            new InfoCard.Choice(
+                "Interrupt and send", "interrupt: Read the messages that waited for you.")));
+  }
+
   /// Tells the sender of a text that begins like a stop that the agent has it.
   public static InfoCard passedOn(Binding binding) {
     return new InfoCard(

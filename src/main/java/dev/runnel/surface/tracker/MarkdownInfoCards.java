@@ -24,7 +24,7 @@ final class MarkdownInfoCards {
                     "\n<sub>%s: `%s %s`</sub>".formatted(it.words(), mention, quiet(it.command())));
     var stoppable = infoCard.stoppable().stream().map(it -> stoppable(it, mention));
     var choices =
-        infoCard.choices().stream()
+        Stream.concat(infoCard.choices().stream(), infoCard.offers().stream())
             .map(it -> "\n%s: `%s %s`".formatted(it.label(), mention, quiet(it.command())));
     return Stream.of(
             Stream.of("**" + quiet(infoCard.title()) + "**\n"), rows, stoppable, choices, next)

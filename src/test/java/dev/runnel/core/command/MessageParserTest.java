@@ -8,6 +8,7 @@ import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.RunState;
 import java.net.URI;
 import java.util.List;
@@ -421,6 +422,15 @@ class MessageParserTest {
     }
 
     @Test
+    void anInterruptionNeedsItsColonAndIsNoStart() {
+      var interruption = new Intent.Say(new Request("not that", RunOptions.interrupting()));
+      assertThat(MessageParser.words("Interrupt:  not that", false)).contains(interruption);
+      assertThat(MessageParser.command("interrupt: not that")).isEqualTo(interruption);
+      assertThat(MessageParser.words("interrupt the timer", true))
+          .contains(new Intent.Say(Request.of("interrupt the timer")));
+    }
+
+    @Test
     void inAThreadAnAddressedOneIsACommand() {
       assertThat(MessageParser.words("usage", true)).contains(ask(new Question.Usage()));
       assertThat(MessageParser.words("run: usage", true))
@@ -435,7 +445,11 @@ class MessageParserTest {
       assertThat(MessageParser.words(verb.example(), true).orElseThrow())
           .isNotInstanceOf(Intent.Unclear.class)
           .satisfies(
-              intent -> assertThat(intent instanceof Intent.Say).isEqualTo(verb == Verb.RUN));
+              intent ->
+                  assertThat(
+                          intent instanceof Intent.Say(var request)
+                              && !request.options().interrupts())
+                      .isEqualTo(verb == Verb.RUN));
     }
   }
 

@@ -68,6 +68,11 @@ class WatcherTest {
     }
 
     @Override
+    public Outcome interrupt(RunId run, String text, DeliveryId key) {
+      return all.interrupt(run, text, key);
+    }
+
+    @Override
     public Arrival followUpArrival(Run before, String text, int said) {
       return all.followUpArrival(before, text, said);
     }

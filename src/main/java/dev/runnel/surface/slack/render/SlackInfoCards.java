@@ -74,7 +74,8 @@ public final class SlackInfoCards {
         .ifPresent(
             words ->
                 buttons.add(button(SlackActionIds.START_RUN, "Start it").value(words).build()));
-    for (var choice : infoCard.choices()) {
+    var commands = Stream.concat(infoCard.choices().stream(), infoCard.offers().stream()).toList();
+    for (var choice : commands) {
       buttons.add(
           button(SlackActionIds.COMMAND + buttons.size(), choice.label())
               .value(choice.command())
