@@ -1,7 +1,9 @@
 package dev.runnel.app;
 
+import dev.runnel.console.FirstReads;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.AuditEntry.Verb;
+import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.service.run.Caller;
@@ -13,14 +15,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Writes to the audit log what callers of the embedded service's API change about keys and
-/// schedules. The person is the API key; a change happens even if the bot's database does not take
-/// the entry.
+/// schedules, and whose transcripts and files they read. The person is the API key; all happens
+/// even if the bot's database does not take the entry.
 final class ServiceAudit implements ChangeListener {
   private static final Logger log = LoggerFactory.getLogger(ServiceAudit.class);
   private static final SurfaceId DOOR = new SurfaceId("api");
 
   private final AuditLog auditLog;
   private final InstantSource clock;
+  private final FirstReads reads = new FirstReads();
 
   ServiceAudit(AuditLog auditLog, InstantSource clock) {
     this.auditLog = auditLog;
@@ -34,14 +37,29 @@ final class ServiceAudit implements ChangeListener {
           case KEY -> Verb.KEY;
           case SCHEDULE -> Verb.SCHEDULE;
         };
+    write(AuditEntry.of(clock.instant(), person(caller), verb, what));
+  }
+
+  /// Runnel itself reads with the main key, for the console, which audits its own readers.
+  @Override
+  public void read(Caller caller, String runId) {
+    var now = clock.instant();
+    if (!caller.equals(Caller.MAIN) && reads.add(caller.uid(), runId, now)) {
+      write(
+          AuditEntry.of(now, person(caller), Verb.READ, "the transcript or files, by the API")
+              .about(new RunId(runId)));
+    }
+  }
+
+  private void write(AuditEntry entry) {
     try {
-      auditLog.add(AuditEntry.of(clock.instant(), person(caller), verb, what));
+      auditLog.add(entry);
     } catch (DatabaseException e) {
       log.error(
           "audit entry not written by={} verb={} what={} error={}",
-          caller.uid(),
-          verb,
-          what,
+          entry.who().id(),
+          entry.verb(),
+          entry.details(),
           e.toString());
     }
   }

@@ -7,11 +7,7 @@ import dev.runnel.core.model.AuditEntry.Verdict;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Work;
-import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,13 +20,10 @@ import org.slf4j.LoggerFactory;
 final class ConsoleAudit {
   private static final Logger log = LoggerFactory.getLogger(ConsoleAudit.class);
   private static final Actor BY_LINK = new Actor("link", "somebody with a link");
-  private static final Duration ONE_READ = Duration.ofHours(1);
-  private static final int MAX_READERS = 1000;
 
   private final Store store;
   private final InstantSource clock;
-  // Guarded by itself; the longest unread first.
-  private final Map<String, Instant> readers = new LinkedHashMap<>();
+  private final FirstReads reads = new FirstReads();
 
   ConsoleAudit(Store store, InstantSource clock) {
     this.store = store;
@@ -69,16 +62,7 @@ final class ConsoleAudit {
   }
 
   private boolean isNew(Actor who, RunId run) {
-    var key = who.id() + " " + run.value();
-    var now = clock.instant();
-    synchronized (readers) {
-      var before = readers.remove(key);
-      readers.put(key, now);
-      if (readers.size() > MAX_READERS) {
-        readers.remove(readers.keySet().iterator().next());
-      }
-      return before == null || before.isBefore(now.minus(ONE_READ));
-    }
+    return reads.add(who.id(), run.value(), clock.instant());
   }
 
   /// Somebody gets a copy of the audit log.

@@ -217,9 +217,9 @@ public final class AgentRunService implements AutoCloseable {
         ScheduleClock.start(runs, schedules, configs, clock, changes),
         new AuthFilter(keys, settings.publicUrl()),
         List.of(
-            new RunRoutes(actions, index, links)::register,
+            new RunRoutes(actions, index, links, listener)::register,
             new FactoryRoutes(factories, configs, runs, index, settings.publicUrl())::register,
-            new FileRoutes(index, settings, links, node.identity().place())::register,
+            new FileRoutes(index, settings, links, node.identity().place(), listener)::register,
             new IdentityRoutes(identities, agents)::register,
             new ScheduleRoutes(schedules, listener)::register,
             new KeyRoutes(keys, listener)::register,

@@ -2,6 +2,7 @@ package dev.runnel.service.http;
 
 import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.ChangeListener;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewArtifact;
 import dev.runnel.service.run.RequestProblem;
@@ -35,14 +36,21 @@ public final class FileRoutes {
   private final SignedLinks links;
   private final String place;
   private final RunAccess access;
+  private final ChangeListener listener;
 
   /// @param place where this node's workspaces are
-  public FileRoutes(RunQueries index, ServiceSettings settings, SignedLinks links, String place) {
+  public FileRoutes(
+      RunQueries index,
+      ServiceSettings settings,
+      SignedLinks links,
+      String place,
+      ChangeListener listener) {
     this.place = place;
     this.index = index;
     this.settings = settings;
     this.links = links;
     this.access = new RunAccess(index);
+    this.listener = listener;
   }
 
   public void register(Api api) {
@@ -66,6 +74,7 @@ public final class FileRoutes {
               ArtifactItem.Unknown _ ->
               throw none();
         };
+    listener.read(caller, found.run().id());
     var item = found.item();
     Api.answer(
         ctx, Json.write(new ArtifactContent(item.type(), uid, item.createdAt(), data, Map.of())));
@@ -116,6 +125,7 @@ public final class FileRoutes {
     } else if (!(found.item() instanceof ArtifactItem.Plan)) {
       throw none();
     }
+    listener.read(caller, found.run().id());
     ctx.status(302).header("Location", Api.BASE + content(uid, links.of("artifact " + uid)));
   }
 
@@ -143,6 +153,7 @@ public final class FileRoutes {
     if (index.find(id).isEmpty()) {
       throw RequestProblem.noRun();
     }
+    listener.read(caller, id);
     var body = Json.newObject();
     var list = body.putArray("attachments");
     for (var kept : index.attachmentsOf(id)) {

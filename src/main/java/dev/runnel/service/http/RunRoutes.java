@@ -2,6 +2,7 @@ package dev.runnel.service.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.ChangeListener;
 import dev.runnel.service.run.IdempotencyKey;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
@@ -25,13 +26,15 @@ public final class RunRoutes {
   private final RunQueries index;
   private final SignedLinks links;
   private final RunAccess access;
+  private final ChangeListener listener;
 
   public RunRoutes(
-      RunActions actions, RunQueries index, SignedLinks links) {
+      RunActions actions, RunQueries index, SignedLinks links, ChangeListener listener) {
     this.actions = actions;
     this.index = index;
     this.links = links;
     this.access = new RunAccess(index);
+    this.listener = listener;
   }
 
   public void register(Api api) {
@@ -142,6 +145,7 @@ public final class RunRoutes {
 
   private void transcript(Context ctx, Caller caller) {
     var id = find(ctx, caller).id();
+    listener.read(caller, id);
     ctx.status(302)
         .header(
             "Location",
@@ -173,7 +177,7 @@ public final class RunRoutes {
 
   private void conversationOfRun(Context ctx, Caller caller) {
     var run = find(ctx, caller);
-    answerConversation(ctx, run.conversationId().orElse(run.id()), List.of(run.id()));
+    answerConversation(ctx, caller, run.conversationId().orElse(run.id()), List.of(run.id()));
   }
 
   private void conversation(Context ctx, Caller caller) {
@@ -182,10 +186,11 @@ public final class RunRoutes {
     if (runs.isEmpty()) {
       throw noConversation();
     }
-    answerConversation(ctx, id, runs);
+    answerConversation(ctx, caller, id, runs);
   }
 
-  private void answerConversation(Context ctx, String id, List<String> runs) {
+  private void answerConversation(Context ctx, Caller caller, String id, List<String> runs) {
+    runs.forEach(run -> listener.read(caller, run));
     var steps = runs.stream().flatMap(run -> ConversationSteps.of(run, index).stream()).toList();
     Api.answer(ctx, Json.write(new Conversation(id, steps, Map.of())));
   }
