@@ -19,6 +19,8 @@ import dev.runnel.service.http.FactoryRoutes;
 import dev.runnel.service.http.FileRoutes;
 import dev.runnel.service.http.IdentityRoutes;
 import dev.runnel.service.http.KeyRoutes;
+import dev.runnel.service.http.McpRoutes;
+import dev.runnel.service.http.McpTools;
 import dev.runnel.service.http.RunActions;
 import dev.runnel.service.http.RunRoutes;
 import dev.runnel.service.http.ScheduleRoutes;
@@ -82,6 +84,7 @@ public final class AgentRunService implements AutoCloseable {
   private final ScheduleClock scheduleClock;
   private final AuthFilter authFilter;
   private final List<Consumer<Api>> resources;
+  private final McpRoutes mcp;
 
   private AgentRunService(
       Inventory inventory,
@@ -96,7 +99,8 @@ public final class AgentRunService implements AutoCloseable {
       DiskReserve diskReserve,
       ScheduleClock scheduleClock,
       AuthFilter authFilter,
-      List<Consumer<Api>> resources) {
+      List<Consumer<Api>> resources,
+      McpRoutes mcp) {
     this.inventory = inventory;
     this.settings = settings;
     this.skills = skills;
@@ -110,6 +114,7 @@ public final class AgentRunService implements AutoCloseable {
     this.scheduleClock = scheduleClock;
     this.authFilter = authFilter;
     this.resources = resources;
+    this.mcp = mcp;
   }
 
   /// Migrates the database, ends the executions that a previous process left running, and starts to
@@ -224,15 +229,17 @@ public final class AgentRunService implements AutoCloseable {
             new ScheduleRoutes(schedules, listener)::register,
             new KeyRoutes(keys, listener)::register,
             new CatalogRoutes(agents, settings.environments(), skills, index, clock.instant())
-                ::register));
+                ::register),
+        new McpRoutes(new McpTools(actions, index, watchers, listener), settings.publicUrl()));
   }
 
-  /// Registers `/api/v1` and everything below it. The handlers block.
+  /// Registers `/api/v1` and everything below it, and `/mcp`. The handlers block.
   public void routes(RoutesConfig routes) {
     var api = new Api(routes, authFilter);
     resources.forEach(resource -> resource.accept(api));
     ApiDescription.register(api);
     api.closeWithNothing();
+    mcp.register(routes, authFilter);
   }
 
   /// Name of the default agent: `command`, `claude`, `codex`, `gemini`, `opencode`, or `rehearsal`

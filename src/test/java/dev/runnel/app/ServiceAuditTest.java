@@ -1,6 +1,7 @@
 package dev.runnel.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -36,6 +37,72 @@ class ServiceAuditTest {
                 .method(method, BodyPublishers.ofString(body)));
     assertThat(answer.statusCode()).as(answer.body()).isBetween(200, 299);
     return new ObjectMapper().readTree(answer.body());
+  }
+
+  @Test
+  void whoReadsATranscriptWithAKeyIsAuditedOnce() throws Exception {
+    try (var runnel =
+        RunnelProcess.start(
+            folder, RunnelProcess.freePort(), Map.of("RUNNEL_AGENT_COMMAND", "echo done"))) {
+      var main = Files.readString(runnel.data().resolve("agent-api-key")).strip();
+      var ci = key(runnel, main, "ci");
+      var tool = key(runnel, main, "tool");
+      var id = call(runnel, main, "POST", "/runs", "{\"prompt\":\"x\"}").path("run_id").asText();
+      await()
+          .until(
+              () -> call(runnel, main, "GET", "/runs/" + id, "").path("state").asText(),
+              "SUCCEEDED"::equals);
+
+      get(runnel, main, "/agent/runs/" + id + "/transcript");
+      get(runnel, ci, "/agent/runs/" + id + "/transcript");
+      get(runnel, ci, "/agent/runs/" + id + "/transcript");
+      get(runnel, ci, "/agent/runs/" + id + "/conversation");
+      read(runnel, tool, id);
+
+      List<AuditReader.Line> lines;
+      try (var database = Database.sqlite(runnel.data().resolve("runnel.db"))) {
+        lines = new AuditLog(database).newest(Filter.ALL, Long.MAX_VALUE, 50);
+      }
+      assertThat(lines.stream().filter(line -> line.verb().equals("read")))
+          .satisfiesExactly(
+              line -> assertThat(line.who().orElseThrow().name()).isEqualTo("tool"),
+              line -> {
+                assertThat(line.who().orElseThrow().name()).isEqualTo("ci");
+                assertThat(line.json()).contains("\"run\":\"" + id + "\"");
+              });
+    }
+  }
+
+  private static String key(RunnelProcess runnel, String main, String name) throws Exception {
+    var body = "{\"name\":\"%s\",\"scope\":\"all\"}".formatted(name);
+    return call(runnel, main, "POST", "/keys", body).path("key").asText();
+  }
+
+  /// With the tool of MCP clients.
+  private static void read(RunnelProcess runnel, String key, String run) throws Exception {
+    var answer =
+        runnel.send(
+            HttpRequest.newBuilder(URI.create(runnel.url() + "/mcp"))
+                .header("Authorization", "Bearer " + key)
+                .header("Content-Type", "application/json")
+                .header("Accept", "application/json, text/event-stream")
+                .header("MCP-Protocol-Version", "2025-11-25")
+                .POST(
+                    BodyPublishers.ofString(
+                        """
+                        {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                         "params": {"name": "read_transcript", "arguments": {"run_id": "%s"}}}
+                        """
+                            .formatted(run))));
+    assertThat(answer.body()).contains("done");
+  }
+
+  private static void get(RunnelProcess runnel, String key, String path) throws Exception {
+    var answer =
+        runnel.send(
+            HttpRequest.newBuilder(URI.create(runnel.url() + "/api/v1" + path))
+                .header("Authorization", "Bearer " + key));
+    assertThat(answer.statusCode()).isBetween(200, 399);
   }
 
   @Test

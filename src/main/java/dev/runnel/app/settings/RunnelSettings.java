@@ -21,8 +21,8 @@ public final class RunnelSettings {
       plain(
           "RUNNEL_ADMIN_PORT",
           "the same port",
-          "Serves the console, `/api/v1` and `/metrics` on a port of their own, which must not be"
-              + " that of everything else.");
+          "Serves the console, `/api/v1`, `/mcp` and `/metrics` on a port of their own, which must"
+              + " not be that of everything else.");
 
   static final Setting ADMIN_HOST =
       plain(

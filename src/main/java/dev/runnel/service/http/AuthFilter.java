@@ -41,8 +41,20 @@ public final class AuthFilter {
     this.publicUrl = publicUrl;
   }
 
-  /// Requires a valid key and passes on its owner.
+  /// Requires a valid key that permits the method, and passes on its owner.
   Handler keyed(Api.Action action) {
+    return withAnyKey(
+        (ctx, caller) -> {
+          if (caller.scope() instanceof Caller.Scope.Reading && !READING.contains(ctx.method())) {
+            throw readingOnly();
+          }
+          action.take(ctx, caller);
+        });
+  }
+
+  /// Requires a valid key, also one for reading only, and passes on its owner. The action decides
+  /// what such a key permits.
+  Handler withAnyKey(Api.Action action) {
     return open(
         ctx -> {
           var caller = who(ctx.header("Authorization"));
@@ -52,13 +64,12 @@ public final class AuthFilter {
                 RequestProblem.Code.AUTHENTICATION_REQUIRED,
                 "Send the key as Authorization: Bearer KEY");
           }
-          if (caller.get().scope() instanceof Caller.Scope.Reading
-              && !READING.contains(ctx.method())) {
-            throw new RequestProblem(
-                RequestProblem.Code.NOT_AUTHORIZED, "This key is for reading only");
-          }
           action.take(ctx, caller.get());
         });
+  }
+
+  static RequestProblem readingOnly() {
+    return new RequestProblem(RequestProblem.Code.NOT_AUTHORIZED, "This key is for reading only");
   }
 
   /// Requires no key.

@@ -2,6 +2,7 @@ package dev.runnel.service.run;
 
 import dev.runnel.text.Sha256;
 import io.javalin.http.Context;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /// The `Idempotency-Key` of a request: a repeated request gets the same response and has no second
@@ -14,11 +15,23 @@ public record IdempotencyKey(String callerUid, String value, String body) {
 
   /// @throws RequestProblem if the key is too long
   public static Optional<IdempotencyKey> of(Context ctx, Caller caller) {
-    var key = Optional.ofNullable(ctx.header("Idempotency-Key")).filter(text -> !text.isBlank());
-    if (key.isPresent() && key.get().length() > MAX) {
+    return Optional.ofNullable(ctx.header("Idempotency-Key"))
+        .filter(text -> !text.isBlank())
+        .map(value -> of(value, ctx.bodyAsBytes(), caller));
+  }
+
+  /// The key of a request that has none in its header.
+  ///
+  /// @throws RequestProblem if the key is too long
+  public static IdempotencyKey of(String value, String body, Caller caller) {
+    return of(value, body.getBytes(StandardCharsets.UTF_8), caller);
+  }
+
+  private static IdempotencyKey of(String value, byte[] body, Caller caller) {
+    if (value.length() > MAX) {
       throw RequestProblem.invalid("An Idempotency-Key has at most 255 characters");
     }
-    return key.map(value -> new IdempotencyKey(caller.uid(), value, Sha256.hex(ctx.bodyAsBytes())));
+    return new IdempotencyKey(caller.uid(), value, Sha256.hex(body));
   }
 
   /// The scope under which the response is stored.

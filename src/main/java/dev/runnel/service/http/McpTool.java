@@ -1,0 +1,142 @@
+package dev.runnel.service.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.Json;
+import dev.runnel.service.run.RequestProblem;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/// A tool of the MCP server: its schema is made from its parameters, and what a client sends is
+/// checked against them.
+///
+/// @param description for the model that chooses it
+/// @param effect what it does to runs
+record McpTool(
+    String name, String description, Effect effect, List<Parameter> parameters, Action action) {
+  enum Effect {
+    READS,
+    WRITES,
+    /// Ends work that cannot be brought back.
+    ENDS
+  }
+
+  /// @param values the permitted ones; empty for any
+  /// @param highest of a number, which is at least 0; -1 for a text
+  record Parameter(
+      String name, String description, boolean required, List<String> values, int highest) {
+    static Parameter text(String name, String description) {
+      return new Parameter(name, description, false, List.of(), -1);
+    }
+
+    static Parameter number(String name, String description, int highest) {
+      return new Parameter(name, description, false, List.of(), highest);
+    }
+
+    Parameter oneOf(List<String> permitted) {
+      return new Parameter(name, description, required, permitted, highest);
+    }
+
+    Parameter needed() {
+      return new Parameter(name, description, true, values, highest);
+    }
+
+    private boolean isText() {
+      return highest < 0;
+    }
+
+    private ObjectNode schema() {
+      var schema =
+          Json.newObject()
+              .put("type", isText() ? "string" : "integer")
+              .put("description", description);
+      if (!isText()) {
+        schema.put("minimum", 0).put("maximum", highest);
+      }
+      if (!values.isEmpty()) {
+        values.forEach(schema.putArray("enum")::add);
+      }
+      return schema;
+    }
+
+    private void check(ObjectNode arguments) {
+      var value = arguments.path(name);
+      if (value.isMissingNode() || value.isNull()) {
+        if (required) {
+          throw RequestProblem.invalid("The argument " + name + " is missing");
+        }
+      } else if (isText() && !value.isTextual()) {
+        throw RequestProblem.invalid("The argument " + name + " must be a text");
+      } else if (!isText()
+          && !(value.canConvertToInt()
+              && value.isIntegralNumber()
+              && value.intValue() >= 0
+              && value.intValue() <= highest)) {
+        throw RequestProblem.invalid(
+            "The argument " + name + " must be a whole number from 0 to " + highest);
+      } else if (!values.isEmpty() && !values.contains(value.asText())) {
+        throw RequestProblem.invalid(
+            "The argument " + name + " must be one of " + String.join(", ", values));
+      }
+    }
+  }
+
+  /// Takes checked arguments, and returns the text for the model.
+  @FunctionalInterface
+  interface Action {
+    String take(Caller caller, Arguments arguments) throws InterruptedException;
+  }
+
+  /// What a client sent, checked.
+  record Arguments(ObjectNode json) {
+    /// Empty if it is missing or blank.
+    Optional<String> text(String name) {
+      return Optional.of(json.path(name).asText("")).filter(text -> !text.isBlank());
+    }
+
+    int number(String name, int usual) {
+      return json.path(name).asInt(usual);
+    }
+  }
+
+  /// As `tools/list` shows it.
+  ObjectNode show() {
+    var tool = Json.newObject().put("name", name).put("description", description);
+    tool.putObject("annotations")
+        .put("readOnlyHint", effect == Effect.READS)
+        .put("destructiveHint", effect == Effect.ENDS);
+    var schema = tool.putObject("inputSchema").put("type", "object");
+    var properties = schema.putObject("properties");
+    var required = schema.putArray("required");
+    for (var parameter : parameters) {
+      properties.set(parameter.name(), parameter.schema());
+      if (parameter.required()) {
+        required.add(parameter.name());
+      }
+    }
+    schema.put("additionalProperties", false);
+    return tool;
+  }
+
+  /// @throws RequestProblem if the arguments are not those of the schema, or the tool cannot do it
+  String call(Caller caller, ObjectNode arguments) throws InterruptedException {
+    arguments
+        .fieldNames()
+        .forEachRemaining(
+            given -> {
+              if (parameters.stream().noneMatch(it -> it.name().equals(given))) {
+                throw RequestProblem.invalid(
+                    "%s has no argument %s. It takes %s"
+                        .formatted(
+                            name,
+                            given,
+                            parameters.stream()
+                                .map(Parameter::name)
+                                .collect(Collectors.joining(", "))));
+              }
+            });
+    parameters.forEach(parameter -> parameter.check(arguments));
+    return action.take(caller, new Arguments(arguments));
+  }
+}
