@@ -111,6 +111,9 @@ sealed interface CommandLine {
   /// @param kind run or person
   record Forget(Options options, String kind, String id) implements CommandLine {}
 
+  /// Prints how to go on with a run in a terminal.
+  record Attach(Options options, String id) implements CommandLine {}
+
   /// Prints a script that completes words.
   ///
   /// @param shell bash, zsh or fish
@@ -145,6 +148,7 @@ sealed interface CommandLine {
           "manifest",
           "hook",
           "run",
+          "attach",
           "audit",
           "backup",
           "restore",
@@ -171,7 +175,16 @@ sealed interface CommandLine {
 
   /// The commands that take arguments.
   List<String> WITH_ARGUMENTS =
-      List.of("freeze", "run", "hook", "audit", "backup", "restore", "forget", "completion");
+      List.of(
+          "freeze",
+          "run",
+          "attach",
+          "hook",
+          "audit",
+          "backup",
+          "restore",
+          "forget",
+          "completion");
 
   static CommandLine parse(List<String> words) {
     Deque<String> rest = new ArrayDeque<>(isPolicy(words) ? split(words) : words);
@@ -300,6 +313,10 @@ sealed interface CommandLine {
               ? new TryHook(
                   options, arguments.getFirst(), arguments.size() == 2 ? arguments.getLast() : "-")
               : new Wrong("hook needs the name of a hook, and perhaps the file of a sample.");
+      case "attach" ->
+          arguments.size() == 1
+              ? new Attach(options, arguments.getFirst())
+              : new Wrong("attach needs the id of a run.");
       case "forget" ->
           arguments.size() == 2 && List.of("run", "person").contains(arguments.getFirst())
               ? new Forget(options, arguments.getFirst(), arguments.getLast())

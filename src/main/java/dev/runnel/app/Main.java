@@ -1,5 +1,6 @@
 package dev.runnel.app;
 
+import dev.runnel.app.data.AttachCommand;
 import dev.runnel.app.data.AuditCommand;
 import dev.runnel.app.data.BackupCommand;
 import dev.runnel.app.data.CommandLinePerson;
@@ -12,6 +13,7 @@ import dev.runnel.app.settings.SettingsException;
 import dev.runnel.service.process.ChildSubreaper;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -48,6 +50,7 @@ public final class Main {
         ./runnel run watch ID         follow a run to its end
             --logs                    with watch and --wait: print the transcript
             --json                    for machines; of an ID its first characters will do
+        ./runnel attach ID            print how to go on with a run in a terminal, on its machine
         ./runnel audit export         print the audit log, one JSON object a line
             --since --until TIME      a date, or an age like 7d
         ./runnel audit verify         check that no entry was changed or removed
@@ -133,6 +136,10 @@ public final class Main {
                     err,
                     isWholeProcess && RunsOnTerminal.isThere(environment))
                 .run(command);
+        case CommandLine.Attach(var options, var id) ->
+            new AttachCommand(
+                    config(options), Path.of(environment.getOrDefault("HOME", "/")), out, err)
+                .run(id);
         case CommandLine.Audit(var options, var verb, var chosen) ->
             new AuditCommand(config(options), InstantSource.system(), out, err).run(verb, chosen);
         case CommandLine.Backup(var options, var folder) ->

@@ -119,7 +119,7 @@ public final class Workspaces {
         Thread.sleep(5);
       }
       var root = root(runId);
-      var start = start(environment, root);
+      var start = workFolder(environment, root);
       var needsNothing = environment.equals(Environment.NONE) && skillSpec.isBlank();
       if (Files.isDirectory(root) && (needsNothing || isReady(runId))) {
         return new PreparedWorkspace.Ready(root, start, false, Optional.empty());
@@ -344,7 +344,8 @@ public final class Workspaces {
     return new PreparedWorkspace.Chosen(skill, home.folder().resolve(skill.path()));
   }
 
-  private static Path start(Environment environment, Path root) {
+  /// Where an agent begins: in the only repository, else in the run's folder.
+  public static Path workFolder(Environment environment, Path root) {
     return environment.repositories().size() == 1
         ? root.resolve(environment.repositories().getFirst().folder())
         : root;

@@ -3,6 +3,7 @@ package dev.runnel.service.execution;
 import static dev.runnel.service.RunningService.JSON;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.app.Main;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Isolations;
 import dev.runnel.service.isolation.Machine;
@@ -10,7 +11,12 @@ import dev.runnel.service.isolation.Quotas;
 import dev.runnel.testkit.Bubblewrapped;
 import dev.runnel.testkit.FakeModel;
 import dev.runnel.testkit.RealAgents;
+import java.io.ByteArrayOutputStream;
+import java.io.File;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -68,6 +74,52 @@ class IsolatedRealAgentsTest {
       var seen = JSON.readTree(Files.readString(folder.resolve("homes/" + id + "/tmp/" + found)));
       assertThat(seen.get("secret").asText()).isEqualTo("s3cret-of-the-tool");
       assertThat(files(folder.resolve("home"))).isEqualTo(before);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"claude", "codex"})
+  void goesOnInATerminalWithWhatAttachPrints(String agent, @TempDir Path folder) throws Exception {
+    try (var stage =
+        RealAgentContract.Stage.open(
+            folder,
+            Objects.requireNonNull(AGENTS.get(agent)),
+            variables -> isolation(variables, folder))) {
+      var id = stage.create("Please touch the file");
+      stage.awaitEnd(id, "SUCCEEDED");
+      var home = folder.resolve("home").toString();
+      var out = new ByteArrayOutputStream();
+      var err = new ByteArrayOutputStream();
+      var code =
+          new Main(new PrintStream(out), new PrintStream(err), Map.of("HOME", home))
+              .run(List.of("attach", id, "--data", folder.toString()));
+      assertThat(code).as(err.toString(StandardCharsets.UTF_8)).isZero();
+
+      // The same without a terminal, which the test does not have.
+      var printed = out.toString(StandardCharsets.UTF_8).strip();
+      var script =
+          agent.equals("claude")
+              ? printed + " -p 'And at home'"
+              : printed.replace("codex resume", "codex exec resume --skip-git-repo-check -m fake-1")
+                  + " 'And at home'";
+      var terminal =
+          new ProcessBuilder("sh", "-ec", script)
+              .redirectErrorStream(true)
+              .redirectInput(Redirect.from(new File("/dev/null")));
+      terminal.environment().putAll(stage.agent().environment());
+      terminal
+          .environment()
+          .putAll(Map.of("HOME", home, "PATH", RealAgents.path() + ":" + System.getenv("PATH")));
+      var process = terminal.start();
+      var shown = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+      assertThat(process.waitFor()).as(shown).isZero();
+      assertThat(stage.model().asked())
+          .as(shown)
+          .anySatisfy(
+              asked ->
+                  assertThat(asked.body().toString())
+                      .contains("Please touch the file", "And at home"));
     }
   }
 
