@@ -136,7 +136,7 @@ class PullRequestCareTest {
 
   @Test
   void withoutFollowUpsNothingIsTold() {
-    world.dispatches(new DispatchOptions(SameIssue.ASK, new PullRequestCare(0)));
+    world.dispatches(new DispatchOptions(SameIssue.ASK, new PullRequestCare(0), List.of()));
     fails("2", "1a");
 
     assertThat(told()).isEmpty();

@@ -175,7 +175,7 @@ class SameIssueJourneyTest {
   @ValueSource(strings = {"start", "new: fix LINK", "fix LINK and LINK-too"})
   void anotherRunStartsWhereThatIsWanted(String how) {
     if (how.equals("start")) {
-      world.dispatches(new DispatchOptions(SameIssue.START, new PullRequestCare(3)));
+      world.dispatches(new DispatchOptions(SameIssue.START, new PullRequestCare(3), List.of()));
     }
     label("1");
     asks("2", how.equals("start") ? "fix " + LINK : how.replace("LINK", LINK));
@@ -241,7 +241,7 @@ class SameIssueJourneyTest {
   }
 
   private void joins() {
-    world.dispatches(new DispatchOptions(SameIssue.JOIN, new PullRequestCare(3)));
+    world.dispatches(new DispatchOptions(SameIssue.JOIN, new PullRequestCare(3), List.of()));
   }
 
   private void label(String id) {

@@ -10,6 +10,9 @@ import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.say;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.core.decide.PullRequestCare;
+import dev.runnel.core.dispatch.DispatchOptions;
+import dev.runnel.core.dispatch.SameIssue;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
@@ -157,6 +160,21 @@ class ScreensJourneyTest {
       assertThat(form.fields().get(0).choices()).containsExactly("web");
       assertThat(form.fields().get(2).value()).contains("fast");
       assertThat(form.fields().get(2).from()).isEqualTo("set for you");
+    }
+
+    @Test
+    void listsTheEnvironmentsThatThereAre() {
+      world.dispatches(
+          new DispatchOptions(SameIssue.ASK, new PullRequestCare(3), List.of("docs", "shop")));
+
+      var form = (Screen.Ask) screen(new Question.Compose(Optional.empty(), ""));
+
+      assertThat(form.fields().get(1).choices()).containsExactly("docs", "shop");
+      var defaults = (Screen.Preferences) screen(new Question.Edit(Level.ME));
+      assertThat(defaults.fields())
+          .filteredOn(it -> it.key().equals("env"))
+          .singleElement()
+          .satisfies(it -> assertThat(it.choices()).isEmpty());
     }
 
     @Test

@@ -11,6 +11,7 @@ import dev.runnel.service.isolation.Quotas;
 import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.Limits;
 import dev.runnel.service.store.SlotLimits;
+import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Snapshots;
 import dev.runnel.store.Retention;
 import dev.runnel.surface.Setting;
@@ -151,7 +152,10 @@ public record Config(
                     new SettingsException(
                         "%s (%s) is ask, join or start.".formatted(setting, setting.path()))),
         new PullRequestCare(
-            number(settings, RunnelSettings.PULL_REQUEST_FOLLOW_UPS, 3, 0, MAX_FOLLOW_UPS)));
+            number(settings, RunnelSettings.PULL_REQUEST_FOLLOW_UPS, 3, 0, MAX_FOLLOW_UPS)),
+        settings.get(RunnelSettings.AGENT_API_URL).isPresent()
+            ? List.of()
+            : settings.environments().all().stream().map(Environment::uid).toList());
   }
 
   private static FileLimits files(Settings settings) {

@@ -153,6 +153,7 @@ public final class Dispatcher {
             startControl,
             issueRuns,
             healthCheck,
+            options.environments(),
             results);
   }
 

@@ -63,6 +63,7 @@ final class QueryHandler {
       StartControl startControl,
       IssueRuns issueRuns,
       HealthCheck healthCheck,
+      List<String> environments,
       AttemptResults results) {
     this.store = store;
     this.surfaces = surfaces;
@@ -72,7 +73,7 @@ final class QueryHandler {
     this.issueRuns = issueRuns;
     this.healthCheck = healthCheck;
     this.results = results;
-    this.screenBuilder = new ScreenBuilder(store, defaultsResolver, results);
+    this.screenBuilder = new ScreenBuilder(store, defaultsResolver, environments, results);
     this.scheduleCommands = new ScheduleCommands(surfaces, results);
   }
 

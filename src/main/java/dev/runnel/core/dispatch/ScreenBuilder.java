@@ -40,11 +40,18 @@ final class ScreenBuilder {
 
   private final Store store;
   private final DefaultsResolver defaultsResolver;
+  private final List<String> environments;
   private final AttemptResults results;
 
-  ScreenBuilder(Store store, DefaultsResolver defaultsResolver, AttemptResults results) {
+  /// @param environments the only ones there are; empty if others may be named
+  ScreenBuilder(
+      Store store,
+      DefaultsResolver defaultsResolver,
+      List<String> environments,
+      AttemptResults results) {
     this.store = store;
     this.defaultsResolver = defaultsResolver;
+    this.environments = environments;
     this.results = results;
   }
 
@@ -128,7 +135,13 @@ final class ScreenBuilder {
         run.isPresent()
             ? List.of()
             : ASKED.stream()
-                .map(key -> field(key, resolved, chosen(key, resolved).map(Defaults.Chosen::value)))
+                .map(
+                    key ->
+                        field(
+                            key,
+                            resolved,
+                            chosen(key, resolved).map(Defaults.Chosen::value),
+                            key.equals(Defaults.ENVIRONMENT) ? environments : choices(key)))
                 .toList(),
         answers);
   }
@@ -149,11 +162,20 @@ final class ScreenBuilder {
     return new Screen.Preferences(
         level,
         Defaults.KEYS.stream()
-            .map(key -> field(key, resolved, Optional.ofNullable(set.get(key))))
+            .map(key -> field(key, resolved, Optional.ofNullable(set.get(key)), choices(key)))
             .toList());
   }
 
-  private Field field(String key, Defaults.Resolved resolved, Optional<String> value) {
+  /// The values of a default. An environment is typed, because what was chosen from a list cannot
+  /// be taken away again.
+  private List<String> choices(String key) {
+    return key.equals(Defaults.PROFILE)
+        ? List.copyOf(new TreeSet<>(defaultsResolver.profiles().byName().keySet()))
+        : List.of();
+  }
+
+  private static Field field(
+      String key, Defaults.Resolved resolved, Optional<String> value, List<String> choices) {
     var holds = chosen(key, resolved);
     return new Field(
         key,
@@ -162,9 +184,7 @@ final class ScreenBuilder {
         value,
         holds.map(Defaults.Chosen::value),
         holds.map(Defaults.Chosen::from).orElse(""),
-        key.equals(Defaults.PROFILE)
-            ? List.copyOf(new TreeSet<>(defaultsResolver.profiles().byName().keySet()))
-            : List.of());
+        choices);
   }
 
   private static Optional<Defaults.Chosen> chosen(String key, Defaults.Resolved resolved) {
@@ -203,7 +223,7 @@ final class ScreenBuilder {
   }
 
   private List<Field> fields(Collection<String> keys, Defaults.Resolved resolved) {
-    return keys.stream().map(key -> field(key, resolved, Optional.empty())).toList();
+    return keys.stream().map(key -> field(key, resolved, Optional.empty(), List.of())).toList();
   }
 
   private static boolean isBlocked(Binding binding) {

@@ -66,9 +66,14 @@ final class SlackInputs {
             field.key(),
             field.name(),
             true,
-            field.choices().isEmpty() ? line(field, isLong, longest) : list(field));
+            isListed(field) ? list(field) : line(field, isLong, longest));
     hint(field).ifPresent(it -> block.setHint(plain(it, MAX_HINT)));
     return block;
+  }
+
+  /// Slack searches the list while people type. Of more values than it can hold, one is typed.
+  private static boolean isListed(Field field) {
+    return !field.choices().isEmpty() && field.choices().size() < MAX_OPTIONS;
   }
 
   private static Optional<String> hint(Field field) {
