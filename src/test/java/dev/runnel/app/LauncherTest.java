@@ -35,7 +35,7 @@ class LauncherTest {
       for word in "$@"; do
         case "$word" in
           */PortProbe.java) [ ! -e "$ROOT/port-is-taken" ] || exit 1 ;;
-          -XX:AOTCacheOutput=*) echo classes >"${word#*=}" ;;
+          -XX:AOTCacheOutput=*) cp runnel.yaml "$ROOT/settings-of-training"; echo classes >"${word#*=}" ;;
         esac
       done
       """;
@@ -100,6 +100,13 @@ class LauncherTest {
     assertThat(cache()).isNotEqualTo(before);
     assertThat(calls("java")).last().asString().contains("-XX:AOTCache=" + cache());
     assertThat(before).doesNotExist();
+  }
+
+  @Test
+  void aCacheIsMadeWhereAgentsCannotBeIsolated() throws Exception {
+    run();
+
+    assertThat(root.resolve("settings-of-training")).content().contains("isolation: none");
   }
 
   /// The one that is there.
