@@ -220,7 +220,7 @@ class ChaosTest {
           .atMost(PATIENCE)
           .pollInterval(Duration.ofMillis(500))
           .during(Duration.ofSeconds(1))
-          .until(this::isAtRest);
+          .until(() -> nodes.getFirst().isAtRest());
     } finally {
       say(
           "%d s later Slack had %s, the service %s"
@@ -235,21 +235,6 @@ class ChaosTest {
 
   private void say(String text) {
     System.out.printf("chaos over %d nodes: %s%n", nodes.size(), text);
-  }
-
-  private boolean isAtRest() throws Exception {
-    for (var metric :
-        List.of(
-            "runnel_inbox_waiting",
-            "runnel_inbox_parked",
-            "runnel_runs_active",
-            "runnel_outbox_waiting",
-            "runnel_outbox_parked")) {
-      if (nodes.getFirst().metric(metric) != 0) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /// What is wrong is shown with its whole thread and what the log says about it.

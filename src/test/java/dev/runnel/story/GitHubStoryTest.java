@@ -7,7 +7,6 @@ import dev.runnel.surface.kit.Hmac;
 import dev.runnel.testkit.EmulateGitHub;
 import dev.runnel.testkit.LocalRepository;
 import dev.runnel.testkit.RunnelProcess;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -62,35 +61,11 @@ class GitHubStoryTest {
     var agent = Files.writeString(folder.resolve("agent.sh"), AGENT);
     var settings = new HashMap<>(github.settings(SECRET));
     // As the emulator writes its links.
-    hostRepository(settings.getOrDefault("GITHUB_API_URL", "").replace("127.0.0.1", "localhost"));
+    var forge = settings.getOrDefault("GITHUB_API_URL", "").replace("127.0.0.1", "localhost");
+    LocalRepository.host(folder, forge, EmulateGitHub.REPOSITORY);
     settings.put("RUNNEL_AGENT_COMMAND", "sh '" + agent + "'");
     runnel = RunnelProcess.start(folder, RunnelProcess.freePort(), settings);
     github.createHook(runnel.url() + "/webhooks/github", SECRET);
-  }
-
-  /// The emulator has no git: what would be cloned from it is here.
-  private void hostRepository(String forge) throws IOException {
-    LocalRepository.make(folder.resolve("forge/dana/shop.git")).commit("README.md", "The shop\n");
-    Files.writeString(
-        folder.resolve(".gitconfig"),
-        """
-        [user]
-        name = Agent
-        email = agent@example.com
-        [url "file://%s/"]
-        insteadOf = %s/
-        """
-            .formatted(folder.resolve("forge"), forge));
-    Files.writeString(
-        folder.resolve("runnel.yaml"),
-        """
-        agents:
-          default_environment: shop
-          environments:
-            shop:
-              repositories: ["%s/dana/shop.git"]
-        """
-            .formatted(forge));
   }
 
   @AfterEach

@@ -245,7 +245,7 @@ class KilledAtEveryCallTest {
       until("the agent is told to go on", () -> told().contains("go on"));
       reply("stop");
       see("Stopped");
-      until("all is at rest", this::isAtRest);
+      until("all is at rest", runnel::isAtRest);
 
       assertThat(posts())
           .satisfiesExactly(
@@ -315,21 +315,6 @@ class KilledAtEveryCallTest {
 
     private String thread() {
       return messages().getFirst().path("ts").asText();
-    }
-
-    private boolean isAtRest() throws Exception {
-      for (var metric :
-          List.of(
-              "runnel_inbox_waiting",
-              "runnel_inbox_parked",
-              "runnel_runs_active",
-              "runnel_outbox_waiting",
-              "runnel_outbox_parked")) {
-        if (runnel.metric(metric) != 0) {
-          return false;
-        }
-      }
-      return true;
     }
 
     private List<JsonNode> runs() throws Exception {

@@ -233,6 +233,10 @@ public final class EmulateGitHub implements AutoCloseable {
         Map.of("body", text, "event", event));
   }
 
+  public void merge(PullRequest pullRequest) {
+    call("dana", "PUT", PATH + "/pulls/" + pullRequest.number() + "/merge", Map.of());
+  }
+
   public void deleteComment(long id) {
     call("dana", "DELETE", PATH + "/issues/comments/" + id, null);
   }

@@ -23,6 +23,35 @@ public record LocalRepository(Path folder) {
     return repository;
   }
 
+  /// Hosts a repository for a Runnel with this data folder, as the only one of its only
+  /// environment: an emulator of a forge has no git, so what would be cloned from it is here.
+  ///
+  /// @param forge the address of the emulator, as it writes its links
+  /// @param name `dana/shop`
+  public static void host(Path data, String forge, String name) throws IOException {
+    make(data.resolve("forge/" + name + ".git")).commit("README.md", "The shop\n");
+    Files.writeString(
+        data.resolve(".gitconfig"),
+        """
+        [user]
+        name = Agent
+        email = agent@example.com
+        [url "file://%s/"]
+        insteadOf = %s/
+        """
+            .formatted(data.resolve("forge"), forge));
+    Files.writeString(
+        data.resolve("runnel.yaml"),
+        """
+        agents:
+          default_environment: shop
+          environments:
+            shop:
+              repositories: ["%s/%s.git"]
+        """
+            .formatted(forge, name));
+  }
+
   /// Writes a file and commits it.
   ///
   /// @return the commit

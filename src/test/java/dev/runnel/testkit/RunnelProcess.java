@@ -134,6 +134,22 @@ public final class RunnelProcess implements AutoCloseable {
         .orElse(0L);
   }
 
+  /// Whether nothing waits, works or was given up.
+  public boolean isAtRest() throws IOException, InterruptedException {
+    for (var metric :
+        List.of(
+            "runnel_inbox_waiting",
+            "runnel_inbox_parked",
+            "runnel_runs_active",
+            "runnel_outbox_waiting",
+            "runnel_outbox_parked")) {
+      if (metric(metric) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   public String url() {
     return "http://127.0.0.1:" + port;
   }
