@@ -92,6 +92,8 @@ public record GitServer(HttpServer server, ExecutorService threads, Path folder,
         exchange.getResponseHeaders().add(parts[0], parts[1]);
       }
     }
+    // The JDK's server closes the connection, if it was asked to, without saying so.
+    exchange.getResponseHeaders().add("Connection", "close");
     exchange.sendResponseHeaders(status, 0);
     output.transferTo(exchange.getResponseBody());
   }

@@ -53,11 +53,18 @@ public final class EgressProxy implements AutoCloseable {
   /// @param repositories those to which it adds a login
   /// @param models the providers to which it adds a key
   /// @param bounds `http` addresses with a path: of these services, only what is below is permitted
+  /// @param witness sees what is pushed to the repositories
   public record Offer(
       List<GitGateway> repositories,
       List<ModelGateway> models,
-      List<URI> bounds) {
+      List<URI> bounds,
+      PushWitness witness) {
     static final Offer NONE = new Offer(List.of(), List.of(), List.of());
+
+    /// Without anybody who wants to know what is pushed.
+    Offer(List<GitGateway> repositories, List<ModelGateway> models, List<URI> bounds) {
+      this(repositories, models, bounds, new PushWitness(_ -> {}));
+    }
 
     public Offer {
       repositories = List.copyOf(repositories);
@@ -257,6 +264,7 @@ public final class EgressProxy implements AutoCloseable {
         return;
       }
       var it = gateway.get();
+      offer.witness().look(it, head, target, in);
       var start = new Start("", it.forwarded(head, target), it.isEncrypted());
       reach(rules, it.host(), it.port(), start, in, out);
       return;

@@ -76,6 +76,23 @@ public record GitGateway(URI repository, String token) {
         && List.of(path() + "/" + FETCH, path() + "/" + PUSH).contains(path);
   }
 
+  /// Whether an accepted request pushes.
+  boolean isPush(String method, URI target) {
+    return method.equals("POST") && target.getRawPath().equals(path() + "/" + PUSH);
+  }
+
+  /// Where the server lists all refs of the repository, in the first version of git's protocol.
+  URI refs() {
+    var address = repository.toString().replaceAll("/+$", "");
+    return URI.create(address + "/info/refs?service=" + FETCH);
+  }
+
+  /// The header with the token.
+  String authorization() {
+    var login = (USER + ":" + token).getBytes(StandardCharsets.UTF_8);
+    return "Basic " + Base64.getEncoder().encodeToString(login);
+  }
+
   /// The request as the server gets it, with the token.
   ///
   /// @param head the lines of an accepted request
@@ -83,12 +100,11 @@ public record GitGateway(URI repository, String token) {
     var first = head.getFirst().split(" ", -1);
     var path = target.getRawPath().substring(1 + repository.getRawAuthority().length());
     var query = target.getRawQuery() == null ? "" : "?" + target.getRawQuery();
-    var login = (USER + ":" + token).getBytes(StandardCharsets.UTF_8);
     var lines = new ArrayList<String>();
     lines.add(first[0] + " " + path + query + " " + first[2]);
     lines.add("Host: " + repository.getRawAuthority());
     lines.add("Connection: close");
-    lines.add("Authorization: Basic " + Base64.getEncoder().encodeToString(login));
+    lines.add("Authorization: " + authorization());
     head.stream()
         .skip(1)
         .filter(line -> HEADERS.contains(line.split(":", 2)[0].toLowerCase(Locale.ROOT)))

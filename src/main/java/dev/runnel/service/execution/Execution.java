@@ -7,6 +7,7 @@ import dev.runnel.service.agent.CommandAgent;
 import dev.runnel.service.agent.Harness;
 import dev.runnel.service.agent.Launch;
 import dev.runnel.service.agent.LaunchFiles;
+import dev.runnel.service.egress.PushWitness;
 import dev.runnel.service.execution.ExecutionProcesses.StopReason;
 import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.process.Spawner;
@@ -26,6 +27,7 @@ import dev.runnel.service.store.RunWatchers;
 import dev.runnel.service.store.TranscriptRows.Entry;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.PreparedWorkspace;
+import dev.runnel.service.workspace.PushedBranches;
 import dev.runnel.service.workspace.Snapshots;
 import dev.runnel.service.workspace.Workspaces;
 import dev.runnel.wire.RunMode;
@@ -240,7 +242,9 @@ final class Execution {
       // Cancelled before this execution was registered, so nobody could notify it.
       return ExecutionResult.cancelled();
     }
-    try (var network = ExecutionNetwork.open(settings, executionRequest, harness, chosen)) {
+    var witness = new PushWitness(this::pushed);
+    try (var network =
+        ExecutionNetwork.open(settings, executionRequest, harness, chosen, witness)) {
       var result = prepareAndWork(harness, chosen, isItsOwn, network);
       note(network.notes());
       return result;
@@ -456,6 +460,12 @@ final class Execution {
   private long charged() throws IOException {
     var unlinked = processes.current().map(RunningProcess::unlinkedBytes).orElse(0L);
     return workspaces.charged(executionRequest.runId()) + unlinked;
+  }
+
+  private void pushed(PushWitness.Push push) {
+    workspaces.pushed(
+        executionRequest.runId(),
+        new PushedBranches.Push(push.repository().toString(), push.branch(), push.commit()));
   }
 
   private void collectPullRequests(List<String> mentioned, AgentSite site)

@@ -5,6 +5,7 @@ import dev.runnel.service.egress.EgressProxy;
 import dev.runnel.service.egress.EgressRules;
 import dev.runnel.service.egress.GitGateway;
 import dev.runnel.service.egress.ModelGateway;
+import dev.runnel.service.egress.PushWitness;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.workspace.Environment;
@@ -72,9 +73,14 @@ final class ExecutionNetwork implements AutoCloseable {
 
   /// Opens the proxy, if the execution is isolated on this machine and has a network of its own.
   ///
+  /// @param witness sees what is pushed to repositories for which the proxy adds a login
   /// @throws IOException if the proxy cannot listen
   static ExecutionNetwork open(
-      ServiceSettings settings, ExecutionRequest request, Harness harness, Environment chosen)
+      ServiceSettings settings,
+      ExecutionRequest request,
+      Harness harness,
+      Environment chosen,
+      PushWitness witness)
       throws IOException {
     var setting = chosen.egress().orElse(settings.egress()).in(settings.egress());
     if (!settings.isolation().isOn()
@@ -100,7 +106,8 @@ final class ExecutionNetwork implements AutoCloseable {
             new EgressProxy.Offer(
                 gateways,
                 setting.isNone() ? List.of() : modelKeys.all(),
-                request.leads() ? List.of(settings.apiUrl().get()) : List.of()),
+                request.leads() ? List.of(settings.apiUrl().get()) : List.of(),
+                witness),
             EgressProxy.Resolver.system(),
             asked::add);
     var services = new ArrayList<>(rules.loopback());
@@ -219,6 +226,11 @@ final class ExecutionNetwork implements AutoCloseable {
   /// The network of a command; empty for the machine's.
   Optional<Isolation.Network> network() {
     return network;
+  }
+
+  /// The addresses of the repositories whose pushes are seen.
+  Set<String> witnessed() {
+    return gateways.stream().map(it -> it.repository().toString()).collect(Collectors.toSet());
   }
 
   /// A file with which the agent signs in, without the keys that the proxy adds.

@@ -52,7 +52,7 @@ final class ResultCollector {
     var opened = new ArrayList<NewArtifact>();
     for (var url : mentioned) {
       workspaces
-          .pushedBranch(request.runId(), site.chosen(), url, git)
+          .pushedBranch(request.runId(), site.chosen(), url, site.network().witnessed(), git)
           .ifPresent(branch -> opened.add(NewArtifact.pullRequest(url, branch)));
     }
     if (!opened.isEmpty()) {

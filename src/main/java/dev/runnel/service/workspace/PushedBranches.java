@@ -5,9 +5,11 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -17,12 +19,13 @@ import org.slf4j.LoggerFactory;
 
 /// Decides whether a run opened a pull request or only mentioned it. A run opened it if it is in a
 /// repository of the run's environment, and its head is a branch of that repository that ends in a
-/// commit made or pushed in the run's clone.
+/// commit that the run made or pushed.
 ///
-/// The server reports the head. What happened in the clone is read from git's log files there
-/// without running git, because the agent controls the clone's settings, which could execute
-/// programs.
-final class PushedBranches {
+/// The server reports the head. Where the proxy adds the login, it saw what was pushed, and only
+/// that counts. Elsewhere, what happened in the clone is read from git's log files there without
+/// running git, because the agent controls the clone's settings, which could execute programs. An
+/// agent can forge these files.
+public final class PushedBranches {
   private static final Logger log = LoggerFactory.getLogger(PushedBranches.class);
   private static final long MAX_LOG = 4L * 1024 * 1024;
 
@@ -40,17 +43,42 @@ final class PushedBranches {
       Pattern.compile("(?<commit>[0-9a-f]{40,64})\\t(?<ref>refs/\\S+)");
   private static final String BRANCH = "refs/heads/";
 
-  private final Git git;
-
-  PushedBranches(Git git) {
-    this.git = git;
+  /// A push that was seen from outside the isolation.
+  public record Push(String repository, String branch, String commit) {
+    private String line() {
+      return String.join("\t", repository, branch, commit) + "\n";
+    }
   }
 
+  private final Git git;
+  private final Path root;
+  private final Path pushes;
+  private final Set<String> witnessed;
+
   /// @param root the run's workspace
+  /// @param pushes the file of the pushes that were seen, outside the agent's control
+  /// @param witnessed the addresses of the repositories whose pushes are all seen
+  PushedBranches(Git git, Path root, Path pushes, Set<String> witnessed) {
+    this.git = git;
+    this.root = root;
+    this.pushes = pushes;
+    this.witnessed = Set.copyOf(witnessed);
+  }
+
+  /// Adds a push to the file, unless there are too many in it.
+  static void add(Push push, Path pushes) throws IOException {
+    synchronized (PushedBranches.class) {
+      var all = Files.exists(pushes) ? Files.readString(pushes) : "";
+      if (all.length() < MAX_LOG) {
+        Folders.writePrivately(pushes, all + push.line());
+      }
+    }
+  }
+
   /// @param somewhere a folder outside the agent's control, to run git in
   /// @return the branch of a pull request that the run opened; empty for any other, or if it cannot
   ///   be determined
-  Optional<String> of(String pullRequest, Environment environment, Path root, Path somewhere)
+  Optional<String> of(String pullRequest, Environment environment, Path somewhere)
       throws StoppedException, InterruptedException {
     var address = PullRequestAddress.of(pullRequest);
     var repository =
@@ -58,12 +86,52 @@ final class PushedBranches {
     if (repository.isEmpty()) {
       return Optional.empty();
     }
-    var made = made(root.resolve(repository.get().folder()));
+    var ref = address.get().ref();
+    return witnessed.contains(repository.get().url())
+        ? seen(repository.get(), ref, somewhere)
+        : logged(repository.get(), ref, somewhere);
+  }
+
+  /// The branch that was seen being pushed, if it still has the head.
+  private Optional<String> seen(Repository repository, String pullRequest, Path somewhere)
+      throws StoppedException, InterruptedException {
+    var seen = seen(repository.url());
+    if (seen.isEmpty()) {
+      return Optional.empty();
+    }
+    var refs = refs(repository, pullRequest, somewhere);
+    var head = refs.get(pullRequest);
+    return seen.stream()
+        .filter(each -> each.commit().equals(head))
+        .filter(each -> each.commit().equals(refs.get(BRANCH + each.branch())))
+        .map(Push::branch)
+        .findFirst();
+  }
+
+  private List<Push> seen(String repository) {
+    try (var lines = Files.lines(pushes)) {
+      return lines
+          .map(line -> line.split("\t", -1))
+          .filter(parts -> parts.length == 3 && parts[0].equals(repository))
+          .map(parts -> new Push(parts[0], parts[1], parts[2]))
+          .toList();
+    } catch (NoSuchFileException _) {
+      return List.of();
+    } catch (IOException | UncheckedIOException e) {
+      log.warn("cannot read pushes file={} why={}", pushes.getFileName(), e.toString());
+      return List.of();
+    }
+  }
+
+  /// The branch of a head that was made or pushed in the clone, as git's log files there say.
+  private Optional<String> logged(Repository repository, String pullRequest, Path somewhere)
+      throws StoppedException, InterruptedException {
+    var made = made(root.resolve(repository.folder()));
     if (made.isEmpty()) {
       return Optional.empty();
     }
-    var refs = refs(repository.get(), address.get().ref(), somewhere);
-    return Optional.ofNullable(refs.get(address.get().ref()))
+    var refs = refs(repository, pullRequest, somewhere);
+    return Optional.ofNullable(refs.get(pullRequest))
         .filter(made::contains)
         .flatMap(
             head ->

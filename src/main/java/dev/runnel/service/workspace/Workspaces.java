@@ -22,10 +22,11 @@ import org.slf4j.LoggerFactory;
 /// for follow-ups, and deleted when it is old or disk space is needed. Thread-safe; calls block.
 ///
 /// A marker file beside a run's folder says that it is ready, and how big it was after the last
-/// execution. Isolated agents cannot reach it.
+/// execution. Another one lists what was seen of its pushes. Isolated agents cannot reach them.
 public final class Workspaces {
   private static final Logger log = LoggerFactory.getLogger(Workspaces.class);
   private static final String READY = ".ready";
+  private static final String PUSHES = ".pushes";
   private static final String TRASH = ".trash";
 
   /// Follows the size in the marker of a workspace that cannot be measured as a whole. What an
@@ -220,13 +221,30 @@ public final class Workspaces {
     }
   }
 
+  /// Remembers a push of the run that was seen from outside, as long as the run's workspace.
+  public void pushed(String runId, PushedBranches.Push push) {
+    try {
+      PushedBranches.add(push, pushes(runId));
+    } catch (IOException e) {
+      log.warn("cannot remember push run={} branch={}", runId, push.branch(), e);
+    }
+  }
+
   /// The branch of a pull request that the run opened; empty if it only mentioned it.
+  ///
+  /// @param witnessed the addresses of the repositories whose pushes are all seen from outside:
+  ///   there, nothing that the agent can write counts
   public Optional<String> pushedBranch(
-      String runId, Environment environment, String pullRequest, CommandRunner bench)
+      String runId,
+      Environment environment,
+      String pullRequest,
+      Set<String> witnessed,
+      CommandRunner bench)
       throws InterruptedException {
     try {
-      return new PushedBranches(new Git(bench, environments.lent()))
-          .of(pullRequest, environment, root(runId), folder);
+      return new PushedBranches(
+              new Git(bench, environments.lent()), root(runId), pushes(runId), witnessed)
+          .of(pullRequest, environment, folder);
     } catch (StoppedException e) {
       return Optional.empty();
     }
@@ -284,6 +302,7 @@ public final class Workspaces {
   /// Deletes a workspace on behalf of the run that uses it; no process may be running in it.
   public void delete(String runId) throws IOException {
     Files.deleteIfExists(ready(runId));
+    Files.deleteIfExists(pushes(runId));
     Folders.delete(root(runId));
     Folders.delete(homes.resolve(runId));
     // Other runs of the environment fill them again.
@@ -398,6 +417,7 @@ public final class Workspaces {
       }
       Files.move(root(runId), folder.resolve(runId + TRASH), StandardCopyOption.ATOMIC_MOVE);
       Files.deleteIfExists(ready(runId));
+      Files.deleteIfExists(pushes(runId));
       return true;
     } finally {
       used.remove(runId);
@@ -422,5 +442,9 @@ public final class Workspaces {
 
   private Path ready(String runId) {
     return folder.resolve(runId + READY);
+  }
+
+  private Path pushes(String runId) {
+    return folder.resolve(runId + PUSHES);
   }
 }

@@ -31,6 +31,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class GitLoginTest {
   private static final String TOKEN = "s3cret-token-of-the-shop";
+  private static final String COMMITS =
+      "git -c user.name=x -c user.email=x@x.test commit --quiet --allow-empty -m \"By the"
+          + " agent\"\n";
 
   @Nested
   class InABubblewrap implements Contract {
@@ -58,6 +61,72 @@ class GitLoginTest {
         assertThat(said).contains("fetched\npushed\n");
         assertThat(stage.shop().git("log", "-1", "--format=%s", "agent"))
             .isEqualTo("By the agent\n");
+      }
+    }
+
+    @Test
+    void aPullRequestWhoseBranchItPushedIsTheRuns(@TempDir Path folder) throws IOException {
+      try (var stage = Stage.open(folder, this, true)) {
+        var id = stage.run(COMMITS + "git push --quiet origin HEAD:refs/heads/agent\n");
+        // As a forge does when somebody opens a pull request for the branch.
+        stage.shop().git("update-ref", "refs/pull/7/head", "agent");
+        stage.follow(id, "echo " + stage.pullRequest(7));
+
+        assertThat(stage.branchOf(id)).isEqualTo("agent");
+      }
+    }
+
+    @Test
+    void aBigPushIsSeenToo(@TempDir Path folder) throws IOException {
+      try (var stage = Stage.open(folder, this, true)) {
+        var id =
+            stage.run(
+                "head -c 3000000 /dev/urandom > big && git add big\n"
+                    + COMMITS
+                    + "git push --quiet origin HEAD:refs/heads/agent\n");
+        stage.shop().git("update-ref", "refs/pull/7/head", "agent");
+        stage.follow(id, "echo " + stage.pullRequest(7));
+
+        assertThat(stage.branchOf(id)).isEqualTo("agent");
+      }
+    }
+
+    @Test
+    void aPullRequestOfOthersIsNotTheRunsThoughGitsLogsInItsCloneSaySo(@TempDir Path folder)
+        throws IOException {
+      try (var stage = Stage.open(folder, this, true)) {
+        stage.theirs();
+        stage.shop().git("update-ref", "refs/heads/theirs", "refs/pull/8/head");
+        var id =
+            stage.run(
+                """
+                git fetch --quiet origin refs/pull/8/head
+                printf '%%040d %%s A <a@a.test> 1 +0000\\tcommit: Mine\\n' 0 $(git rev-parse FETCH_HEAD) >> .git/logs/HEAD
+                cat .git/logs/HEAD; echo %s
+                """
+                    .formatted(stage.pullRequest(8)));
+
+        assertThat(stage.service().transcript(id)).contains("\tcommit: Mine\n");
+        assertThat(stage.branchOf(id)).isEmpty();
+      }
+    }
+
+    @Test
+    void aPullRequestOfOthersIsNotTheRunsThoughItPushesTheirCommitOnceMore(@TempDir Path folder)
+        throws IOException {
+      try (var stage = Stage.open(folder, this, true)) {
+        stage.theirs();
+        var id =
+            stage.run(
+                """
+                git fetch --quiet origin refs/pull/8/head
+                git push --quiet origin FETCH_HEAD:refs/heads/mine && echo pushed
+                echo %s
+                """
+                    .formatted(stage.pullRequest(8)));
+
+        assertThat(stage.service().transcript(id)).contains("pushed\n");
+        assertThat(stage.branchOf(id)).isEmpty();
       }
     }
 
@@ -171,11 +240,51 @@ class GitLoginTest {
     }
 
     String obey(String commands) {
+      return service.transcript(run(commands));
+    }
+
+    /// @return the id of the run that ended
+    String run(String commands) {
       var id = service.create(commands);
+      awaitEnd(id);
+      return id;
+    }
+
+    void follow(String id, String commands) {
+      service.followUp(id, commands);
+      awaitEnd(id);
+    }
+
+    private void awaitEnd(String id) {
       await()
           .atMost(Duration.ofSeconds(60))
           .until(() -> List.of("SUCCEEDED", "FAILED").contains(service.state(id)));
-      return service.transcript(id);
+    }
+
+    /// A pull request of somebody else, from a fork.
+    void theirs() {
+      var commit =
+          shop.git(
+              "-c",
+              "user.name=y",
+              "-c",
+              "user.email=y@y.test",
+              "commit-tree",
+              "-m",
+              "x",
+              "main^{tree}");
+      shop.git("update-ref", "refs/pull/8/head", commit.strip());
+    }
+
+    String pullRequest(int number) {
+      return server.url("acme/shop/pull/" + number);
+    }
+
+    /// The branch of the only pull request that the run shows; empty if it did not open it.
+    String branchOf(String id) {
+      var found = service.run(id).path("artifacts");
+      assertThat(found).as(found.toString()).hasSize(1);
+      return found.at("/0/data/branch").asText();
     }
 
     @Override

@@ -1,0 +1,131 @@
+package dev.runnel.service.egress;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/// What a request to `git-receive-pack` asks a server to do: the commands at the beginning of its
+/// body, as
+/// [gitprotocol-pack](https://git-scm.com/docs/gitprotocol-pack#_reference_update_request_and_packfile_transfer)
+/// has them.
+final class GitPush {
+  private static final int MAX_COMMANDS = 100;
+  private static final int LENGTH = 4;
+
+  /// `OLD NEW refs/heads/NAME`, and after a NUL what the client can do.
+  private static final Pattern COMMAND =
+      Pattern.compile(
+          "[0-9a-f]{40,64} (?<commit>[0-9a-f]{40,64}) refs/heads/(?<branch>[^\\s\\x00-\\x1f]+)"
+              + "(?:\\x00.*)?\\n?");
+
+  private static final Pattern DELETED = Pattern.compile("0+");
+
+  /// A branch, and the commit that it is to have.
+  record Update(String branch, String commit) {}
+
+  private GitPush() {}
+
+  /// The branches that a request sets; empty if it sets none, or in a way that git does not use.
+  ///
+  /// @param head the lines of the request
+  /// @param body is read up to the end of the commands
+  static List<Update> updates(List<String> head, InputStream body) throws IOException {
+    var headers = head.stream().skip(1).map(it -> it.toLowerCase(Locale.ROOT)).toList();
+    // A client that expects an answer first has not sent its body.
+    if (headers.stream().anyMatch(it -> it.startsWith("content-encoding:"))
+        || headers.stream().anyMatch(it -> it.startsWith("expect:"))) {
+      return List.of();
+    }
+    var isChunked =
+        headers.stream()
+            .anyMatch(it -> it.startsWith("transfer-encoding:") && it.contains("chunk"));
+    var content = isChunked ? new Chunks(body) : body;
+    var updates = new ArrayList<Update>();
+    while (updates.size() < MAX_COMMANDS) {
+      var packet = packet(content);
+      if (packet.isEmpty()) {
+        break;
+      }
+      var command = COMMAND.matcher(packet);
+      if (command.matches() && !DELETED.matcher(command.group("commit")).matches()) {
+        updates.add(new Update(command.group("branch"), command.group("commit")));
+      }
+    }
+    return updates;
+  }
+
+  /// The next packet; empty if it ends the commands.
+  private static String packet(InputStream in) throws IOException {
+    var length = in.readNBytes(LENGTH);
+    try {
+      var size = Integer.parseInt(new String(length, StandardCharsets.US_ASCII), 16) - LENGTH;
+      return size <= 0 ? "" : new String(in.readNBytes(size), StandardCharsets.UTF_8);
+    } catch (NumberFormatException _) {
+      return "";
+    }
+  }
+
+  /// A body in chunks, without their sizes.
+  private static final class Chunks extends InputStream {
+    private static final int MAX_LINE = 32;
+
+    private final InputStream in;
+    private int left;
+    private boolean begun;
+
+    Chunks(InputStream in) {
+      this.in = in;
+    }
+
+    @Override
+    public int read() throws IOException {
+      if (left == 0) {
+        if (begun) {
+          line();
+        }
+        begun = true;
+        left = size(line());
+        if (left <= 0) {
+          left = 0;
+          return -1;
+        }
+      }
+      left--;
+      return in.read();
+    }
+
+    @Override
+    public int read(byte[] bytes, int offset, int length) throws IOException {
+      var first = length == 0 ? -1 : read();
+      if (first < 0) {
+        return length == 0 ? 0 : -1;
+      }
+      bytes[offset] = (byte) first;
+      var more = Math.max(in.read(bytes, offset + 1, Math.min(length - 1, left)), 0);
+      left -= more;
+      return 1 + more;
+    }
+
+    private static int size(String line) {
+      try {
+        return Integer.parseInt(line.split(";", 2)[0].strip(), 16);
+      } catch (NumberFormatException _) {
+        return 0;
+      }
+    }
+
+    private String line() throws IOException {
+      var line = new StringBuilder();
+      for (var next = in.read();
+          next >= 0 && next != '\n' && line.length() < MAX_LINE;
+          next = in.read()) {
+        line.append((char) next);
+      }
+      return line.toString();
+    }
+  }
+}
