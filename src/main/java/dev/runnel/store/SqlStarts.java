@@ -86,8 +86,9 @@ final class SqlStarts implements Store.Starts {
         () ->
             rows.first(
                     "SELECT COUNT(*) AS runs, COALESCE(SUM(seconds), 0) AS seconds,"
-                        + " COALESCE(SUM(micros), 0) AS micros, MIN(at) AS oldest FROM starts WHERE"
-                        + " "
+                        + " COALESCE(SUM(micros), 0) AS micros, COALESCE(SUM(CASE WHEN micros = 0"
+                        + " THEN seconds ELSE 0 END), 0) AS unpriced, MIN(at) AS oldest FROM starts"
+                        + " WHERE "
                         + conditions,
                     row -> {
                       var runs = row.getLong("runs");
@@ -95,6 +96,7 @@ final class SqlStarts implements Store.Starts {
                           runs,
                           Duration.ofSeconds(row.getLong("seconds")),
                           row.getLong("micros"),
+                          Duration.ofSeconds(row.getLong("unpriced")),
                           runs == 0 ? Optional.empty() : Optional.of(Rows.instant(row, "oldest")));
                     },
                     parameters.toArray())

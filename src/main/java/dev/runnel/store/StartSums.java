@@ -21,7 +21,8 @@ public record StartSums(Database database) implements StartStatistics {
             rows.list(
                 "SELECT "
                     + column
-                    + " AS name, COUNT(*) AS runs, SUM(seconds) AS seconds, SUM(micros) AS micros"
+                    + " AS name, COUNT(*) AS runs, SUM(seconds) AS seconds, SUM(micros) AS micros,"
+                    + " SUM(CASE WHEN micros = 0 THEN seconds ELSE 0 END) AS unpriced"
                     + " FROM starts WHERE at >= ? AND at < ? GROUP BY "
                     + column
                     + " ORDER BY runs DESC, name",
@@ -30,7 +31,8 @@ public record StartSums(Database database) implements StartStatistics {
                         row.getString("name"),
                         row.getLong("runs"),
                         Duration.ofSeconds(row.getLong("seconds")),
-                        row.getLong("micros")),
+                        row.getLong("micros"),
+                        Duration.ofSeconds(row.getLong("unpriced"))),
                 from,
                 to));
   }

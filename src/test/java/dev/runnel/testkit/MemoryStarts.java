@@ -86,6 +86,11 @@ final class MemoryStarts implements Store.Starts {
         found.size(),
         total.time(),
         total.micros(),
+        found.stream()
+            .flatMap(it -> Optional.ofNullable(used.get(it.delivery())).stream())
+            .filter(it -> it.micros() == 0)
+            .map(Used::time)
+            .reduce(Duration.ZERO, Duration::plus),
         found.stream().map(Start::at).min(Instant::compareTo));
   }
 

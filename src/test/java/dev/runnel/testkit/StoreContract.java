@@ -1440,7 +1440,7 @@ public interface StoreContract {
     assertThat(sum(null, null, "web", before).runs()).isEqualTo(2);
     assertThat(sum(null, null, null, NINE.plusSeconds(5)).since()).contains(NINE.plusSeconds(10));
     assertThat(sum("slack:U3", null, null, before))
-        .isEqualTo(new Sum(0, Duration.ZERO, 0, Optional.empty()));
+        .isEqualTo(new Sum(0, Duration.ZERO, 0, Duration.ZERO, Optional.empty()));
   }
 
   @Test
@@ -1472,6 +1472,23 @@ public interface StoreContract {
     var sum = sum("slack:U1", null, null, NINE.minusSeconds(1));
     assertThat(sum.time()).isEqualTo(Duration.ofSeconds(90));
     assertThat(sum.micros()).isEqualTo(420_000);
+    assertThat(sum.unpriced()).isZero();
+  }
+
+  @Test
+  default void theTimeOfRunsWithoutAKnownCostIsSummedApart() {
+    started("1", "slack:U1", "slack:T1/C1", "", NINE);
+    started("2", "slack:U1", "slack:T1/C1", "", NINE);
+    store()
+        .change(
+            work -> {
+              work.starts().used(new DeliveryId("fake:1"), "run-1", Duration.ofSeconds(90), 0);
+              work.starts().used(new DeliveryId("fake:2"), "run-2", Duration.ofSeconds(60), 5);
+            });
+
+    var sum = sum("slack:U1", null, null, NINE.minusSeconds(1));
+    assertThat(sum.time()).isEqualTo(Duration.ofSeconds(150));
+    assertThat(sum.unpriced()).isEqualTo(Duration.ofSeconds(90));
   }
 
   @Test

@@ -9,6 +9,7 @@ import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.isolation.Machine;
 import dev.runnel.service.isolation.Quotas;
 import dev.runnel.service.run.AgentAccess;
+import dev.runnel.service.run.CostLimit;
 import dev.runnel.service.run.Limits;
 import dev.runnel.service.store.SlotLimits;
 import dev.runnel.service.workspace.Environment;
@@ -412,7 +413,10 @@ public record Config(
         DurationsAndSizes.size(settings, RunnelSettings.LIMIT_DISK, usual.diskBytes()),
         DurationsAndSizes.time(settings, RunnelSettings.KEEP_WORKSPACES, usual.keep()),
         DurationsAndSizes.size(settings, RunnelSettings.ALL_WORKSPACES, usual.keepBytes()),
-        DurationsAndSizes.time(settings, RunnelSettings.DRAIN, usual.drain()));
+        DurationsAndSizes.time(settings, RunnelSettings.DRAIN, usual.drain()),
+        new CostLimit(
+            DurationsAndSizes.money(settings, RunnelSettings.LIMIT_MONEY),
+            settings.policy().pricePerMinute()));
   }
 
   private static Retention retention(Settings settings) {

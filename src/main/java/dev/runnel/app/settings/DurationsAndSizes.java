@@ -3,6 +3,7 @@ package dev.runnel.app.settings;
 import dev.runnel.core.deliver.Reminders;
 import dev.runnel.service.run.Limits;
 import dev.runnel.surface.Setting;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Map;
@@ -13,6 +14,7 @@ import java.util.regex.Pattern;
 /// `off` is no limit.
 public final class DurationsAndSizes {
   private static final Pattern SHAPE = Pattern.compile("(\\d{1,9})\\s*([A-Za-z]+)");
+  private static final Pattern MONEY = Pattern.compile("\\d{1,9}(?:\\.\\d{1,6})?");
   private static final Map<String, Duration> TIMES =
       Map.of(
           "s", Duration.ofSeconds(1),
@@ -47,6 +49,17 @@ public final class DurationsAndSizes {
         ? Optional.of(TIMES.get(match.group(2)).multipliedBy(Long.parseLong(match.group(1))))
             .filter(time -> time.compareTo(Limits.FOREVER) <= 0)
         : Optional.empty();
+  }
+
+  /// An amount such as `5` or `0.50`; empty for no limit.
+  static Optional<BigDecimal> money(Settings settings, Setting setting) {
+    var text = settings.get(setting).map(String::strip).filter(it -> !it.equals(Setting.OFF));
+    if (text.isPresent() && !MONEY.matcher(text.get()).matches()) {
+      throw new SettingsException(
+          "%s (%s) is %s, and must be an amount like 5 or 0.50, or off."
+              .formatted(setting, setting.path(), text.get()));
+    }
+    return text.map(BigDecimal::new);
   }
 
   /// Ascending durations such as `30m, 4h, 24h`; `off` for none.

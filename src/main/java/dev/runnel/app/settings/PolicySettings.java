@@ -27,7 +27,14 @@ final class PolicySettings {
   static final String INSTALLATIONS = "installations";
 
   private static final List<String> KEYS =
-      List.of(INSTALLATIONS, "groups", "rules", "approve", "budgets", "wider_than_asked");
+      List.of(
+          INSTALLATIONS,
+          "groups",
+          "rules",
+          "approve",
+          "budgets",
+          "price_per_minute",
+          "wider_than_asked");
   private static final List<String> RULE_KEYS = List.of("who", "where", "may", "may_not", "with");
   private static final List<String> APPROVAL_KEYS = List.of("when", "by", "not", "within");
   private static final List<String> CONDITION_KEYS =
@@ -82,7 +89,8 @@ final class PolicySettings {
     for (var each : elements(place, tree.path("budgets"))) {
       budgets.add(budget(place + "[" + budgets.size() + "]", each));
     }
-    return new Policy(groups, rules, approvals, budgets);
+    var price = number(PLACE + ".price_per_minute", tree.path("price_per_minute"));
+    return new Policy(groups, rules, approvals, budgets, price.orElse(BigDecimal.ZERO));
   }
 
   private Map<String, List<String>> groups(JsonNode tree) {

@@ -217,6 +217,15 @@ public final class RunnelSettings {
           "off",
           "The processors that one agent may use, such as `1.5`. Only in containers.");
 
+  static final Setting LIMIT_MONEY =
+      limit(
+          "MONEY",
+          "money",
+          "off",
+          "The cost of one run in US dollars, such as `5`. It counts what its agents report, and as"
+              + " long as they report none, their minutes by `policy.price_per_minute`. Claude Code"
+              + " reports its cost at the end of each answer.");
+
   static final Setting KEEP_WORKSPACES =
       plain(
               "RUNNEL_AGENTS_KEEP_WORKSPACES",
@@ -406,6 +415,7 @@ public final class RunnelSettings {
                   LIMIT_MEMORY,
                   LIMIT_PROCESSES,
                   LIMIT_CPUS,
+                  LIMIT_MONEY,
                   KEEP_WORKSPACES,
                   ALL_WORKSPACES,
                   DRAIN,

@@ -46,9 +46,9 @@ final class DailyStarts {
       var one = day;
       days.computeIfAbsent(new Key(by, day), _ -> new Day(now, read(by, one, one.plusDays(1))))
           .sums()
-          .forEach(it -> sums.merge(it.key(), it, DailyStarts::plus));
+          .forEach(it -> sums.merge(it.key(), it, Sum::plus));
     }
-    read(by, day, today.plusDays(1)).forEach(it -> sums.merge(it.key(), it, DailyStarts::plus));
+    read(by, day, today.plusDays(1)).forEach(it -> sums.merge(it.key(), it, Sum::plus));
     return sums.values().stream()
         .sorted(Comparator.comparingLong(Sum::runs).reversed().thenComparing(Sum::key))
         .toList();
@@ -60,9 +60,5 @@ final class DailyStarts {
 
   private static Instant start(LocalDate day) {
     return day.atStartOfDay(ZoneOffset.UTC).toInstant();
-  }
-
-  private static Sum plus(Sum a, Sum b) {
-    return new Sum(a.key(), a.runs() + b.runs(), a.time().plus(b.time()), a.micros() + b.micros());
   }
 }

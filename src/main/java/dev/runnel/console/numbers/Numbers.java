@@ -152,19 +152,12 @@ public final class Numbers {
           case ALL ->
               Stream.of(
                   starts.sums(By.PERSON, since, until).stream()
-                      .reduce(
-                          new Sum("", 0, Duration.ZERO, 0),
-                          (a, b) ->
-                              new Sum(
-                                  "",
-                                  a.runs() + b.runs(),
-                                  a.time().plus(b.time()),
-                                  a.micros() + b.micros())));
+                      .reduce(new Sum("", 0, Duration.ZERO, 0, Duration.ZERO), Sum::plus));
         };
     return sums.limit(FULLEST)
         .map(
             it -> {
-              var used = new Budget.Used(it.runs(), it.time(), it.micros());
+              var used = policy.get().used(it.runs(), it.time(), it.micros(), it.unpriced());
               return new BudgetView(
                   budget.name(),
                   names.getOrDefault(it.key(), it.key()),

@@ -31,7 +31,7 @@ record BudgetCheck(List<String> exceeded, List<String> warnings) {
     }
     for (var budget : policy.budgets()) {
       var sum = sum(work, budget, start);
-      var used = used(sum);
+      var used = used(policy, sum);
       if (!budget.permits(used)) {
         exceeded.add(exceeded(budget, used, sum.since()));
       } else if (budget.warns(used, used.plusRun())) {
@@ -58,8 +58,8 @@ record BudgetCheck(List<String> exceeded, List<String> warnings) {
     return TIME.format(oldest.plus(budget.period().length()).plus(Duration.ofMinutes(1)));
   }
 
-  static Budget.Used used(Store.Starts.Sum sum) {
-    return new Budget.Used(sum.runs(), sum.time(), sum.micros());
+  static Budget.Used used(Policy policy, Store.Starts.Sum sum) {
+    return policy.used(sum.runs(), sum.time(), sum.micros(), sum.unpriced());
   }
 
   static Store.Starts.Sum sum(Work work, Budget budget, Start start) {

@@ -397,7 +397,7 @@ final class StartControl {
                         Row.of(
                             "Budget",
                             budget.words(
-                                BudgetCheck.used(BudgetCheck.sum(work, budget, start))),
+                                BudgetCheck.used(policy, BudgetCheck.sum(work, budget, start))),
                             budget.whose()))
                 .toList());
   }

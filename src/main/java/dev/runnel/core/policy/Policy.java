@@ -1,5 +1,8 @@
 package dev.runnel.core.policy;
 
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -20,24 +23,51 @@ import java.util.stream.Stream;
 ///
 /// @param groups the members of each group: names of people (`slack:U012345`), groups of a platform
 ///   (`slack:members`, `slack:group:S0PLAT`, `github:team:acme/platform`), and other groups
+/// @param pricePerMinute what a minute of an agent counts as in budgets of money if the run service
+///   knows no cost; 0 for nothing
 public record Policy(
     Map<String, List<String>> groups,
     List<Rule> rules,
     List<ApprovalRule> approvals,
-    List<Budget> budgets) {
+    List<Budget> budgets,
+    BigDecimal pricePerMinute) {
   public static final Policy NONE = new Policy(Map.of(), List.of(), List.of(), List.of());
 
   /// Those whom Runnel serves if there is no policy: full members of a Slack workspace, people with
   /// write access on a tracker.
   public static final String MEMBERS = "members";
 
+  private static final BigDecimal SECONDS_OF_A_MINUTE = BigDecimal.valueOf(60);
+
   private static final String NO_RULE = "no rule permits it";
+
+  /// Without a price.
+  public Policy(
+      Map<String, List<String>> groups,
+      List<Rule> rules,
+      List<ApprovalRule> approvals,
+      List<Budget> budgets) {
+    this(groups, rules, approvals, budgets, BigDecimal.ZERO);
+  }
 
   public Policy {
     groups = Map.copyOf(groups);
     rules = List.copyOf(rules);
     approvals = List.copyOf(approvals);
     budgets = List.copyOf(budgets);
+  }
+
+  /// What counts in a budget.
+  ///
+  /// @param micros the known cost in millionths
+  /// @param unpriced how long agents worked whose cost is not known
+  public Budget.Used used(long runs, Duration time, long micros, Duration unpriced) {
+    var price =
+        pricePerMinute
+            .movePointRight(6)
+            .multiply(BigDecimal.valueOf(unpriced.toSeconds()))
+            .divide(SECONDS_OF_A_MINUTE, RoundingMode.HALF_UP);
+    return new Budget.Used(runs, time, micros + price.longValue());
   }
 
   public boolean hasRules() {

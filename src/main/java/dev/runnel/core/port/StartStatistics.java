@@ -16,8 +16,19 @@ public interface StartStatistics {
   /// @param key the person (`slack:U012345`), the channel or repository (`slack:T012AB/C012345`),
   ///   or the environment; empty for runs without one
   /// @param time how long agents worked
-  /// @param micros the cost in millionths
-  record Sum(String key, long runs, Duration time, long micros) {}
+  /// @param micros the known cost in millionths
+  /// @param unpriced how long agents worked whose cost is not known
+  record Sum(String key, long runs, Duration time, long micros, Duration unpriced) {
+    /// Both together, with the key of this one.
+    public Sum plus(Sum other) {
+      return new Sum(
+          key,
+          runs + other.runs,
+          time.plus(other.time),
+          micros + other.micros,
+          unpriced.plus(other.unpriced));
+    }
+  }
 
   /// The sums of starts in an interval, the most runs first.
   ///

@@ -527,9 +527,10 @@ public interface Store {
         DeliveryId delivery, String person, String place, String environment, Instant at) {}
 
     /// @param time how long agents worked
-    /// @param micros the cost in millionths of the service's currency
+    /// @param micros the known cost in millionths of the service's currency
+    /// @param unpriced how long agents worked whose cost is not known
     /// @param since the time of the oldest counted start; empty if there is none
-    record Sum(long runs, Duration time, long micros, Optional<Instant> since) {}
+    record Sum(long runs, Duration time, long micros, Duration unpriced, Optional<Instant> since) {}
 
     /// A stop of all starts.
     ///

@@ -242,6 +242,10 @@ final class Execution {
       // Cancelled before this execution was registered, so nobody could notify it.
       return ExecutionResult.cancelled();
     }
+    var tooMuch = RunCost.refuse(settings.limits().cost(), row.get());
+    if (tooMuch.isPresent()) {
+      return tooMuch.get();
+    }
     var witness = new PushWitness(this::pushed);
     try (var network =
         ExecutionNetwork.open(settings, executionRequest, harness, chosen, witness)) {
@@ -374,6 +378,7 @@ final class Execution {
         processes.endAll();
         return ExecutionResult.cancelled();
       }
+      var before = index.find(executionRequest.runId()).orElseThrow();
       var outputParser = harness.outputParser();
       var steering =
           new Steering(
@@ -400,6 +405,7 @@ final class Execution {
                   settings.limits(),
                   recorder,
                   this::charged,
+                  RunCost.of(settings.limits().cost(), before, recorder),
                   () -> stopAtWork(StopReason.LIMIT))) {
         var began = WorkspaceChanges.start(ready.root());
         try {

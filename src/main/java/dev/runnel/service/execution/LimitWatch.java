@@ -1,11 +1,11 @@
 package dev.runnel.service.execution;
 
 import dev.runnel.service.isolation.RunningProcess;
-import dev.runnel.service.process.AgentProcess;
 import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.Limits;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
@@ -22,10 +22,20 @@ final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
   // Measuring a big workspace takes long; the pause after it is this many times as long.
   private static final int REST_AFTER_MEASURE = 20;
 
-  /// Measures the workspace.
+  /// Follows the sentence about a run that has cost too much.
+  static final String LIMIT_OF_COST = ". The limit is agents.limits.money.";
+
+  /// Measures what the run is charged for.
   @FunctionalInterface
   interface Measure {
     long bytes() throws IOException;
+  }
+
+  /// What the run costs.
+  @FunctionalInterface
+  interface Cost {
+    /// @param worked how long the agent has worked in this execution
+    BigDecimal after(Duration worked);
   }
 
   private static final Duration PAUSE = Duration.ofSeconds(1);
@@ -34,6 +44,7 @@ final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
   private final Limits limits;
   private final RunningProcess.Sink next;
   private final Measure disk;
+  private final Cost cost;
   private final Runnable end;
   private final AtomicLong heardAt = new AtomicLong(System.nanoTime());
   private final AtomicLong outputBytes = new AtomicLong();
@@ -42,11 +53,18 @@ final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
   private volatile boolean over;
 
   /// @param end ends the agent; called on the watching thread, repeatedly until it succeeds
-  LimitWatch(Spawner spawner, Limits limits, AgentProcess.Sink next, Measure disk, Runnable end) {
+  LimitWatch(
+      Spawner spawner,
+      Limits limits,
+      RunningProcess.Sink next,
+      Measure disk,
+      Cost cost,
+      Runnable end) {
     this.spawner = spawner;
     this.limits = limits;
     this.next = next;
     this.disk = disk;
+    this.cost = cost;
     this.end = end;
   }
 
@@ -117,7 +135,7 @@ final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
     var diskAt = start + LOOK_AT_DISK.toNanos();
     while (!over) {
       var now = System.nanoTime();
-      var found = inTime(now - start, now - heardAt.get());
+      var found = inTime(now - start, now - heardAt.get()).or(() -> inMoney(now - start));
       if (found.isEmpty() && now - diskAt >= 0) {
         found = onDisk();
         var took = System.nanoTime() - now;
@@ -159,6 +177,13 @@ final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
                   .formatted(Limits.words(limits.idle()))));
     }
     return Optional.empty();
+  }
+
+  private Optional<ExecutionResult> inMoney(long spent) {
+    return limits
+        .cost()
+        .reached(cost.after(Duration.ofNanos(spent)))
+        .map(why -> ExecutionResult.failed("The agent was stopped: " + why + LIMIT_OF_COST));
   }
 
   private Optional<ExecutionResult> onDisk() {

@@ -13,6 +13,7 @@ import java.time.Duration;
 /// @param keepBytes maximum size of all workspaces together; above it the least recently used ones
 ///   are deleted
 /// @param drain how long working agents may take to finish when the service stops
+/// @param cost what one run may cost
 public record Limits(
     Duration start,
     Duration idle,
@@ -21,7 +22,8 @@ public record Limits(
     long diskBytes,
     Duration keep,
     long keepBytes,
-    Duration drain) {
+    Duration drain,
+    CostLimit cost) {
   /// No limit of time.
   public static final Duration FOREVER = Duration.ofDays(36_500);
 
@@ -40,6 +42,24 @@ public record Limits(
           Duration.ofDays(7),
           50 * 1024 * MIB,
           Duration.ZERO);
+
+  /// Without a limit of cost.
+  public Limits(
+      Duration start,
+      Duration idle,
+      Duration total,
+      long outputBytes,
+      long diskBytes,
+      Duration keep,
+      long keepBytes,
+      Duration drain) {
+    this(start, idle, total, outputBytes, diskBytes, keep, keepBytes, drain, CostLimit.NONE);
+  }
+
+  /// The same, but for what a run may cost.
+  public Limits with(CostLimit other) {
+    return new Limits(start, idle, total, outputBytes, diskBytes, keep, keepBytes, drain, other);
+  }
 
   /// Formats a duration in the biggest unit that divides it: `90 seconds`, `15 minutes`, `6 hours`,
   /// `7 days`.

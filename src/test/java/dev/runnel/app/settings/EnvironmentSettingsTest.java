@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.runnel.service.egress.EgressSetting;
+import dev.runnel.service.run.CostLimit;
 import dev.runnel.service.run.Limits;
 import dev.runnel.service.workspace.Environment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -224,6 +226,21 @@ class EnvironmentSettingsTest {
   }
 
   @Test
+  void aRunMayCostSoMuchAndAMinuteHasAPrice() {
+    var config =
+        Config.of(
+            settings(
+                Map.of("RUNNEL_AGENTS_LIMIT_MONEY", "2.50"),
+                "policy:\n  price_per_minute: 0.05\n"));
+
+    assertThat(config.limits())
+        .isEqualTo(
+            Limits.USUAL.with(
+                new CostLimit(Optional.of(new BigDecimal("2.50")), new BigDecimal("0.05"))));
+    assertThat(config.settings().policy().pricePerMinute()).isEqualTo("0.05");
+  }
+
+  @Test
   void withNothingSaidTheLimitsAreTheUsualOnesAndTheExampleShowsThem() {
     assertThat(Config.of(settings(Map.of(), "")).limits()).isEqualTo(Limits.USUAL);
     assertThat(
@@ -237,6 +254,8 @@ class EnvironmentSettingsTest {
   @CsvSource(
       delimiter = '|',
       value = {
+        "money: five       | RUNNEL_AGENTS_LIMIT_MONEY (agents.limits.money) is five, and must be"
+            + " an amount like 5 or 0.50, or off.",
         "start: 15         | RUNNEL_AGENTS_LIMIT_START (agents.limits.start) is 15, and must be a"
             + " time",
         "start: 15 minutes | and must be a time like 90s, 15m, 6h or 7d, or off.",

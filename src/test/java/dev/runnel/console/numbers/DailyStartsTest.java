@@ -37,7 +37,8 @@ class DailyStartsTest {
                     it.getKey(),
                     it.getValue().size(),
                     Duration.ZERO,
-                    it.getValue().stream().mapToLong(Start::micros).sum()))
+                    it.getValue().stream().mapToLong(Start::micros).sum(),
+                    Duration.ZERO))
         .sorted(Comparator.comparing(StartStatistics.Sum::key))
         .toList();
   }
@@ -59,8 +60,8 @@ class DailyStartsTest {
 
     assertThat(lastWeek(NOW))
         .containsExactly(
-            new StartStatistics.Sum("ann", 2, Duration.ZERO, 5),
-            new StartStatistics.Sum("sam", 1, Duration.ZERO, 2));
+            new StartStatistics.Sum("ann", 2, Duration.ZERO, 5, Duration.ZERO),
+            new StartStatistics.Sum("sam", 1, Duration.ZERO, 2, Duration.ZERO));
   }
 
   @Test

@@ -23,6 +23,7 @@ class FamilyStartsTest {
 
   private final SettableClock clock = new SettableClock();
   private final Store store = new MemoryStore();
+  private BigDecimal price = BigDecimal.ZERO;
 
   private FamilyStarts within(
       Optional<Long> runs, Optional<Duration> time, Optional<BigDecimal> money) {
@@ -33,7 +34,7 @@ class FamilyStartsTest {
         });
     var budget =
         new Budget("policy.budgets[0]", Budget.Per.PERSON, Budget.Period.DAY, runs, time, money);
-    var policy = new Policy(Map.of(), List.of(), List.of(), List.of(budget));
+    var policy = new Policy(Map.of(), List.of(), List.of(), List.of(budget), price);
     return new FamilyStarts(() -> policy, store, clock);
   }
 
@@ -67,6 +68,20 @@ class FamilyStartsTest {
     assertThat(family.refuse(ASKED, "a")).isEmpty();
     family.used("a", Duration.ZERO, 1_200_000);
     assertThat(family.refuse(ASKED, "b").orElseThrow()).contains("1.20 of 1 in costs a day");
+  }
+
+  @Test
+  void theirMinutesHaveAPriceWhereNoCostIsKnown() {
+    price = new BigDecimal("0.10");
+    var family = within(Optional.empty(), Optional.empty(), Optional.of(BigDecimal.ONE));
+
+    assertThat(family.refuse(ASKED, "a")).isEmpty();
+    family.used("a", Duration.ofMinutes(5), 0);
+    assertThat(family.refuse(ASKED, "b")).isEmpty();
+    family.used("b", Duration.ofMinutes(90), 400_000);
+    assertThat(family.refuse(ASKED, "c")).isEmpty();
+    family.used("c", Duration.ofMinutes(2), 0);
+    assertThat(family.refuse(ASKED, "d").orElseThrow()).contains("1.10 of 1 in costs a day");
   }
 
   @Test

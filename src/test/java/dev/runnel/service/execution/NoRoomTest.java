@@ -19,6 +19,7 @@ import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.wire.RunMode;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -214,6 +215,7 @@ class NoRoomTest {
             limits,
             sink,
             () -> 0,
+            _ -> BigDecimal.ZERO,
             () -> {
               if (tries.incrementAndGet() == 1) {
                 throw new OutOfMemoryError("unable to create native thread");

@@ -12,6 +12,7 @@ import dev.runnel.service.RunningService.Setup;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -93,6 +94,29 @@ class LimitsTest {
               "The agent was stopped: its workspace grew beyond 1 KiB. The limit is"
                   + " agents.limits.disk, for which a file has at least 4 KiB.");
       assertGone(run);
+    }
+
+    @Test
+    void whenItsMinutesCostTooMuch() throws IOException {
+      // A dollar a second.
+      var cost = new CostLimit(Optional.of(BigDecimal.ONE), new BigDecimal(60));
+      var setup = Setup.USUAL.with(USUAL.with(cost));
+      try (var service =
+          RunningService.with(folder, "echo $$ > pid; echo hello; sleep 300", 4, setup)) {
+        var id = service.create("x");
+        var run = service.awaitState(id, "FAILED");
+
+        assertThat(message(run))
+            .matches(
+                "The agent was stopped: it has cost \\$\\d+\\.\\d\\d of the \\$1\\.00 allowed\\."
+                    + " The limit is agents\\.limits\\.money\\.");
+        assertThat(code(run)).isEqualTo("agent_process_failed");
+        assertGone(run);
+
+        service.followUp(id, "go on");
+        var refused = service.awaitState(id, "FAILED");
+        assertThat(message(refused)).startsWith("The agent was not started: it has cost $");
+      }
     }
 
     @Test
