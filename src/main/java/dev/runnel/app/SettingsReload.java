@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 final class SettingsReload {
   private static final Pattern LIVE =
       Pattern.compile(
-          "(profiles|defaults|hooks|files)\\..*|policy\\.(?!installations\\b).*|admins|reminders|log\\.level");
+          "(profiles|defaults|hooks|files)\\..*|routes\\[.*|policy\\.(?!installations\\b).*|admins|reminders|log\\.level");
   private static final Pattern HOOK = Pattern.compile("hooks\\..*");
 
   /// A new secret is known to the redaction from the start only.

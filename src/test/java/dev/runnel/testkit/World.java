@@ -55,6 +55,7 @@ public final class World implements AutoCloseable {
   private Reminders reminders = Reminders.NONE;
   private FileLimits files = FileLimits.USUAL;
   private Policy policy = Policy.NONE;
+  private Defaults defaults = Defaults.NONE;
   private DispatchOptions options = DispatchOptions.USUAL;
   private Store store;
   private Dispatcher dispatcher;
@@ -81,6 +82,12 @@ public final class World implements AutoCloseable {
   /// From now on this policy decides who may do what.
   public void obeys(Policy rules) {
     policy = rules;
+    restart(UnaryOperator.identity());
+  }
+
+  /// From now on runs have these options where nobody chooses others.
+  public void defaultsTo(Defaults values) {
+    defaults = values;
     restart(UnaryOperator.identity());
   }
 
@@ -127,7 +134,7 @@ public final class World implements AutoCloseable {
         runs,
         Surfaces.of(List.of(surface, elsewhere)),
         new Profiles(Map.of("web", web)),
-        Defaults.NONE,
+        defaults,
         policy,
         HealthCheck.NONE,
         recovery,

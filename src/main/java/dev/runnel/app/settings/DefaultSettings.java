@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
 /// Reads `defaults` of the file: default options of runs, by place.
 final class DefaultSettings {
   static final String PLACE = "defaults";
-  private static final List<String> KEYS =
+  static final List<String> KEYS =
       List.of("profile", "environment", "model", "skill", "factory", "base_prompt");
-  private static final Pattern WHERE = Pattern.compile("[a-z][a-z0-9-]*(?::[^\\s]*[^\\s/])?");
+  static final Pattern WHERE = Pattern.compile("[a-z][a-z0-9-]*(?::[^\\s]*[^\\s/])?");
 
   private final YamlSection part;
   private final Profiles profiles;
@@ -74,17 +74,21 @@ final class DefaultSettings {
       part.text(where + "." + key, tree.path(key))
           .ifPresent(value -> values.put(Defaults.key(key).orElseThrow(), value));
     }
-    var profile = values.get("profile");
-    if (profile != null && !profiles.byName().containsKey(profile)) {
+    checkProfile(part, where, Optional.ofNullable(values.get(Defaults.PROFILE)), profiles);
+    return values;
+  }
+
+  static void checkProfile(
+      YamlSection part, String where, Optional<String> profile, Profiles profiles) {
+    if (profile.isPresent() && !profiles.byName().containsKey(profile.get())) {
       throw part.wrong(
           where + ".profile",
           "is %s, and there is no profile of that name.%s"
               .formatted(
-                  profile,
+                  profile.get(),
                   Settings.suggestion(
-                      profile, List.copyOf(new TreeSet<>(profiles.byName().keySet()))))
+                      profile.get(), List.copyOf(new TreeSet<>(profiles.byName().keySet()))))
               .replaceFirst("\\.$", ""));
     }
-    return values;
   }
 }

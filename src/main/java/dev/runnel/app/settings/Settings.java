@@ -9,6 +9,7 @@ import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.scope.Defaults;
 import dev.runnel.core.scope.Profiles;
+import dev.runnel.core.scope.Routes;
 import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.run.Factory;
 import dev.runnel.service.workspace.Environments;
@@ -120,6 +121,7 @@ public record Settings(
     var path = chosen.or(() -> Optional.of(Path.of(FILE)).filter(Files::exists));
     var profiles = Profiles.NONE;
     var defaults = Map.<String, Map<String, String>>of();
+    var routes = Routes.NONE;
     var policy = Policy.NONE;
     var environments = Environments.NONE;
     var factories = List.<Factory>of();
@@ -131,6 +133,7 @@ public record Settings(
       flatten("", tree, environment, leaves);
       profiles = profiles(tree.path("profiles"), path.get(), environment);
       defaults = DefaultSettings.read(tree.path(DefaultSettings.PLACE), path.get(), profiles);
+      routes = RouteSettings.read(tree.path(RouteSettings.PLACE), path.get(), profiles);
       policy = PolicySettings.read(tree.path(PolicySettings.PLACE), path.get(), policyNames());
       environments =
           EnvironmentSettings.read(
@@ -160,7 +163,8 @@ public record Settings(
         profiles,
         new Defaults(
             defaults,
-            DefaultSettings.admins(Optional.ofNullable(values.get(RunnelSettings.ADMINS)))),
+            DefaultSettings.admins(Optional.ofNullable(values.get(RunnelSettings.ADMINS))),
+            routes),
         policy,
         EnvironmentSettings.withDefault(
             environments, Optional.ofNullable(values.get(RunnelSettings.AGENTS_ENVIRONMENT))),
@@ -292,6 +296,7 @@ public record Settings(
       var key = prefix + entry.getKey();
       if (key.equals("profiles")
           || key.equals(DefaultSettings.PLACE)
+          || key.equals(RouteSettings.PLACE)
           || key.equals(EnvironmentSettings.PLACE)
           || key.equals(FactorySettings.PLACE)
           || key.equals(HookSettings.PLACE)

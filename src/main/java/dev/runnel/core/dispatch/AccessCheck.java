@@ -10,6 +10,7 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Snapshot;
 import dev.runnel.core.policy.AccessRequest;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;
@@ -267,7 +268,9 @@ final class AccessCheck {
     // A run has the defaults of the person who asked for it.
     var isNew = permission == Permission.START || permission == Permission.RETRY;
     var whose = isNew ? delivery.actor() : target.map(Binding::requester).orElse(delivery.actor());
-    var options = asked.map(it -> defaultsResolver.of(it, place, whose).request().options());
+    // A run keeps what a rule chose for it.
+    var about = permission == Permission.START ? delivery.snapshot() : Snapshot.NONE;
+    var options = asked.map(it -> defaultsResolver.of(it, place, whose, about).request().options());
     return new AccessRequest(
         person.names(),
         permission,

@@ -144,7 +144,7 @@ final class QueryHandler {
       case Question.Explain(var request) ->
           AnswerFormatter.explain(
               request,
-              defaultsResolver.of(request, here, actor),
+              defaultsResolver.of(request, here, actor, delivery.snapshot()),
               store.read(bindings -> bindings.of(here)),
               delivery.origin().replyTo().isPresent(),
               accessCheck.preview(delivery, request));

@@ -97,7 +97,13 @@ final class RunStarter {
   }
 
   /// @param whenStarted what else the commit of the start does
-  void start(DeliveryAttempt attempt, Plan.StartRun start, Consumer<Work> whenStarted) {
+  void start(DeliveryAttempt attempt, Plan.StartRun asked, Consumer<Work> whenStarted) {
+    var start =
+        new Plan.StartRun(
+            asked.conversation(),
+            defaultsResolver
+                .defaults()
+                .routed(asked.request(), asked.conversation(), attempt.delivery().snapshot()));
     if (attempt.isRetry()) {
       switch (startedBy(attempt.delivery())) {
         case Outcome.Done(var run) -> {
@@ -116,7 +122,11 @@ final class RunStarter {
       }
     }
     var resolved =
-        defaultsResolver.of(start.request(), start.conversation(), attempt.delivery().actor());
+        defaultsResolver.of(
+            start.request(),
+            start.conversation(),
+            attempt.delivery().actor(),
+            attempt.delivery().snapshot());
     if (resolved.unknownProfile().isPresent()) {
       var unknown = defaultsResolver.profiles().unknown(resolved.unknownProfile().get());
       results.complete(attempt, work -> attempt.respond(work, unknown));

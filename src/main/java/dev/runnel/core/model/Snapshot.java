@@ -12,9 +12,25 @@ import java.util.Optional;
 /// @param title as people see it
 /// @param body as people see it; empty where the delivery did not contain it, `""` where there is
 ///   none
-public record Snapshot(Optional<Instant> at, Optional<String> title, Optional<String> body) {
+/// @param labels as far as the delivery contained them
+public record Snapshot(
+    Optional<Instant> at, Optional<String> title, Optional<String> body, List<String> labels) {
   public static final Snapshot NONE =
       new Snapshot(Optional.empty(), Optional.empty(), Optional.empty());
+
+  public Snapshot {
+    // Rows of an older version have none.
+    labels = labels == null ? List.of() : List.copyOf(labels);
+  }
+
+  public Snapshot(Optional<Instant> at, Optional<String> title, Optional<String> body) {
+    this(at, title, body, List.of());
+  }
+
+  /// A copy with the labels.
+  public Snapshot labelled(List<String> names) {
+    return new Snapshot(at, title, body, names);
+  }
 
   /// The background to use while the tracker cannot be reached.
   public Background background(Optional<URI> link) {

@@ -5,6 +5,7 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.model.Snapshot;
 import dev.runnel.core.port.Store.Preferences.Preference;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,15 +18,17 @@ import java.util.Set;
 
 /// Resolves the options of a run that the request does not set. Pure.
 ///
-/// Precedence: the request, the person, the channel or repository, the workspace or owner, the
-/// platform, everywhere. Within one place, what people set wins over the configuration. A profile
-/// has the precedence of the place where it was chosen: a nearer value overrides the profile's, and
-/// the profile's overrides a farther one.
+/// Precedence: the request, the rule of [Routes] that applies to it, the person, the channel or
+/// repository, the workspace or owner, the platform, everywhere. Within one place, what people set
+/// wins over the configuration. A profile has the precedence of the place where it was chosen: a
+/// nearer value overrides the profile's, and the profile's overrides a farther one.
 ///
 /// @param configured by place (`slack:T1/C1`, `github:acme/shop`, `slack`, or [#EVERYWHERE]), then
 ///   by key
 /// @param admins the people who may set the defaults of places, as `slack:U1`
-public record Defaults(Map<String, Map<String, String>> configured, Set<String> admins) {
+/// @param routes rules that choose options by what a request is about
+public record Defaults(
+    Map<String, Map<String, String>> configured, Set<String> admins, Routes routes) {
   public static final Defaults NONE = new Defaults(Map.of(), Set.of());
   public static final String EVERYWHERE = "everywhere";
 
@@ -44,6 +47,10 @@ public record Defaults(Map<String, Map<String, String>> configured, Set<String> 
   public Defaults {
     configured = Map.copyOf(configured);
     admins = Set.copyOf(admins);
+  }
+
+  public Defaults(Map<String, Map<String, String>> configured, Set<String> admins) {
+    this(configured, admins, Routes.NONE);
   }
 
   /// A value, and where it comes from, in words for people.
@@ -96,6 +103,8 @@ public record Defaults(Map<String, Map<String, String>> configured, Set<String> 
     };
   }
 
+  /// A request that will be made about no issue.
+  ///
   /// @param preferences the preferences of [#places(Conversation, Actor)]
   public Resolved resolve(
       Request request,
@@ -103,9 +112,22 @@ public record Defaults(Map<String, Map<String, String>> configured, Set<String> 
       Actor actor,
       List<Preference> preferences,
       Profiles profiles) {
+    return resolve(request, conversation, actor, Snapshot.NONE, preferences, profiles);
+  }
+
+  /// @param about the issue of the request
+  /// @param preferences the preferences of [#places(Conversation, Actor)]
+  public Resolved resolve(
+      Request request,
+      Conversation conversation,
+      Actor actor,
+      Snapshot about,
+      List<Preference> preferences,
+      Profiles profiles) {
     Map<String, Chosen> all = new LinkedHashMap<>();
     var unknown = Optional.<String>empty();
-    for (var layer : layers(request.options(), conversation, actor, preferences)) {
+    var route = routes.first(request, conversation, about);
+    for (var layer : layers(request.options(), route, conversation, actor, preferences)) {
       var name = all.containsKey(PROFILE) ? null : layer.values().get(PROFILE);
       layer.values().forEach((key, value) -> all.putIfAbsent(key, new Chosen(value, layer.from())));
       if (name != null) {
@@ -141,10 +163,37 @@ public record Defaults(Map<String, Map<String, String>> configured, Set<String> 
         unknown);
   }
 
+  /// The request with the options that a rule chooses for it, which a run keeps.
+  ///
+  /// @param about the issue of the request
+  public Request routed(Request request, Conversation conversation, Snapshot about) {
+    return routes
+        .first(request, conversation, about)
+        .map(chosen -> new Request(request.text(), completed(request.options(), chosen.options())))
+        .orElse(request);
+  }
+
+  private static RunOptions completed(RunOptions said, Map<String, String> chosen) {
+    return said.completedBy(
+        new RunOptions(
+            Optional.ofNullable(chosen.get(PROFILE)),
+            Optional.ofNullable(chosen.get(ENVIRONMENT)),
+            Optional.ofNullable(chosen.get(MODEL)),
+            Optional.ofNullable(chosen.get(SKILL)),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.ofNullable(chosen.get(FACTORY))));
+  }
+
   private List<Layer> layers(
-      RunOptions said, Conversation conversation, Actor actor, List<Preference> preferences) {
+      RunOptions said,
+      Optional<Routes.Chosen> route,
+      Conversation conversation,
+      Actor actor,
+      List<Preference> preferences) {
     var layers = new ArrayList<Layer>();
     layers.add(new Layer("said in the prompt", values(said)));
+    route.ifPresent(it -> layers.add(new Layer(it.reason(), it.options())));
     var me = ConversationScope.of(conversation, actor);
     layers.add(new Layer("set for you", set(preferences, me)));
     add(layers, me, "in the configuration, for you");

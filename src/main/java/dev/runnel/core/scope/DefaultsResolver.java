@@ -3,6 +3,7 @@ package dev.runnel.core.scope;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Snapshot;
 import dev.runnel.core.port.Store;
 
 /// Resolves the options of a request from the configured defaults and those that people have set.
@@ -25,11 +26,19 @@ public final class DefaultsResolver {
     return profiles;
   }
 
+  /// The options of a request about no issue.
   public Defaults.Resolved of(Request request, Conversation conversation, Actor actor) {
+    return of(request, conversation, actor, Snapshot.NONE);
+  }
+
+  /// @param about the issue of the request
+  public Defaults.Resolved of(
+      Request request, Conversation conversation, Actor actor, Snapshot about) {
     return defaults.resolve(
         request,
         conversation,
         actor,
+        about,
         store.preferences(Defaults.places(conversation, actor)),
         profiles);
   }

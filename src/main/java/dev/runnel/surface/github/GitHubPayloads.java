@@ -151,7 +151,8 @@ final class GitHubPayloads {
           actor,
           Json.link(linked, "html_url"),
           arrivedAt,
-          EarlierComments.snapshot(at, title(), Json.whole(issue, "body")));
+          EarlierComments.snapshot(at, title(), Json.whole(issue, "body"))
+              .labelled(Json.texts(issue.path("labels"), "name")));
     }
 
     /// The semantic key, the same for deliveries of the repository's and the organization's

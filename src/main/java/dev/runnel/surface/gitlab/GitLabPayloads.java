@@ -105,9 +105,10 @@ final class GitLabPayloads {
             said.event(
                 key,
                 EarlierComments.snapshot(
-                    Json.instant(said.attributes(), "updated_at"),
-                    said.title(),
-                    Json.whole(said.attributes(), "description"))),
+                        Json.instant(said.attributes(), "updated_at"),
+                        said.title(),
+                        Json.whole(said.attributes(), "description"))
+                    .labelled(Json.texts(said.payload().path("labels"), "title"))),
         key.kind().thing(),
         said.title(),
         said.isOpen(),
@@ -167,9 +168,10 @@ final class GitLabPayloads {
                 said.event(
                         key.get(),
                         EarlierComments.snapshot(
-                            Json.instant(note, "created_at"),
-                            Json.text(issue, "title"),
-                            Json.whole(issue, "description")))
+                                Json.instant(note, "created_at"),
+                                Json.text(issue, "title"),
+                                Json.whole(issue, "description"))
+                            .labelled(Json.texts(issue.path("labels"), "title")))
                     .said(
                         "note " + id.get() + " created",
                         intent,

@@ -183,11 +183,13 @@ final class JiraPayloads {
         link,
         said.arrivedAt(),
         EarlierComments.snapshot(
-            dated.or(() -> Json.id(said.payload(), "timestamp").map(Instant::ofEpochMilli)),
-            said.title(),
-            said.fields().has("description")
-                ? Optional.of(JiraSite.markdown(said.fields().path("description"), this::called))
-                : Optional.empty()));
+                dated.or(() -> Json.id(said.payload(), "timestamp").map(Instant::ofEpochMilli)),
+                said.title(),
+                said.fields().has("description")
+                    ? Optional.of(
+                        JiraSite.markdown(said.fields().path("description"), this::called))
+                    : Optional.empty())
+            .labelled(Json.strings(said.fields().path("labels"))));
   }
 
   /// Ignores apps, and events without a user.

@@ -142,9 +142,10 @@ final class LinearPayloads {
             said.event(
                 issue,
                 EarlierComments.snapshot(
-                    Json.instant(said.data(), "updatedAt"),
-                    said.title(),
-                    Json.whole(said.data(), "description"))),
+                        Json.instant(said.data(), "updatedAt"),
+                        said.title(),
+                        Json.whole(said.data(), "description"))
+                    .labelled(said.labels())),
         THING,
         said.title(),
         said.isOpen(),

@@ -21,7 +21,7 @@ class SettingsReferenceTest {
 
       Set an environment variable, or the path in `runnel.yaml`; the variable takes precedence. Secrets are marked with 🔒;
       where one has at least 16 characters, it may be several, separated by commas, and all are valid. The sections
-      `profiles`, `defaults`, `factories`, `hooks` and `agents.environments` exist in the file only. The whole file with
+      `profiles`, `defaults`, `routes`, `factories`, `hooks` and `agents.environments` exist in the file only. The whole file with
       examples: [examples/runnel.yaml](../examples/runnel.yaml).
       """;
 

@@ -3,12 +3,14 @@ package dev.runnel.app.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.runnel.core.scope.Route;
 import dev.runnel.surface.Setting;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -100,6 +102,12 @@ class SettingsTest {
         "defaults: {slack: {modle: x}}    | defaults.slack.modle. Did you mean model?",
         "defaults: {Slack T1: {model: x}} | defaults.Slack T1 is no place",
         "defaults: {slack: {profile: x}}  | there is no profile of that name",
+        "routes: {words: x}               | routes must be a list of rules",
+        "routes: [{word: x, model: y}]    | routes[0].word. Did you mean words?",
+        "routes: [{words: x}]             | routes[0] chooses nothing",
+        "routes: [{model: x}]             | routes[0] has no condition",
+        "routes: [{words: x, profile: y}] | there is no profile of that name",
+        "routes: [{where: A b, model: y}] | routes[0].where is no place",
         "admins: [U1]                     | U1 needs the platform before the id",
         "{port: 80, port: 81}             | is not YAML: line 1",
       })
@@ -108,6 +116,29 @@ class SettingsTest {
         .isInstanceOf(SettingsException.class)
         .hasMessageContaining(message.contains("platform before") ? "admins" : "runnel.yaml")
         .hasMessageContaining(message);
+  }
+
+  @Test
+  void routesAreReadInTheirOrder() {
+    var routes =
+        settings(
+                Map.of(),
+                """
+                routes:
+                  - {words: [checkout, "gift card"], labels: bug, where: "github:acme", model: big}
+                  - {where: [slack], factory: shop}
+                """)
+            .defaults()
+            .routes();
+
+    assertThat(routes.rules())
+        .containsExactly(
+            new Route(
+                List.of("checkout", "gift card"),
+                List.of("bug"),
+                List.of("github:acme"),
+                Map.of("model", "big")),
+            new Route(List.of(), List.of(), List.of("slack"), Map.of("factory", "shop")));
   }
 
   @Test
