@@ -368,6 +368,45 @@ class StartControlJourneyTest {
     }
 
     @Test
+    void ofWatchedChannelsCountsEachChannelAndNoPerson() {
+      world.obeys(Policy.NONE.watching());
+      var alerts = new Actor("watch:C1", "The watch of this channel");
+      for (int i = 1; i <= 7; i++) {
+        starts(i, alerts);
+      }
+      assertThat(world.runs.runs()).hasSize(5);
+
+      starts(8, new Actor("watch:C2", "The watch of this channel"));
+      for (int i = 9; i <= 15; i++) {
+        starts(i, DANA);
+      }
+      assertThat(world.runs.runs()).hasSize(13);
+
+      world.leaps(Duration.ofMinutes(62));
+      starts(16, alerts);
+      assertThat(world.runs.runs()).hasSize(14);
+    }
+
+    @Test
+    void ofWatchedChannelsThatTheOperatorNamesReplacesTheUsualOne() {
+      var own =
+          new Policy(
+              Map.of(),
+              List.of(),
+              List.of(),
+              List.of(
+                  new Budget(
+                      "policy.budgets[0]",
+                      Budget.Per.WATCH,
+                      Budget.Period.DAY,
+                      Optional.of(1L),
+                      Optional.empty(),
+                      Optional.empty())));
+
+      assertThat(own.watching()).isEqualTo(own);
+    }
+
+    @Test
     void thatIsNearlyUsedUpIsTold() {
       of(Budget.Per.PERSON, 5);
       for (int i = 1; i <= 5; i++) {

@@ -16,6 +16,7 @@ import dev.runnel.service.workspace.Environments;
 import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.Setting;
 import dev.runnel.surface.hook.Hook;
+import dev.runnel.surface.slack.model.SlackSettings;
 import dev.runnel.surface.tracker.TrackerSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -157,6 +158,9 @@ public record Settings(
     values.values().removeIf(String::isBlank);
     origins.keySet().retainAll(values.keySet());
     values.replaceAll((setting, value) -> offIfFormerlyOff(setting, value, notices));
+    if (!values.getOrDefault(SlackSettings.WATCH, Setting.OFF).strip().equals(Setting.OFF)) {
+      policy = policy.watching();
+    }
     return new Settings(
         values,
         origins,

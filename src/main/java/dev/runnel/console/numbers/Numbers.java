@@ -143,6 +143,9 @@ public final class Numbers {
     var sums =
         switch (budget.per()) {
           case PERSON -> starts.sums(By.PERSON, since, until).stream();
+          case WATCH ->
+              starts.sums(By.PERSON, since, until).stream()
+                  .filter(it -> Budget.isOfWatch(it.key()));
           case CHANNEL ->
               starts.sums(By.PLACE, since, until).stream().filter(it -> isChannel(it.key()));
           case REPOSITORY ->

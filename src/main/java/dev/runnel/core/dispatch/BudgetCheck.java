@@ -66,6 +66,10 @@ record BudgetCheck(List<String> exceeded, List<String> warnings) {
     var none = Optional.<String>empty();
     var since = start.at().minus(budget.period().length());
     return switch (budget.per()) {
+      case WATCH ->
+          Budget.isOfWatch(start.person())
+              ? work.starts().sum(Optional.of(start.person()), none, none, since)
+              : new Store.Starts.Sum(0, Duration.ZERO, 0, Duration.ZERO, Optional.empty());
       case PERSON -> work.starts().sum(Optional.of(start.person()), none, none, since);
       case CHANNEL, REPOSITORY -> work.starts().sum(none, Optional.of(start.place()), none, since);
       case ENVIRONMENT -> work.starts().sum(none, none, Optional.of(start.environment()), since);

@@ -27,9 +27,11 @@ import dev.runnel.core.text.AnswerFormatter;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +42,10 @@ import org.slf4j.LoggerFactory;
 final class StartControl {
   private static final Logger log = LoggerFactory.getLogger(StartControl.class);
   private static final int ID_LENGTH = 8;
+
+  /// Whose use is not known before a start, or not of the person who asks.
+  private static final Set<Budget.Per> HIDDEN =
+      EnumSet.of(Budget.Per.ENVIRONMENT, Budget.Per.WATCH);
 
   private final Policy policy;
   private final Store store;
@@ -391,7 +397,7 @@ final class StartControl {
     return store.commit(
         work ->
             policy.budgets().stream()
-                .filter(budget -> budget.per() != Budget.Per.ENVIRONMENT)
+                .filter(budget -> !HIDDEN.contains(budget.per()))
                 .map(
                     budget ->
                         Row.of(

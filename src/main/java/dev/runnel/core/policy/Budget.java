@@ -27,6 +27,8 @@ public record Budget(
     CHANNEL("that of this channel"),
     REPOSITORY("that of this repository"),
     ENVIRONMENT("that of this environment"),
+    /// Each watched channel; other starts do not count.
+    WATCH("that of this watched channel"),
     ALL("that of everybody together");
 
     private final String words;
@@ -52,6 +54,9 @@ public record Budget(
     }
   }
 
+  /// Part of the name of a watched channel as a requester: `slack:watch:C012345`.
+  private static final String OF_WATCH = ":watch:";
+
   private static final BigDecimal MICROS = BigDecimal.valueOf(1_000_000);
 
   /// When people are warned, as a share of the budget.
@@ -65,6 +70,13 @@ public record Budget(
     public Used plusRun() {
       return new Used(runs + 1, time, micros);
     }
+  }
+
+  /// Whether a requester is a watched channel.
+  ///
+  /// @param person with the platform: `slack:U012345`
+  public static boolean isOfWatch(String person) {
+    return person.contains(OF_WATCH);
   }
 
   /// Whether there is room for another start.

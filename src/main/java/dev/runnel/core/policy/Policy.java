@@ -39,6 +39,9 @@ public record Policy(
 
   private static final BigDecimal SECONDS_OF_A_MINUTE = BigDecimal.valueOf(60);
 
+  /// How many runs a watched channel starts in an hour if no budget says otherwise.
+  private static final long WATCH_RUNS = 5;
+
   private static final String NO_RULE = "no rule permits it";
 
   /// Without a price.
@@ -68,6 +71,23 @@ public record Policy(
             .multiply(BigDecimal.valueOf(unpriced.toSeconds()))
             .divide(SECONDS_OF_A_MINUTE, RoundingMode.HALF_UP);
     return new Budget.Used(runs, time, micros + price.longValue());
+  }
+
+  /// A copy that limits what watched channels start, also if no budget of the operator does.
+  public Policy watching() {
+    if (budgets.stream().anyMatch(it -> it.per() == Budget.Per.WATCH)) {
+      return this;
+    }
+    var all = new ArrayList<>(budgets);
+    all.add(
+        new Budget(
+            "policy.budgets, per watch",
+            Budget.Per.WATCH,
+            Budget.Period.HOUR,
+            Optional.of(WATCH_RUNS),
+            Optional.empty(),
+            Optional.empty()));
+    return new Policy(groups, rules, approvals, all, pricePerMinute);
   }
 
   public boolean hasRules() {

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -21,18 +22,21 @@ import java.util.regex.Pattern;
 /// @param channels modes by channel id
 /// @param context how many of a channel's last messages the agent gets with a new request, by
 ///   channel id; none in other channels
+/// @param watched the channels in which messages start runs by themselves
 public record SlackBehavior(
     Map<MessageStatus, String> signs,
     Optional<String> stop,
     Optional<String> start,
     Audience listening,
     Map<String, Audience> channels,
-    Map<String, Integer> context) {
+    Map<String, Integer> context,
+    WatchedChannels watched) {
   static final String REACTIONS = "SLACK_REACTIONS";
   static final String STOP_REACTION = "SLACK_STOP_REACTION";
   static final String START_REACTION = "SLACK_START_REACTION";
   static final String LISTEN = "SLACK_LISTEN";
   static final String CONTEXT = "SLACK_CONTEXT";
+  static final String WATCH = "SLACK_WATCH";
 
   /// More would be about other things.
   private static final int MAX_CONTEXT = 50;
@@ -64,7 +68,8 @@ public record SlackBehavior(
           Optional.empty(),
           Audience.EVERYONE,
           Map.of(),
-          Map.of());
+          Map.of(),
+          WatchedChannels.NONE);
 
   public SlackBehavior {
     signs = Map.copyOf(signs);
@@ -85,7 +90,20 @@ public record SlackBehavior(
         start(settings.getOrDefault(START_REACTION, "").strip()),
         Optional.ofNullable(channels.remove(DEFAULT)).orElse(Audience.EVERYONE),
         channels,
-        context(settings.getOrDefault(CONTEXT, "").strip()));
+        context(settings.getOrDefault(CONTEXT, "").strip()),
+        watched(settings.getOrDefault(WATCH, "").strip()));
+  }
+
+  private static WatchedChannels watched(String setting) {
+    var entries = setting.equals(OFF) ? Map.<String, String>of() : entries(setting);
+    var watched = WatchedChannels.of(entries);
+    if (!entries.keySet().stream().allMatch(it -> CHANNEL.matcher(it).matches())
+        || watched.words().values().stream().anyMatch(List::isEmpty)) {
+      throw new IllegalArgumentException(
+          "%s (slack.watch) gives channels by their ids the words of messages that start runs, such as C0123456789=firing|error rate, or * for all messages, or is off."
+              .formatted(WATCH));
+    }
+    return watched;
   }
 
   private static Map<String, Integer> context(String setting) {

@@ -9,6 +9,16 @@ import java.util.List;
 
 /// The settings of Slack, with their documentation.
 public final class SlackSettings {
+  /// Names the channels whose messages start runs by themselves.
+  public static final Setting WATCH =
+      plain(
+          SlackBehavior.WATCH,
+          "off",
+          "The channels in which a message that contains one of the words starts a run about it, in"
+              + " its thread: `C0123456789=firing|error rate`, or `*` for all messages. Also"
+              + " messages of other apps, such as alerts; of these at most 5 an hour, unless a"
+              + " budget per `watch` says otherwise.");
+
   public static final List<Setting> ALL =
       List.of(
           chosenSecret(
@@ -50,6 +60,7 @@ public final class SlackSettings {
               "How many of a channel's last messages, of the last day, the agent gets with a"
                   + " request that begins a thread; only in channels that are listed here:"
                   + " `C0123456789=20`."),
+          WATCH,
           plain(
               SlackPrompts.SETTING,
               "four",

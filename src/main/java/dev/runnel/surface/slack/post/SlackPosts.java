@@ -23,6 +23,7 @@ import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackPost;
 import dev.runnel.surface.slack.model.SlackQuote;
 import dev.runnel.surface.slack.model.SlackReplyTo;
+import dev.runnel.surface.slack.model.WatchedChannels;
 import dev.runnel.surface.slack.render.SlackRenderer;
 import dev.runnel.surface.slack.render.SlackTexts;
 import java.time.Duration;
@@ -259,6 +260,10 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
   /// message.
   private Posting tellPrivately(Notice notice, Actor to) {
     var place = SlackPlace.of(notice.conversation());
+    if (WatchedChannels.isRequester(to)) {
+      // Nobody reads it, and a refusal for each alert would fill the channel.
+      return new Posting.Posted(place.message("~" + notice.id()).ref(), notice.conversation());
+    }
     var post = renderer.render(notice.update(), mark(notice));
     var replyTo = SlackReplyTo.of(notice.origin().replyTo()).address();
     if (replyTo.isPresent()) {

@@ -15,6 +15,7 @@ import dev.runnel.surface.slack.install.SlackWorkspaces;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackIdentity;
 import dev.runnel.surface.slack.model.SlackPlace;
+import dev.runnel.surface.slack.model.WatchedChannels;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -82,6 +83,11 @@ public final class SlackSenders implements SenderLookup {
     if (team.isPresent() && !config.accepts(team.get())) {
       return refused(delivery, "nobody accepted its workspace", SlackConfig.toAccept(team.get()));
     }
+    if (WatchedChannels.isRequester(delivery.actor())) {
+      return config.habits().watched().isWatching(delivery.actor())
+          ? Admission.ADMITTED
+          : new Admission.TurnedAway("the channel is not watched any more");
+    }
     return switch (isMember(api, team, delivery.actor().id())) {
       case SlackResponse.Ok<Boolean>(Boolean isMember) when isMember -> Admission.ADMITTED;
       case SlackResponse.Ok<Boolean> _ ->
@@ -101,9 +107,15 @@ public final class SlackSenders implements SenderLookup {
     };
   }
 
+  @Override
+  public Optional<Set<String>> names(Delivery delivery) {
+    return WatchedChannels.names(delivery.actor());
+  }
+
   private Optional<SlackAccount> account(Delivery delivery) {
     var api = workspaces.of(SlackPlace.of(delivery.conversation()).team()).api();
-    return api.account(delivery.actor().id()) instanceof SlackResponse.Ok<SlackAccount>(var it)
+    return !WatchedChannels.isRequester(delivery.actor())
+            && api.account(delivery.actor().id()) instanceof SlackResponse.Ok<SlackAccount>(var it)
         ? Optional.of(it)
         : Optional.empty();
   }

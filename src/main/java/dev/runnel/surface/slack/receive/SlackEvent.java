@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -54,9 +55,11 @@ record SlackEvent(
   ///
   /// @param isSpoken whether it is a new message from a person: not a "joined the channel", a bot's
   ///   message or a hidden one
+  /// @param alert the text of an app's new message, in a channel that no other workspace shares
   record Posted(
       boolean isMention,
       boolean isSpoken,
+      Optional<String> alert,
       Optional<String> channel,
       Message message,
       List<SharedFile> files,
@@ -67,6 +70,8 @@ record SlackEvent(
       return new Posted(
           false,
           SlackEvent.isSpoken(listed.getSubtype()) && listed.getBotId() == null,
+          // An alert that was missed is no news any more.
+          Optional.empty(),
           SlackJson.id(channel),
           new Message(
               SlackJson.id(listed.getTs()),
@@ -193,7 +198,7 @@ record SlackEvent(
   private static Content content(JsonNode body, JsonNode event) {
     return switch (text(event, "type")) {
       case "message" -> message(body, event);
-      case "app_mention" -> posted(event, true, Optional.empty());
+      case "app_mention" -> posted(body, event, true, Optional.empty());
       case "reaction_added" ->
           new Reacted(
               text(event, "reaction"),
@@ -245,21 +250,45 @@ record SlackEvent(
               id(event, "deleted_ts"),
               id(event, "event_ts").or(() -> id(event, "ts")),
               look);
-      default -> posted(event, false, look);
+      default -> posted(body, event, false, look);
     };
   }
 
-  private static Posted posted(JsonNode event, boolean isMention, Optional<Look> look) {
+  private static Posted posted(
+      JsonNode body, JsonNode event, boolean isMention, Optional<Look> look) {
     var subtype = event.path("subtype");
     return new Posted(
         isMention,
         isSpoken(absent(subtype) ? null : subtype.asText())
             && absent(event.path("bot_id"))
             && !event.path("hidden").asBoolean(),
+        alert(body, event),
         id(event, "channel"),
         message(event),
         SharedFile.in(event.path("files")),
         look);
+  }
+
+  private static Optional<String> alert(JsonNode body, JsonNode event) {
+    var subtype = text(event, "subtype");
+    if (absent(event.path("bot_id"))
+        || !(subtype.isEmpty() || subtype.equals("bot_message"))
+        || event.path("hidden").asBoolean()
+        || body.path("is_ext_shared_channel").asBoolean()) {
+      return Optional.empty();
+    }
+    // Many alerts have their text in attachments only.
+    return Optional.of(
+            Stream.concat(
+                    Stream.of(text(event, "text")),
+                    StreamSupport.stream(event.path("attachments").spliterator(), false)
+                        .flatMap(
+                            it ->
+                                Stream.of(
+                                    text(it, "title"), text(it, "text"), text(it, "fallback"))))
+                .filter(it -> !it.isBlank())
+                .collect(Collectors.joining("\n")))
+        .filter(it -> !it.isEmpty());
   }
 
   private static boolean isSpoken(@Nullable String subtype) {

@@ -57,6 +57,7 @@ public final class SlackPayloads {
   private final BiConsumer<String, Instant> left;
   private final SlackAmendments amendments;
   private final SlackPermalinks links;
+  private final SlackWatch watch;
   private final SlackAgentEvents agentView;
   private final InteractionShape shape;
   private final BoltApp bolt;
@@ -76,6 +77,7 @@ public final class SlackPayloads {
     this.left = left;
     this.amendments = new SlackAmendments(config.habits());
     this.links = new SlackPermalinks(identity);
+    this.watch = new SlackWatch(config.habits().watched(), links);
     this.agentView = new SlackAgentEvents(agentView);
     this.shape = new InteractionShape(this::ownTeam, this::replyTo);
     this.bolt =
@@ -232,7 +234,7 @@ public final class SlackPayloads {
     return switch (event.content()) {
       case SlackEvent.Posted posted -> {
         posted.look().ifPresent(it -> agentView.looked(event, it));
-        yield taken(posted(event, posted));
+        yield taken(posted(event, posted).or(() -> watch.read(event, posted)));
       }
       case SlackEvent.Changed changed -> {
         changed.look().ifPresent(it -> agentView.looked(event, it));
