@@ -1,14 +1,12 @@
 package dev.runnel.surface.jira;
 
 import dev.runnel.surface.kit.SettingValues;
+import dev.runnel.surface.tracker.IssueStage;
 import dev.runnel.surface.tracker.TrackerSettings;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Base64;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -28,7 +26,7 @@ public record JiraConfig(
     Optional<String> email,
     String token,
     Set<String> access,
-    Map<Stage, String> transitions,
+    Map<IssueStage, String> transitions,
     TrackerSettings tracker) {
   static final String SECRET = "JIRA_WEBHOOK_SECRET";
   static final String URL = "JIRA_URL";
@@ -39,22 +37,6 @@ public record JiraConfig(
 
   private static final String EXAMPLE = "https://acme.atlassian.net";
   private static final String CLOUD = ".atlassian.net";
-
-  /// The stages of a run that an issue's status can show.
-  public enum Stage {
-    RUNNING,
-    BLOCKED,
-    DONE,
-    FAILED,
-    CANCELLED;
-
-    static Stage of(String word) {
-      return Arrays.stream(values())
-          .filter(each -> each.name().toLowerCase(Locale.ROOT).equals(word))
-          .findFirst()
-          .orElseThrow(JiraConfig::badTransitions);
-    }
-  }
 
   public JiraConfig {
     webhookSecrets = List.copyOf(webhookSecrets);
@@ -78,14 +60,8 @@ public record JiraConfig(
         : values.areThere(SECRET, URL, TOKEN))) {
       return Optional.empty();
     }
-    var transitions = new EnumMap<Stage, String>(Stage.class);
-    for (var pair : values.list(TRANSITIONS)) {
-      var parts = pair.split("=", 2);
-      if (parts.length < 2 || parts[1].isBlank()) {
-        throw badTransitions();
-      }
-      transitions.put(Stage.of(parts[0].strip()), parts[1].strip());
-    }
+    var transitions =
+        IssueStage.read(values.list(TRANSITIONS)).orElseThrow(JiraConfig::badTransitions);
     return Optional.of(
         new JiraConfig(
             values.secrets(SECRET),

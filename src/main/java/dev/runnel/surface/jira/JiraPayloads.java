@@ -137,15 +137,19 @@ final class JiraPayloads {
         .flatMap(change -> change.ended(IssueCancelTrigger.MOVE));
   }
 
-  private static Optional<Delivery> transitioned(Said said, IssueChange change) {
+  private Optional<Delivery> transitioned(Said said, IssueChange change) {
     var arrived =
         said.changes("status")
             .anyMatch(
                 item ->
                     !Json.isThere(item, "to")
                         || Json.text(item, "to").equals(Json.text(said.status(), "id")));
-    if (!arrived || !said.isDone()) {
+    if (!arrived) {
       return Optional.empty();
+    }
+    if (!said.isDone()) {
+      var isOurs = site.account(said.payload().path("user")).filter(account::is).isPresent();
+      return change.moved(Json.text(said.status(), "name"), isOurs);
     }
     var isClosed = Json.text(said.status(), "name").filter("closed"::equalsIgnoreCase).isPresent();
     return change.ended(isClosed ? IssueCancelTrigger.CLOSE : IssueCancelTrigger.DONE);

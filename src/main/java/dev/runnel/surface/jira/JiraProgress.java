@@ -2,10 +2,10 @@ package dev.runnel.surface.jira;
 
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.RunState;
-import dev.runnel.surface.jira.JiraConfig.Stage;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.BoundedCaches;
 import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.tracker.IssueStage;
 import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -18,17 +18,17 @@ final class JiraProgress {
   private static final int MAX_REMEMBERED = 1_000;
 
   private final JiraApi api;
-  private final Map<Stage, String> transitions;
+  private final Map<IssueStage, String> transitions;
   // Avoids calls that would change nothing.
-  private final Map<Conversation, Stage> last = BoundedCaches.map(MAX_REMEMBERED);
+  private final Map<Conversation, IssueStage> last = BoundedCaches.map(MAX_REMEMBERED);
 
-  JiraProgress(JiraApi api, Map<Stage, String> transitions) {
+  JiraProgress(JiraApi api, Map<IssueStage, String> transitions) {
     this.api = api;
     this.transitions = transitions;
   }
 
   void show(JiraIssue issue, Conversation conversation, RunState state) {
-    var stage = stage(state);
+    var stage = IssueStage.of(state);
     var name = stage.flatMap(each -> Optional.ofNullable(transitions.get(each)));
     if (stage.isEmpty() || name.isEmpty() || last.put(conversation, stage.get()) == stage.get()) {
       return;
@@ -52,16 +52,5 @@ final class JiraProgress {
       }
     }
     log.debug("transition not available issue={} stage={}", issue, stage.get());
-  }
-
-  private static Optional<Stage> stage(RunState state) {
-    return switch (state) {
-      case QUEUED, RUNNING -> Optional.of(Stage.RUNNING);
-      case BLOCKED -> Optional.of(Stage.BLOCKED);
-      case SUCCEEDED -> Optional.of(Stage.DONE);
-      case FAILED -> Optional.of(Stage.FAILED);
-      case CANCELLED -> Optional.of(Stage.CANCELLED);
-      case UNKNOWN -> Optional.empty();
-    };
   }
 }

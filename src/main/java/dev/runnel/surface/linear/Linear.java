@@ -50,6 +50,7 @@ public final class Linear implements Tracker<String> {
   private final LinearAccessCheck access;
   private final CommentPosts comments;
   private final LinearSessions sessions;
+  private final LinearProgress progress;
 
   private Linear(LinearConfig config, LinearApi api, LinearAccount account) {
     this.hmac = new Hmac(config.webhookSecrets());
@@ -60,6 +61,7 @@ public final class Linear implements Tracker<String> {
     var renderer = new MarkdownPosts(config.tracker(), DIALECT);
     this.comments = new CommentPosts(config.tracker(), renderer);
     this.sessions = new LinearSessions(api, renderer);
+    this.progress = new LinearProgress(api, config.states());
   }
 
   public static TrackerSurface<?> surface(
@@ -157,9 +159,14 @@ public final class Linear implements Tracker<String> {
   @Override
   public Posting post(String issue, Notice notice, @Nullable PostRef status) {
     var session = session(notice);
-    return session.isPresent()
-        ? sessions.post(session.get(), notice)
-        : comments.post(new LinearComments(api, account), issue, byName(notice), status);
+    var posting =
+        session.isPresent()
+            ? sessions.post(session.get(), notice)
+            : comments.post(new LinearComments(api, account), issue, byName(notice), status);
+    if (posting instanceof Posting.Posted && notice.update() instanceof Update.Status update) {
+      progress.show(issue, update.run().state());
+    }
+    return posting;
   }
 
   /// The session of the message that the notice acknowledges.

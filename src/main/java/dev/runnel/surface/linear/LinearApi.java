@@ -134,7 +134,7 @@ final class LinearApi {
                   id createdAt actor { id name } botActor { id }
                   addedLabels { id name } removedLabels { id name }
                   fromAssigneeId toAssigneeId fromDelegate { id } toDelegate { id }
-                  toState { type }
+                  toState { type name }
                 }
               }
             }
@@ -232,6 +232,29 @@ final class LinearApi {
         }
         """,
         input(change).put("id", issue),
+        "issueUpdate");
+  }
+
+  /// The workflow states of the issue's team.
+  ApiResult states(String issue) {
+    return call(
+        "The issue",
+        "query($id: String!) { issue(id: $id) { team { states(first: 100) { nodes { id name } } } }"
+            + " }",
+        variables().put("id", issue),
+        "issue");
+  }
+
+  /// Moves the issue into a workflow state.
+  ApiResult move(String issue, String state) {
+    return call(
+        "the issue",
+        """
+        mutation($id: String!, $input: IssueUpdateInput!) {
+          issueUpdate(id: $id, input: $input) { success }
+        }
+        """,
+        input(variables().put("stateId", state)).put("id", issue),
         "issueUpdate");
   }
 

@@ -1,6 +1,7 @@
 package dev.runnel.surface.linear;
 
 import dev.runnel.surface.kit.SettingValues;
+import dev.runnel.surface.tracker.IssueStage;
 import dev.runnel.surface.tracker.TrackerSettings;
 import java.net.URI;
 import java.util.List;
@@ -13,12 +14,19 @@ import java.util.Optional;
 /// @param token a personal API key, which starts with `lin_api_`, or an OAuth token
 /// @param url of the GraphQL API
 /// @param access which members of the workspace may start and steer runs
+/// @param states the name of the workflow state for each stage of a run
 public record LinearConfig(
-    List<String> webhookSecrets, String token, URI url, Access access, TrackerSettings tracker) {
+    List<String> webhookSecrets,
+    String token,
+    URI url,
+    Access access,
+    Map<IssueStage, String> states,
+    TrackerSettings tracker) {
   static final String SECRET = "LINEAR_WEBHOOK_SECRET";
   static final String TOKEN = "LINEAR_TOKEN";
   static final String URL = "LINEAR_API_URL";
   static final String ACCESS = "LINEAR_ACCESS";
+  static final String STATES = "LINEAR_STATES";
 
   private static final String DEFAULT_URL = "https://api.linear.app/graphql";
 
@@ -39,6 +47,7 @@ public record LinearConfig(
 
   public LinearConfig {
     webhookSecrets = List.copyOf(webhookSecrets);
+    states = Map.copyOf(states);
   }
 
   /// Reads the settings by variable name.
@@ -54,8 +63,16 @@ public record LinearConfig(
                 values.token(TOKEN),
                 values.address(URL, DEFAULT_URL),
                 values.choice(ACCESS, Access.MEMBER),
+                IssueStage.read(values.list(STATES)).orElseThrow(LinearConfig::badStates),
                 TrackerSettings.from(settings)))
         : Optional.empty();
+  }
+
+  private static IllegalArgumentException badStates() {
+    return new IllegalArgumentException(
+        STATES
+            + " lists workflow states by name, such as running=In Progress, done=In Review; it"
+            + " knows running, blocked, done, failed and cancelled.");
   }
 
   @Override

@@ -213,14 +213,17 @@ final class LinearPayloads {
         : change.assignment(was, is);
   }
 
-  private static Optional<Delivery> moved(Said said, IssueChange change) {
+  private Optional<Delivery> moved(Said said, IssueChange change) {
     if (!said.changed("stateId")) {
       return Optional.empty();
     }
     return switch (said.state()) {
       case "completed" -> change.ended(IssueCancelTrigger.DONE);
       case "canceled", "duplicate" -> change.ended(IssueCancelTrigger.CLOSE);
-      default -> Optional.empty();
+      default ->
+          change.moved(
+              Json.text(said.data().path("state"), "name"),
+              account.is(Optional.of(said.sender().id())));
     };
   }
 

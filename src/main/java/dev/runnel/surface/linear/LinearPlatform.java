@@ -22,7 +22,12 @@ public final class LinearPlatform {
               Setting.plain(
                   LinearConfig.ACCESS,
                   "member",
-                  "Who may start runs: `admin`, `member` or `guest`.")),
+                  "Who may start runs: `admin`, `member` or `guest`."),
+              Setting.plain(
+                  LinearConfig.STATES,
+                  "",
+                  "The workflow states into which a run moves its issue, by name: `running=In"
+                      + " Progress, done=In Review`.")),
           values ->
               LinearConfig.from(values)
                   .map(

@@ -37,6 +37,16 @@ public record IssueChange(
         : Optional.empty();
   }
 
+  /// Somebody moved the issue into another status.
+  ///
+  /// @param isOurs whether it was the bot's account: what a run does to its issue starts no other
+  ///   run
+  public Optional<Delivery> moved(Optional<String> status, boolean isOurs) {
+    return isOpen && !isOurs
+        ? rules.moved(status, title, thing).map(intent -> changed("status", intent))
+        : Optional.empty();
+  }
+
   /// @return empty when the settings do not stop the run for it
   public Optional<Delivery> ended(IssueCancelTrigger trigger) {
     return ended(trigger, trigger.word());

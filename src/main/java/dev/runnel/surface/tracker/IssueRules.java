@@ -69,6 +69,16 @@ public final class IssueRules {
     return start(title, thing, Optional.empty());
   }
 
+  /// The issue was moved into another status.
+  ///
+  /// @param status its name
+  /// @return empty when the settings do not start a run for it
+  public Optional<Intent> moved(Optional<String> status, Optional<String> title, String thing) {
+    return status
+        .filter(name -> settings.startStatus().filter(name::equalsIgnoreCase).isPresent())
+        .map(_ -> start(title, thing, Optional.empty()));
+  }
+
   /// @return empty when the settings do not stop the run for it
   public Optional<Intent> ended(IssueCancelTrigger issueCancelTrigger, String thing) {
     return settings.cancelOn().contains(issueCancelTrigger)

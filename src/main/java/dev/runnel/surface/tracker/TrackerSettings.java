@@ -5,6 +5,7 @@ import dev.runnel.surface.kit.SettingValues;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -14,12 +15,18 @@ import java.util.regex.Pattern;
 /// @param mention the word after `@` or `/` that addresses Runnel
 /// @param cancelOn the issue events that stop a run
 /// @param stateLabels whether issues get labels with their run's state
+/// @param startStatus the status of an issue in which a run starts; empty for none
 public record TrackerSettings(
-    String label, String mention, Set<IssueCancelTrigger> cancelOn, boolean stateLabels) {
+    String label,
+    String mention,
+    Set<IssueCancelTrigger> cancelOn,
+    boolean stateLabels,
+    Optional<String> startStatus) {
   static final String LABEL = "RUNNEL_TRIGGER_LABEL";
   static final String MENTION = "RUNNEL_MENTION";
   static final String CANCEL_ON = "RUNNEL_CANCEL_ON";
   static final String STATE_LABELS = "RUNNEL_STATE_LABELS";
+  static final String START_STATUS = "RUNNEL_START_STATUS";
 
   /// The settings of all trackers.
   public static final List<Setting> ALL =
@@ -36,7 +43,12 @@ public record TrackerSettings(
                   STATE_LABELS,
                   "off",
                   "Whether issues get labels that show the state of their run: `on` or `off`.")
-              .formerlyOffAs("false"));
+              .formerlyOffAs("false"),
+          Setting.plain(
+              START_STATUS,
+              "off",
+              "On Jira and Linear: the name of the status that starts a run when somebody moves an"
+                  + " issue into it, such as `Ready for agent`; or `off`."));
 
   private static final String DEFAULT_WORD = "agent";
   private static final String ON = "on";
@@ -51,6 +63,12 @@ public record TrackerSettings(
       throw new IllegalArgumentException(
           MENTION + " needs one word of letters, digits and dashes, such as agent.");
     }
+  }
+
+  /// No status starts a run.
+  public TrackerSettings(
+      String label, String mention, Set<IssueCancelTrigger> cancelOn, boolean stateLabels) {
+    this(label, mention, cancelOn, stateLabels, Optional.empty());
   }
 
   /// All issue events stop a run; no state labels are set.
@@ -89,7 +107,8 @@ public record TrackerSettings(
         values.text(LABEL).orElse(DEFAULT_WORD),
         values.text(MENTION).orElse(DEFAULT_WORD),
         endings,
-        !stateLabels.equals(Setting.OFF));
+        !stateLabels.equals(Setting.OFF),
+        values.text(START_STATUS).filter(status -> !status.equals(Setting.OFF)));
   }
 
   public TriggerLabel trigger() {

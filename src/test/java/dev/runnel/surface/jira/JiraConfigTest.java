@@ -3,7 +3,7 @@ package dev.runnel.surface.jira;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.runnel.surface.jira.JiraConfig.Stage;
+import dev.runnel.surface.tracker.IssueStage;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -66,7 +66,7 @@ class JiraConfigTest {
     var settings = with("JIRA_TRANSITIONS", "running=Start progress, done = Send to review");
 
     assertThat(JiraConfig.from(settings).orElseThrow().transitions())
-        .containsEntry(Stage.RUNNING, "Start progress")
-        .containsEntry(Stage.DONE, "Send to review");
+        .containsEntry(IssueStage.RUNNING, "Start progress")
+        .containsEntry(IssueStage.DONE, "Send to review");
   }
 }

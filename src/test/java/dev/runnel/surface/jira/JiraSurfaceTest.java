@@ -21,6 +21,7 @@ import dev.runnel.core.port.Surface;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SurfaceContract;
 import dev.runnel.testkit.Tasks;
+import dev.runnel.testkit.TrackerContract;
 import dev.runnel.testkit.TrackerContract.Person;
 import java.time.Duration;
 import java.util.List;
@@ -129,6 +130,32 @@ class JiraSurfaceTest implements SurfaceContract {
   @CsvSource({"bug agent, agent", "agent, agent bug", "agent bug, bug agent", "agent, agent"})
   void anotherLabelThatComesOrGoesStartsNothing(String before, String after) {
     assertThat(isHeard(labels(before, after))).isFalse();
+  }
+
+  private static RawRequest moved(String actor, String category) {
+    return JiraRequests.golden(
+        "issue-done",
+        body -> {
+          var status = (ObjectNode) body.path("issue").path("fields").path("status");
+          status.put("name", "ready for Agent");
+          ((ObjectNode) status.path("statusCategory")).put("key", category);
+          ((ObjectNode) body.path("user")).put("accountId", actor);
+        });
+  }
+
+  @Test
+  void theStatusThatTheSettingsNameStartsARunForWhoMovedTheIssue() {
+    var delivery = accepted(moved("5b10", "new"));
+
+    assertThat(delivery.intent()).isInstanceOf(Intent.Start.class);
+    assertThat(delivery.actor().id()).isEqualTo("5b10");
+    assertThat(delivery.addressed()).isTrue();
+  }
+
+  @Test
+  void theStatusStartsNothingIfARunMovedTheIssueOrItIsOver() {
+    assertThat(isHeard(moved(TrackerContract.ACCOUNT, "new"))).isFalse();
+    assertThat(accepted(moved("5b10", "done")).intent()).isInstanceOf(Intent.Cancel.class);
   }
 
   private static RawRequest labels(String before, String after) {

@@ -3,8 +3,8 @@ package dev.runnel.surface.jira;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.surface.jira.JiraConfig.Stage;
 import dev.runnel.surface.tracker.IssueCancelTrigger;
+import dev.runnel.surface.tracker.IssueStage;
 import dev.runnel.surface.tracker.TrackerSettings;
 import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.SettableClock;
@@ -41,8 +41,13 @@ final class JiraTracker implements Tracker {
                 isCloud ? Optional.of("runnel@acme.example") : Optional.empty(),
                 "a-token",
                 access,
-                Map.of(Stage.RUNNING, "in progress"),
-                new TrackerSettings(label, "agent", EnumSet.allOf(IssueCancelTrigger.class), true)),
+                Map.of(IssueStage.RUNNING, "in progress"),
+                new TrackerSettings(
+                    label,
+                    "agent",
+                    EnumSet.allOf(IssueCancelTrigger.class),
+                    true,
+                    Optional.of("Ready for agent"))),
             new OkHttpClient(),
             new SettableClock());
     surface.start();

@@ -34,6 +34,7 @@ final class FakeLinear extends FakeTracker {
   private final List<String> links = new ArrayList<>();
   private final List<String> plans = new ArrayList<>();
   private final List<String> texts = new ArrayList<>();
+  private final List<String> moves = new ArrayList<>();
   private ArrayNode changed = JSON.arrayNode();
   private Optional<JsonNode> errors = Optional.empty();
 
@@ -44,6 +45,11 @@ final class FakeLinear extends FakeTracker {
 
   synchronized List<Activity> activities() {
     return List.copyOf(activities);
+  }
+
+  /// The states into which the issue was moved.
+  synchronized List<String> moves() {
+    return List.copyOf(moves);
   }
 
   synchronized List<String> links() {
@@ -118,6 +124,9 @@ final class FakeLinear extends FakeTracker {
       case "issueLabelCreate" ->
           done("issueLabel", JSON.objectNode().put("id", label(input.path("name").asText())));
       case "issueUpdate" -> {
+        if (input.has("stateId")) {
+          moves.add(input.path("stateId").asText());
+        }
         input.path("removedLabelIds").forEach(each -> labelSet().remove(name(each.asText())));
         input.path("addedLabelIds").forEach(each -> labelSet().add(name(each.asText())));
         yield done("issue", JSON.objectNode());
@@ -182,7 +191,10 @@ final class FakeLinear extends FakeTracker {
             .put("identifier", "ENG-7")
             .put("title", title("Checkout fails"))
             .put("description", description("Steps"));
-    issue.putObject("team").put("id", "t1");
+    var team = issue.putObject("team").put("id", "t1");
+    var states = team.putObject("states").putArray("nodes");
+    states.addObject().put("id", "state-unstarted").put("name", "Todo");
+    states.addObject().put("id", "state-started").put("name", "In Progress");
     var labels = issue.putObject("labels").putArray("nodes");
     labelSet().forEach(each -> labels.addObject().put("id", label(each)).put("name", each));
     var comments = issue.putObject("comments").putArray("nodes");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -15,6 +16,7 @@ import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.CredentialRefused;
@@ -156,6 +158,65 @@ class LinearSurfaceTest implements SurfaceContract {
     var webhookResult = surface().receive(LinearRequests.with(stale, "linear-timestamp", fresh));
 
     assertThat(webhookResult.reply().status()).isEqualTo(401);
+  }
+
+  private static RawRequest moved(String actor, String state, String type) {
+    return LinearRequests.golden(
+        "issue-started",
+        body -> {
+          ((ObjectNode) body.path("data").path("state")).put("name", state).put("type", type);
+          ((ObjectNode) body.path("actor")).put("id", actor);
+        });
+  }
+
+  @Test
+  void theStatusThatTheSettingsNameStartsARunForWhoMovedTheIssue() {
+    var delivery = accepted(moved(FakeLinear.DANA, "ready for Agent", "unstarted"));
+
+    assertThat(delivery.intent()).isEqualTo(TASK);
+    assertThat(delivery.actor().id()).isEqualTo(FakeLinear.DANA);
+    assertThat(delivery.addressed()).isTrue();
+  }
+
+  @Test
+  void theStatusStartsNothingIfARunMovedTheIssueOrItIsOver() {
+    assertThat(surface().receive(moved(FakeLinear.BOT, "Ready for agent", "unstarted")))
+        .isInstanceOf(WebhookResult.Answered.class);
+    assertThat(accepted(moved(FakeLinear.DANA, "Ready for agent", "completed")).intent())
+        .isInstanceOf(Intent.Cancel.class);
+  }
+
+  @Test
+  void aRunMovesItsIssueOnceIntoTheStatesThatTheSettingsName() {
+    for (var state : List.of(RunState.QUEUED, RunState.RUNNING, RunState.FAILED)) {
+      surface()
+          .post(
+              new Notice(
+                  new NoticeId("n-" + state),
+                  accepted(LinearRequests.golden("comment-created")).conversation(),
+                  new Update.Status(
+                      Samples.run("1", state),
+                      Samples.DANA,
+                      Request.of("fix it"),
+                      Samples.NINE,
+                      Samples.NINE),
+                  Origin.NONE,
+                  Samples.NINE,
+                  0),
+              null);
+    }
+
+    assertThat(tracker.platform().moves()).containsExactly("state-started");
+  }
+
+  @Test
+  void statesThatCannotBeReadAreNamed() {
+    var settings =
+        Map.of("LINEAR_WEBHOOK_SECRET", "s", "LINEAR_TOKEN", "t", "LINEAR_STATES", "later=Done");
+
+    assertThatThrownBy(() -> LinearConfig.from(settings))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("LINEAR_STATES");
   }
 
   /// Linear takes nothing but 200, and gives a webhook up that answers otherwise.

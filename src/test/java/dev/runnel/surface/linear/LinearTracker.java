@@ -3,6 +3,7 @@ package dev.runnel.surface.linear;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.surface.tracker.IssueCancelTrigger;
+import dev.runnel.surface.tracker.IssueStage;
 import dev.runnel.surface.tracker.TrackerSettings;
 import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.Samples;
@@ -35,8 +36,13 @@ final class LinearTracker implements Tracker {
                 "lin_api_1",
                 URI.create(platform.address() + "/graphql"),
                 LinearConfig.Access.MEMBER,
+                Map.of(IssueStage.RUNNING, "in progress", IssueStage.FAILED, "No such state"),
                 new TrackerSettings(
-                    "agent", "agent", EnumSet.allOf(IssueCancelTrigger.class), true)),
+                    "agent",
+                    "agent",
+                    EnumSet.allOf(IssueCancelTrigger.class),
+                    true,
+                    Optional.of("Ready for agent"))),
             new OkHttpClient(),
             InstantSource.fixed(Samples.NINE));
     surface.start();
