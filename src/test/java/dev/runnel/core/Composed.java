@@ -19,6 +19,7 @@ public final class Composed {
             delivery,
             new Defaults.Resolved(request, Optional.empty(), Map.of(), Optional.empty()),
             background,
+            Optional.empty(),
             chance)
         .text();
   }

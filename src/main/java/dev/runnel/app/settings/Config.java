@@ -156,7 +156,19 @@ public record Config(
             number(settings, RunnelSettings.PULL_REQUEST_FOLLOW_UPS, 3, 0, MAX_FOLLOW_UPS)),
         settings.get(RunnelSettings.AGENT_API_URL).isPresent()
             ? List.of()
-            : settings.environments().all().stream().map(Environment::uid).toList());
+            : settings.environments().all().stream().map(Environment::uid).toList(),
+        namesRequester(settings));
+  }
+
+  private static boolean namesRequester(Settings settings) {
+    var setting = RunnelSettings.NAME_REQUESTER;
+    return switch (settings.get(setting).orElse("on")) {
+      // YAML reads `on` as true.
+      case "on", "true" -> true;
+      case Setting.OFF -> false;
+      default ->
+          throw new SettingsException("%s (%s) is on or off.".formatted(setting, setting.path()));
+    };
   }
 
   private static FileLimits files(Settings settings) {

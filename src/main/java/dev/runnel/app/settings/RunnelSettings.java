@@ -328,6 +328,15 @@ public final class RunnelSettings {
                   + " none.")
           .at("pull_requests.follow_ups");
 
+  static final Setting NAME_REQUESTER =
+      plain(
+              "RUNNEL_NAME_REQUESTER",
+              "on",
+              "Whether agents are asked to name who asked for their work: as co-author of commits,"
+                  + " where the address is known, and in the description of pull requests with a"
+                  + " link to the request; or `off`.")
+          .at("pull_requests.name_requester");
+
   static final Setting FILES_TYPES =
       plain(
               "RUNNEL_FILES_TYPES",
@@ -432,6 +441,7 @@ public final class RunnelSettings {
                   REMINDERS,
                   SAME_ISSUE,
                   PULL_REQUEST_FOLLOW_UPS,
+                  NAME_REQUESTER,
                   FILES_TYPES,
                   FILES_SIZE,
                   FILES_COUNT,

@@ -126,7 +126,15 @@ public final class Dispatcher {
     var startControl = new StartControl(policy, store, accessCheck, results);
     this.runStarter =
         new RunStarter(
-            store, runs, surfaces, defaultsResolver, startControl, chance, results, recovery);
+            store,
+            runs,
+            surfaces,
+            defaultsResolver,
+            startControl,
+            chance,
+            results,
+            recovery,
+            options.namesRequester());
     this.listeningPolicy = new ListeningPolicy(surfaces, store);
     this.pullRequestCare = options.pullRequests();
     this.followUpSender =

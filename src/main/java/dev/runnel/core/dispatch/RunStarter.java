@@ -36,7 +36,9 @@ final class RunStarter {
   private final RandomGenerator chance;
   private final AttemptResults results;
   private final OutageRecovery recovery;
+  private final boolean namesRequester;
 
+  /// @param namesRequester whether agents are asked to name who asked for their work
   RunStarter(
       Store store,
       AgentRuns runs,
@@ -45,7 +47,9 @@ final class RunStarter {
       StartControl startControl,
       RandomGenerator chance,
       AttemptResults results,
-      OutageRecovery recovery) {
+      OutageRecovery recovery,
+      boolean namesRequester) {
+    this.namesRequester = namesRequester;
     this.store = store;
     this.runs = runs;
     this.surfaces = surfaces;
@@ -153,7 +157,12 @@ final class RunStarter {
       background = attempt.delivery().snapshot().background(attempt.delivery().origin().link());
       isUnread = true;
     }
-    var prompt = Prompts.compose(attempt.delivery(), resolved, background, chance);
+    var author =
+        Optional.of(attempt.delivery())
+            .filter(_ -> namesRequester)
+            .flatMap(it -> surfaces.find(it.id().surface()))
+            .map(it -> it.senders().author(attempt.delivery()));
+    var prompt = Prompts.compose(attempt.delivery(), resolved, background, author, chance);
     switch (runs.start(prompt, attempt.delivery().id())) {
       case Outcome.Done(var run) -> {
         started(

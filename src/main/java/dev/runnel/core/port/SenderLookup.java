@@ -1,5 +1,6 @@
 package dev.runnel.core.port;
 
+import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.GroupLookup;
@@ -36,6 +37,11 @@ public interface SenderLookup {
   /// has an account of this platform, whose names are known.
   default Optional<Set<String>> names(Delivery delivery) {
     return Optional.empty();
+  }
+
+  /// The delivery's sender, as far as the platform knows them.
+  default Actor.Author author(Delivery delivery) {
+    return new Actor.Author(delivery.actor().name(), Optional.empty());
   }
 
   /// The time zone in which the delivery's sender lives, as far as the platform knows.

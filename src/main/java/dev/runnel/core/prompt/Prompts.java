@@ -1,5 +1,6 @@
 package dev.runnel.core.prompt;
 
+import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
@@ -10,8 +11,10 @@ import dev.runnel.core.scope.Defaults;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Composes a prompt. The request comes first, unchanged byte for byte; the text of others follows,
 /// labelled as theirs and fenced piece by piece; the request comes again at the end.
@@ -23,10 +26,13 @@ public final class Prompts {
 
   private Prompts() {}
 
+  /// @param author the person whom the agent names in what it commits and proposes; empty for
+  ///   nobody
   public static Prompt compose(
       Delivery delivery,
       Defaults.Resolved resolved,
       Background background,
+      Optional<Actor.Author> author,
       RandomGenerator chance) {
     var request = resolved.request();
     return new Prompt(
@@ -35,7 +41,13 @@ public final class Prompts {
         request.options(),
         metadata(delivery),
         background.attachments(),
-        resolved.basePrompt());
+        base(resolved.basePrompt(), author.map(it -> Provenance.instructions(delivery, it))));
+  }
+
+  private static Optional<String> base(Optional<String> chosen, Optional<String> more) {
+    return Optional.of(
+            Stream.concat(chosen.stream(), more.stream()).collect(Collectors.joining("\n\n")))
+        .filter(text -> !text.isEmpty());
   }
 
   private static String text(Request request, Background background, RandomGenerator chance) {

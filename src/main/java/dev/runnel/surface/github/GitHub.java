@@ -151,6 +151,20 @@ public final class GitHub implements Tracker<RepositoryIssue> {
     return access.groups(issue, delivery.actor().id(), names);
   }
 
+  /// The address that GitHub gives each account, and finds it by. See
+  /// https://docs.github.com/account-and-profile/reference/email-addresses-reference
+  @Override
+  public Optional<String> email(RepositoryIssue issue, Delivery delivery) {
+    var login = delivery.actor().id();
+    return api.user(issue, login)
+        .found()
+        .flatMap(user -> Json.id(user, "id"))
+        .map(
+            id ->
+                "%s+%s@users.noreply.%s"
+                    .formatted(id, login, config.apiUrl().getHost().replaceFirst("^api\\.", "")));
+  }
+
   @Override
   public Background background(RepositoryIssue issue, Delivery delivery) {
     return new GitHubBackground(api).read(issue, delivery);

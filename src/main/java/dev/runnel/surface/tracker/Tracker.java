@@ -47,6 +47,11 @@ public interface Tracker<I> {
     return Set.of();
   }
 
+  /// The address of the delivery's sender for commits; empty where the tracker has none.
+  default Optional<String> email(I issue, Delivery delivery) {
+    return Optional.empty();
+  }
+
   /// Reads the issue and the comments before the request.
   Background background(I issue, Delivery delivery);
 

@@ -1,5 +1,6 @@
 package dev.runnel.surface.tracker;
 
+import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
@@ -116,6 +117,18 @@ public final class TrackerSurface<I>
           .orElse(GroupLookup.NONE);
     } catch (TrackerUnavailable unavailable) {
       return new GroupLookup.Unknown(unavailable.after(), unavailable.why());
+    }
+  }
+
+  @Override
+  public Actor.Author author(Delivery delivery) {
+    try {
+      return new Actor.Author(
+          delivery.actor().name(),
+          tracker.issue(delivery.conversation()).flatMap(issue -> tracker.email(issue, delivery)));
+    } catch (TrackerUnavailable _) {
+      // A start does not wait for an address.
+      return new Actor.Author(delivery.actor().name(), Optional.empty());
     }
   }
 

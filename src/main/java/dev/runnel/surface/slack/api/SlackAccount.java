@@ -16,13 +16,18 @@ import org.jspecify.annotations.Nullable;
 /// @param isGuest a guest with access to some channels only, or a user of another organization
 /// @param teams the workspaces the user is a member of; several on Enterprise Grid
 /// @param zone of their profile
+/// @param name as they want to be called
+/// @param email empty if the app lacks the scope `users:read.email`
 public record SlackAccount(
     boolean isPerson,
     boolean isGuest,
     Set<String> teams,
-    Optional<ZoneId> zone) {
+    Optional<ZoneId> zone,
+    Optional<String> name,
+    Optional<String> email) {
   static final SlackAccount UNKNOWN =
-      new SlackAccount(false, false, Set.of(), Optional.empty());
+      new SlackAccount(
+          false, false, Set.of(), Optional.empty(), Optional.empty(), Optional.empty());
 
   /// Slack's API reports Slackbot as a person.
   private static final String SLACKBOT = "USLACKBOT";
@@ -50,7 +55,16 @@ public record SlackAccount(
             .collect(Collectors.toUnmodifiableSet()),
         Optional.ofNullable(user.getTz())
             .filter(ZoneId.getAvailableZoneIds()::contains)
-            .map(ZoneId::of));
+            .map(ZoneId::of),
+        Optional.ofNullable(user.getProfile())
+            .flatMap(
+                profile ->
+                    Stream.of(profile.getRealName(), profile.getDisplayName())
+                        .filter(name -> name != null && !name.isBlank())
+                        .findFirst()),
+        Optional.ofNullable(user.getProfile())
+            .flatMap(profile -> Optional.ofNullable(profile.getEmail()))
+            .filter(email -> !email.isBlank()));
   }
 
   private static Stream<String> ids(List<@Nullable String> teams) {

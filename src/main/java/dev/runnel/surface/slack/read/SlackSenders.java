@@ -1,5 +1,6 @@
 package dev.runnel.surface.slack.read;
 
+import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.GroupLookup;
@@ -110,6 +111,16 @@ public final class SlackSenders implements SenderLookup {
   @Override
   public Optional<Set<String>> names(Delivery delivery) {
     return WatchedChannels.names(delivery.actor());
+  }
+
+  /// By the real name of the profile, and its address if the app may read addresses.
+  @Override
+  public Actor.Author author(Delivery delivery) {
+    return account(delivery)
+        .map(
+            account ->
+                new Actor.Author(account.name().orElse(delivery.actor().name()), account.email()))
+        .orElseGet(() -> new Actor.Author(delivery.actor().name(), Optional.empty()));
   }
 
   private Optional<SlackAccount> account(Delivery delivery) {

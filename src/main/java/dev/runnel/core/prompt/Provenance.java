@@ -1,0 +1,48 @@
+package dev.runnel.core.prompt;
+
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Delivery;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// Tells the agent to name the person who asked in what it commits and proposes. Pure.
+final class Provenance {
+  private static final int MAX_NAME = 80;
+  private static final int MAX_ADDRESS = 254;
+
+  /// What a name is reduced to: people choose theirs, and it must not read like an instruction or
+  /// like markup.
+  private static final Pattern NOT_OF_NAMES = Pattern.compile("[^\\p{L}\\p{M}\\p{N} .,'’_-]");
+
+  private static final Pattern ADDRESS = Pattern.compile("[A-Za-z0-9._%+\\[\\]-]+@[A-Za-z0-9.-]+");
+
+  private Provenance() {}
+
+  /// @param author the person who asked, as the platform knows them
+  static String instructions(Delivery delivery, Actor.Author author) {
+    var name = name(author.name()).or(() -> name(delivery.actor().id())).orElse("Somebody");
+    var where = delivery.origin().link().map(link -> " in " + link).orElse("");
+    var pullRequest =
+        "If you open a pull request, end its description with this line:\nAsked by %s%s"
+            .formatted(name, where);
+    return author
+        .email()
+        .filter(it -> it.length() <= MAX_ADDRESS && ADDRESS.matcher(it).matches())
+        .map(
+            email ->
+                "End the message of each commit that you make with an empty line and this line:\n"
+                    + "Co-authored-by: %s <%s>\n\n".formatted(name, email)
+                    + pullRequest)
+        .orElse(pullRequest);
+  }
+
+  private static Optional<String> name(String text) {
+    return Optional.of(
+            NOT_OF_NAMES
+                .matcher(InvisibleCharacters.line(text, MAX_NAME))
+                .replaceAll("")
+                .replaceAll(" +", " ")
+                .strip())
+        .filter(name -> !name.isEmpty());
+  }
+}
