@@ -37,10 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// What each kind of person may do, verb by verb, in a thread with Dana's run.
 ///
 /// Which people are members, outsiders or not served is each platform's own rule:
-/// `SlackSendersTest`, `GitHubAccessCheckTest` and the tests of the other trackers have those
-/// tables. What a platform calls an owner, a member or a collaborator who writes is a member here;
-/// a guest, an external person, a bot and who may only read is an outsider; an unknown workspace or
-/// repository is not served.
+/// [SendersContract][dev.runnel.testkit.SendersContract] has the table of all platforms.
 class PermissionMatrixTest {
   private static final Actor EVE = new Actor("E1", "eve");
 
