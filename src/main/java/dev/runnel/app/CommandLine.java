@@ -1,5 +1,6 @@
 package dev.runnel.app;
 
+import dev.runnel.app.connect.ConnectCommand;
 import dev.runnel.app.settings.RunnelSettings;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.surface.Setting;
@@ -41,6 +42,17 @@ sealed interface CommandLine {
   record TryHook(Options options, String name, String sample) implements CommandLine {}
 
   record Manifest(Options options) implements CommandLine {}
+
+  /// Guides through connecting a platform.
+  ///
+  /// @param platform `slack` or `github`
+  /// @param chosen the answers that were given as options
+  record Connect(Options options, String platform, Map<String, String> chosen)
+      implements CommandLine {
+    public Connect {
+      chosen = Map.copyOf(chosen);
+    }
+  }
 
   /// Stops all starts, or permits them again.
   record FreezeStarts(Options options, boolean on, Optional<String> reason)
@@ -145,6 +157,7 @@ sealed interface CommandLine {
           "serve",
           "console",
           "check",
+          "connect",
           "manifest",
           "hook",
           "run",
@@ -177,6 +190,7 @@ sealed interface CommandLine {
   List<String> WITH_ARGUMENTS =
       List.of(
           "freeze",
+          "connect",
           "run",
           "attach",
           "hook",
@@ -228,6 +242,7 @@ sealed interface CommandLine {
               && !START_OPTIONS.contains(word)
               && !LIST_OPTIONS.contains(word)
               && !EXPORT_OPTIONS.contains(word)
+              && !ConnectCommand.OPTIONS.contains(word)
               && !word.equals(GROUPS)) {
             return new Wrong("There is no option %s.%s".formatted(word, suggestion(word)));
           }
@@ -250,6 +265,16 @@ sealed interface CommandLine {
     }
     if (own) {
       return new Wrong("--own is for policy test.");
+    }
+    if (command.equals("connect")) {
+      return waits
+          ? new Wrong("--wait is for run start.")
+          : connect(new Options(file, overrides), arguments, chosen);
+    }
+    var answered =
+        chosen.keySet().stream().filter(it -> isOf(ConnectCommand.OPTIONS, it)).findFirst();
+    if (answered.isPresent()) {
+      return new Wrong("--%s is for connect.".formatted(answered.get()));
     }
     if (!WITH_ARGUMENTS.contains(command) && !arguments.isEmpty()) {
       return new Wrong("%s takes no %s.".formatted(command, arguments.getFirst()));
@@ -339,6 +364,19 @@ sealed interface CommandLine {
     return options.contains("--" + name);
   }
 
+  private static CommandLine connect(
+      Options options, List<String> arguments, Map<String, String> chosen) {
+    if (arguments.size() != 1 || !ConnectCommand.PLATFORMS.contains(arguments.getFirst())) {
+      return new Wrong(
+          "connect needs one of: %s.".formatted(String.join(", ", ConnectCommand.PLATFORMS)));
+    }
+    var other =
+        chosen.keySet().stream().filter(it -> !isOf(ConnectCommand.OPTIONS, it)).findFirst();
+    return other.isPresent()
+        ? new Wrong("connect takes no --%s.".formatted(other.get()))
+        : new Connect(options, arguments.getFirst(), chosen);
+  }
+
   private static CommandLine audit(
       Options options, List<String> arguments, Map<String, String> chosen) {
     var verb = arguments.isEmpty() ? "" : arguments.getFirst();
@@ -386,6 +424,7 @@ sealed interface CommandLine {
                 START_OPTIONS.stream(),
                 LIST_OPTIONS.stream(),
                 EXPORT_OPTIONS.stream(),
+                ConnectCommand.OPTIONS.stream(),
                 others)
             .flatMap(it -> it)
             .toList();

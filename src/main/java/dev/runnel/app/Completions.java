@@ -1,5 +1,6 @@
 package dev.runnel.app;
 
+import dev.runnel.app.connect.ConnectCommand;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -52,6 +53,7 @@ final class Completions {
         --state) choices="%s" ;;
         run) choices="%s" ;;
         audit) choices="export verify" ;;
+        connect) choices="%s" ;;
         policy) choices="test" ;;
         forget) choices="run person" ;;
         completion) choices="%s" ;;
@@ -60,7 +62,8 @@ final class Completions {
             -*)
               choices="%s --help --version"
               case " ${COMP_WORDS[*]} " in *" run "*) choices="$choices %s" ;; esac
-              case " ${COMP_WORDS[*]} " in *" export "*) choices="$choices %s" ;; esac ;;
+              case " ${COMP_WORDS[*]} " in *" export "*) choices="$choices %s" ;; esac
+              case " ${COMP_WORDS[*]} " in *" connect "*) choices="$choices %s" ;; esac ;;
             *) if [ "$COMP_CWORD" -eq 1 ]; then choices="%s"; fi ;;
           esac ;;
       esac
@@ -71,10 +74,12 @@ final class Completions {
         .formatted(
             words(STATES.stream()),
             words(new TreeSet<>(CommandLine.RUN_VERBS.keySet()).stream()),
+            words(ConnectCommand.PLATFORMS.stream()),
             words(SHELLS.stream()),
             words(CommandLine.VALUE_OPTIONS.stream()),
             words(runOptions().stream()),
             words(CommandLine.EXPORT_OPTIONS.stream()),
+            words(ConnectCommand.OPTIONS.stream()),
             words(CommandLine.COMMANDS.stream()));
   }
 
@@ -84,6 +89,7 @@ final class Completions {
     lines.append(choice("__fish_use_subcommand", words(CommandLine.COMMANDS.stream())));
     lines.append(after("run", words(new TreeSet<>(CommandLine.RUN_VERBS.keySet()).stream())));
     lines.append(after("audit", "export verify"));
+    lines.append(after("connect", words(ConnectCommand.PLATFORMS.stream())));
     lines.append(after("policy", "test"));
     lines.append(after("forget", "run person"));
     lines.append(after("completion", words(SHELLS.stream())));
@@ -102,6 +108,11 @@ final class Completions {
     for (var option : CommandLine.EXPORT_OPTIONS) {
       lines.append(
           "complete -c runnel -n '__fish_seen_subcommand_from export' -l %s -x\n"
+              .formatted(option.substring(2)));
+    }
+    for (var option : ConnectCommand.OPTIONS) {
+      lines.append(
+          "complete -c runnel -n '__fish_seen_subcommand_from connect' -l %s -x\n"
               .formatted(option.substring(2)));
     }
     return lines.toString();

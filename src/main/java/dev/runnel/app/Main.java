@@ -1,5 +1,6 @@
 package dev.runnel.app;
 
+import dev.runnel.app.connect.ConnectCommand;
 import dev.runnel.app.data.AttachCommand;
 import dev.runnel.app.data.AuditCommand;
 import dev.runnel.app.data.BackupCommand;
@@ -33,6 +34,11 @@ public final class Main {
         ./runnel console              print a link that opens the console of a running server, once
         ./runnel check                call everything that is connected once, and say what is wrong
             --escape                  also try the ways out of the isolation of agents
+        ./runnel connect slack        connect a Slack workspace, step by step
+        ./runnel connect github       connect a repository or organisation of GitHub
+            --transport --public-url --repository --channel
+                                      VALUE each, answers; without a terminal, secrets are read
+                                      from the standard input, as NAME=VALUE lines
         ./runnel manifest             print the Slack app manifest for this installation
         ./runnel hook NAME [FILE]     show what a sample of JSON would start at a hook
         ./runnel policy test WHO VERB WHERE
@@ -123,6 +129,8 @@ public final class Main {
           out.print(Manifest.of(config(options)));
           yield 0;
         }
+        case CommandLine.Connect(var options, var platform, var chosen) ->
+            ConnectCommand.run(config(options), platform, chosen, Manifest::of, out, System.in);
         case CommandLine.PolicyTest test ->
             new PolicyCommand(config(test.options()), out, err).run(test);
         case CommandLine.FreezeStarts(var options, var on, var reason) ->

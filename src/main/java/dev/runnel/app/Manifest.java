@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -21,16 +20,28 @@ final class Manifest {
   private Manifest() {}
 
   static String of(Config config) {
-    return slack(config).containsKey("SLACK_APP_TOKEN") ? overSocket(config) : overHttp(config);
+    var slack = config.settings().of(SlackPlatform.DEFINITION);
+    if (!slack.containsKey("SLACK_APP_TOKEN")) {
+      return overHttp(
+          config
+              .publicUrl()
+              .orElseThrow(
+                  () ->
+                      new SettingsException(
+                          "Slack must know how to reach this Runnel. Set RUNNEL_PUBLIC_URL to its"
+                              + " address, for example https://runnel.example.com. Or set"
+                              + " SLACK_APP_TOKEN: a socket needs no address.")));
+    }
+    return overSocket(slack.containsKey("SLACK_CLIENT_ID") ? config.publicUrl() : Optional.empty());
   }
 
-  private static Map<String, String> slack(Config config) {
-    return config.settings().of(SlackPlatform.DEFINITION);
+  /// @param address empty for a socket
+  static String of(Optional<URI> address) {
+    return address.map(Manifest::overHttp).orElseGet(() -> overSocket(Optional.empty()));
   }
 
-  private static String overSocket(Config config) {
-    var browsers =
-        slack(config).containsKey("SLACK_CLIENT_ID") ? config.publicUrl() : Optional.<URI>empty();
+  /// @param browsers where people install the app, if they do
+  private static String overSocket(Optional<URI> browsers) {
     return lines()
         .filter(line -> !line.contains("SLACK_APP_TOKEN"))
         .filter(
@@ -42,19 +53,9 @@ final class Manifest {
         .collect(Collectors.joining("\n", "", "\n"));
   }
 
-  private static String overHttp(Config config) {
-    var url =
-        config
-            .publicUrl()
-            .map(Object::toString)
-            .orElseThrow(
-                () ->
-                    new SettingsException(
-                        "Slack must know how to reach this Runnel. Set RUNNEL_PUBLIC_URL to its"
-                            + " address, for example https://runnel.example.com. Or set"
-                            + " SLACK_APP_TOKEN: a socket needs no address."));
+  private static String overHttp(URI address) {
     return lines()
-        .map(line -> line.replace(PLACEHOLDER, url))
+        .map(line -> line.replace(PLACEHOLDER, address.toString()))
         .collect(Collectors.joining("\n", "", "\n"));
   }
 

@@ -1,5 +1,6 @@
 package dev.runnel.app;
 
+import dev.runnel.app.connect.ConnectCommand;
 import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.app.settings.SettingsException;
@@ -41,7 +42,14 @@ record Platforms(List<Platform> all, OkHttpClient http) implements AutoCloseable
   record Platform(PlatformDefinition definition, Optional<ConnectedPlatform> connected) {
     /// How it is connected, or what connects it.
     String status() {
-      return connected.map(ConnectedPlatform::status).orElse("off. Set " + definition.needs());
+      return connected.map(ConnectedPlatform::status).orElseGet(this::howToConnect);
+    }
+
+    private String howToConnect() {
+      var id = definition.id().value();
+      return ConnectCommand.PLATFORMS.contains(id)
+          ? "off. Run ./runnel connect %s, or set %s".formatted(id, definition.needs())
+          : "off. Set " + definition.needs();
     }
   }
 

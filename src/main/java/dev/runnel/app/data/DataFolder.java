@@ -32,7 +32,7 @@ public final class DataFolder implements AutoCloseable {
   private static final String NODE_FILE = "node";
   private static final Pattern OURS =
       Pattern.compile(
-          "(runnel|agent-runs)\\.db(-wal|-shm|-journal|\\.moved)?|node|agent-api-key|console-address|server-address|lock|workspaces|homes|caches|libraries|repositories|agents|egress");
+          "(runnel|agent-runs)\\.db(-wal|-shm|-journal|\\.moved)?|node|agent-api-key|console-address|server-address|connections(\\.unfinished)?\\.yaml|lock|workspaces|homes|caches|libraries|repositories|agents|egress");
 
   /// What a backup leaves out: the databases, which are copied in another way, and what can be made
   /// again.

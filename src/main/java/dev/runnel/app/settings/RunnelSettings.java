@@ -49,7 +49,7 @@ public final class RunnelSettings {
               "`jdbc:postgresql://…`, for several nodes; by default files in the data folder.")
           .at("database.url");
 
-  static final Setting PUBLIC_URL =
+  public static final Setting PUBLIC_URL =
       plain(
           "RUNNEL_PUBLIC_URL",
           "http://localhost:PORT",

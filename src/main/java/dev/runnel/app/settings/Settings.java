@@ -155,6 +155,7 @@ public record Settings(
     inEnvironment.keySet().forEach(it -> origins.put(it, "the environment"));
     values.putAll(overrides);
     overrides.keySet().forEach(it -> origins.put(it, "the command line"));
+    addConnections(values, origins);
     values.values().removeIf(String::isBlank);
     origins.keySet().retainAll(values.keySet());
     values.replaceAll((setting, value) -> offIfFormerlyOff(setting, value, notices));
@@ -178,6 +179,22 @@ public record Settings(
         notices,
         leaves,
         path);
+  }
+
+  /// What `./runnel connect` wrote, where nothing else is set.
+  private static void addConnections(Map<Setting, String> values, Map<Setting, String> origins) {
+    var file =
+        new ConnectionsFile(
+            Path.of(values.getOrDefault(RunnelSettings.DATA, "data"))
+                .resolve(ConnectionsFile.IN_FORCE));
+    file.read()
+        .forEach(
+            (setting, value) -> {
+              if (values.getOrDefault(setting, "").isBlank()) {
+                values.put(setting, value);
+                origins.put(setting, file.path().toString());
+              }
+            });
   }
 
   /// All values by the path that the file has or could have for them, to compare two readings. They

@@ -1,0 +1,356 @@
+package dev.runnel.app.connect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.app.connect.Network.Answer;
+import dev.runnel.app.settings.Config;
+import dev.runnel.app.settings.ConnectionsFile;
+import dev.runnel.app.settings.RunnelSettings;
+import dev.runnel.app.settings.Settings;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ConnectCommandTest {
+  private static final String SAYS_YES =
+      "{\"ok\": true, \"team\": \"Acme\", \"url\": \"wss://x/\"}";
+
+  @TempDir private Path data;
+  private final ScriptedDialogue dialogue = new ScriptedDialogue();
+  private final ScriptedNetwork network = new ScriptedNetwork();
+  private final Map<String, String> environment = new HashMap<>();
+
+  private int connect(String platform, Map<String, String> chosen) {
+    var settings =
+        Settings.read(environment, Optional.empty(), Map.of(RunnelSettings.DATA, data.toString()));
+    return new ConnectCommand(Config.of(settings), url -> "manifest", network, dialogue)
+        .run(platform, chosen);
+  }
+
+  private String file(String name) throws IOException {
+    return Files.readString(data.resolve(name));
+  }
+
+  @Test
+  void aSocketIsConnectedStepByStepAndTheNextStartUsesIt() throws Exception {
+    network.answers("auth.test", SAYS_YES).answers("apps.connections.open", SAYS_YES);
+    dialogue.answers("", "xoxb-1", "xapp-1", "");
+
+    assertThat(connect("slack", Map.of())).isZero();
+
+    assertThat(dialogue.said())
+        .contains("ok      the bot token: Acme", "ok      a socket from Slack: it opens")
+        .contains("Slack is connected (Acme).")
+        .doesNotContain("xoxb-1", "xapp-1");
+    var values =
+        Config.of(
+                Settings.read(
+                    Map.of(), Optional.empty(), Map.of(RunnelSettings.DATA, data.toString())))
+            .settings()
+            .byPath();
+    assertThat(values)
+        .containsEntry("slack.bot_token", "xoxb-1")
+        .containsEntry("slack.app_token", "xapp-1");
+    assertThat(Files.getPosixFilePermissions(data.resolve(ConnectionsFile.IN_FORCE)))
+        .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+    assertThat(data.resolve(ConnectionsFile.UNFINISHED)).doesNotExist();
+  }
+
+  @Test
+  void aRefusedTokenIsAskedForAgain() throws Exception {
+    network
+        .answers("auth.test", "{\"ok\": false, \"error\": \"invalid_auth\"}")
+        .answers("auth.test", SAYS_YES)
+        .answers("apps.connections.open", SAYS_YES);
+    dialogue.answers("socket", "xoxb-wrong", "xoxb-right", "xapp-1", "");
+
+    assertThat(connect("slack", Map.of())).isZero();
+
+    assertThat(dialogue.said()).contains("Slack refuses the bot token (invalid_auth).");
+    assertThat(file(ConnectionsFile.IN_FORCE)).contains("xoxb-right").doesNotContain("xoxb-wrong");
+  }
+
+  @Test
+  void anInterruptedGuideGoesOnWhereItWas() throws Exception {
+    network
+        .answers("auth.test", SAYS_YES)
+        .answers("auth.test", SAYS_YES)
+        .answers("apps.connections.open", SAYS_YES);
+    dialogue.answers("socket", "xoxb-1");
+    assertThat(connect("slack", Map.of())).isOne();
+    assertThat(dialogue.said()).contains("SLACK_APP_TOKEN is missing", "it goes on here");
+    // Half of Slack's settings would stop the next start.
+    assertThat(data.resolve(ConnectionsFile.IN_FORCE)).doesNotExist();
+
+    dialogue.answers("socket", "xapp-1", "");
+    assertThat(connect("slack", Map.of())).isZero();
+
+    assertThat(file(ConnectionsFile.IN_FORCE)).contains("xoxb-1", "xapp-1");
+    assertThat(dialogue.asked()).filteredOn("SLACK_BOT_TOKEN"::equals).hasSize(1);
+  }
+
+  @Test
+  void aTokenOfTheEnvironmentIsToBeChangedThere() throws Exception {
+    environment.put("SLACK_BOT_TOKEN", "xoxb-old");
+    network.answers("auth.test", "{\"ok\": false, \"error\": \"token_revoked\"}");
+    dialogue.answers("socket");
+
+    assertThat(connect("slack", Map.of())).isOne();
+
+    assertThat(dialogue.said())
+        .contains("SLACK_BOT_TOKEN comes from the environment: change it there.");
+  }
+
+  @Test
+  void scopesThatTheAppLacksAreNamed() {
+    network.answers(
+        "auth.test",
+        new Answer(200, SAYS_YES, Map.of("x-oauth-scopes", "commands,chat:write,users:read")));
+    dialogue.answers("socket", "xoxb-1");
+
+    assertThat(connect("slack", Map.of())).isOne();
+
+    assertThat(dialogue.said()).contains("The app lacks scopes: app_mentions:read");
+  }
+
+  @Test
+  void aWrongFormIsExplainedAndAskedForAgain() {
+    network.answers("auth.test", SAYS_YES);
+    dialogue.answers("socket", "xapp-1", "xoxb-1");
+
+    assertThat(connect("slack", Map.of())).isOne();
+
+    assertThat(dialogue.said()).contains("That is not it. A bot token begins with xoxb-.");
+    assertThat(dialogue.said()).contains("ok      the bot token: Acme");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "401,Restart Runnel",
+    "404,let the proxy pass this path",
+    "502,check that the proxy leads to its port",
+    "302,must be Runnel's own"
+  })
+  void eachFailureOfTheWayBackHasItsRemedy(int status, String remedy) {
+    network
+        .answers("auth.test", SAYS_YES)
+        .answers("/slack/events", new Answer(status, "", Map.of()));
+    dialogue.answers("", "xoxb-1", "0123456789abcdef", "");
+
+    assertThat(
+            connect("slack", Map.of("transport", "http", "public-url", "https://agents.acme.dev")))
+        .isOne();
+
+    assertThat(dialogue.said()).contains("failed  the way from your address", remedy);
+  }
+
+  @Test
+  void withoutATerminalAnswersComeFromOptionsAndTheInput() throws Exception {
+    network.answers("auth.test", SAYS_YES).answers("apps.connections.open", SAYS_YES);
+    var lines = new ByteArrayOutputStream();
+    var piped =
+        new PipedDialogue(
+            new PrintStream(lines, true, StandardCharsets.UTF_8),
+            Map.of("SLACK_BOT_TOKEN", "xoxb-1", "SLACK_APP_TOKEN", "xapp-1"));
+    var settings =
+        Settings.read(Map.of(), Optional.empty(), Map.of(RunnelSettings.DATA, data.toString()));
+
+    assertThat(
+            new ConnectCommand(Config.of(settings), url -> "manifest", network, piped)
+                .run("slack", Map.of("transport", "socket")))
+        .isZero();
+    assertThat(file(ConnectionsFile.IN_FORCE)).contains("xoxb-1", "xapp-1");
+  }
+
+  @Test
+  void withoutATerminalAMissingAnswerIsNamed() {
+    var lines = new ByteArrayOutputStream();
+    var piped = new PipedDialogue(new PrintStream(lines, true, StandardCharsets.UTF_8), Map.of());
+    var settings =
+        Settings.read(Map.of(), Optional.empty(), Map.of(RunnelSettings.DATA, data.toString()));
+    var command = new ConnectCommand(Config.of(settings), url -> "manifest", network, piped);
+
+    assertThat(command.run("slack", Map.of())).isOne();
+    assertThat(command.run("github", Map.of())).isOne();
+
+    assertThat(lines.toString(StandardCharsets.UTF_8))
+        .contains("Add SLACK_BOT_TOKEN=VALUE to the standard input.")
+        .contains("Add --repository VALUE.");
+  }
+
+  @Test
+  void gitHubGetsAWebhookWithAFreshSecretAndItsDeliveryIsRead() throws Exception {
+    network
+        .answers("GET /user", "{\"login\": \"runnel-bot\"}")
+        .answers("GET /repos/acme/shop", "{}")
+        .answers("POST /webhooks/github", "")
+        .answers("GET /repos/acme/shop/hooks", "[]")
+        .answers("POST /repos/acme/shop/hooks", new Answer(201, "{\"id\": 7}", Map.of()))
+        .answers("GET /repos/acme/shop/hooks/7/deliveries", "[]")
+        .answers("POST /repos/acme/shop/hooks/7/pings", new Answer(204, "", Map.of()))
+        .answers("GET /repos/acme/shop/hooks/7/deliveries", "[]")
+        .answers(
+            "GET /repos/acme/shop/hooks/7/deliveries",
+            "[{\"id\": 1, \"event\": \"ping\", \"status_code\": 200}]");
+    dialogue.answers("acme/shop", "ghp_1", "https://agents.acme.dev/", "");
+
+    assertThat(connect("github", Map.of())).isZero();
+
+    assertThat(dialogue.said())
+        .contains("ok      the token: of runnel-bot", "ok      a delivery of GitHub: arrived");
+    assertThat(file(ConnectionsFile.IN_FORCE)).contains("hooks: \"acme/shop/7\"", "ghp_1");
+    var made = network.bodyOf("POST /repos/acme/shop/hooks");
+    assertThat(made).contains("https://agents.acme.dev/webhooks/github", "check_suite");
+    assertThat(made).containsPattern("\"secret\":\"[0-9a-f]{64}\"");
+    assertThat(network.waited).isEqualTo(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void aTokenThatMayNotMakeWebhooksIsToldHowElse() {
+    network
+        .answers("GET /user", "{\"login\": \"runnel-bot\"}")
+        .answers("GET /repos/acme/shop", "{}")
+        .answers("POST /webhooks/github", "")
+        .answers("GET /repos/acme/shop/hooks", new Answer(403, "{}", Map.of()));
+    dialogue.answers("acme/shop", "ghp_1", "https://agents.acme.dev", "");
+
+    assertThat(connect("github", Map.of())).isOne();
+
+    assertThat(dialogue.said()).contains("Webhooks: read and write", "payload URL");
+  }
+
+  @Test
+  void whatGitHubCannotReachIsToldWithTheRemedy() {
+    network
+        .answers("GET /user", "{\"login\": \"runnel-bot\"}")
+        .answers("GET /orgs/acme", "{}")
+        .answers("POST /webhooks/github", "")
+        .answers(
+            "GET /orgs/acme/hooks",
+            "[{\"id\": 7, \"config\": {\"url\": \"https://agents.acme.dev/webhooks/github\"}}]")
+        .answers("PATCH /orgs/acme/hooks/7", "{\"id\": 7}")
+        .answers("GET /orgs/acme/hooks/7/deliveries", "[]")
+        .answers("POST /orgs/acme/hooks/7/pings", new Answer(204, "", Map.of()))
+        .answers(
+            "GET /orgs/acme/hooks/7/deliveries",
+            "[{\"id\": 2, \"event\": \"ping\", \"status_code\": 0}]");
+    dialogue.answers("acme", "ghp_1", "https://agents.acme.dev", "");
+
+    assertThat(connect("github", Map.of())).isOne();
+
+    assertThat(dialogue.said()).contains("ok      the webhook: corrected", "open the firewall");
+  }
+
+  /// A person who answers in order, and then leaves.
+  private static final class ScriptedDialogue implements Dialogue {
+    private final Deque<String> answers = new ArrayDeque<>();
+    private final List<String> lines = new ArrayList<>();
+    private final List<String> questions = new ArrayList<>();
+
+    void answers(String... words) {
+      answers.clear();
+      answers.addAll(List.of(words));
+    }
+
+    String said() {
+      return String.join("\n", lines);
+    }
+
+    List<String> asked() {
+      return questions;
+    }
+
+    @Override
+    public void say(String line) {
+      lines.add(line);
+    }
+
+    @Override
+    public Optional<String> ask(Step.Ask question) {
+      if (answers.isEmpty()) {
+        return Optional.empty();
+      }
+      questions.add(question.name());
+      return Optional.of(answers.remove());
+    }
+
+    @Override
+    public boolean triesAgain() {
+      return false;
+    }
+
+    @Override
+    public boolean isWithPerson() {
+      return true;
+    }
+  }
+
+  /// Answers in order for each path, whose end decides.
+  private static final class ScriptedNetwork implements Network {
+    private final Map<String, Deque<Answer>> answers = new HashMap<>();
+    private final Map<String, String> bodies = new HashMap<>();
+    private Duration waited = Duration.ZERO;
+
+    ScriptedNetwork answers(String path, String body) {
+      return answers(path, new Answer(200, body, Map.of()));
+    }
+
+    ScriptedNetwork answers(String path, Answer answer) {
+      answers.computeIfAbsent(path, _ -> new ArrayDeque<>()).add(answer);
+      return this;
+    }
+
+    String bodyOf(String path) {
+      return bodies.getOrDefault(path, "");
+    }
+
+    @Override
+    public Answer call(Call call) throws IOException {
+      var path = call.method() + " " + call.uri().getPath();
+      var key =
+          answers.keySet().stream()
+              .filter(path::endsWith)
+              .findFirst()
+              .orElseThrow(() -> new IOException("refused " + path));
+      bodies.put(path, call.body());
+      var left = answers.getOrDefault(key, new ArrayDeque<>());
+      if (left.isEmpty()) {
+        throw new IOException("refused " + path);
+      }
+      return left.remove();
+    }
+
+    @Override
+    public String firstMessage(URI socket) {
+      return "{\"type\":\"hello\"}";
+    }
+
+    @Override
+    public void pause(Duration time) {
+      waited = waited.plus(time);
+    }
+
+    @Override
+    public Instant now() {
+      return Instant.parse("2026-11-23T10:00:00Z");
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package dev.runnel.app.connect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.runnel.app.settings.Config;
+import dev.runnel.app.settings.RunnelSettings;
+import dev.runnel.app.settings.Settings;
+import dev.runnel.testkit.EmulateGitHub;
+import dev.runnel.testkit.LocalSlack;
+import dev.runnel.testkit.RunnelProcess;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The guides against emulators that others wrote, and a Runnel that starts with what they kept.
+@Tag("slow")
+@Timeout(180)
+class ConnectStoryTest {
+  @TempDir private Path folder;
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+  private int connect(
+      String platform,
+      Map<String, String> chosen,
+      Map<String, String> environment,
+      Map<String, String> answers) {
+    var settings =
+        Settings.read(
+            environment,
+            Optional.empty(),
+            Map.of(RunnelSettings.DATA, folder.resolve("data").toString()));
+    out.reset();
+    try (var network = new JdkNetwork()) {
+      return new ConnectCommand(
+              Config.of(settings),
+              url -> "manifest",
+              network,
+              new PipedDialogue(new PrintStream(out, true, StandardCharsets.UTF_8), answers))
+          .run(platform, chosen);
+    }
+  }
+
+  private String said() {
+    return out.toString(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void aSlackWorkspaceIsConnectedOverASocketAndServed() throws Exception {
+    try (var slack =
+        LocalSlack.start(LocalSlack.Transport.SOCKET, URI.create("http://127.0.0.1:9/"))) {
+      var environment = Map.of("SLACK_API_URL", slack.uri() + "/api/");
+
+      var code =
+          connect(
+              "slack",
+              Map.of("channel", LocalSlack.CHANNEL),
+              environment,
+              Map.of(
+                  "SLACK_BOT_TOKEN", LocalSlack.BOT_TOKEN,
+                  "SLACK_APP_TOKEN", LocalSlack.APP_TOKEN));
+
+      assertThat(said()).contains("ok      a socket from Slack", "ok      a test message");
+      assertThat(code).isZero();
+      assertThat(slack.messages(LocalSlack.CHANNEL))
+          .anyMatch(it -> it.path("text").asText().contains("Runnel is connected."));
+
+      try (var runnel = RunnelProcess.start(folder, RunnelProcess.freePort(), environment)) {
+        await().until(() -> runnel.log().contains("Slack     on, over a socket"));
+        slack.command(LocalSlack.CHANNEL, LocalSlack.ANN, "/agent", "say hello");
+        await()
+            .atMost(Duration.ofSeconds(30))
+            .until(
+                () ->
+                    slack.messages(LocalSlack.CHANNEL).stream()
+                        .anyMatch(it -> it.toString().contains("Finished")));
+      }
+    }
+  }
+
+  @Test
+  void overHttpTheWayBackNeedsARunnelThatKnowsTheSecret() throws Exception {
+    var port = RunnelProcess.freePort();
+    var address = "http://127.0.0.1:" + port;
+    try (var slack = LocalSlack.start(URI.create(address + "/slack/events"))) {
+      var environment = Map.of("SLACK_API_URL", slack.uri() + "/api/");
+      var chosen = Map.of("transport", "http", "public-url", address);
+      var answers =
+          Map.of(
+              "SLACK_BOT_TOKEN", LocalSlack.BOT_TOKEN,
+              "SLACK_SIGNING_SECRET", LocalSlack.SIGNING_SECRET);
+
+      assertThat(connect("slack", chosen, environment, answers)).isOne();
+      assertThat(said()).contains("Nobody answers at " + address, "Start Runnel");
+
+      try (var _ = RunnelProcess.start(folder, port, environment)) {
+        // What was entered is kept, so nothing is asked again.
+        assertThat(connect("slack", Map.of(), environment, Map.of())).isZero();
+        assertThat(said()).contains("ok      the way from your address to Runnel");
+      }
+    }
+  }
+
+  @Test
+  void aRepositoryOfGitHubGetsAWebhookAndItsPingArrives() throws Exception {
+    var port = RunnelProcess.freePort();
+    var address = "http://127.0.0.1:" + port;
+    try (var github = EmulateGitHub.start()) {
+      var environment = new HashMap<>(github.settings("not used"));
+      environment.keySet().retainAll(Set.of("GITHUB_API_URL"));
+      var chosen = Map.of("repository", EmulateGitHub.REPOSITORY, "public-url", address);
+      var answers = Map.of("GITHUB_TOKEN", "token-of-dana");
+
+      assertThat(connect("github", chosen, environment, answers)).isOne();
+      assertThat(said()).contains("ok      the token: of dana", "Nobody answers at " + address);
+
+      try (var runnel = RunnelProcess.start(folder, port, environment)) {
+        await().until(() -> runnel.log().contains("GitHub    on"));
+        var code =
+            connect(
+                "github", Map.of("repository", EmulateGitHub.REPOSITORY), environment, Map.of());
+
+        assertThat(said())
+            .contains("ok      the webhook: created", "ok      a delivery of GitHub: arrived");
+        assertThat(code).isZero();
+      }
+    }
+  }
+}

@@ -1,0 +1,188 @@
+package dev.runnel.app.connect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+class GuidesTest {
+  private static Facts facts(String... namesAndValues) {
+    var facts = new Facts(Map.of());
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      facts = facts.with(namesAndValues[i], namesAndValues[i + 1]);
+    }
+    return facts;
+  }
+
+  private static String asked(Step step) {
+    assertThat(step).isInstanceOf(Step.Ask.class);
+    return ((Step.Ask) step).name();
+  }
+
+  private static String checked(Step step) {
+    assertThat(step).isInstanceOf(Step.Check.class);
+    return ((Step.Check) step).name();
+  }
+
+  @Nested
+  class OfSlack {
+    private final Guide guide =
+        new SlackGuide(
+            url -> "# secret plans\nmanifest for " + url.map(Object::toString).orElse("a socket"));
+
+    @Test
+    void theTransportIsAskedForFirst() {
+      assertThat(asked(guide.next(facts()))).isEqualTo("transport");
+    }
+
+    @Test
+    void anAppTokenSaysThatMessagesComeOverASocket() {
+      assertThat(guide.next(facts("SLACK_APP_TOKEN", "xapp-1")))
+          .isEqualTo(new Step.Learn(Map.of("transport", "socket")));
+    }
+
+    @Test
+    void theLinkCarriesTheManifestForTheTransport() {
+      var overSocket = (Step.Tell) guide.next(facts("transport", "socket"));
+      var overHttp =
+          (Step.Tell)
+              guide.next(
+                  facts("transport", "http", "RUNNEL_PUBLIC_URL", "https://agents.acme.dev"));
+
+      assertThat(String.join("\n", overSocket.lines()))
+          .contains("https://api.slack.com/apps?new_app=1&manifest_yaml=manifest+for+a+socket");
+      assertThat(String.join("\n", overHttp.lines()))
+          .contains("manifest_yaml=manifest+for+https%3A%2F%2Fagents.acme.dev")
+          .doesNotContain("plans");
+    }
+
+    @Test
+    void tokensAreAskedForWithoutAnEcho() {
+      var bot = (Step.Ask) guide.next(facts("transport", "socket", "app", "told"));
+      var app =
+          (Step.Ask)
+              guide.next(facts("transport", "socket", "SLACK_BOT_TOKEN", "xoxb-1", "bot", "Acme"));
+
+      assertThat(bot.name()).isEqualTo("SLACK_BOT_TOKEN");
+      assertThat(app.name()).isEqualTo("SLACK_APP_TOKEN");
+      assertThat(bot.kind()).isEqualTo(Step.Ask.Kind.SECRET);
+      assertThat(app.kind()).isEqualTo(Step.Ask.Kind.SECRET);
+      assertThat(bot.form().matcher("xoxp-1").matches()).isFalse();
+    }
+
+    @Test
+    void nothingIsSavedBeforeTheSocketOpened() {
+      var known =
+          facts(
+              "transport", "socket",
+              "SLACK_BOT_TOKEN", "xoxb-1",
+              "SLACK_APP_TOKEN", "xapp-1",
+              "bot", "Acme");
+
+      assertThat(checked(guide.next(known))).isEqualTo("socket open");
+      assertThat(guide.next(known.with("socket open", "it opens"))).isInstanceOf(Step.Save.class);
+    }
+
+    @Test
+    void overHttpTheWayBackIsTriedAfterTheStart() {
+      var saved =
+          facts(
+              "transport", "http",
+              "RUNNEL_PUBLIC_URL", "https://agents.acme.dev",
+              "SLACK_BOT_TOKEN", "xoxb-1",
+              "SLACK_SIGNING_SECRET", "0123456789abcdef",
+              "bot", "Acme",
+              "saved", "saved");
+
+      assertThat(asked(guide.next(saved))).isEqualTo("started");
+      assertThat(checked(guide.next(saved.with("started", "")))).isEqualTo("way back");
+    }
+
+    @Test
+    void aTestMessageMayBeLeftOut() {
+      var open =
+          facts(
+              "transport", "socket",
+              "SLACK_BOT_TOKEN", "xoxb-1",
+              "SLACK_APP_TOKEN", "xapp-1",
+              "bot", "Acme",
+              "socket open", "it opens",
+              "saved", "saved");
+
+      assertThat(asked(guide.next(open))).isEqualTo("channel");
+      assertThat(guide.next(open.with("channel", ""))).isInstanceOf(Step.Finished.class);
+      assertThat(checked(guide.next(open.with("channel", "#dev")))).isEqualTo("message");
+    }
+
+    @Test
+    void anAppForManyWorkspacesNeedsNoGuide() {
+      assertThat(guide.next(facts("SLACK_CLIENT_ID", "1.2"))).isInstanceOf(Step.Finished.class);
+    }
+  }
+
+  @Nested
+  class OfGitHub {
+    private final Guide guide = new GitHubGuide();
+
+    @Test
+    void theLinkFillsInTheFormOfATokenForTheOwner() {
+      var told = (Step.Tell) guide.next(facts("repository", "acme/shop"));
+
+      assertThat(String.join("\n", told.lines()))
+          .contains("personal-access-tokens/new?name=Runnel&target_name=acme&issues=write");
+    }
+
+    @Test
+    void aSecretIsMadeNotAskedFor() {
+      var known =
+          facts(
+              "repository", "acme/shop",
+              "GITHUB_TOKEN", "ghp_1",
+              "token works", "of runnel",
+              "RUNNEL_PUBLIC_URL", "https://agents.acme.dev",
+              "fresh secret", "0123456789abcdef0123");
+
+      assertThat(guide.next(known))
+          .isEqualTo(new Step.Learn(Map.of("GITHUB_WEBHOOK_SECRET", "0123456789abcdef0123")));
+    }
+
+    @Test
+    void aSecretThatIsThereStays() {
+      var known =
+          facts(
+              "repository", "acme/shop",
+              "GITHUB_TOKEN", "ghp_1",
+              "token works", "of runnel",
+              "RUNNEL_PUBLIC_URL", "https://agents.acme.dev",
+              "GITHUB_WEBHOOK_SECRET", "an-older-secret-1");
+
+      assertThat(guide.next(known)).isInstanceOf(Step.Save.class);
+    }
+
+    @Test
+    void theWebhookIsMadeWhenRunnelAnswersAtItsAddress() {
+      var saved =
+          facts(
+              "repository", "acme/shop",
+              "GITHUB_TOKEN", "ghp_1",
+              "token works", "of runnel",
+              "RUNNEL_PUBLIC_URL", "https://agents.acme.dev",
+              "GITHUB_WEBHOOK_SECRET", "an-older-secret-1",
+              "saved", "saved",
+              "started", "");
+
+      assertThat(checked(guide.next(saved))).isEqualTo("way back");
+      var answered = saved.with("way back", "Runnel answers");
+      assertThat(checked(guide.next(answered))).isEqualTo("webhook");
+      var hooked = answered.with("webhook", "7");
+      assertThat(guide.next(hooked)).isInstanceOf(Step.Save.class);
+      assertThat(checked(guide.next(hooked.with("hooks saved", "saved")))).isEqualTo("delivery");
+    }
+
+    @Test
+    void aGitHubAppNeedsNoGuide() {
+      assertThat(guide.next(facts("GITHUB_APP_ID", "7"))).isInstanceOf(Step.Finished.class);
+    }
+  }
+}
