@@ -26,6 +26,7 @@ import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.port.RunStatistics;
 import dev.runnel.core.port.Surface;
+import dev.runnel.core.port.TraceRecorder;
 import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.redact.RedactedCatalog;
 import dev.runnel.core.redact.RedactedRuns;
@@ -59,6 +60,7 @@ import dev.runnel.store.StartSums;
 import dev.runnel.store.SteadyClock;
 import dev.runnel.surface.hook.HookSurface;
 import dev.runnel.text.Redactor;
+import dev.runnel.tracing.Traces;
 import dev.runnel.web.Health;
 import dev.runnel.web.RequestMetrics;
 import dev.runnel.web.WebServer;
@@ -223,9 +225,10 @@ final class Wiring implements AutoCloseable {
     var databaseHealth = new DatabaseHealth(store, time);
     var client =
         opened(RunsClient.builder().baseUrl(config.agentApiOr(adminPort)).apiKey(key).build());
-    var runs =
-        new RedactedRuns(
-            metrics.runs(new ClientAgentRuns(client, config.agentApi().isEmpty())), redactor);
+    var traces =
+        config.traces().map(it -> opened(Traces.otlp(it.endpoint(), it.headers(), Main.version())));
+    var metered = metrics.runs(new ClientAgentRuns(client, config.agentApi().isEmpty()));
+    var runs = new RedactedRuns(traces.map(it -> it.runs(metered)).orElse(metered), redactor);
     isolatesAgents = config.agentApi().isPresent() || result(isolation).isOn();
     if (isolatesAgents
         && config.agentApi().isEmpty()
@@ -257,7 +260,12 @@ final class Wiring implements AutoCloseable {
             clock);
     all.add(hookSurface);
     var surfaces =
-        Surfaces.of(all.stream().map(each -> new RedactedSurface(each, redactor)).toList());
+        Surfaces.of(
+            all.stream()
+                .map(each -> traces.map(it -> it.surface(each)).orElse(each))
+                .map(each -> new RedactedSurface(each, redactor))
+                .toList());
+    var recorder = traces.<TraceRecorder>map(it -> it).orElse(TraceRecorder.NONE);
 
     var requestMetrics = new RequestMetrics();
     var componentHealthCheck =
@@ -276,7 +284,7 @@ final class Wiring implements AutoCloseable {
                     componentHealthCheck,
                     recovery,
                     metrics.runChanges(),
-                    now.dispatch(),
+                    now.dispatch().tracedBy(recorder),
                     chance),
                 new Courier(
                     store,
@@ -321,7 +329,7 @@ final class Wiring implements AutoCloseable {
                 }),
             config.retention());
 
-    var door = new WebhookEndpoint(store, surfaces, clock, requestMetrics);
+    var door = new WebhookEndpoint(store, surfaces, clock, requestMetrics, recorder);
     var agent = agent(service);
     var console =
         new Console(

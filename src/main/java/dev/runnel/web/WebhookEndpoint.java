@@ -10,6 +10,7 @@ import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Surface;
+import dev.runnel.core.port.TraceRecorder;
 import dev.runnel.core.scope.Surfaces;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
@@ -55,10 +56,21 @@ public final class WebhookEndpoint implements AutoCloseable {
   private final Surfaces surfaces;
   private final InstantSource clock;
   private final RequestMetrics requestMetrics;
+  private final TraceRecorder traces;
   private volatile boolean closed;
 
   public WebhookEndpoint(
       Store store, Surfaces surfaces, InstantSource clock, RequestMetrics requestMetrics) {
+    this(store, surfaces, clock, requestMetrics, TraceRecorder.NONE);
+  }
+
+  public WebhookEndpoint(
+      Store store,
+      Surfaces surfaces,
+      InstantSource clock,
+      RequestMetrics requestMetrics,
+      TraceRecorder traces) {
+    this.traces = traces;
     this.store = store;
     this.surfaces = surfaces;
     this.clock = clock;
@@ -170,11 +182,15 @@ public final class WebhookEndpoint implements AutoCloseable {
   }
 
   private CompletableFuture<Reply> store(SurfaceId surface, Delivery delivery, Reply reply) {
+    var since = clock.instant();
     return store
         .acceptLater(delivery)
         .thenApply(
             isNew -> {
               count(surface, isNew ? "accepted" : "known");
+              if (isNew) {
+                traces.stored(delivery, since, clock.instant());
+              }
               log.debug(
                   "delivery {} delivery={} conversation={} intent={}",
                   isNew ? "accepted" : "known",

@@ -335,6 +335,11 @@ class ArrowsTest {
               OKHTTP);
 
   @ArchTest static final ArchRule consoleMarkup = room("console.markup").imports(COMMONMARK);
+  /// So that only this package knows OpenTelemetry.
+  @ArchTest
+  static final ArchRule tracing =
+      room("tracing").imports("dev.runnel.core.[model|port]", "io.opentelemetry..");
+
 
   @ArchTest
   static final ArchRule consoleTranscript =

@@ -73,6 +73,7 @@ public record Config(
     FileLimits files,
     Retention retention,
     LogSettings log,
+    Optional<TraceSettings> traces,
     Settings settings) {
   private static final int MAX_FOLLOW_UPS = 20;
   private static final int MAX_SLOTS = 1000;
@@ -138,6 +139,7 @@ public record Config(
         files(settings),
         retention(settings),
         LogSettings.of(settings),
+        TraceSettings.of(settings),
         settings);
   }
 

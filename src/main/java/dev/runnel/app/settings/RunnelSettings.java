@@ -387,6 +387,20 @@ public final class RunnelSettings {
                   + " `info,dev.runnel.surface.slack=debug`. A reload applies it.")
           .at("log.level");
 
+  static final Setting TRACES_ENDPOINT =
+      plain(
+              "RUNNEL_TRACES_ENDPOINT",
+              "off",
+              "Where traces of messages go: the address of an OTLP receiver over HTTP, such as"
+                  + " `http://localhost:4318/v1/traces`.")
+          .at("traces.endpoint");
+
+  static final Setting TRACES_HEADERS =
+      issuedSecret(
+              "RUNNEL_TRACES_HEADERS",
+              "Headers for that receiver, such as `Authorization=Bearer …`, separated by commas.")
+          .at("traces.headers");
+
   /// In the order of the documentation.
   static final List<Setting> ALL =
       Stream.of(
@@ -451,7 +465,9 @@ public final class RunnelSettings {
                   RETENTION_PARKED,
                   RETENTION_AUDIT,
                   LOG_FORMAT,
-                  LOG_LEVEL),
+                  LOG_LEVEL,
+                  TRACES_ENDPOINT,
+                  TRACES_HEADERS),
               TrackerSettings.ALL.stream())
           .flatMap(each -> each)
           .toList();

@@ -24,6 +24,7 @@ import dev.runnel.core.port.RunChangeListener;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.port.Store.Work;
+import dev.runnel.core.port.TraceRecorder;
 import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.scope.Defaults;
 import dev.runnel.core.scope.DefaultsResolver;
@@ -65,6 +66,7 @@ public final class Dispatcher {
   private final PullRequestCare pullRequestCare;
   private final IssueRuns issueRuns;
   private final QueryHandler queryHandler;
+  private final TraceRecorder traces;
 
   public Dispatcher(
       Store store, AgentRuns runs, Surfaces surfaces, Profiles profiles, RandomGenerator chance) {
@@ -121,6 +123,7 @@ public final class Dispatcher {
     var runs = recovery.watching(service);
     this.store = store;
     this.recovery = recovery;
+    this.traces = options.traces();
     this.results = new AttemptResults(store, RetryPolicy.standard(chance), recovery, listener);
     var accessCheck = new AccessCheck(policy, store, surfaces, defaultsResolver);
     var startControl = new StartControl(policy, store, accessCheck, results);
@@ -172,7 +175,8 @@ public final class Dispatcher {
   public int step(Conversation conversation, Instant now) {
     var count = 0;
     for (var next = take(conversation, now); next.isPresent(); next = take(conversation, now)) {
-      work(next.get());
+      var taken = next.get();
+      traces.attempt(taken.attempt().delivery(), taken.attempt().tries(), () -> work(taken));
       recovery.wake(now);
       count++;
     }

@@ -142,19 +142,24 @@ public sealed interface Update {
   }
 
   /// The run it is about, if any.
-  default Optional<RunId> about() {
+  default Optional<Run> aboutRun() {
     return switch (this) {
-      case Status(Run run, _, _, _, _, _) -> Optional.of(run.id());
-      case Blocked(Run run, _, _) -> Optional.of(run.id());
-      case QuestionClosed(Run run, _, _, _) -> Optional.of(run.id());
-      case Succeeded(Run run, _, _, _) -> Optional.of(run.id());
-      case Failed(Run run, _, _, _) -> Optional.of(run.id());
-      case Cancelled(Run run, _, _, _) -> Optional.of(run.id());
-      case Reminder(Run run, _, _, _, _, _) -> Optional.of(run.id());
-      case Still(Status status) -> status.about();
-      case FileMade(Run run, _, _, _) -> Optional.of(run.id());
+      case Status(Run run, _, _, _, _, _) -> Optional.of(run);
+      case Blocked(Run run, _, _) -> Optional.of(run);
+      case QuestionClosed(Run run, _, _, _) -> Optional.of(run);
+      case Succeeded(Run run, _, _, _) -> Optional.of(run);
+      case Failed(Run run, _, _, _) -> Optional.of(run);
+      case Cancelled(Run run, _, _, _) -> Optional.of(run);
+      case Reminder(Run run, _, _, _, _, _) -> Optional.of(run);
+      case Still(Status status) -> Optional.of(status.run());
+      case FileMade(Run run, _, _, _) -> Optional.of(run);
       case Told _, Listed _, Answered _, Helped _, Received _ -> Optional.empty();
       case Screened _ -> Optional.empty();
     };
+  }
+
+  /// The id of that run.
+  default Optional<RunId> about() {
+    return aboutRun().map(Run::id);
   }
 }
