@@ -226,6 +226,7 @@ class ArrowsTest {
           .imports(
               "dev.runnel.surface.slack.model",
               CORE,
+              "dev.runnel.text",
               "dev.runnel.surface.[kit|markdown]",
               SLACK_SDK,
               COMMONMARK);
@@ -334,12 +335,14 @@ class ArrowsTest {
               "io.micrometer..",
               OKHTTP);
 
-  @ArchTest static final ArchRule consoleMarkup = room("console.markup").imports(COMMONMARK);
   /// So that only this package knows OpenTelemetry.
   @ArchTest
   static final ArchRule tracing =
       room("tracing").imports("dev.runnel.core.[model|port]", "io.opentelemetry..");
 
+  @ArchTest
+  static final ArchRule consoleMarkup =
+      room("console.markup").imports("dev.runnel.text", COMMONMARK);
 
   @ArchTest
   static final ArchRule consoleTranscript =

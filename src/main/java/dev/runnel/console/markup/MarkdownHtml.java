@@ -1,5 +1,6 @@
 package dev.runnel.console.markup;
 
+import dev.runnel.text.LinkLabel;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -9,10 +10,13 @@ import org.commonmark.ext.autolink.AutolinkExtension;
 import org.commonmark.ext.gfm.strikethrough.StrikethroughExtension;
 import org.commonmark.ext.gfm.tables.TableBlock;
 import org.commonmark.ext.gfm.tables.TablesExtension;
+import org.commonmark.node.AbstractVisitor;
+import org.commonmark.node.Code;
 import org.commonmark.node.Heading;
 import org.commonmark.node.Image;
 import org.commonmark.node.Link;
 import org.commonmark.node.Node;
+import org.commonmark.node.Text;
 import org.commonmark.parser.Parser;
 import org.commonmark.renderer.NodeRenderer;
 import org.commonmark.renderer.html.HtmlNodeRendererContext;
@@ -85,11 +89,29 @@ public final class MarkdownHtml {
       html.tag(
           "a",
           Map.of("href", context.encodeUrl(to), "target", "_blank", "rel", "noopener nofollow"));
-      if (node.getFirstChild() == null) {
+      if (node.getFirstChild() == null || misleads(node, to)) {
         html.text(to);
+      } else {
+        children(node);
       }
-      children(node);
       html.tag("/a");
+    }
+
+    private static boolean misleads(Node node, String to) {
+      var label = new StringBuilder();
+      node.accept(
+          new AbstractVisitor() {
+            @Override
+            public void visit(Text text) {
+              label.append(text.getLiteral());
+            }
+
+            @Override
+            public void visit(Code code) {
+              label.append(code.getLiteral());
+            }
+          });
+      return LinkLabel.misleads(label.toString(), to);
     }
 
     private void heading(Heading heading) {

@@ -29,6 +29,13 @@ class MarkdownHtmlTest {
   }
 
   @Test
+  void aLabelThatShowsAnotherHostIsReplacedByTheAddress() {
+    assertThat(MarkdownHtml.of("[**https://good.example**/login](https://evil.example/x)"))
+        .contains(">https://evil.example/x</a>")
+        .doesNotContain("good.example");
+  }
+
+  @Test
   void anImageIsALinkSoThatNothingIsLoaded() {
     assertThat(MarkdownHtml.of("![a chart](https://a.example/x.png)"))
         .contains(">a chart</a>")

@@ -1,6 +1,7 @@
 package dev.runnel.surface.slack.render;
 
 import dev.runnel.surface.markdown.MarkdownParser;
+import dev.runnel.text.LinkLabel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -211,7 +212,8 @@ final class MarkdownToMrkdwn {
   private static String link(String words, String target) {
     var label = Mrkdwn.escape(words.replace("|", ""));
     if (WEB.matcher(target).matches()) {
-      return Mrkdwn.link(target, words.equals(target) ? "" : label);
+      var isBare = words.equals(target) || LinkLabel.misleads(words, target);
+      return Mrkdwn.link(target, isBare ? "" : label);
     }
     return target.isEmpty() || target.equals(words)
         ? label

@@ -46,6 +46,7 @@ class MrkdwnTest {
         "a & b < c                         ¦ a &amp; b &lt; c",
         "<!channel> <@U0BOB> <@W1|x>       ¦ &lt;!channel&gt; @U0BOB &lt;@W1|x&gt;",
         "&lt;!channel&gt; &amp; &#60;!here>  ¦ &lt;!channel&gt; &amp; &lt;!here&gt;",
+        "[https://good.x/l](https://e.x/l) ¦ <https://e.x/l>",
         "[my_file.java](https://e.x/f)     ¦ <https://e.x/f|my_file.java>",
         "[**a** [b] `c`](https://e.x)      ¦ <https://e.x|a [b] c>",
         "[x](<https://e.x/a b>)            ¦ <https://e.x/a%20b|x>",

@@ -1,0 +1,39 @@
+package dev.runnel.text;
+
+import java.net.URI;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/// The label of a link in text that somebody else wrote.
+public final class LinkLabel {
+  private static final Pattern ADDRESS =
+      Pattern.compile("(?:https?://|\\bwww\\.)[^\\s<>|]+", Pattern.CASE_INSENSITIVE);
+  private static final Pattern SCHEME = Pattern.compile("^https?://", Pattern.CASE_INSENSITIVE);
+  private static final Pattern AFTER_HOST = Pattern.compile("[/?#\\\\:].*");
+
+  private LinkLabel() {}
+
+  /// Whether the label shows an address on another host than the one that the link leads to:
+  /// readers would take it for the target.
+  public static boolean misleads(String label, String target) {
+    var host = host(target);
+    return ADDRESS.matcher(label).results().anyMatch(it -> !host(it.group()).equals(host));
+  }
+
+  private static String host(String address) {
+    try {
+      var host = URI.create(address).getHost();
+      if (host != null) {
+        return plain(host);
+      }
+    } catch (IllegalArgumentException _) {
+      // It is cut by hand, as far as it goes.
+    }
+    var rest = SCHEME.matcher(address).replaceFirst("");
+    return plain(AFTER_HOST.matcher(rest).replaceFirst(""));
+  }
+
+  private static String plain(String host) {
+    return host.toLowerCase(Locale.ROOT).replaceFirst("^www\\.", "").replaceAll("[.,;)\\]]+$", "");
+  }
+}

@@ -1,0 +1,33 @@
+package dev.runnel.text;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class LinkLabelTest {
+  @ParameterizedTest
+  @CsvSource({
+    "https://good.example/login, https://evil.example/login",
+    "http://good.example, https://good.example.evil.example/",
+    "see HTTPS://Good.example now, https://evil.example/",
+    "www.good.example, https://evil.example/",
+    "https://good.example, https://good.example@evil.example/",
+    "https://good.example\\@x, https://evil.example/",
+  })
+  void anAddressOnAnotherHostMisleads(String label, String target) {
+    assertThat(LinkLabel.misleads(label, target)).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "the log, https://e.example/log",
+    "README.md, https://e.example/README.md",
+    "https://e.example, https://e.example/long/path",
+    "https://www.e.example., https://e.example/x",
+    "https://E.example/a b, https://e.example:8443/a%20b",
+  })
+  void aNameOrAnAddressOnTheSameHostDoesNot(String label, String target) {
+    assertThat(LinkLabel.misleads(label, target)).isFalse();
+  }
+}
