@@ -331,6 +331,14 @@ final class Wiring implements AutoCloseable {
 
     var door = new WebhookEndpoint(store, surfaces, clock, requestMetrics, recorder);
     var agent = agent(service);
+    var numbers =
+        new Numbers(
+            service.<RunStatistics>map(ServiceStatistics::new).orElse(RunStatistics.NONE),
+            new StartSums(database),
+            store,
+            policy::get,
+            RunRowView::source,
+            clock);
     var console =
         new Console(
             store,
@@ -345,13 +353,7 @@ final class Wiring implements AutoCloseable {
             consoleSurface,
             new About(agent, platforms.forConsole()),
             new AuditLog(database),
-            new Numbers(
-                service.<RunStatistics>map(ServiceStatistics::new).orElse(RunStatistics.NONE),
-                new StartSums(database),
-                store,
-                policy::get,
-                RunRowView::source,
-                clock),
+            numbers,
             new SignInDoor(
                 config.signIn().stream().map(it -> it.open(platforms.http(), clock)).toList(),
                 consoleUrl,
@@ -419,6 +421,7 @@ final class Wiring implements AutoCloseable {
     startAll(platforms);
     opened(platforms.connect(door, chance));
     scheduler.start();
+    Thread.ofVirtual().name("numbers").start(() -> readAhead(numbers));
 
     lines.add(line("Console", consoleUrl + "/"));
     lines.add(line("Sign in", consoleUrl + authentication.newLink()));
@@ -437,6 +440,14 @@ final class Wiring implements AutoCloseable {
     }
     lines.add(line("Data", data.path().toString()));
     log.info("runnel started port={} admin_port={}", port, adminPort);
+  }
+
+  private static void readAhead(Numbers numbers) {
+    try {
+      numbers.readAhead();
+    } catch (DatabaseException e) {
+      log.info("numbers not read ahead, the first page reads them why={}", e.inWords());
+    }
   }
 
   /// Audits which settings changed since they were last read.

@@ -81,6 +81,12 @@ public final class Numbers {
     return page;
   }
 
+  /// Reads all days once, so that the first page after a start does not have to. A page that is
+  /// asked for meanwhile waits for the rest.
+  public synchronized void readAhead() {
+    read(Collections.max(NumbersPage.PERIODS), clock.instant());
+  }
+
   /// A table as comma-separated values.
   public String csv(Table table, int days) {
     return Csv.of(table.title(), of(days).groups().getOrDefault(table, List.of()));
