@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /// The page of features claims nothing without a test.
@@ -25,7 +23,7 @@ class FeaturesPageTest {
     var lines = page.lines().filter(line -> line.startsWith("| ") && !line.contains("feature |"));
     assertThat(rows).hasSameSizeAs(lines.toList()).hasSizeGreaterThan(70);
 
-    var tests = tests();
+    var tests = TestSources.read().files().keySet();
     for (var row : rows) {
       var test = row.group("test");
       if (row.group("state").equals("no")) {
@@ -58,15 +56,5 @@ class FeaturesPageTest {
 
   private static int number(MatchResult row) {
     return Integer.parseInt(row.group("number"));
-  }
-
-  private static List<String> tests() throws IOException {
-    try (var files = Files.walk(Path.of("src/test/java"))) {
-      return files
-          .map(file -> file.getFileName().toString())
-          .filter(name -> name.endsWith(".java"))
-          .map(name -> name.substring(0, name.length() - ".java".length()))
-          .collect(Collectors.toList());
-    }
   }
 }
