@@ -37,7 +37,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -187,7 +186,11 @@ final class FakeCluster implements AutoCloseable {
       }
       var log = path.indexOf("/log?");
       if (log < 0) {
-        return super.dispatch(request);
+        // The mock reads and writes in two steps, so that a change of the status could take back a
+        // deletion.
+        synchronized (this) {
+          return super.dispatch(request);
+        }
       }
       var pod = path.substring(path.lastIndexOf('/', log - 1) + 1, log);
       var asked = path.indexOf("sinceTime=");
@@ -210,7 +213,7 @@ final class FakeCluster implements AutoCloseable {
   final List<String> requests = new CopyOnWriteArrayList<>();
   private final Map<String, Log> logs = new ConcurrentHashMap<>();
   private final Map<String, Container> running = new ConcurrentHashMap<>();
-  // Of pods that are being started, or were.
+  // Of pods that are being started, or were, until they are terminated.
   private final Map<String, CompletableFuture<Container>> started = new ConcurrentHashMap<>();
   private final Set<WebSocket> watches = ConcurrentHashMap.newKeySet();
   private volatile boolean refusesWatches;
@@ -513,8 +516,9 @@ final class FakeCluster implements AutoCloseable {
       return;
     }
     var stalled = stalls.apply(pod);
+    var starting = new CompletableFuture<Container>();
     if (stalled.isEmpty()) {
-      started.put(name, new CompletableFuture<>());
+      started.put(name, starting);
     }
     retry(() -> create(pod));
     if (stalled.isPresent()) {
@@ -526,7 +530,7 @@ final class FakeCluster implements AutoCloseable {
     try {
       var container = runner.start(pod, log);
       running.put(name, container);
-      Objects.requireNonNull(started.get(name)).complete(container);
+      starting.complete(container);
       status(
           name,
           state(new ContainerStateBuilder().withNewRunning().endRunning(), "Running").build());
