@@ -16,14 +16,17 @@ RUN "$JAVA_HOME/bin/jlink" --output /runtime --strip-java-debug-attributes --no-
     && rm -f libawt* libfontmanager.so libfreetype.so libjavajpeg.so libjawt.so libjsound.so liblcms.so libmlib_image.so libsplashscreen.so
 
 FROM ${BASE}
-# Left out: Perl's library and git's servers, which neither Runnel nor an agent's git commands use.
+# Left out: Perl's library, git's servers and its fetch from servers that know no git, which neither Runnel nor an
+# agent's git commands use, and the second copy of git.
 # `apt-get install --reinstall PACKAGE` brings them.
 RUN apt-get update -q \
-    && printf 'path-exclude=%s\n' '/usr/share/perl/*' '/usr/lib/*/perl/*' '/usr/lib/*/libperl.so.*' '/usr/bin/scalar' \
+    && printf 'path-exclude=%s\n' '/usr/share/perl/*' '/usr/share/perl5/*' '/usr/lib/*/perl/*' '/usr/lib/*/libperl.so.*' '/usr/bin/scalar' \
         '/usr/bin/git-shell' '/usr/lib/git-core/scalar' '/usr/lib/git-core/git-shell' '/usr/lib/git-core/git-daemon' \
-        '/usr/lib/git-core/git-http-backend' '/usr/lib/git-core/git-http-push' '/usr/lib/git-core/git-imap-send' \
+        '/usr/lib/git-core/git-http-backend' '/usr/lib/git-core/git-http-fetch' '/usr/lib/git-core/git-http-push' \
+        '/usr/lib/git-core/git-imap-send' '/usr/lib/git-core/git' \
         > /etc/dpkg/dpkg.cfg.d/runnel \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends bubblewrap ca-certificates git \
+    && ln -s ../../bin/git /usr/lib/git-core/git \
     && rm /etc/dpkg/dpkg.cfg.d/runnel \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
     && useradd --system --create-home --home-dir /var/lib/runnel runnel
