@@ -20,6 +20,7 @@ public final class Composed {
             new Defaults.Resolved(request, Optional.empty(), Map.of(), Optional.empty()),
             background,
             Optional.empty(),
+            false,
             chance)
         .text();
   }

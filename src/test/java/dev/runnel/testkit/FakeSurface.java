@@ -67,6 +67,7 @@ public final class FakeSurface
   private boolean hasIssues;
   private boolean losesNextAnswer;
   private boolean backgroundIsDown;
+  private volatile boolean isPrivate;
   private Admission admission = Admission.ADMITTED;
   private Set<String> groups = Set.of();
   private final Set<Conversation> turnedAway = new HashSet<>();
@@ -159,7 +160,17 @@ public final class FakeSurface
 
   @Override
   public BackgroundReader background() {
-    return this::background;
+    return new BackgroundReader() {
+      @Override
+      public Background read(Delivery delivery) {
+        return background(delivery);
+      }
+
+      @Override
+      public boolean isPrivate(Delivery delivery) {
+        return isPrivate;
+      }
+    };
   }
 
   private synchronized Background background(Delivery delivery) {
@@ -466,6 +477,11 @@ public final class FakeSurface
 
   public synchronized void hasBackground(Conversation conversation, Background background) {
     backgrounds.put(conversation, background);
+  }
+
+  /// Only members can read its conversations.
+  public void isPrivate() {
+    isPrivate = true;
   }
 
   public synchronized void backgroundIsDown(boolean down) {

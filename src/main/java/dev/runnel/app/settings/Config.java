@@ -1,5 +1,6 @@
 package dev.runnel.app.settings;
 
+import dev.runnel.core.decide.PublicWork;
 import dev.runnel.core.decide.PullRequestCare;
 import dev.runnel.core.deliver.FileLimits;
 import dev.runnel.core.deliver.Reminders;
@@ -22,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -159,7 +161,36 @@ public record Config(
         settings.get(RunnelSettings.AGENT_API_URL).isPresent()
             ? List.of()
             : settings.environments().all().stream().map(Environment::uid).toList(),
-        namesRequester(settings));
+        namesRequester(settings),
+        publicWork(settings));
+  }
+
+  private static PublicWork publicWork(Settings settings) {
+    var setting = RunnelSettings.PUBLIC_ENVIRONMENTS;
+    var names =
+        settings.get(setting).stream()
+            .flatMap(text -> Stream.of(text.split(",")))
+            .map(String::strip)
+            .filter(name -> !name.isEmpty())
+            .collect(Collectors.toUnmodifiableSet());
+    if (settings.get(RunnelSettings.AGENT_API_URL).isPresent()) {
+      return new PublicWork(names, Optional.empty());
+    }
+    var environments = settings.environments();
+    var ids = new HashSet<String>();
+    for (var name : names) {
+      var environment =
+          environments
+              .find(name)
+              .orElseThrow(
+                  () ->
+                      new SettingsException(
+                          "%s (%s): %s"
+                              .formatted(setting, setting.path(), environments.noneIs(name))));
+      // Requests may name either.
+      ids.addAll(List.of(environment.uid(), environment.name()));
+    }
+    return new PublicWork(ids, environments.byDefault().map(Environment::uid));
   }
 
   private static boolean namesRequester(Settings settings) {

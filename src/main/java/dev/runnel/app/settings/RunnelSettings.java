@@ -182,6 +182,16 @@ public final class RunnelSettings {
       plain("RUNNEL_AGENTS_ENVIRONMENT", "", "The environment of runs that select none.")
           .at("agents.default_environment");
 
+  static final Setting PUBLIC_ENVIRONMENTS =
+      plain(
+              "RUNNEL_PUBLIC_ENVIRONMENTS",
+              "",
+              "Environments whose work everybody can read, such as those with public repositories,"
+                  + " separated by commas. A run that works there, or may work there, gets nothing"
+                  + " of a private Slack channel or of direct messages but the request itself. Its"
+                  + " agent is told not to quote it, and pull requests do not link back.")
+          .at("agents.public_environments");
+
   static final Setting LIMIT_START = limit("START", "start", "15m", "Clones and setup commands.");
 
   static final Setting LIMIT_IDLE =
@@ -427,7 +437,8 @@ public final class RunnelSettings {
                   AGENTS_EGRESS,
                   AGENTS_READABLE,
                   AGENTS_HOME_FILES,
-                  AGENTS_ENVIRONMENT),
+                  AGENTS_ENVIRONMENT,
+                  PUBLIC_ENVIRONMENTS),
               KubernetesOptions.ALL.stream(),
               Stream.of(
                   LIMIT_START,

@@ -1,5 +1,6 @@
 package dev.runnel.core.dispatch;
 
+import dev.runnel.core.decide.PublicWork;
 import dev.runnel.core.decide.PullRequestCare;
 import dev.runnel.core.port.TraceRecorder;
 import java.util.List;
@@ -10,20 +11,22 @@ import java.util.List;
 /// @param pullRequests what runs are told about their pull requests
 /// @param environments the only ones that a run can work in; empty if others may be named
 /// @param namesRequester whether agents are asked to name who asked for their work
+/// @param publicWork the environments that learn nothing said in private before a request
 /// @param traces records the attempts
 public record DispatchOptions(
     SameIssue sameIssue,
     PullRequestCare pullRequests,
     List<String> environments,
     boolean namesRequester,
+    PublicWork publicWork,
     TraceRecorder traces) {
   public static final DispatchOptions USUAL =
       new DispatchOptions(SameIssue.ASK, new PullRequestCare(3), List.of());
 
-  /// Names the requester, and records no traces.
+  /// Names the requester, has no public work, and records no traces.
   public DispatchOptions(
       SameIssue sameIssue, PullRequestCare pullRequests, List<String> environments) {
-    this(sameIssue, pullRequests, environments, true);
+    this(sameIssue, pullRequests, environments, true, PublicWork.NONE);
   }
 
   /// Records no traces.
@@ -31,8 +34,9 @@ public record DispatchOptions(
       SameIssue sameIssue,
       PullRequestCare pullRequests,
       List<String> environments,
-      boolean namesRequester) {
-    this(sameIssue, pullRequests, environments, namesRequester, TraceRecorder.NONE);
+      boolean namesRequester,
+      PublicWork publicWork) {
+    this(sameIssue, pullRequests, environments, namesRequester, publicWork, TraceRecorder.NONE);
   }
 
   public DispatchOptions {
@@ -40,6 +44,7 @@ public record DispatchOptions(
   }
 
   public DispatchOptions tracedBy(TraceRecorder recorder) {
-    return new DispatchOptions(sameIssue, pullRequests, environments, namesRequester, recorder);
+    return new DispatchOptions(
+        sameIssue, pullRequests, environments, namesRequester, publicWork, recorder);
   }
 }

@@ -137,7 +137,8 @@ public final class Dispatcher {
             chance,
             results,
             recovery,
-            options.namesRequester());
+            options.namesRequester(),
+            options.publicWork());
     this.listeningPolicy = new ListeningPolicy(surfaces, store);
     this.pullRequestCare = options.pullRequests();
     this.followUpSender =

@@ -1,6 +1,7 @@
 package dev.runnel.core.dispatch;
 
 import dev.runnel.core.decide.Changes;
+import dev.runnel.core.decide.PublicWork;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
@@ -37,8 +38,10 @@ final class RunStarter {
   private final AttemptResults results;
   private final OutageRecovery recovery;
   private final boolean namesRequester;
+  private final PublicWork publicWork;
 
   /// @param namesRequester whether agents are asked to name who asked for their work
+  /// @param publicWork the environments that learn nothing said in private before a request
   RunStarter(
       Store store,
       AgentRuns runs,
@@ -48,8 +51,10 @@ final class RunStarter {
       RandomGenerator chance,
       AttemptResults results,
       OutageRecovery recovery,
-      boolean namesRequester) {
+      boolean namesRequester,
+      PublicWork publicWork) {
     this.namesRequester = namesRequester;
+    this.publicWork = publicWork;
     this.store = store;
     this.runs = runs;
     this.surfaces = surfaces;
@@ -146,8 +151,12 @@ final class RunStarter {
     }
     Background background;
     var isUnread = false;
+    var isConfidential =
+        publicWork.includes(resolved.request().options())
+            && surface.get().background().isPrivate(attempt.delivery());
     try {
-      background = surface.get().background().read(attempt.delivery());
+      background =
+          isConfidential ? Background.NONE : surface.get().background().read(attempt.delivery());
     } catch (BackgroundUnavailable unavailable) {
       if (attempt.tries() < TRIES_FOR_BACKGROUND) {
         results.retryWithPlatform(
@@ -162,14 +171,19 @@ final class RunStarter {
             .filter(_ -> namesRequester)
             .flatMap(it -> surfaces.find(it.id().surface()))
             .map(it -> it.senders().author(attempt.delivery()));
-    var prompt = Prompts.compose(attempt.delivery(), resolved, background, author, chance);
+    var prompt =
+        Prompts.compose(attempt.delivery(), resolved, background, author, isConfidential, chance);
     switch (runs.start(prompt, attempt.delivery().id())) {
       case Outcome.Done(var run) -> {
         started(
             attempt,
             start,
             run,
-            isUnread ? whenStarted.andThen(work -> tellUnread(work, attempt)) : whenStarted);
+            isUnread
+                ? whenStarted.andThen(work -> tellUnread(work, attempt))
+                : isConfidential
+                    ? whenStarted.andThen(work -> tellConfidential(work, attempt))
+                    : whenStarted);
       }
       case Outcome.Missing _ ->
           results.complete(
@@ -201,6 +215,15 @@ final class RunStarter {
         work,
         "I couldn't read the earlier messages, so the agent didn't get them. If they matter, send"
             + " them again in a reply.");
+  }
+
+  /// Tells people that the agent has their request alone.
+  private static void tellConfidential(Work work, DeliveryAttempt attempt) {
+    attempt.respondToAll(
+        work,
+        "This conversation is private, and others can read what the agent makes. So the agent got"
+            + " your request, but no earlier messages and no files. Write in a reply what else it"
+            + " may know.");
   }
 
   /// Records that the delivery started this run.

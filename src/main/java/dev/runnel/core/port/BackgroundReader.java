@@ -12,4 +12,10 @@ public interface BackgroundReader {
   ///
   /// @throws BackgroundUnavailable if the platform cannot be read now
   Background read(Delivery delivery);
+
+  /// Whether only some people can read the conversation of the delivery, or whether that is
+  /// unknown.
+  default boolean isPrivate(Delivery delivery) {
+    return false;
+  }
 }

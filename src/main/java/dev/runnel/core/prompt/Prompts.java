@@ -24,15 +24,22 @@ public final class Prompts {
   /// Maximum length of a request that is repeated at the end, in characters.
   private static final int MAX_REPEATED = 2_000;
 
+  private static final String CONFIDENTIAL =
+      "The request was made in a private conversation, and others can read your work. Quote it"
+          + " neither in commits nor in names of branches, in pull requests or in comments. Write"
+          + " there only what your changes need.";
+
   private Prompts() {}
 
   /// @param author the person whom the agent names in what it commits and proposes; empty for
   ///   nobody
+  /// @param isConfidential whether the request was made in private, and others can read the work
   public static Prompt compose(
       Delivery delivery,
       Defaults.Resolved resolved,
       Background background,
       Optional<Actor.Author> author,
+      boolean isConfidential,
       RandomGenerator chance) {
     var request = resolved.request();
     return new Prompt(
@@ -41,12 +48,15 @@ public final class Prompts {
         request.options(),
         metadata(delivery),
         background.attachments(),
-        base(resolved.basePrompt(), author.map(it -> Provenance.instructions(delivery, it))));
+        base(
+            Stream.of(
+                resolved.basePrompt(),
+                author.map(it -> Provenance.instructions(delivery, it, !isConfidential)),
+                Optional.of(CONFIDENTIAL).filter(_ -> isConfidential))));
   }
 
-  private static Optional<String> base(Optional<String> chosen, Optional<String> more) {
-    return Optional.of(
-            Stream.concat(chosen.stream(), more.stream()).collect(Collectors.joining("\n\n")))
+  private static Optional<String> base(Stream<Optional<String>> parts) {
+    return Optional.of(parts.flatMap(Optional::stream).collect(Collectors.joining("\n\n")))
         .filter(text -> !text.isEmpty());
   }
 

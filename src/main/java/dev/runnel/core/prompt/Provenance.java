@@ -19,9 +19,11 @@ final class Provenance {
   private Provenance() {}
 
   /// @param author the person who asked, as the platform knows them
-  static String instructions(Delivery delivery, Actor.Author author) {
+  /// @param linksBack whether a pull request may link to the conversation
+  static String instructions(Delivery delivery, Actor.Author author, boolean linksBack) {
     var name = name(author.name()).or(() -> name(delivery.actor().id())).orElse("Somebody");
-    var where = delivery.origin().link().map(link -> " in " + link).orElse("");
+    var where =
+        delivery.origin().link().filter(_ -> linksBack).map(link -> " in " + link).orElse("");
     var pullRequest =
         "If you open a pull request, end its description with this line:\nAsked by %s%s"
             .formatted(name, where);

@@ -5,6 +5,7 @@ import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.core.decide.PublicWork;
 import dev.runnel.core.decide.PullRequestCare;
 import dev.runnel.core.dispatch.DispatchOptions;
 import dev.runnel.core.dispatch.SameIssue;
@@ -35,7 +36,7 @@ class ProvenanceTest {
   @TempDir Path folder;
 
   private static String instructions(String name, String email) {
-    return Provenance.instructions(ASKED, new Author(name, Optional.of(email)));
+    return Provenance.instructions(ASKED, new Author(name, Optional.of(email)), true);
   }
 
   @Test
@@ -73,7 +74,8 @@ class ProvenanceTest {
           .contains("Asked by dana in https://acme.slack.com/archives/C1/p1");
 
       world.dispatches(
-          new DispatchOptions(SameIssue.ASK, new PullRequestCare(3), List.of(), false));
+          new DispatchOptions(
+              SameIssue.ASK, new PullRequestCare(3), List.of(), false, PublicWork.NONE));
       world.says(delivery("2", start("fix that"), OTHER_THREAD));
       world.settle();
       assertThat(world.runs.starts()).hasSize(2);

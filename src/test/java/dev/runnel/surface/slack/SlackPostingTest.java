@@ -504,6 +504,17 @@ class SlackPostingTest {
     }
 
     @Test
+    void aChannelIsPrivateUnlessSlackSaysThatItIsNot() {
+      slack.says("conversations.info", "{'ok':true,'channel':{'id':'C0DEV','is_private':false}}");
+      slack.says("conversations.info", "{'ok':true,'channel':{'id':'C0DEV','is_private':true}}");
+      slack.refuses("conversations.info", "channel_not_found");
+
+      assertThat(surface.background().isPrivate(mention)).isFalse();
+      assertThat(surface.background().isPrivate(mention)).isTrue();
+      assertThat(surface.background().isPrivate(mention)).isTrue();
+    }
+
+    @Test
     void namesChannelsAndSaysWhatOtherAppsShow() {
       for (var i = 0; i < 3; i++) {
         slack.says("conversations.info", "{'ok':true,'channel':{'id':'C0OPS','name':'ops'}}");

@@ -410,6 +410,16 @@ public final class SlackApi implements AutoCloseable {
                     .orElse(channel));
   }
 
+  /// Whether only its members can read a channel.
+  SlackResponse<Boolean> isPrivate(String channel) {
+    return call(() -> methods.conversationsInfo(r -> r.channel(channel)))
+        .map(
+            it -> {
+              var found = it.getChannel();
+              return found == null || found.isPrivate() || found.isIm() || found.isMpim();
+            });
+  }
+
   /// The URL to upload a file's contents to, and the file's id.
   public record Upload(String address, String id) {}
 

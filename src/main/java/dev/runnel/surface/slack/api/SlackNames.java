@@ -27,6 +27,11 @@ public final class SlackNames {
     return of(channel, api::channelName);
   }
 
+  /// Whether only its members can read a channel, or whether that cannot be known now.
+  public boolean isPrivate(String channel) {
+    return !(api.isPrivate(channel) instanceof SlackResponse.Ok<Boolean>(Boolean it)) || it;
+  }
+
   private Optional<String> of(String id, Function<String, SlackResponse<String>> ask) {
     var name = known.get(id);
     if (name == null) {

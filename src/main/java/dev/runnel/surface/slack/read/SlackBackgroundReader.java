@@ -36,6 +36,13 @@ public record SlackBackgroundReader(
         : background;
   }
 
+  /// Asks Slack each time, because a channel can become private.
+  @Override
+  public boolean isPrivate(Delivery delivery) {
+    var place = SlackPlace.of(delivery.conversation());
+    return place.isDirect() || workspaces.of(place.team()).names().isPrivate(place.channel());
+  }
+
   private Background of(Delivery delivery, SlackPlace place) {
     var message = delivery.origin().message().map(SlackPlace.Message::of);
     var hasFiles =

@@ -1,0 +1,139 @@
+package dev.runnel.core;
+
+import static dev.runnel.testkit.Samples.OTHER_THREAD;
+import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.delivery;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.decide.PublicWork;
+import dev.runnel.core.decide.PullRequestCare;
+import dev.runnel.core.dispatch.DispatchOptions;
+import dev.runnel.core.dispatch.SameIssue;
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Prompt;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunOptions;
+import dev.runnel.testkit.World;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What was said in private does not reach work that everybody can read.
+class PublicWorkJourneyTest {
+  private static final Background SAID =
+      new Background(
+          "Slack thread",
+          Optional.empty(),
+          "",
+          List.of(),
+          Optional.empty(),
+          List.of(new Background.Said("Ann", Instant.EPOCH, "we are selling to Initech")),
+          0);
+
+  @TempDir Path folder;
+  private World world;
+
+  @BeforeEach
+  void open() {
+    world = new World(folder);
+    world.dispatches(
+        new DispatchOptions(
+            SameIssue.ASK,
+            new PullRequestCare(3),
+            List.of(),
+            true,
+            new PublicWork(Set.of("website"), Optional.of("internal"))));
+    world.surface.hasBackground(THREAD, SAID);
+    world.surface.hasBackground(OTHER_THREAD, SAID);
+  }
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  private static Delivery asked(Optional<String> environment) {
+    var options =
+        new RunOptions(
+            Optional.empty(),
+            environment,
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty());
+    return delivery("1", new Intent.Start(new Request("fix the logo", options)))
+        .withOrigin(
+            new Origin(
+                Optional.of(URI.create("https://acme.slack.com/archives/C1/p1")),
+                Optional.empty(),
+                Optional.empty(),
+                false));
+  }
+
+  private Prompt promptOf(Delivery delivery) {
+    world.says(delivery);
+    world.settle();
+    return world.runs.starts().getLast().prompt();
+  }
+
+  @Test
+  void publicWorkGetsOnlyTheRequestOfAPrivateConversationAndPeopleAreTold() {
+    world.surface.isPrivate();
+
+    var prompt = promptOf(asked(Optional.of("website")));
+
+    assertThat(prompt.text()).isEqualTo("fix the logo");
+    assertThat(prompt.base().orElseThrow())
+        .contains("The request was made in a private conversation")
+        .contains("Asked by dana")
+        .doesNotContain("acme.slack.com");
+    assertThat(world.surface.told(THREAD))
+        .anyMatch(text -> text.startsWith("This conversation is private"));
+  }
+
+  @Test
+  void otherWorkGetsWhatWasSaidInPrivate() {
+    world.surface.isPrivate();
+
+    var prompt = promptOf(asked(Optional.empty()));
+
+    assertThat(prompt.text()).contains("we are selling to Initech");
+    assertThat(prompt.base().orElseThrow()).contains("acme.slack.com").doesNotContain("private");
+  }
+
+  @Test
+  void publicWorkGetsWhatWasSaidInPublic() {
+    assertThat(promptOf(asked(Optional.of("website"))).text())
+        .contains("we are selling to Initech");
+  }
+
+  @Test
+  void workCountsAsPublicWhereTheEnvironmentIsNotKnown() {
+    var unknown = new PublicWork(Set.of("website"), Optional.empty());
+    var factory =
+        new RunOptions(
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.of("shop"));
+
+    assertThat(unknown.includes(RunOptions.NONE)).isTrue();
+    assertThat(new PublicWork(Set.of("website"), Optional.of("internal")).includes(factory))
+        .isTrue();
+    assertThat(PublicWork.NONE.includes(RunOptions.NONE)).isFalse();
+  }
+}
