@@ -169,11 +169,20 @@ public final class SlackApi implements AutoCloseable {
   /// @param thread the timestamp of the thread's first message; null to post in the channel
   /// @return the new message's timestamp
   public SlackResponse<String> post(String channel, @Nullable String thread, SlackPost post) {
+    return post(channel, thread, post, false);
+  }
+
+  /// @param thread the timestamp of the thread's first message; null to post in the channel
+  /// @param inChannel whether the channel shows the message of a thread, too
+  /// @return the new message's timestamp
+  public SlackResponse<String> post(
+      String channel, @Nullable String thread, SlackPost post, boolean inChannel) {
     return call(() ->
             methods.chatPostMessage(
                 r ->
                     r.channel(channel)
                         .threadTs(thread)
+                        .replyBroadcast(thread != null && inChannel)
                         .text(post.text())
                         .blocks(post.blocks())
                         .unfurlLinks(false)

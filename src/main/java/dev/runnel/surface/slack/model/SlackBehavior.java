@@ -23,6 +23,7 @@ import java.util.regex.Pattern;
 /// @param context how many of a channel's last messages the agent gets with a new request, by
 ///   channel id; none in other channels
 /// @param watched the channels in which messages start runs by themselves
+/// @param styles how much of a run is shown in each channel
 public record SlackBehavior(
     Map<MessageStatus, String> signs,
     Optional<String> stop,
@@ -30,13 +31,15 @@ public record SlackBehavior(
     Audience listening,
     Map<String, Audience> channels,
     Map<String, Integer> context,
-    WatchedChannels watched) {
+    WatchedChannels watched,
+    ChannelStyles styles) {
   static final String REACTIONS = "SLACK_REACTIONS";
   static final String STOP_REACTION = "SLACK_STOP_REACTION";
   static final String START_REACTION = "SLACK_START_REACTION";
   static final String LISTEN = "SLACK_LISTEN";
   static final String CONTEXT = "SLACK_CONTEXT";
   static final String WATCH = "SLACK_WATCH";
+  static final String STYLE = "SLACK_STYLE";
 
   /// More would be about other things.
   private static final int MAX_CONTEXT = 50;
@@ -69,7 +72,8 @@ public record SlackBehavior(
           Audience.EVERYONE,
           Map.of(),
           Map.of(),
-          WatchedChannels.NONE);
+          WatchedChannels.NONE,
+          ChannelStyles.USUAL);
 
   public SlackBehavior {
     signs = Map.copyOf(signs);
@@ -91,7 +95,22 @@ public record SlackBehavior(
         Optional.ofNullable(channels.remove(DEFAULT)).orElse(Audience.EVERYONE),
         channels,
         context(settings.getOrDefault(CONTEXT, "").strip()),
-        watched(settings.getOrDefault(WATCH, "").strip()));
+        watched(settings.getOrDefault(WATCH, "").strip()),
+        styles(entries(settings.getOrDefault(STYLE, ""))));
+  }
+
+  private static ChannelStyles styles(Map<String, String> entries) {
+    if (entries.keySet().stream()
+        .allMatch(it -> it.equals(DEFAULT) || CHANNEL.matcher(it).matches())) {
+      try {
+        return ChannelStyles.of(entries, DEFAULT);
+      } catch (IllegalArgumentException _) {
+        // The message below names the styles.
+      }
+    }
+    throw new IllegalArgumentException(
+        "%s (slack.style) is thread, channel or quiet, also by channel: thread,C0123456789=quiet."
+            .formatted(STYLE));
   }
 
   private static WatchedChannels watched(String setting) {

@@ -55,6 +55,13 @@ public final class SlackSettings {
               "Whose messages in a run's thread the agent gets: `everyone`, `owner` or `mention`;"
                   + " by channel: `everyone,C0123456789=mention`."),
           plain(
+              SlackBehavior.STYLE,
+              "thread",
+              "How much of a run people see: `thread`; `channel`, where questions and ends are"
+                  + " shown in the channel, too; or `quiet`, where a thread that people began gets"
+                  + " questions and ends only, and reactions show the state. By channel:"
+                  + " `thread,C0123456789=quiet`."),
+          plain(
               SlackBehavior.CONTEXT,
               "off",
               "How many of a channel's last messages, of the last day, the agent gets with a"

@@ -42,9 +42,15 @@ final class FileAnswers {
 
   /// @param place a thread
   /// @param oldest a timestamp before the first attempt
+  /// @param inChannel whether the channel shows the message, too
   /// @return the message's timestamp
   SlackResponse<String> post(
-      SlackPlace place, Notice notice, SlackPost.Mark mark, AnswerFile file, String oldest) {
+      SlackPlace place,
+      Notice notice,
+      SlackPost.Mark mark,
+      AnswerFile file,
+      String oldest,
+      boolean inChannel) {
     var found = Found.NOTHING;
     if (notice.tries() > 0) {
       switch (look(api.thread(place, oldest, null), mark, file)) {
@@ -60,12 +66,13 @@ final class FileAnswers {
       return new SlackResponse.Ok<>(found.message().get());
     }
     return switch (upload(file)) {
-      case SlackResponse.Ok<String>(String id) -> withFile(place, notice, mark, file, found, id);
+      case SlackResponse.Ok<String>(String id) ->
+          withFile(place, notice, mark, file, found, id, inChannel);
       case SlackResponse.Wait<String>(Optional<Duration> after, String why)
           when notice.tries() < PATIENCE ->
           new SlackResponse.Wait<>(after, why);
       case SlackResponse.Wait<String> _, SlackResponse.No<String> _ ->
-          withoutFile(place, notice, mark, found);
+          withoutFile(place, notice, mark, found, inChannel);
     };
   }
 
@@ -86,7 +93,8 @@ final class FileAnswers {
       SlackPost.Mark mark,
       AnswerFile file,
       Found found,
-      String id) {
+      String id,
+      boolean inChannel) {
     SlackResponse<String> posted =
         found
             .message()
@@ -96,7 +104,8 @@ final class FileAnswers {
                     api.post(
                         place.channel(),
                         place.thread(),
-                        renderer.render(notice.update(), mark, true)));
+                        renderer.render(notice.update(), mark, true),
+                        inChannel));
     if (!(posted instanceof SlackResponse.Ok<String>(String ts))) {
       return posted;
     }
@@ -106,15 +115,15 @@ final class FileAnswers {
           when notice.tries() < PATIENCE ->
           new SlackResponse.Wait<>(after, why);
       case SlackResponse.Wait<String> _, SlackResponse.No<String> _ ->
-          withoutFile(place, notice, mark, new Found(Optional.of(ts), false));
+          withoutFile(place, notice, mark, new Found(Optional.of(ts), false), inChannel);
     };
   }
 
   private SlackResponse<String> withoutFile(
-      SlackPlace place, Notice notice, SlackPost.Mark mark, Found found) {
+      SlackPlace place, Notice notice, SlackPost.Mark mark, Found found, boolean inChannel) {
     var post = renderer.render(notice.update(), mark, false);
     if (found.message().isEmpty()) {
-      return api.post(place.channel(), place.thread(), post);
+      return api.post(place.channel(), place.thread(), post, inChannel);
     }
     var ts = found.message().get();
     return switch (api.update(place.message(ts), post)) {

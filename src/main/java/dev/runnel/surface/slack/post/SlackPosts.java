@@ -17,6 +17,7 @@ import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackPages;
 import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.install.SlackWorkspaces;
+import dev.runnel.surface.slack.model.ChannelStyles.Style;
 import dev.runnel.surface.slack.model.SlackBehavior;
 import dev.runnel.surface.slack.model.SlackIdentity;
 import dev.runnel.surface.slack.model.SlackPlace;
@@ -36,6 +37,10 @@ import org.jspecify.annotations.Nullable;
 /// @implSpec Thread-safe. Before a post is repeated, an earlier attempt's post is searched for.
 public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileUploader {
   private static final int MAX_PAGES = 20;
+
+  /// Begins references to no message.
+  private static final String NO_MESSAGE = "~";
+
   // Slack's clock and ours may differ when we search for an earlier post.
   private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
 
@@ -134,6 +139,7 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
     return switch (notice.update()) {
       case Update.Received received ->
           SlackReactions.set(api(SlackPlace.of(notice.conversation())), habits, notice, received);
+      case Update.Status _, Update.Still _ when isHidden(notice, status) -> hidden(notice);
       case Update.Status now -> agentView.status(notice, now, status, this);
       case Update.Still(Update.Status now) -> agentView.still(notice, now, status, this);
       case Update.Told(Actor to, _, boolean privately) ->
@@ -151,6 +157,23 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
               ? new Posting.Posted(new PostRef(notice.id().value()), notice.conversation())
               : edit(notice, status, false);
     };
+  }
+
+  /// Whether the status is not shown: a quiet thread gets none, unless it began with the card.
+  private boolean isHidden(Notice notice, @Nullable PostRef status) {
+    return habits.styles().of(SlackPlace.of(notice.conversation())) == Style.QUIET
+        && (status == null || isOfNoMessage(status));
+  }
+
+  /// A reference to no message, for what can be neither edited nor found again.
+  private static Posting hidden(Notice notice) {
+    return new Posting.Posted(
+        SlackPlace.of(notice.conversation()).message(NO_MESSAGE + notice.id()).ref(),
+        notice.conversation());
+  }
+
+  private static boolean isOfNoMessage(PostRef ref) {
+    return SlackPlace.Message.of(ref).ts().startsWith(NO_MESSAGE);
   }
 
   private Posting show(Notice notice, Actor to, Screen screen) {
@@ -189,7 +212,7 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
       case SlackResponse.No<String>(String error) -> say(notice.saying(notUploaded(made, error)));
       case SlackResponse<String> response ->
           // A file is neither edited nor looked for again, so any reference will do.
-          posting(notice, response.map(_ -> "~" + notice.id()));
+          posting(notice, response.map(_ -> NO_MESSAGE + notice.id()));
     };
   }
 
@@ -212,7 +235,9 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
     if (tooLong.isPresent() && place.isThread()) {
       var here = workspaces.of(place.team());
       var fileAnswers = new FileAnswers(here.api(), here.files(), renderer);
-      return posting(notice, fileAnswers.post(place, notice, mark, tooLong.get(), oldest));
+      return posting(
+          notice,
+          fileAnswers.post(place, notice, mark, tooLong.get(), oldest, isForChannel(notice)));
     }
     var post = renderer.render(notice.update(), mark);
     var earlier =
@@ -223,7 +248,16 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
             notice.tries() > 0,
             earlier,
             mark,
-            () -> api.post(place.channel(), thread(place), post)));
+            () -> api.post(place.channel(), thread(place), post, isForChannel(notice))));
+  }
+
+  /// Whether the channel shows the message, too: questions and ends, where people want that.
+  private boolean isForChannel(Notice notice) {
+    return habits.styles().of(SlackPlace.of(notice.conversation())) == Style.CHANNEL
+        && switch (notice.update()) {
+          case Update.Blocked _, Update.Succeeded _, Update.Failed _, Update.Cancelled _ -> true;
+          default -> false;
+        };
   }
 
   private static @Nullable String thread(SlackPlace place) {
@@ -262,14 +296,14 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
     var place = SlackPlace.of(notice.conversation());
     if (WatchedChannels.isRequester(to)) {
       // Nobody reads it, and a refusal for each alert would fill the channel.
-      return new Posting.Posted(place.message("~" + notice.id()).ref(), notice.conversation());
+      return hidden(notice);
     }
     var post = renderer.render(notice.update(), mark(notice));
     var replyTo = SlackReplyTo.of(notice.origin().replyTo()).address();
     if (replyTo.isPresent()) {
       var slackResponse = api(place).respond(replyTo.get(), post);
       if (!(slackResponse instanceof SlackResponse.No<String>)) {
-        return privatePosting(notice, place, slackResponse);
+        return privatePosting(notice, slackResponse);
       }
     }
     if (place.isDirect()) {
@@ -277,11 +311,11 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
     }
     if (notice.origin().home().isPresent()) {
       // Someone who asked on the Home tab does not read this channel.
-      return privatePosting(notice, place, api(place).post(to.id(), null, post));
+      return privatePosting(notice, api(place).post(to.id(), null, post));
     }
     var slackResponse = api(place).postPrivately(place.channel(), thread(place), to.id(), post);
     if (!(slackResponse instanceof SlackResponse.No<String>)) {
-      return privatePosting(notice, place, slackResponse);
+      return privatePosting(notice, slackResponse);
     }
     if (place.isThread()) {
       return say(notice);
@@ -289,17 +323,14 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
     // The user of a modal need not be in a channel that the bot is in.
     return privatePosting(
         notice,
-        place,
         place.isView() || SlackReplyTo.isDirectly(notice.origin().replyTo())
             ? api(place).post(to.id(), null, post)
             : slackResponse);
   }
 
-  private Posting privatePosting(
-      Notice notice, SlackPlace place, SlackResponse<String> slackResponse) {
+  private Posting privatePosting(Notice notice, SlackResponse<String> slackResponse) {
     return slackResponse instanceof SlackResponse.Ok<String>
-        // It can be neither edited nor found again, so any reference will do.
-        ? new Posting.Posted(place.message("~" + notice.id()).ref(), notice.conversation())
+        ? hidden(notice)
         : posting(notice, slackResponse);
   }
 

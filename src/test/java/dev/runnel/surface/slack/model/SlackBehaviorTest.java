@@ -9,6 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// How Runnel behaves in channels, as the settings say it.
 class SlackBehaviorTest {
@@ -84,5 +85,14 @@ class SlackBehaviorTest {
         .isThrownBy(() -> habits(setting, value))
         .withMessageStartingWith(setting)
         .withMessageContaining(words);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"loud", "C0DEV=", "C0DEV=Quiet", "dev=quiet"})
+  void aStyleThatDoesNotExistIsNamedWithThoseThatDo(String value) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> habits(SlackBehavior.STYLE, value))
+        .withMessageContaining("slack.style")
+        .withMessageContaining("thread, channel or quiet");
   }
 }
