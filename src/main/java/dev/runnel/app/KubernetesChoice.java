@@ -84,6 +84,11 @@ final class KubernetesChoice {
               + " deploy/kubernetes-jobs does, and set agents.egress to machine, here and in"
               + " environments.");
     }
+    if (config.asksForPermission()) {
+      throw new IllegalArgumentException(
+          "is kubernetes, where an agent's input ends at its start, so that nobody can answer what"
+              + " agents.ask lets it ask. Take it out, here and in environments.");
+    }
     return new KubernetesSettings(
         settings.get(KubernetesOptions.NAMESPACE).orElseGet(Kubernetes::ownNamespace),
         claim,

@@ -520,7 +520,8 @@ final class Wiring implements AutoCloseable {
                     () -> config.agentApiOr(port),
                     redactor,
                     KnownPlatforms.sources(),
-                    config.egress()),
+                    config.egress(),
+                    config.permissionRules()),
                 new NodeSettings(
                     node, config.agentLease(), config.agentSlotLimits(), config.agentSnapshots()),
                 serviceAudit,

@@ -64,6 +64,16 @@ class KubernetesChoiceTest {
   }
 
   @Test
+  void permissionRulesThatAPodCannotAskAboutAreRefused() throws IOException {
+    var isolation =
+        "isolation: kubernetes\negress: machine\nkubernetes: {claim: work, volume: %s}\n";
+    assertThat(problem(isolation.formatted(folder) + "ask: [WebFetch]"))
+        .contains("nobody can answer what agents.ask lets it ask");
+    assertThat(problem(isolation.formatted(folder) + "environments: {web: {ask: [WebFetch]}}"))
+        .contains("Take it out, here and in environments.");
+  }
+
+  @Test
   void optionsOfAllPodsAndOfAnEnvironmentAreRead() throws IOException {
     var settings =
         settings(

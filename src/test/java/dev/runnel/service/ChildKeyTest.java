@@ -125,6 +125,20 @@ class ChildKeyTest {
   }
 
   @Test
+  void permitsNoToolToARunBelow() throws Exception {
+    var child = JSON.readTree(starts("").body()).path("run_id").asText();
+
+    for (var words : List.of("Allow once", "allow for this run")) {
+      var answer =
+          asks(
+              "POST",
+              "/agent/runs/" + child + "/followups",
+              JSON.createObjectNode().put("message", words).toString());
+      assertThat(problem(answer)).isEqualTo("not_authorized");
+    }
+  }
+
+  @Test
   void namesNobodyElseAsWhoAsked() throws Exception {
     var child =
         JSON.readTree(

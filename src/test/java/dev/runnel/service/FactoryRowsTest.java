@@ -40,7 +40,8 @@ class FactoryRowsTest {
                 usual.isolation(),
                 usual.access(),
                 List.of(factory("shop", "Web shop", "store"), factory("mill", "Paper", "pulp")),
-                usual.egress()));
+                usual.egress(),
+                usual.permissionRules()));
   }
 
   @AfterAll

@@ -22,6 +22,7 @@ import dev.runnel.service.run.NodeIdentity;
 import dev.runnel.service.store.ServiceTables;
 import dev.runnel.service.store.SlotLimits;
 import dev.runnel.service.workspace.Environments;
+import dev.runnel.service.workspace.PermissionRules;
 import dev.runnel.service.workspace.Snapshots;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.Postgres;
@@ -99,7 +100,8 @@ public final class RunningService implements AutoCloseable {
       Isolation isolation,
       AgentAccess access,
       List<Factory> factories,
-      EgressSetting egress) {
+      EgressSetting egress,
+      PermissionRules permissionRules) {
     public static final Setup USUAL =
         new Setup(
             Environments.NONE,
@@ -107,30 +109,36 @@ public final class RunningService implements AutoCloseable {
             new Isolation.None(),
             AgentAccess.WORKSPACE,
             List.of(),
-            EgressSetting.PUBLIC);
+            EgressSetting.PUBLIC,
+            PermissionRules.NONE);
 
     public Setup with(Environments others) {
-      return new Setup(others, limits, isolation, access, factories, egress);
+      return new Setup(others, limits, isolation, access, factories, egress, permissionRules);
     }
 
     public Setup with(Limits others) {
-      return new Setup(environments, others, isolation, access, factories, egress);
+      return new Setup(environments, others, isolation, access, factories, egress, permissionRules);
     }
 
     public Setup with(Isolation other) {
-      return new Setup(environments, limits, other, access, factories, egress);
+      return new Setup(environments, limits, other, access, factories, egress, permissionRules);
     }
 
     public Setup with(EgressSetting other) {
-      return new Setup(environments, limits, isolation, access, factories, other);
+      return new Setup(environments, limits, isolation, access, factories, other, permissionRules);
     }
 
     Setup with(AgentAccess other) {
-      return new Setup(environments, limits, isolation, other, factories, egress);
+      return new Setup(environments, limits, isolation, other, factories, egress, permissionRules);
+    }
+
+    public Setup with(PermissionRules other) {
+      return new Setup(environments, limits, isolation, access, factories, egress, other);
     }
 
     public Setup with(Factory factory) {
-      return new Setup(environments, limits, isolation, access, List.of(factory), egress);
+      return new Setup(
+          environments, limits, isolation, access, List.of(factory), egress, permissionRules);
     }
   }
 
@@ -169,7 +177,8 @@ public final class RunningService implements AutoCloseable {
             () -> uri("/api/v1"),
             Redactor.SHAPES,
             KnownPlatforms.sources(),
-            setup.egress());
+            setup.egress(),
+            setup.permissionRules());
     this.service =
         AgentRunService.open(database, settings, node, ChangeListener.NONE, clock, spawner, disk);
     this.server =

@@ -14,6 +14,7 @@ import dev.runnel.service.run.CostLimit;
 import dev.runnel.service.run.Limits;
 import dev.runnel.service.store.SlotLimits;
 import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.PermissionRules;
 import dev.runnel.service.workspace.Snapshots;
 import dev.runnel.store.Retention;
 import dev.runnel.surface.Setting;
@@ -48,6 +49,7 @@ import java.util.stream.Stream;
 /// @param agentSnapshots where workspaces are kept for other nodes; empty to keep none
 /// @param isolation the requested isolation, which the machine may not support
 /// @param egress the hosts that isolated agents reach, where their environment has none of its own
+/// @param permissionRules the tools for which agents ask a person, likewise
 public record Config(
     String host,
     int port,
@@ -66,6 +68,7 @@ public record Config(
     Optional<Snapshots> agentSnapshots,
     String isolation,
     EgressSetting egress,
+    PermissionRules permissionRules,
     Limits limits,
     AgentAccess agentAccess,
     Optional<String> consoleToken,
@@ -132,6 +135,7 @@ public record Config(
         snapshots(settings),
         settings.get(RunnelSettings.AGENTS_ISOLATION).orElse("auto"),
         egress(settings),
+        permissionRules(settings),
         limits(settings),
         access(settings),
         settings.get(RunnelSettings.CONSOLE_TOKEN),
@@ -438,6 +442,25 @@ public record Config(
                   RunnelSettings.AGENTS_EGRESS.path(),
                   e.getMessage()));
     }
+  }
+
+  private static PermissionRules permissionRules(Settings settings) {
+    try {
+      return PermissionRules.of(settings.get(RunnelSettings.AGENTS_ASK).orElse(""));
+    } catch (IllegalArgumentException e) {
+      throw new SettingsException(
+          "%s (%s) %s."
+              .formatted(
+                  RunnelSettings.AGENTS_ASK, RunnelSettings.AGENTS_ASK.path(), e.getMessage()));
+    }
+  }
+
+  /// Whether any agent asks a person before it uses a tool.
+  public boolean asksForPermission() {
+    return !permissionRules.isEmpty()
+        || settings.environments().all().stream()
+            .flatMap(each -> each.permissionRules().stream())
+            .anyMatch(each -> !each.isEmpty());
   }
 
   /// Whether any run will have a network of its own.

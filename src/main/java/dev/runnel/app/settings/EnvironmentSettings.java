@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
+import dev.runnel.service.workspace.PermissionRules;
 import dev.runnel.service.workspace.Repository;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ final class EnvironmentSettings {
           "docker_image",
           "variables",
           "egress",
+          "ask",
           "kubernetes");
   private static final List<String> REPOSITORY_KEYS =
       List.of("url", "ref", "folder", "token", "push");
@@ -101,7 +103,8 @@ final class EnvironmentSettings {
           part.text(place + ".docker_image", tree.path("docker_image")),
           named,
           egress(place + ".egress", tree.path("egress")),
-          KubernetesOptions.ofEnvironment(part, place + ".kubernetes", tree.path("kubernetes")));
+          KubernetesOptions.ofEnvironment(part, place + ".kubernetes", tree.path("kubernetes")),
+          ask(place + ".ask", tree.path("ask")));
     } catch (IllegalArgumentException e) {
       throw part.wrong(place, String.valueOf(e.getMessage()));
     }
@@ -116,6 +119,24 @@ final class EnvironmentSettings {
     try {
       return Optional.of(
           entries.isEmpty() ? EgressSetting.NONE : new EgressSetting(List.copyOf(entries)));
+    } catch (IllegalArgumentException e) {
+      throw part.wrong(place, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /// An empty list asks for nothing, and so does `off`, which YAML reads as false.
+  private Optional<PermissionRules> ask(String place, JsonNode tree) {
+    if (tree.isMissingNode() || tree.isNull()) {
+      return Optional.empty();
+    }
+    if (tree.isBoolean() && !tree.booleanValue()) {
+      return Optional.of(PermissionRules.NONE);
+    }
+    try {
+      return Optional.of(
+          tree.isTextual()
+              ? PermissionRules.of(tree.asText())
+              : new PermissionRules(part.strings(place, tree)));
     } catch (IllegalArgumentException e) {
       throw part.wrong(place, String.valueOf(e.getMessage()));
     }

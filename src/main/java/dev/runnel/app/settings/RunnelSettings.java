@@ -162,6 +162,17 @@ public final class RunnelSettings {
                   + " `internal:`.")
           .at("agents.egress");
 
+  static final Setting AGENTS_ASK =
+      plain(
+              "RUNNEL_AGENTS_ASK",
+              "",
+              "The tools for which a person is asked first, as permission rules of Claude Code:"
+                  + " `Bash(npm publish:*)`, `Edit(/db/**)`, `mcp__jira__delete_issue`. The run"
+                  + " waits, and asks like any other question. Environments may have rules of"
+                  + " their own, instead of these. Only Claude Code can ask: with rules, runs of"
+                  + " other agents do not start.")
+          .at("agents.ask");
+
   static final Setting AGENTS_READABLE =
       plain(
               "RUNNEL_AGENTS_READABLE",
@@ -435,6 +446,7 @@ public final class RunnelSettings {
                   AGENT_ACCESS,
                   AGENTS_ISOLATION,
                   AGENTS_EGRESS,
+                  AGENTS_ASK,
                   AGENTS_READABLE,
                   AGENTS_HOME_FILES,
                   AGENTS_ENVIRONMENT,

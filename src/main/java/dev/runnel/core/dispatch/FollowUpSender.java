@@ -22,7 +22,9 @@ import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Store.Work;
 import dev.runnel.core.text.AnswerChoices;
 import dev.runnel.core.text.AnswerFormatter;
+import dev.runnel.text.ToolReply;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -33,6 +35,9 @@ import java.util.stream.Stream;
 final class FollowUpSender {
   /// How often to check for a follow-up that the run does not show.
   private static final int LOOKS = 3;
+
+  /// Maximum length of what the audit log says of a request to use a tool.
+  private static final int MAX_REQUEST = 200;
 
   private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(10);
 
@@ -146,10 +151,10 @@ final class FollowUpSender {
                 work, "The agent no longer waits for this answer, so I did not send it."));
   }
 
-  private void tellTooEarly(DeliveryAttempt attempt) {
+  private void tellTooEarly(DeliveryAttempt attempt, String why) {
     results.complete(
-        attempt.noting(attempt.note() + "; it was said before the plan was posted"),
-        work -> attempt.respondToAll(work, PlanApproval.ASK_AGAIN));
+        attempt.noting(attempt.note() + "; it was said before the question was posted"),
+        work -> attempt.respondToAll(work, why));
   }
 
   private static Optional<AskedQuestion> answered(DeliveryAttempt attempt) {
@@ -161,7 +166,33 @@ final class FollowUpSender {
   private void send(DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
     var stoodStill = found.state().isTerminal() || found.state().needsPerson();
     beginToSay(attempt, plan.binding(), found, stoodStill)
-        .ifPresent(whole -> say(whole, plan.saying(whole.words()), found));
+        .ifPresent(whole -> say(deciding(whole, found), plan.saying(whole.words()), found));
+  }
+
+  /// Notes for the audit log what an answer to a request to use a tool decides.
+  private static DeliveryAttempt deciding(DeliveryAttempt attempt, Run run) {
+    return asked(run)
+        .filter(AnswerChoices::isAboutTool)
+        .map(
+            choices -> {
+              var decision =
+                  ToolReply.of(attempt.words()) == ToolReply.OTHER
+                      ? "declined in other words"
+                      : attempt.words().strip();
+              var request = choices.question().replaceAll("[\\s`]+", " ").strip();
+              return attempt.noting(
+                  "%s; tool: %s; %s"
+                      .formatted(
+                          attempt.note(),
+                          decision,
+                          request.substring(0, Math.min(MAX_REQUEST, request.length()))));
+            })
+        .orElse(attempt);
+  }
+
+  /// What the run asks now.
+  private static Optional<AnswerChoices> asked(Run run) {
+    return run.message().filter(_ -> run.state() == RunState.BLOCKED).map(AnswerChoices::of);
   }
 
   private void say(DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
@@ -214,7 +245,7 @@ final class FollowUpSender {
       DeliveryAttempt attempt, Binding binding, Run run, boolean isLost, Consumer<Work> more) {
     var whole = new DeliveryAttempt[] {attempt};
     var isTooLate = new boolean[] {false};
-    var isTooEarly = new boolean[] {false};
+    var tooEarly = new ArrayList<String>();
     var isKept =
         results.commitIfOwned(
             attempt,
@@ -226,8 +257,10 @@ final class FollowUpSender {
               var attempted = work.inbox().runBefore(attempt.delivery().id()).isPresent();
               if (!attempted) {
                 whole[0] = chosen(work, followUpBatcher.join(work, attempt, binding), run);
-                isTooEarly[0] = !isLost && PlanApproval.isTooEarly(work, whole[0], run);
-                if (isTooEarly[0]) {
+                if (!isLost) {
+                  tooEarly.addAll(PlanApproval.tooEarly(work, whole[0], run).stream().toList());
+                }
+                if (!tooEarly.isEmpty()) {
                   return;
                 }
                 PlanApproval.withoutApproval(whole[0], binding, run)
@@ -241,19 +274,24 @@ final class FollowUpSender {
       tellTooLate(attempt);
       return Optional.empty();
     }
-    if (isKept && isTooEarly[0]) {
-      tellTooEarly(whole[0]);
+    if (isKept && !tooEarly.isEmpty()) {
+      tellTooEarly(whole[0], tooEarly.getFirst());
       return Optional.empty();
     }
     return isKept ? Optional.of(whole[0]) : Optional.empty();
   }
 
   /// The number of a choice becomes its words: where the agent listed them without numbers, only
-  /// people have seen the number.
+  /// people have seen the number. A yes to a request to use a tool becomes a choice, too.
   private static DeliveryAttempt chosen(Work work, DeliveryAttempt attempt, Run run) {
-    return run.message()
-        .filter(_ -> run.state() == RunState.BLOCKED)
-        .flatMap(question -> AnswerChoices.of(question).chosenBy(attempt.words()))
+    return asked(run)
+        .flatMap(
+            choices ->
+                choices
+                    .chosenBy(attempt.words())
+                    .or(
+                        () ->
+                            ToolReply.meantBy(attempt.words()).filter(_ -> choices.isAboutTool())))
         .map(attempt::saying)
         .map(whole -> reworded(work, whole))
         .orElse(attempt);

@@ -10,14 +10,20 @@ import dev.runnel.core.port.Store.Outbox.Asked;
 import dev.runnel.core.port.Store.Work;
 import dev.runnel.core.text.AnswerChoices;
 import dev.runnel.text.PlanReply;
+import dev.runnel.text.ToolReply;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// Keeps a yes from approving a plan that its sender cannot have seen: one that was sent before the
-/// plan was posted, and arrives after it. A button names its question, so it is never in doubt.
+/// Keeps a yes from approving a plan, or permitting a tool, that its sender cannot have seen: one
+/// that was sent before the question was posted, and arrives after it. A button names its question,
+/// so it is never in doubt.
 final class PlanApproval {
-  static final String ASK_AGAIN =
+  private static final String ASK_ABOUT_TOOL_AGAIN =
+      "This was said before the agent's request was posted here, so I did not take it as a"
+          + " permission. If you permit it, please say `allow once`.";
+
+  private static final String ASK_AGAIN =
       "This was said before the plan was posted here, so I did not take it as an approval. If you"
           + " agree with the plan, please say `approve`.";
 
@@ -26,17 +32,25 @@ final class PlanApproval {
 
   private PlanApproval() {}
 
-  /// Whether the message would approve the plan that the run asks about, though its sender may not
-  /// have seen that plan.
+  /// What the sender is told if the message would approve what the run asks about, though its
+  /// sender may not have seen it; empty if the message is sent.
   ///
   /// @param run as it was read before the message is sent
-  static boolean isTooEarly(Work work, DeliveryAttempt attempt, Run run) {
-    return run.state() == RunState.BLOCKED
-        && isYes(attempt)
-        && AnswerChoices.of(run.message().orElse(Update.NO_QUESTION)).isAboutPlan()
-        && shownAt(work.outbox().asked(run), attempt, run)
-            .filter(attempt.delivery().saidAt()::isAfter)
-            .isEmpty();
+  static Optional<String> tooEarly(Work work, DeliveryAttempt attempt, Run run) {
+    if (run.state() != RunState.BLOCKED || answered(attempt).isPresent()) {
+      return Optional.empty();
+    }
+    var choices = AnswerChoices.of(run.message().orElse(Update.NO_QUESTION));
+    var again =
+        choices.isAboutPlan() && isYes(attempt)
+            ? Optional.of(ASK_AGAIN)
+            : Optional.of(ASK_ABOUT_TOOL_AGAIN)
+                .filter(_ -> choices.isAboutTool() && ToolReply.of(attempt.words()).isAllowed());
+    return again.filter(
+        _ ->
+            shownAt(work.outbox().asked(run), attempt, run)
+                .filter(attempt.delivery().saidAt()::isAfter)
+                .isEmpty());
   }
 
   /// The message in words that approve no plan, where it is a yes and the agent may be about to

@@ -97,6 +97,11 @@ public record AnswerChoices(String question, List<String> choices) {
     return choices.equals(List.of("Approve", "Decline"));
   }
 
+  /// Whether it asks to permit the use of a tool.
+  public boolean isAboutTool() {
+    return choices.equals(List.of("Allow once", "Allow for this run", "Decline"));
+  }
+
   /// The choices as a numbered list in Markdown; empty where there are none.
   public String numbered() {
     var list = new StringBuilder();

@@ -4,7 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.Json;
+import dev.runnel.service.run.ToolCall;
 import dev.runnel.service.run.Usage;
+import dev.runnel.service.workspace.PermissionRules;
 import dev.runnel.wire.ModelProvider;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -13,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -21,6 +24,17 @@ import java.util.stream.Collectors;
 record ClaudeAgent() implements Harness {
   private static final Pattern EXIT = Pattern.compile("Exit code (\\d{1,3})\\b");
   private static final String CONFIG_DIR = "CLAUDE_CONFIG_DIR";
+
+  /// Tools that Claude Code offers only where it can ask somebody.
+  private static final String TOOLS_THAT_ASK = "AskUserQuestion,EnterPlanMode,ExitPlanMode";
+
+  /// Why Claude Code asks: a rule applies to the call, or to a part of a command. It also asks
+  /// about what it refuses on its own where nobody can be asked, such as files outside the
+  /// workspace.
+  private static final Set<String> RULES = Set.of("rule", "subcommandResults");
+
+  private static final Pattern CUT_REQUEST =
+      Pattern.compile("\\{\"type\":\"control_request\",\"request_id\":\"([A-Za-z0-9-]{1,100})\".*");
 
   @Override
   public String name() {
@@ -57,6 +71,12 @@ record ClaudeAgent() implements Harness {
     var servers = ToolServer.of(executionRequest);
     if (!servers.isEmpty()) {
       command.add("--mcp-config=" + launchFiles.lay("claude-tools.json", config(servers)));
+    }
+    if (!launchFiles.permissionRules().isEmpty()) {
+      var settings = launchFiles.lay("claude-rules.json", rules(launchFiles.permissionRules()));
+      command.add("--settings=" + settings);
+      command.add("--permission-prompt-tool=stdio");
+      command.add("--disallowedTools=" + TOOLS_THAT_ASK);
     }
     return switch (launchFiles.access()) {
       case WORKSPACE -> {
@@ -102,6 +122,18 @@ record ClaudeAgent() implements Harness {
         new ArrayList<>(List.of("Bash", "Edit", "Write", "NotebookEdit", "WebFetch", "WebSearch"));
     servers.forEach(server -> tools.add("mcp__" + server.name()));
     return String.join(",", tools);
+  }
+
+  /// A rule to ask prevails over those that allow, those of other settings files included.
+  private static String rules(PermissionRules permissionRules) {
+    var settings = Json.newObject();
+    permissionRules.ask().forEach(settings.putObject("permissions").putArray("ask")::add);
+    return settings.toString();
+  }
+
+  @Override
+  public boolean asksForPermission() {
+    return true;
   }
 
   private static String config(List<ToolServer> servers) {
@@ -164,6 +196,59 @@ record ClaudeAgent() implements Harness {
     @Override
     public Optional<String> message(String id, String text) {
       return Optional.of(ClaudeAgent.message(text).put("uuid", id).toString());
+    }
+
+    @Override
+    public Optional<PermissionRequest> permissionRequest(String line) {
+      if (!line.contains("control_request")) {
+        return Optional.empty();
+      }
+      var event = JsonLines.parse(line);
+      if (event.isMissingNode()) {
+        // A line that is longer than what is read of it. Without an answer, the agent would wait.
+        var cut = CUT_REQUEST.matcher(line);
+        return cut.matches()
+            ? Optional.of(new PermissionRequest(cut.group(1), Optional.empty()))
+            : Optional.empty();
+      }
+      var request = event.path("request");
+      if (!event.path("type").asText().equals("control_request")
+          || !request.path("subtype").asText().equals("can_use_tool")) {
+        return Optional.empty();
+      }
+      var call = new ToolCall(request.path("tool_name").asText(), request.path("input"));
+      return Optional.of(
+          new PermissionRequest(
+              event.path("request_id").asText(),
+              RULES.contains(request.path("decision_reason_type").asText())
+                  ? Optional.of(call)
+                  : Optional.empty()));
+    }
+
+    @Override
+    public String permit(String request, ToolCall call) {
+      var decision = Json.newObject().put("behavior", "allow");
+      decision.set("updatedInput", call.input());
+      return response(request, decision);
+    }
+
+    @Override
+    public String refuse(String request, String why, boolean interrupts) {
+      return response(
+          request,
+          Json.newObject()
+              .put("behavior", "deny")
+              .put("message", why)
+              .put("interrupt", interrupts));
+    }
+
+    private static String response(String request, ObjectNode decision) {
+      var line = Json.newObject().put("type", "control_response");
+      line.putObject("response")
+          .put("subtype", "success")
+          .put("request_id", request)
+          .set("response", decision);
+      return line.toString();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.runnel.service.agent;
 
+import dev.runnel.service.run.ToolCall;
 import java.util.Optional;
 
 /// Output of an agent that takes messages while it works: its standard input stays open after the
@@ -11,4 +12,29 @@ public interface Dialogue extends Harness.OutputParser {
   /// @param id by which the agent reports that it has read the message
   /// @return empty if the agent takes no message at this moment
   Optional<String> message(String id, String text);
+
+  /// The agent waits for a permission.
+  ///
+  /// @param call empty for what no person may permit; it is refused
+  record PermissionRequest(String id, Optional<ToolCall> call) {}
+
+  /// The request for a permission that a line is; empty for every other line.
+  ///
+  /// @param line as the agent wrote it, with its secrets: it must not be kept
+  default Optional<PermissionRequest> permissionRequest(String line) {
+    return Optional.empty();
+  }
+
+  /// The line that permits a call, exactly as it was requested.
+  default String permit(String request, ToolCall call) {
+    throw new UnsupportedOperationException("It requests no permission");
+  }
+
+  /// The line that refuses a call.
+  ///
+  /// @param why for the agent
+  /// @param interrupts whether the agent ends with it
+  default String refuse(String request, String why, boolean interrupts) {
+    throw new UnsupportedOperationException("It requests no permission");
+  }
 }

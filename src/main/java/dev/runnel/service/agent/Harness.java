@@ -1,6 +1,7 @@
 package dev.runnel.service.agent;
 
 import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.workspace.PermissionRules;
 import dev.runnel.wire.ModelProvider;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -76,6 +77,11 @@ public sealed interface Harness
   /// Model names that are expected to remain valid in later versions of the agent.
   default List<String> models() {
     return List.of();
+  }
+
+  /// Whether it asks before it uses a tool that [PermissionRules] name.
+  default boolean asksForPermission() {
+    return false;
   }
 
   /// Whether an exit status of 0 only counts as success together with [AgentEvent.Finished].

@@ -2,6 +2,7 @@ package dev.runnel.service.agent;
 
 import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.workspace.Folders;
+import dev.runnel.service.workspace.PermissionRules;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -27,6 +28,7 @@ public final class LaunchFiles implements AutoCloseable {
   private final Path workspace;
   private final Map<String, String> environment;
   private final AgentAccess agentAccess;
+  private final PermissionRules permissionRules;
   private final boolean isHomeOfRun;
   private final List<Path> written = new ArrayList<>();
   private boolean attached;
@@ -35,6 +37,7 @@ public final class LaunchFiles implements AutoCloseable {
   /// @param folder private folder of this run, created with the first file; isolated agents cannot
   ///   write there
   /// @param environment the agent's variables, including its credentials
+  /// @param permissionRules the tools for which the agent asks a person
   /// @param isHomeOfRun whether the home folder belongs to this run alone; then it is the agent
   ///   that controls it
   public LaunchFiles(
@@ -42,11 +45,13 @@ public final class LaunchFiles implements AutoCloseable {
       Path workspace,
       Map<String, String> environment,
       AgentAccess agentAccess,
+      PermissionRules permissionRules,
       boolean isHomeOfRun) {
     this.folder = folder.toAbsolutePath();
     this.workspace = workspace.toAbsolutePath();
     this.environment = Map.copyOf(environment);
     this.agentAccess = agentAccess;
+    this.permissionRules = permissionRules;
     this.isHomeOfRun = isHomeOfRun;
   }
 
@@ -60,6 +65,10 @@ public final class LaunchFiles implements AutoCloseable {
 
   AgentAccess access() {
     return agentAccess;
+  }
+
+  PermissionRules permissionRules() {
+    return permissionRules;
   }
 
   Optional<String> variable(String name) {

@@ -237,6 +237,13 @@ final class Execution {
     if (problem.isPresent()) {
       return ExecutionResult.notSetUp(problem.get());
     }
+    var rules = settings.permissionRules(chosen);
+    if (!rules.isEmpty() && !harness.asksForPermission()) {
+      return ExecutionResult.notSetUp(
+          ("agents.ask names tools for which a person is asked, and the agent %s cannot ask. Use"
+                  + " Claude Code, or an environment with an empty list in ask.")
+              .formatted(harness.name()));
+    }
     var row = index.find(executionRequest.runId());
     if (row.map(RunRow::cancelAsked).orElse(true)) {
       // Cancelled before this execution was registered, so nobody could notify it.
@@ -361,6 +368,7 @@ final class Execution {
             ready.folder(),
             site.surroundings(),
             settings.access(),
+            settings.permissionRules(site.chosen()),
             site.home().isPresent())) {
       var told = attach(briefed, launchFiles);
       if (isSessionGone) {
@@ -387,6 +395,8 @@ final class Execution {
               records,
               watchers,
               () -> stopAtWork(StopReason.INTERRUPTED));
+      var permissionRequests =
+          new PermissionRequests(executionRequest, outputParser, steering, records);
       var recorder =
           new OutputRecorder(
               spawner,
@@ -394,6 +404,7 @@ final class Execution {
               harness,
               outputParser,
               steering,
+              permissionRequests,
               ready.root(),
               ready.folder(),
               records,
@@ -457,6 +468,7 @@ final class Execution {
         return watch
             .reached()
             .or(working::problem)
+            .or(() -> permissionRequests.wanted().map(results::askAbout))
             .orElseGet(() -> ending(harness, seen, status, heard));
       }
     }

@@ -113,6 +113,7 @@ final class OutputRecorder implements RunningProcess.Sink {
   private final Harness harness;
   private final Harness.OutputParser outputParser;
   private final Steering steering;
+  private final PermissionRequests permissionRequests;
   private final Path root;
   private final Path folder;
   private final ExecutionRecords records;
@@ -158,6 +159,7 @@ final class OutputRecorder implements RunningProcess.Sink {
       Harness harness,
       Harness.OutputParser outputParser,
       Steering steering,
+      PermissionRequests permissionRequests,
       Path root,
       Path folder,
       ExecutionRecords records,
@@ -166,6 +168,7 @@ final class OutputRecorder implements RunningProcess.Sink {
     this.harness = harness;
     this.outputParser = outputParser;
     this.steering = steering;
+    this.permissionRequests = permissionRequests;
     this.root = root;
     this.folder = folder;
     this.records = records;
@@ -267,6 +270,7 @@ final class OutputRecorder implements RunningProcess.Sink {
     for (int count = 0; line != null; count++) {
       switch (line.source()) {
         case OUT -> {
+          permissionRequests.hear(line.text());
           output
               .next(TerminalText.plain(line.text()))
               .ifPresent(it -> hear(it).forEach(this::take));
@@ -374,6 +378,7 @@ final class OutputRecorder implements RunningProcess.Sink {
     taken.add(followUp);
     saveTaken();
     steering.taken(followUp);
+    permissionRequests.forget();
     finished = false;
     failure = null;
   }

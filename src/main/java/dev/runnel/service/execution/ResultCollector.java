@@ -7,6 +7,7 @@ import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.ExecutionState;
 import dev.runnel.service.run.NewArtifact;
 import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.ToolCall;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
 import dev.runnel.service.store.ExecutionRecords;
@@ -16,6 +17,7 @@ import dev.runnel.service.workspace.CommandRunner;
 import dev.runnel.service.workspace.Workspaces;
 import dev.runnel.text.PlanReply;
 import dev.runnel.text.Redactor;
+import dev.runnel.text.ToolReply;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -94,6 +96,33 @@ final class ResultCollector {
     }
     record(List.of(), List.of(NewArtifact.plan(request, result.message())));
     return ExecutionResult.blocked(result.message() + "\n\n" + PlanReply.QUESTION);
+  }
+
+  /// Records that a person is asked about a call.
+  ExecutionResult askAbout(ToolCall call) {
+    var number = records.askAbout(request, call);
+    record(
+        List.of(
+            new Entry(
+                TranscriptLine.Kind.QUESTION,
+                "Asks to use %s: %s".formatted(call.name(), call.shown(redactor::redact)))),
+        List.of());
+    return ExecutionResult.blocked(
+        "The agent asks to use `%s` (request %d of this run):\n\n%s\n\n%s"
+            .formatted(
+                call.name(),
+                number,
+                fenced(call.summary(redactor::redact)),
+                ToolReply.question(redactor.redact(call.scopeWords()))));
+  }
+
+  /// A block of code that the text cannot end.
+  private static String fenced(String text) {
+    var fence = new StringBuilder("```");
+    while (text.contains(fence)) {
+      fence.append('`');
+    }
+    return "%1$s\n%2$s\n%1$s".formatted(fence, text);
   }
 
   private void record(List<Entry> notes, List<NewArtifact> artifacts) {

@@ -8,7 +8,9 @@ import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.Factory;
 import dev.runnel.service.run.Limits;
+import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
+import dev.runnel.service.workspace.PermissionRules;
 import dev.runnel.text.Redactor;
 import dev.runnel.wire.RunSource;
 import java.net.URI;
@@ -39,6 +41,8 @@ import java.util.function.Supplier;
 /// @param egress the hosts that isolated agents and setup commands reach, unless their environment
 ///   has a list of its own
 /// @param sources the API's `source` of runs, by the name of Runnel's surface in their metadata
+/// @param permissionRules the tools for which agents ask a person, unless their environment has
+///   rules of its own
 public record ServiceSettings(
     Path workspaces,
     String apiKey,
@@ -55,7 +59,8 @@ public record ServiceSettings(
     Supplier<URI> apiUrl,
     Redactor redactor,
     Map<String, RunSource> sources,
-    EgressSetting egress) {
+    EgressSetting egress,
+    PermissionRules permissionRules) {
   private static final int USUAL_SLOTS = 4;
   private static final Duration USUAL_GRACE = Duration.ofSeconds(10);
 
@@ -112,7 +117,8 @@ public record ServiceSettings(
         apiUrl,
         redactor,
         sources,
-        EgressSetting.PUBLIC);
+        EgressSetting.PUBLIC,
+        PermissionRules.NONE);
   }
 
   /// Settings without environments and isolation, with default limits and access.
@@ -161,6 +167,11 @@ public record ServiceSettings(
     var variables = AgentEnvironment.pick(environment, names);
     variables.keySet().removeAll(environments.tokens());
     return variables;
+  }
+
+  /// The tools for which agents ask a person in an environment.
+  PermissionRules permissionRules(Environment environment) {
+    return environment.permissionRules().orElse(permissionRules);
   }
 
   /// Leaves out the key, the command and the environment.

@@ -9,7 +9,9 @@ import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.store.ExecutionRecords;
 import dev.runnel.service.store.RunWatchers;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
@@ -44,6 +46,8 @@ final class Steering implements AutoCloseable {
   private final Set<String> offered = new HashSet<>();
   // Guarded by this.
   private Optional<RunningProcess> process = Optional.empty();
+  // Guarded by this: what was written before the process was known.
+  private final List<String> unwritten = new ArrayList<>();
   // Guarded by this.
   private boolean isClosed;
   // Guarded by this: since when the agent has finished, by System.nanoTime(), while it has offers.
@@ -78,6 +82,7 @@ final class Steering implements AutoCloseable {
     }
     synchronized (this) {
       process = Optional.of(started);
+      unwritten.forEach(started::write);
     }
     spawner.virtual("steering " + executionRequest.runId(), this::work);
   }
@@ -99,6 +104,15 @@ final class Steering implements AutoCloseable {
       end();
     } else if (finishedAt.isEmpty()) {
       finishedAt = Optional.of(System.nanoTime());
+    }
+  }
+
+  /// Writes a line to the agent, which has a dialogue.
+  synchronized void write(String line) {
+    if (process.isPresent()) {
+      process.get().write(line + "\n");
+    } else {
+      unwritten.add(line + "\n");
     }
   }
 

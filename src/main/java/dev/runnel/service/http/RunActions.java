@@ -17,6 +17,7 @@ import dev.runnel.service.store.RunQuery;
 import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.UntakenFollowUp;
 import dev.runnel.service.workspace.Environment;
+import dev.runnel.text.ToolReply;
 import dev.runnel.wire.FollowUpMessage;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -166,6 +167,12 @@ public final class RunActions {
     }
     var mode = Optional.ofNullable(message.mode()).map(NewRun::checkMode);
     access.require(caller, id, false);
+    if (caller.scope() instanceof Caller.Scope.Below && ToolReply.of(text).isAllowed()) {
+      throw new RequestProblem(
+          RequestProblem.Code.NOT_AUTHORIZED,
+          "Only people permit the use of a tool. Say it in other words if you mean something"
+              + " else.");
+    }
     var interrupts = message.more().getOrDefault("interrupt", BooleanNode.FALSE);
     if (!interrupts.isBoolean()) {
       throw RequestProblem.invalid("interrupt is true or false");

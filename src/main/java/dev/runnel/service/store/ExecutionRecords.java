@@ -11,6 +11,8 @@ import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.RunStateMachine;
 import dev.runnel.service.run.RunStateMachine.Event;
 import dev.runnel.service.run.RunStateMachine.Step;
+import dev.runnel.service.run.ToolCall;
+import dev.runnel.service.run.ToolPermissions;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
 import dev.runnel.service.store.TranscriptRows.Entry;
@@ -312,6 +314,38 @@ public final class ExecutionRecords {
         });
   }
 
+  /// Stores that a person is asked about a call, which ends the execution.
+  ///
+  /// @return how often the run has asked, with this time
+  /// @throws ClaimLost if the agent belongs to nothing any more
+  public int askAbout(ExecutionRequest executionRequest, ToolCall call) {
+    return transactions.change(
+        (runs, _) -> {
+          requireClaim(runs, executionRequest);
+          var asking = runs.toolPermissions(executionRequest.runId()).asking(call);
+          runs.toolPermissions(executionRequest.runId(), asking);
+          return asking.requests();
+        });
+  }
+
+  /// Stores that a call is made, if a person permitted it. A permission for one call is used up
+  /// before the agent can make the call.
+  ///
+  /// @return whether it is permitted
+  /// @throws ClaimLost if the agent belongs to nothing any more
+  public boolean makePermitted(ExecutionRequest executionRequest, ToolCall call) {
+    return transactions.change(
+        (runs, at) -> {
+          requireClaim(runs, executionRequest);
+          var permissions = runs.toolPermissions(executionRequest.runId());
+          if (!permissions.permits(call)) {
+            return false;
+          }
+          runs.toolPermissions(executionRequest.runId(), permissions.making(call));
+          return true;
+        });
+  }
+
   /// Lines are no change of the run, so they need no turn among the changes.
   private void append(ExecutionRequest executionRequest, List<Entry> entries) {
     transactions.writeAside(
@@ -454,6 +488,10 @@ public final class ExecutionRecords {
     var runId = run.id();
     var as = run.cancelAsked() ? ExecutionResult.cancelled() : executionResult;
     var waiting = !runs.followUps().waiting(runId).isEmpty();
+    var permissions = runs.toolPermissions(runId);
+    var left = as.phase() == ExecutionState.BLOCKED ? permissions : permissions.ended();
+    // A message that nobody has read yet cannot be an answer: the question was not posted.
+    change(runs, runId, permissions, waiting ? left.withoutRequest() : left);
     if (!runs.isLaunched(runId)) {
       runs.followUps().handBack(runId, run.execution());
       if (as.phase() == ExecutionState.CANCELLED && run.execution() == 1) {
@@ -495,6 +533,14 @@ public final class ExecutionRecords {
     };
   }
 
+  private static void change(
+      RunTable runs, String runId, ToolPermissions before, ToolPermissions after)
+      throws SQLException {
+    if (!after.equals(before)) {
+      runs.toolPermissions(runId, after);
+    }
+  }
+
   private ExecutionRequest job(RunRow run, RunTable runs) throws SQLException {
     var waiting = runs.followUps().waiting(run.id());
     var parts = new ArrayList<String>();
@@ -502,6 +548,7 @@ public final class ExecutionRecords {
     if (prompt.isPresent() && (!prompt.get().isEmpty() || waiting.isEmpty())) {
       parts.add(prompt.get());
     }
+    runs.toolPermissions(run.id()).words(run.execution() + 1).ifPresent(parts::add);
     waiting.forEach(each -> parts.add(each.words()));
     var config = run.configNode();
     return new ExecutionRequest(

@@ -12,6 +12,7 @@ import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.RunStateMachine;
 import dev.runnel.service.run.RunStateMachine.Event;
 import dev.runnel.service.run.RunStateMachine.Step;
+import dev.runnel.service.run.ToolPermissions;
 import dev.runnel.service.run.TriggerMetadata;
 import dev.runnel.text.PlanReply;
 import dev.runnel.wire.CreatedRun;
@@ -177,7 +178,9 @@ public final class RunService {
               }
               var id = UUID.randomUUID().toString();
               runs.followUps().add(id, runId, message, key.map(IdempotencyKey::value), false, at);
+              var answers = answersAboutTool(runs, run);
               if (mode.isEmpty()
+                  && answers.isEmpty()
                   && repliesToPlan(run)
                   && PlanReply.of(message) == PlanReply.DECLINED) {
                 runs.followUps().give(runId, run.execution());
@@ -187,7 +190,14 @@ public final class RunService {
                 return Json.write(
                     new FollowUpAccepted(id, FollowUpOutcome.HANDOFF_EXECUTION, Map.of()));
               }
-              runs.mode(runId, mode.orElse(nextMode(run, message)));
+              if (answers.isPresent()) {
+                runs.toolPermissions(runId, answers.get().answered(message, run.execution() + 1));
+              }
+              runs.mode(
+                  runId,
+                  mode.orElseGet(
+                      () ->
+                          answers.isPresent() ? new RunMode(run.mode()) : nextMode(run, message)));
               if (interrupts) {
                 runs.askToInterrupt(runId);
               }
@@ -226,6 +236,13 @@ public final class RunService {
     return repliesToPlan(run) && PlanReply.of(message) == PlanReply.APPROVED
         ? RunMode.NORMAL
         : RunMode.PLAN;
+  }
+
+  /// What was decided about the tools of the run, if it asks about one now.
+  private static Optional<ToolPermissions> answersAboutTool(RunTable runs, RunRow run)
+      throws SQLException {
+    return Optional.of(runs.toolPermissions(run.id()))
+        .filter(it -> run.phase() == ExecutionState.BLOCKED && it.asked() != null);
   }
 
   /// Whether the run has made a plan that nobody approved.

@@ -10,6 +10,7 @@ import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.ToolPermissions;
 import dev.runnel.service.run.TriggerMetadata;
 import dev.runnel.service.run.Usage;
 import dev.runnel.wire.ArtifactItem;
@@ -511,6 +512,18 @@ public record RunTable(Rows rows) {
 
   void evidence(String id, String json) throws SQLException {
     rows.change("UPDATE runs SET evidence = ? WHERE id = ?", json, id);
+  }
+
+  ToolPermissions toolPermissions(String id) throws SQLException {
+    return ToolPermissions.of(
+        rows.first(
+            "SELECT tool_permissions FROM runs WHERE id = ? AND tool_permissions IS NOT NULL",
+            row -> row.getString("tool_permissions"),
+            id));
+  }
+
+  void toolPermissions(String id, ToolPermissions toolPermissions) throws SQLException {
+    rows.change("UPDATE runs SET tool_permissions = ? WHERE id = ?", toolPermissions.toJson(), id);
   }
 
   void artifacts(String id, List<ArtifactItem> artifacts, Instant at) throws SQLException {

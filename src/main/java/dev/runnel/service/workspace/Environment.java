@@ -17,6 +17,8 @@ import java.util.regex.Pattern;
 /// @param egress the hosts that isolated agents and setup commands reach; empty for those of all
 ///   environments
 /// @param pod what its pods are like in Kubernetes
+/// @param permissionRules the tools for which its agents ask a person; empty for those of all
+///   environments
 public record Environment(
     String uid,
     String name,
@@ -26,7 +28,8 @@ public record Environment(
     Optional<String> image,
     List<String> variables,
     Optional<EgressSetting> egress,
-    PodOptions pod) {
+    PodOptions pod,
+    Optional<PermissionRules> permissionRules) {
   private static final Pattern UID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final Pattern IMAGE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/:@-]*");
@@ -68,6 +71,30 @@ public record Environment(
         variables,
         egress,
         PodOptions.NONE);
+  }
+
+  /// With the permission rules of all environments.
+  public Environment(
+      String uid,
+      String name,
+      Optional<String> description,
+      List<Repository> repositories,
+      List<String> setupCommands,
+      Optional<String> image,
+      List<String> variables,
+      Optional<EgressSetting> egress,
+      PodOptions pod) {
+    this(
+        uid,
+        name,
+        description,
+        repositories,
+        setupCommands,
+        image,
+        variables,
+        egress,
+        pod,
+        Optional.empty());
   }
 
   /// @throws IllegalArgumentException if a value is invalid; the message says what to write instead

@@ -7,6 +7,7 @@ import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.run.CostLimit;
 import dev.runnel.service.run.Limits;
 import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.PermissionRules;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
@@ -48,6 +49,40 @@ class EnvironmentSettingsTest {
             List.of("none"),
             List.of("none"),
             List.of("-"));
+  }
+
+  @Test
+  void anEnvironmentMayHaveItsOwnPermissionRulesOrThoseOfAllOrNone() {
+    var settings =
+        settings(
+            Map.of(),
+            """
+            agents:
+              ask: ["Bash(cp {a,b} c)", WebFetch]
+              environments:
+                web: {ask: ["Bash(npm publish:*)"]}
+                docs: {ask: []}
+                quiet: {ask: off}
+                bare: {}
+            """);
+
+    assertThat(Config.of(settings).permissionRules().ask())
+        .containsExactly("Bash(cp {a,b} c)", "WebFetch");
+    assertThat(settings.environments().all())
+        .extracting(each -> each.permissionRules().map(PermissionRules::ask))
+        .containsExactly(
+            Optional.of(List.of("Bash(npm publish:*)")),
+            Optional.of(List.of()),
+            Optional.of(List.of()),
+            Optional.empty());
+    assertThatThrownBy(
+            () ->
+                settings(Map.of(), "agents: {environments: {web: {ask: [npm publish]}}}")
+                    .environments())
+        .hasMessageContaining("agents.environments.web.ask")
+        .hasMessageContaining("like Bash(npm publish:*)");
+    assertThatThrownBy(() -> Config.of(settings(Map.of(), "agents: {ask: [npm publish]}")))
+        .hasMessageContaining("RUNNEL_AGENTS_ASK (agents.ask) holds");
   }
 
   @Test

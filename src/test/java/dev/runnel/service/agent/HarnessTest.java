@@ -2,6 +2,7 @@ package dev.runnel.service.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.runnel.service.agent.AgentEvent.Answer;
 import dev.runnel.service.agent.AgentEvent.Choice;
 import dev.runnel.service.agent.AgentEvent.Did;
@@ -17,6 +18,8 @@ import dev.runnel.service.agent.AgentEvent.Status;
 import dev.runnel.service.agent.AgentEvent.Taken;
 import dev.runnel.service.agent.AgentEvent.Used;
 import dev.runnel.service.agent.AgentEvent.Wrote;
+import dev.runnel.service.agent.Dialogue.PermissionRequest;
+import dev.runnel.service.run.ToolCall;
 import dev.runnel.service.run.Usage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -30,6 +33,9 @@ import org.junit.jupiter.api.Test;
 
 /// What agents print, as they printed it: the files in `src/test/resources/agents` are recorded.
 class HarnessTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Dialogue CLAUDE = new ClaudeAgent().outputParser();
+
   @Nested
   class TheCommandAgent {
     @Test
@@ -95,6 +101,80 @@ class HarnessTest {
       assertThat(recorded(new ClaudeAgent(), "claude/broken.jsonl").getLast())
           .isInstanceOfSatisfying(
               Failure.class, failure -> assertThat(failure.why()).startsWith("API Error: 500"));
+    }
+
+    @Test
+    void requestsAPermissionAndEndsWhenItIsInterrupted() throws IOException {
+      var requests = requests("claude/asked.jsonl");
+      var call =
+          new ToolCall(
+              "Bash",
+              JSON.readTree(
+                  "{\"command\":\"echo touched >> touched.txt\",\"description\":\"Does what was"
+                      + " asked\"}"));
+
+      assertThat(requests)
+          .containsExactly(
+              new PermissionRequest("f8237cb8-84d1-45dc-908a-c3c5b15cac37", Optional.of(call)));
+      assertThat(recorded(new ClaudeAgent(), "claude/asked.jsonl").getLast())
+          .isEqualTo(new Failure("error_during_execution"));
+      assertThat(CLAUDE.refuse("r1", "Wait \"here\"", true))
+          .isEqualTo(
+              "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"r1\",\"response\":{\"behavior\":\"deny\",\"message\":\"Wait"
+                  + " \\\"here\\\"\",\"interrupt\":true}}}");
+    }
+
+    @Test
+    void makesAPermittedCall() throws IOException {
+      var request = requests("claude/permitted.jsonl").getFirst();
+
+      assertThat(CLAUDE.permit(request.id(), request.call().orElseThrow()))
+          .isEqualTo(line("claude/permitted.jsonl", "control_response"));
+      assertThat(recorded(new ClaudeAgent(), "claude/permitted.jsonl"))
+          .contains(new Ran("echo touched >> touched.txt", Optional.of(0)), new Finished());
+    }
+
+    @Test
+    void requestsNothingByTheOutputOfATool() {
+      var request =
+          """
+          {"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool",\
+          "tool_name":"Bash","input":{},"decision_reason_type":"rule"}}\
+          """;
+      var output =
+          JSON.createObjectNode().put("type", "user").set("message", JSON.valueToTree(request));
+
+      assertThat(CLAUDE.permissionRequest(request)).isPresent();
+      assertThat(CLAUDE.permissionRequest(output.toString())).isEmpty();
+      assertThat(CLAUDE.permissionRequest("I say " + request)).isEmpty();
+      assertThat(CLAUDE.permissionRequest(request.replace("can_use_tool", "other"))).isEmpty();
+    }
+
+    @Test
+    void aRequestWithoutARuleOrTooLongToReadNamesNoCall() {
+      var outside =
+          """
+          {"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool",\
+          "tool_name":"Write","input":{"file_path":"/etc/x"},"blocked_path":"/etc/x"}}\
+          """;
+
+      assertThat(CLAUDE.permissionRequest(outside))
+          .hasValue(new PermissionRequest("r", Optional.empty()));
+      assertThat(CLAUDE.permissionRequest(outside.substring(0, 90) + "…"))
+          .hasValue(new PermissionRequest("r", Optional.empty()));
+    }
+
+    private static List<PermissionRequest> requests(String file) throws IOException {
+      return Files.readAllLines(Path.of("src/test/resources/agents", file)).stream()
+          .flatMap(line -> CLAUDE.permissionRequest(line).stream())
+          .toList();
+    }
+
+    private static String line(String file, String type) throws IOException {
+      return Files.readAllLines(Path.of("src/test/resources/agents", file)).stream()
+          .filter(line -> line.startsWith("{\"type\":\"" + type))
+          .findFirst()
+          .orElseThrow();
     }
 
     @Test

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.workspace.Folders;
+import dev.runnel.service.workspace.PermissionRules;
 import dev.runnel.wire.RunMode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -99,6 +100,24 @@ class LaunchTest {
     var free = new ClaudeAgent().launch(job("{}", Optional.empty()), desk(AgentAccess.FULL));
     assertThat(free.command()).contains("--permission-mode=bypassPermissions");
     assertThat(free.environment()).containsEntry("IS_SANDBOX", "1");
+  }
+
+  @Test
+  void claudeAsksForWhatTheRulesNameAndOnlyThen() throws IOException {
+    var rules = new PermissionRules(List.of("Bash(npm publish:*)", "mcp__web"));
+    try (var launchFiles = desk(AgentAccess.FULL, rules)) {
+      var launch = new ClaudeAgent().launch(job("{}", Optional.empty()), launchFiles);
+
+      assertThat(launch.command())
+          .contains(
+              "--permission-prompt-tool=stdio",
+              "--disallowedTools=AskUserQuestion,EnterPlanMode,ExitPlanMode");
+      assertThat(read(launch, "--settings="))
+          .isEqualTo("{\"permissions\":{\"ask\":[\"Bash(npm publish:*)\",\"mcp__web\"]}}");
+    }
+    assertThat(
+            new ClaudeAgent().launch(job("{}", Optional.empty()), desk(AgentAccess.FULL)).command())
+        .noneMatch(word -> word.contains("permission-prompt") || word.contains("settings"));
   }
 
   @Test
@@ -319,6 +338,7 @@ class LaunchTest {
           folder.resolve("workspace"),
           environment,
           AgentAccess.WORKSPACE,
+          PermissionRules.NONE,
           true);
     }
 
@@ -330,8 +350,17 @@ class LaunchTest {
   }
 
   private LaunchFiles desk(AgentAccess agentAccess) {
+    return desk(agentAccess, PermissionRules.NONE);
+  }
+
+  private LaunchFiles desk(AgentAccess agentAccess, PermissionRules permissionRules) {
     return new LaunchFiles(
-        folder.resolve("desk"), folder.resolve("workspace"), environment, agentAccess, false);
+        folder.resolve("desk"),
+        folder.resolve("workspace"),
+        environment,
+        agentAccess,
+        permissionRules,
+        false);
   }
 
   private static String read(Launch launch, String flag) throws IOException {

@@ -1,0 +1,183 @@
+package dev.runnel.service.run;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+
+/// A tool with its input, as an agent wants to use it.
+public record ToolCall(String tool, JsonNode input) {
+  private static final String SHELL = "Bash";
+  private static final Set<String> FILE_TOOLS = Set.of("Edit", "Write", "NotebookEdit");
+  private static final int MAX_NAME = 100;
+  private static final int SHOWN = 1_500;
+
+  /// What a permission for the rest of the run covers.
+  private record Scope(String key, String words) {}
+
+  /// The name of the tool for people and agents, which can hold no markup.
+  public String name() {
+    var plain = tool.replaceAll("[^A-Za-z0-9_.-]", "_");
+    return plain.substring(0, Math.min(MAX_NAME, plain.length()));
+  }
+
+  /// A digest of the tool and of all input that has an effect: a permission for one call permits no
+  /// other.
+  public String digest() {
+    return digest(tool + "\n" + canonical(withoutDescription()));
+  }
+
+  /// A digest of what a permission for the rest of the run covers.
+  public String scopeDigest() {
+    return digest(scope().key());
+  }
+
+  /// What a permission for the rest of the run covers, for people.
+  public String scopeWords() {
+    return scope().words();
+  }
+
+  private Scope scope() {
+    if (tool.equals(SHELL)) {
+      return same("the same command");
+    }
+    for (var member : Set.of("file_path", "notebook_path")) {
+      var file = input.path(member).asText("");
+      if (FILE_TOOLS.contains(tool) && !file.isBlank()) {
+        return new Scope(tool + "\nfile " + file, "any `" + tool + "` of this file");
+      }
+    }
+    if (tool.equals("WebFetch")) {
+      var host = host(input.path("url").asText(""));
+      return host.isEmpty()
+          ? same("the same address")
+          : new Scope(tool + "\nhost " + host, "any `WebFetch` from " + host);
+    }
+    // The permission rules of Claude Code know tools of servers by their name only, too.
+    return tool.startsWith("mcp__")
+        ? new Scope(tool + "\nall", "any other use of this tool")
+        : same("the same call");
+  }
+
+  private Scope same(String words) {
+    return new Scope("call " + digest(), words);
+  }
+
+  private static String host(String url) {
+    try {
+      var host = URI.create(url).getHost();
+      return host == null ? "" : host;
+    } catch (IllegalArgumentException _) {
+      return "";
+    }
+  }
+
+  /// The tool and its input for people, with characters that cannot be seen written out, so that
+  /// nothing of it is hidden.
+  ///
+  /// @param redact removes secrets
+  public String shown(UnaryOperator<String> redact) {
+    var text = new StringBuilder();
+    for (var member : withoutDescription().properties()) {
+      var value =
+          member.getValue().isTextual() ? member.getValue().asText() : member.getValue() + "";
+      text.append(text.isEmpty() ? "" : "\n");
+      text.append(isCommand(member.getKey()) ? value : member.getKey() + ": " + value);
+    }
+    return visible(redact.apply(text.toString()));
+  }
+
+  /// As [#shown], shortened for a message.
+  public String summary(UnaryOperator<String> redact) {
+    var whole = shown(redact);
+    if (whole.length() <= SHOWN) {
+      return whole;
+    }
+    var end = Character.isHighSurrogate(whole.charAt(SHOWN - 1)) ? SHOWN - 1 : SHOWN;
+    return "%s…\n(%,d more characters: see the transcript of the run)"
+        .formatted(whole.substring(0, end), whole.length() - end);
+  }
+
+  private boolean isCommand(String member) {
+    return tool.equals(SHELL) && member.equals("command");
+  }
+
+  /// The description of a command has no effect, and agents word it anew each time.
+  private ObjectNode withoutDescription() {
+    var kept = Json.newObject();
+    for (var member : input.properties()) {
+      if (!tool.equals(SHELL) || !member.getKey().equals("description")) {
+        kept.set(member.getKey(), member.getValue());
+      }
+    }
+    return kept;
+  }
+
+  private static String visible(String text) {
+    var seen = new StringBuilder();
+    text.codePoints()
+        .forEach(
+            point -> {
+              if (point == '\n' || point == '\t' || isVisible(point)) {
+                seen.appendCodePoint(point);
+              } else {
+                seen.append("\\u{%x}".formatted(point));
+              }
+            });
+    return seen.toString();
+  }
+
+  private static boolean isVisible(int point) {
+    return switch (Character.getType(point)) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.SURROGATE,
+          Character.PRIVATE_USE,
+          Character.UNASSIGNED,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR ->
+          false;
+      default -> true;
+    };
+  }
+
+  /// With sorted members, so that equal inputs have equal texts.
+  private static String canonical(JsonNode node) {
+    if (node.isObject()) {
+      var members = new TreeMap<String, String>();
+      for (Map.Entry<String, JsonNode> member : node.properties()) {
+        members.put(Json.write(member.getKey()), canonical(member.getValue()));
+      }
+      return members.toString();
+    }
+    if (node.isArray()) {
+      var text = new StringBuilder("[");
+      node.forEach(each -> text.append(canonical(each)).append(','));
+      return text.append(']').toString();
+    }
+    return node.toString();
+  }
+
+  private static String digest(String text) {
+    try {
+      var digest =
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest);
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException("Every Java has SHA-256", impossible);
+    }
+  }
+
+  /// Leaves out the input, which is private.
+  @Override
+  public String toString() {
+    return "ToolCall[" + tool + "]";
+  }
+}

@@ -1,0 +1,125 @@
+package dev.runnel.service.run;
+
+import dev.runnel.text.ToolReply;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What people decided about the tools that the agent of a run asked for. It holds digests of tool
+/// calls, not their input.
+///
+/// @param requests how often the run has asked
+/// @param asked the call that the run asks about
+/// @param once calls that are permitted once and were not made yet
+/// @param forRun scopes that are permitted for the rest of the run
+/// @param answer what the next execution is told
+public record ToolPermissions(
+    int requests,
+    @Nullable Asked asked,
+    Set<String> once,
+    Set<String> forRun,
+    @Nullable Answer answer) {
+  public static final ToolPermissions NONE = new ToolPermissions(0, null, Set.of(), Set.of(), null);
+
+  /// @param call see [ToolCall#digest]
+  /// @param scope see [ToolCall#scopeDigest]
+  public record Asked(String tool, String call, String scope) {}
+
+  /// @param execution the execution that is told
+  public record Answer(int execution, String tool, ToolReply reply) {}
+
+  public ToolPermissions {
+    once = Set.copyOf(once);
+    forRun = Set.copyOf(forRun);
+  }
+
+  /// @param json as [#toJson] wrote it
+  public static ToolPermissions of(Optional<String> json) {
+    return json.map(it -> Json.convert(Json.read(it), ToolPermissions.class)).orElse(NONE);
+  }
+
+  public String toJson() {
+    return Json.write(this);
+  }
+
+  /// The agent wants to make a call that nobody permitted.
+  public ToolPermissions asking(ToolCall call) {
+    return new ToolPermissions(
+        requests + 1,
+        new Asked(call.name(), call.digest(), call.scopeDigest()),
+        once,
+        forRun,
+        answer);
+  }
+
+  /// Somebody answered.
+  ///
+  /// @param execution the execution that the answer starts
+  public ToolPermissions answered(String message, int execution) {
+    if (asked == null) {
+      return this;
+    }
+    var reply = ToolReply.of(message);
+    return new ToolPermissions(
+        requests,
+        null,
+        reply == ToolReply.ALLOW_ONCE ? with(once, asked.call()) : once,
+        reply == ToolReply.ALLOW_FOR_RUN ? with(forRun, asked.scope()) : forRun,
+        new Answer(execution, asked.tool(), reply));
+  }
+
+  /// Nobody can answer the last request any more.
+  public ToolPermissions withoutRequest() {
+    return asked == null ? this : new ToolPermissions(requests, null, once, forRun, answer);
+  }
+
+  /// The work is done, or broke off: what was permitted once is not needed any more.
+  public ToolPermissions ended() {
+    return asked == null && once.isEmpty()
+        ? this
+        : new ToolPermissions(requests, null, Set.of(), forRun, answer);
+  }
+
+  public boolean permits(ToolCall call) {
+    return once.contains(call.digest()) || forRun.contains(call.scopeDigest());
+  }
+
+  /// A permitted call is made, which uses up a permission for one call.
+  public ToolPermissions making(ToolCall call) {
+    if (forRun.contains(call.scopeDigest())) {
+      return this;
+    }
+    var left = new HashSet<>(once);
+    left.remove(call.digest());
+    return new ToolPermissions(requests, asked, left, forRun, answer);
+  }
+
+  /// What the agent of an execution is told before the words of the answer; empty if that execution
+  /// was started by something else.
+  public Optional<String> words(int execution) {
+    if (answer == null || answer.execution() != execution) {
+      return Optional.empty();
+    }
+    var decision =
+        switch (answer.reply()) {
+          case ALLOW_ONCE -> "It is allowed once: make exactly the same call again.";
+          case ALLOW_FOR_RUN -> "It is allowed: make the same call again.";
+          case DECLINE ->
+              "It is declined: do not make this call, and do not do the same in another way. Go on"
+                  + " without it, or say what you cannot do.";
+          case OTHER ->
+              "It is not allowed. Do what the answer says; if that needs this call, make it again,"
+                  + " and the person is asked again.";
+        };
+    return Optional.of(
+        "Your call of the tool %s was stopped until a person decided about it. %s Their answer:"
+            .formatted(answer.tool(), decision));
+  }
+
+  private static Set<String> with(Set<String> all, String more) {
+    var plus = new HashSet<>(all);
+    plus.add(more);
+    return plus;
+  }
+}

@@ -1,0 +1,64 @@
+package dev.runnel.text;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/// What a reply to a request to use a tool means. Pure.
+///
+/// Only the words of a choice permit anything: a plain yes can belong to something else that was
+/// said before. Runnel makes it a choice where it knows that its sender saw the request.
+public enum ToolReply {
+  ALLOW_ONCE("Allow once"),
+  ALLOW_FOR_RUN("Allow for this run"),
+  DECLINE("Decline"),
+  /// Words of its own: it permits nothing, and the agent gets the words.
+  OTHER("");
+
+  /// The choices as they are offered.
+  public static final List<String> CHOICES =
+      List.of(ALLOW_ONCE.choice, ALLOW_FOR_RUN.choice, DECLINE.choice);
+
+  private static final Set<String> ALLOW = Set.of("allow", "allow it", "allowed", "once");
+
+  private final String choice;
+
+  ToolReply(String choice) {
+    this.choice = choice;
+  }
+
+  public static ToolReply of(String message) {
+    var words = message.strip();
+    for (var each : values()) {
+      if (each != OTHER && each.choice.equalsIgnoreCase(words)) {
+        return each;
+      }
+    }
+    return OTHER;
+  }
+
+  /// The choice that somebody means who has seen the request: a plain yes permits it once.
+  public static Optional<String> meantBy(String message) {
+    var isAllow = ALLOW.contains(message.strip().toLowerCase(Locale.ROOT));
+    return switch (isAllow ? PlanReply.APPROVED : PlanReply.of(message)) {
+      case APPROVED -> Optional.of(ALLOW_ONCE.choice);
+      case DECLINED -> Optional.of(DECLINE.choice);
+      case CHANGE -> Optional.empty();
+    };
+  }
+
+  /// Whether it permits anything.
+  public boolean isAllowed() {
+    return this == ALLOW_ONCE || this == ALLOW_FOR_RUN;
+  }
+
+  /// What follows the request: the question, with the answers as a list.
+  ///
+  /// @param further what the second answer permits besides: `the same command`
+  public static String question(String further) {
+    return "May it do this? *%s* also permits %s later in this run. Other words decline it, and the agent gets them.\n- "
+            .formatted(ALLOW_FOR_RUN.choice, further)
+        + String.join("\n- ", CHOICES);
+  }
+}

@@ -1,0 +1,137 @@
+package dev.runnel.core;
+
+import static dev.runnel.testkit.Samples.SAM;
+import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.delivery;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.command.MessageParser;
+import dev.runnel.core.model.AskedQuestion;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Snapshot;
+import dev.runnel.core.text.AnswerChoices;
+import dev.runnel.testkit.World;
+import dev.runnel.text.ToolReply;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// A tool call that waits for a person, from the question to the answer.
+class ToolPermissionJourneyTest {
+  private static final String REQUEST =
+      "The agent asks to use `Bash` (request 1 of this run):\n\n```\n- rm -rf x\n```\n\n"
+          + ToolReply.question("the same command");
+
+  @TempDir Path folder;
+  private World world;
+
+  @BeforeEach
+  void asks() {
+    world = new World(folder);
+    hears("1", "publish the package");
+  }
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  @Test
+  void theChoicesAreThoseOfTheQuestionAndNotOfTheCommand() {
+    assertThat(AnswerChoices.of(REQUEST).choices()).isEqualTo(ToolReply.CHOICES);
+    assertThat(AnswerChoices.of(REQUEST).isAboutTool()).isTrue();
+    assertThat(AnswerChoices.of(REQUEST).question()).contains("- rm -rf x");
+  }
+
+  @Test
+  void aButtonPermitsItAfterARestartAndTheAuditLogSaysWhoPermittedWhat() {
+    block();
+    world.restart(UnaryOperator.identity());
+    var asked = AskedQuestion.of(world.onlyRun()).orElseThrow();
+    world.says(
+        delivery("2", new Intent.SayTo(asked.run(), Request.of("Allow once"), Optional.of(asked)))
+            .withActor(SAM));
+    world.settle();
+
+    assertThat(answers()).containsExactly("Allow once");
+    assertThat(world.audit())
+        .anySatisfy(
+            line ->
+                assertThat(line)
+                    .contains(
+                        SAM.id(), "tool: Allow once; The agent asks to use Bash", "rm -rf x"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "yes,Allow once",
+    "1,Allow once",
+    "2,Allow for this run",
+    "allow for this run,Allow for this run",
+    "3,Decline",
+    "no,Decline",
+    "'yes, but on Monday','yes, but on Monday'"
+  })
+  void aTypedReplyIsAChoiceOrReachesTheAgentInItsOwnWords(String words, String answer) {
+    block();
+    hears("2", words);
+
+    assertThat(answers()).containsExactly(answer);
+  }
+
+  @Test
+  void aYesThatWasSaidBeforeTheRequestWasPostedPermitsNothing() {
+    var early = world.clock.instant();
+    block();
+    saidAt(early, "2", "yes");
+
+    assertThat(answers()).isEmpty();
+    assertThat(world.surface.told(THREAD))
+        .containsExactly(
+            "This was said before the agent's request was posted here, so I did not take it as a"
+                + " permission. If you permit it, please say `allow once`.");
+
+    hears("3", "allow once");
+    assertThat(answers()).containsExactly("Allow once");
+  }
+
+  @Test
+  void aYesWhileTheAgentWorksIsNoChoice() {
+    world.runs.moves(world.onlyRun().id(), RunState.RUNNING, "Working");
+    world.passes(Duration.ofSeconds(2));
+    hears("2", "yes");
+
+    assertThat(answers()).containsExactly("yes");
+    assertThat(ToolReply.of("yes").isAllowed()).isFalse();
+  }
+
+  private void block() {
+    world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, REQUEST);
+    world.passes(Duration.ofSeconds(2));
+  }
+
+  private void hears(String id, String words) {
+    saidAt(world.clock.instant(), id, words);
+  }
+
+  private void saidAt(Instant at, String id, String words) {
+    var said = new Snapshot(Optional.of(at), Optional.empty(), Optional.empty());
+    world.says(delivery(id, MessageParser.words(words).orElseThrow()).about(said));
+    world.settle();
+  }
+
+  private List<String> answers() {
+    return world.runs.followUps().stream().map(each -> each.text()).toList();
+  }
+}

@@ -1,0 +1,30 @@
+package dev.runnel.text;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ToolReplyTest {
+  @Test
+  void theWordsOfAChoiceAreThatChoice() {
+    assertThat(ToolReply.of(" allow ONCE\n")).isEqualTo(ToolReply.ALLOW_ONCE);
+    assertThat(ToolReply.of("Allow for this run")).isEqualTo(ToolReply.ALLOW_FOR_RUN);
+    assertThat(ToolReply.of("decline")).isEqualTo(ToolReply.DECLINE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"yes", "allow", "1", "Allow once, but not now", "Do not allow once", ""})
+  void otherWordsPermitNothing(String words) {
+    assertThat(ToolReply.of(words)).isEqualTo(ToolReply.OTHER);
+  }
+
+  @Test
+  void aYesOfSomebodyWhoSawTheRequestPermitsItOnce() {
+    assertThat(ToolReply.meantBy("Yes!")).hasValue("Allow once");
+    assertThat(ToolReply.meantBy("allow")).hasValue("Allow once");
+    assertThat(ToolReply.meantBy("no thanks")).hasValue("Decline");
+    assertThat(ToolReply.meantBy("yes, but with --dry-run")).isEmpty();
+  }
+}
