@@ -1,19 +1,17 @@
 package dev.runnel.surface.jira;
 
 import dev.runnel.core.model.RawRequest;
+import dev.runnel.surface.kit.BasicAuth;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.SharedSecrets;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 
 /// Verifies that a webhook comes from the configured Jira. Jira signs the body; a Data Center that
 /// does not may have the secret at the end of the webhook's URL, or as the password in it.
 final class JiraProofs {
-  private static final String BASIC = "Basic ";
-
   private final Hmac hmac;
   private final SharedSecrets secrets;
   private final boolean isCloud;
@@ -32,7 +30,7 @@ final class JiraProofs {
     }
     return !isCloud
         && (inPath(request).filter(secrets::contain).isPresent()
-            || password(request).filter(secrets::contain).isPresent());
+            || BasicAuth.password(request).filter(secrets::contain).isPresent());
   }
 
   private static Optional<String> inPath(RawRequest request) {
@@ -43,19 +41,6 @@ final class JiraProofs {
     try {
       var segment = request.path().substring(prefix.length()).replace("+", "%2B");
       return Optional.of(URLDecoder.decode(segment, StandardCharsets.UTF_8));
-    } catch (IllegalArgumentException malformed) {
-      return Optional.empty();
-    }
-  }
-
-  private static Optional<String> password(RawRequest request) {
-    try {
-      return request
-          .header("Authorization")
-          .filter(text -> text.regionMatches(true, 0, BASIC, 0, BASIC.length()))
-          .map(text -> Base64.getDecoder().decode(text.substring(BASIC.length()).strip()))
-          .map(bytes -> new String(bytes, StandardCharsets.UTF_8))
-          .map(pair -> pair.substring(pair.indexOf(':') + 1));
     } catch (IllegalArgumentException malformed) {
       return Optional.empty();
     }

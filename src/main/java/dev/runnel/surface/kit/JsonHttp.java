@@ -3,6 +3,7 @@ package dev.runnel.surface.kit;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
 import java.net.URI;
@@ -23,6 +24,7 @@ import okhttp3.RequestBody;
 public final class JsonHttp {
   private static final JsonMapper JSON = new JsonMapper();
   private static final MediaType TYPE = MediaType.get("application/json");
+  private static final MediaType JSON_PATCH = MediaType.get("application/json-patch+json");
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final long MAX_ANSWER = 16 * 1024 * 1024;
 
@@ -71,15 +73,20 @@ public final class JsonHttp {
   }
 
   public Answer post(String path, JsonNode body) throws IOException {
-    return call(new Request.Builder().post(json(body)), path);
+    return call(new Request.Builder().post(json(body, TYPE)), path);
   }
 
   public Answer patch(String path, JsonNode body) throws IOException {
-    return call(new Request.Builder().patch(json(body)), path);
+    return call(new Request.Builder().patch(json(body, TYPE)), path);
+  }
+
+  /// Sends a JSON Patch (RFC 6902).
+  public Answer jsonPatch(String path, ArrayNode operations) throws IOException {
+    return call(new Request.Builder().patch(json(operations, JSON_PATCH)), path);
   }
 
   public Answer put(String path, JsonNode body) throws IOException {
-    return call(new Request.Builder().put(json(body)), path);
+    return call(new Request.Builder().put(json(body, TYPE)), path);
   }
 
   public Answer delete(String path) throws IOException {
@@ -101,9 +108,9 @@ public final class JsonHttp {
     return query < 0 ? url.build() : url.encodedQuery(path.substring(query + 1)).build();
   }
 
-  private static RequestBody json(JsonNode body) {
+  private static RequestBody json(JsonNode body, MediaType type) {
     try {
-      return RequestBody.create(JSON.writeValueAsBytes(body), TYPE);
+      return RequestBody.create(JSON.writeValueAsBytes(body), type);
     } catch (JsonProcessingException impossible) {
       throw new IllegalStateException("Every tree can be written", impossible);
     }

@@ -1,6 +1,7 @@
 package dev.runnel.surface.kit;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.function.Function;
@@ -44,6 +45,11 @@ public record RestApi(JsonHttp http, TrackerCalls calls) {
 
   public ApiResult patch(Object place, String path, JsonNode body) {
     return calls.make(place, () -> http.patch(path, body));
+  }
+
+  /// @param operations a JSON Patch (RFC 6902)
+  public ApiResult jsonPatch(Object place, String path, ArrayNode operations) {
+    return calls.make(place, () -> http.jsonPatch(path, operations));
   }
 
   public ApiResult put(Object place, String path, JsonNode body) {

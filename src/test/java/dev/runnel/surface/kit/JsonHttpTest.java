@@ -105,4 +105,17 @@ class JsonHttpTest {
     assertThatExceptionOfType(IOException.class).isThrownBy(() -> http().post("/x", body));
     assertThat(server.getRequestCount()).isEqualTo(1);
   }
+
+  @Test
+  void aJsonPatchSaysWhatItIs() throws Exception {
+    answers(200, "{}");
+
+    http().jsonPatch("/items/1", JsonNodeFactory.instance.arrayNode().add(body));
+
+    var request = server.takeRequest();
+    assertThat(request.getMethod()).isEqualTo("PATCH");
+    assertThat(request.getHeaders().get("Content-Type")).startsWith("application/json-patch+json");
+    assertThat(Objects.requireNonNull(request.getBody()).utf8())
+        .isEqualTo("[{\"text\":\"Grüße\"}]");
+  }
 }
