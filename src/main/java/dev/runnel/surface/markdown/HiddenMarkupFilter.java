@@ -220,7 +220,7 @@ public final class HiddenMarkupFilter {
   private void element(Element element) {
     var tag = element.sourceRange();
     var name = element.normalName();
-    if (!NEVER_SHOWN.contains(name) && !isHidden(element)) {
+    if (isSeen(element)) {
       if (element.attributesSize() > 0) {
         edit(tag.startPos(), tag.endPos(), shown(element));
       }
@@ -238,6 +238,11 @@ public final class HiddenMarkupFilter {
   /// Whether a start tag ended the element, because the limit of depth was reached.
   private boolean isTooDeep(Range end) {
     return end.isImplicit() && tags[end.endPos() + 1] != '/';
+  }
+
+  /// Whether people see the element, unless it is inside of another one that they do not see.
+  static boolean isSeen(Element element) {
+    return !NEVER_SHOWN.contains(element.normalName()) && !isHidden(element);
   }
 
   private static boolean isHidden(Element element) {
