@@ -315,6 +315,11 @@ class ArrowsTest {
       room("surface.gitea").imports(CORE, "dev.runnel.surface", TRACKER_KIT, JACKSON, OKHTTP);
 
   @ArchTest
+  static final ArchRule azure =
+      room("surface.azure")
+          .imports(CORE, "dev.runnel.surface", TRACKER_KIT, "dev.runnel.text", JACKSON, OKHTTP);
+
+  @ArchTest
   static final ArchRule hook =
       room("surface.hook")
           .imports(CORE, "dev.runnel.surface.kit", "dev.runnel.text", JACKSON, OKHTTP);

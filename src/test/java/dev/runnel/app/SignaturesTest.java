@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
+import dev.runnel.surface.azure.AzureConfig;
+import dev.runnel.surface.azure.AzureDevOps;
 import dev.runnel.surface.gitea.Gitea;
 import dev.runnel.surface.gitea.GiteaConfig;
 import dev.runnel.surface.github.GitHub;
@@ -123,6 +125,11 @@ class SignaturesTest {
     var gitea =
         Gitea.surface(
             GiteaConfig.from(settings("GITEA", both)).orElseThrow(), http, () -> Samples.NINE);
+    var azure =
+        AzureDevOps.surface(
+            AzureConfig.from(settings("AZURE_DEVOPS", both)).orElseThrow(),
+            http,
+            () -> Samples.NINE);
     var jiras = new GoldenDeliveries("jira");
     var teas = new GoldenDeliveries("gitea");
     return List.of(
@@ -213,7 +220,18 @@ class SignaturesTest {
             Optional.of("x-forgejo-delivery"),
             Optional.empty(),
             true,
-            (secret, body) -> Map.of("x-forgejo-signature", hex(secret, body))));
+            (secret, body) -> Map.of("x-forgejo-signature", hex(secret, body))),
+        new Scheme(
+            "Azure DevOps, password",
+            azure,
+            AzureDevOps.PATH,
+            new GoldenDeliveries("azure"),
+            "item-tagged",
+            SECRET,
+            Optional.empty(),
+            Optional.empty(),
+            false,
+            (secret, _) -> Map.of("authorization", "Basic " + base64("hooks:" + secret))));
   }
 
   private static byte[] hmac(byte[] key, byte[] message) {

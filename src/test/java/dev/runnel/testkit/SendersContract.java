@@ -58,6 +58,12 @@ public interface SendersContract {
       gitea  | nobody may                          |                              | outsider
       gitea  | bot of the server                   | actions                      | not heard
 
+      azure  | member of a team of the project     | dana@fabrikam.example dana@fabrikam.example | member
+      azure  | member of a team, in other letters  | Dana@FABRIKAM.example Dana@fabrikam.example | member
+      azure  | external: of no team                | lee@fabrikam.example dana@fabrikam.example | outsider
+      azure  | group of the same name              | dana@fabrikam.example dana@fabrikam.example group | outsider
+      azure  | whose comment is somebody else's    | dana@fabrikam.example eve@example.org | not served
+
       jira   | who may edit the issue              | atlassian active             | member
       jira   | guest: who may not                  | nobody                       | outsider
       jira   | another who may                     | another                      | outsider

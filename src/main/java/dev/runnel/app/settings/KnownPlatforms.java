@@ -4,6 +4,7 @@ import dev.runnel.console.ConsoleSurface;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.Setting;
+import dev.runnel.surface.azure.AzurePlatform;
 import dev.runnel.surface.gitea.GiteaPlatform;
 import dev.runnel.surface.github.GitHubPlatform;
 import dev.runnel.surface.gitlab.GitLabPlatform;
@@ -27,7 +28,8 @@ public final class KnownPlatforms {
           GitLabPlatform.DEFINITION,
           JiraPlatform.DEFINITION,
           LinearPlatform.DEFINITION,
-          GiteaPlatform.DEFINITION);
+          GiteaPlatform.DEFINITION,
+          AzurePlatform.DEFINITION);
 
   private KnownPlatforms() {}
 

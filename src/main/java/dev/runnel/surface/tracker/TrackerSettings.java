@@ -47,8 +47,8 @@ public record TrackerSettings(
           Setting.plain(
               START_STATUS,
               "off",
-              "On Jira and Linear: the name of the status that starts a run when somebody moves an"
-                  + " issue into it, such as `Ready for agent`; or `off`."));
+              "On Jira, Linear and Azure DevOps: the name of the status that starts a run when"
+                  + " somebody moves an issue into it, such as `Ready for agent`; or `off`."));
 
   private static final String DEFAULT_WORD = "agent";
   private static final String ON = "on";

@@ -279,7 +279,8 @@ class SettingsTest {
             settingOf("GITLAB_WEBHOOK_SECRET"),
             settingOf("JIRA_WEBHOOK_SECRET"),
             settingOf("LINEAR_WEBHOOK_SECRET"),
-            settingOf("GITEA_WEBHOOK_SECRET"));
+            settingOf("GITEA_WEBHOOK_SECRET"),
+            settingOf("AZURE_DEVOPS_WEBHOOK_SECRET"));
   }
 
   @Test

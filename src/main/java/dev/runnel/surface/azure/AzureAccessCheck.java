@@ -1,0 +1,112 @@
+package dev.runnel.surface.azure;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.Pages;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Decides who may start and steer runs: the people that the settings list or, if they list none,
+/// the members of the project's teams.
+///
+/// A service hook is not signed, and names the sender of a comment by a text that contains the
+/// display name, which people choose. So Azure DevOps is asked who wrote the comment or made the
+/// change.
+record AzureAccessCheck(AzureApi api, Set<String> access) {
+  private static final Logger log = LoggerFactory.getLogger(AzureAccessCheck.class);
+  private static final Pattern CHANGE =
+      Pattern.compile(".*" + AzurePayloads.UPDATE + "(?<number>[0-9]{1,18})");
+
+  Admission admit(WorkItem item, Delivery delivery) {
+    // Without an active run, a stop that nobody asked for does nothing. Only people who may edit a
+    // work item can close it or remove its tag.
+    if (!delivery.addressed()) {
+      return Admission.ADMITTED;
+    }
+    if (!isBySender(item, delivery)) {
+      return new Admission.TurnedAway("Azure DevOps shows no such comment or change by the sender");
+    }
+    return heard(item).test(delivery.actor().id())
+        ? Admission.ADMITTED
+        : new Admission.Outsider("the sender is in no team of the project, or is not listed");
+  }
+
+  /// Whether the sender wrote the comment or made the change. What no service hook brought, such as
+  /// a schedule, is neither.
+  private boolean isBySender(WorkItem item, Delivery delivery) {
+    var comment = delivery.origin().message();
+    if (comment.isPresent()) {
+      return author(api.comment(item, comment.get()), "createdBy")
+          .filter(author -> !api.isOurs(author) && is(author, delivery))
+          .isPresent();
+    }
+    var change = CHANGE.matcher(delivery.meaning());
+    return !change.matches()
+        || author(api.update(item, Long.parseLong(change.group("number"))), "revisedBy")
+            .filter(author -> is(author, delivery))
+            .isPresent();
+  }
+
+  private static boolean is(Identity author, Delivery delivery) {
+    return author.uniqueName().equals(delivery.actor().id());
+  }
+
+  private static Optional<Identity> author(ApiResult result, String name) {
+    if (result instanceof ApiResult.Refused(var why)) {
+      log.error("nobody may start runs there why={}", why);
+    }
+    return result.found().flatMap(it -> Identity.of(it.path(name)));
+  }
+
+  /// Who may start and steer runs, by unique name. Remembers what it looked up.
+  Predicate<String> heard(WorkItem item) {
+    return access.isEmpty() ? new Members(api, item)::contain : access::contains;
+  }
+
+  /// The members of a project's teams, looked up one team after the other, as far as necessary.
+  private static final class Members {
+    private final AzureApi api;
+    private final WorkItem item;
+    private final Set<String> found = new HashSet<>();
+    private @Nullable Iterator<JsonNode> teams;
+
+    Members(AzureApi api, WorkItem item) {
+      this.api = api;
+      this.item = item;
+    }
+
+    boolean contain(String person) {
+      var left = teams();
+      while (!found.contains(person) && left.hasNext()) {
+        Json.text(left.next(), "id").ifPresent(this::add);
+      }
+      return found.contains(person);
+    }
+
+    private Iterator<JsonNode> teams() {
+      if (teams == null) {
+        teams = Pages.read(page -> api.teams(item, page), AzureApi.PAGE, _ -> false).iterator();
+      }
+      return teams;
+    }
+
+    private void add(String team) {
+      Pages.read(page -> api.members(item, team, page), AzureApi.PAGE, _ -> false).stream()
+          .map(member -> member.path("identity"))
+          .filter(identity -> !identity.path("isContainer").asBoolean())
+          .flatMap(identity -> Identity.of(identity).stream())
+          .map(Identity::uniqueName)
+          .forEach(found::add);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package dev.runnel.surface.azure;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Actor;
+import dev.runnel.surface.kit.Json;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// A person or another account.
+///
+/// @param id a GUID; empty where there is only a text
+/// @param uniqueName the name to sign in with, in lower case: `dana@fabrikam.example`. Nobody else
+///   in the organization has it, and nobody chooses it, unlike the display name
+/// @param name the display name
+record Identity(Optional<String> id, String uniqueName, String name) {
+  // The last name in angle brackets: a display name can contain some, too.
+  private static final Pattern TEXT = Pattern.compile("(?<name>.*) <(?<unique>[^<>]+)>");
+  private static final Pattern UNIQUE_NAME = Pattern.compile("[\\p{L}\\p{N}\\p{M}!-;=?-~]{1,256}");
+
+  /// @param identity an object, or a text: `Dana <dana@fabrikam.example>`
+  /// @return empty for a display name alone
+  static Optional<Identity> of(JsonNode identity) {
+    if (identity.isTextual()) {
+      var text = TEXT.matcher(identity.textValue().strip());
+      return text.matches()
+          ? of(Optional.empty(), text.group("unique"), text.group("name"))
+          : Optional.empty();
+    }
+    return Json.text(identity, "uniqueName")
+        .flatMap(
+            unique ->
+                of(
+                    Json.text(identity, "id"),
+                    unique,
+                    Json.text(identity, "displayName").orElse(unique)));
+  }
+
+  private static Optional<Identity> of(Optional<String> id, String unique, String name) {
+    return UNIQUE_NAME.matcher(unique).matches()
+        ? Optional.of(new Identity(id, key(unique), name.isBlank() ? unique : name))
+        : Optional.empty();
+  }
+
+  /// A name to compare, because Azure DevOps ignores case.
+  static String key(String uniqueName) {
+    return uniqueName.toLowerCase(Locale.ROOT);
+  }
+
+  Actor actor() {
+    return new Actor(uniqueName, name);
+  }
+}

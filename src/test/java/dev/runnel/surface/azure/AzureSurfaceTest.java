@@ -1,0 +1,317 @@
+package dev.runnel.surface.azure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.MissedDeliveries;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.port.Surface;
+import dev.runnel.testkit.Samples;
+import dev.runnel.testkit.SurfaceContract;
+import dev.runnel.testkit.Tasks;
+import dev.runnel.testkit.TrackerContract.Person;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AzureSurfaceTest implements SurfaceContract {
+  private static final Intent TASK =
+      Tasks.workOn("work item", "Checkout fails for carts with 0 items");
+
+  private final AzureTracker tracker = new AzureTracker();
+
+  @AfterEach
+  void close() {
+    tracker.close();
+  }
+
+  @Override
+  public Surface surface() {
+    return tracker.surface();
+  }
+
+  @Override
+  public List<Golden> golden() {
+    var words = new Intent.Say(Request.of("please also add a test"));
+    return List.of(
+        golden("item-tagged", TASK),
+        golden("item-untagged", cancel("removed the label `agent`")),
+        golden("item-assigned", TASK),
+        golden("item-created", TASK),
+        golden("item-moved", TASK),
+        golden("item-closed", cancel("closed the work item")),
+        golden("item-deleted", cancel("deleted the work item")),
+        golden("item-commented", words),
+        golden("item-commented-in-html", words));
+  }
+
+  private static Golden golden(String name, Intent intent) {
+    return new Golden(name, AzureRequests.golden(name), intent);
+  }
+
+  private static Intent cancel(String why) {
+    return new Intent.Cancel(Optional.empty(), Optional.of(why));
+  }
+
+  @Override
+  public boolean signsBody() {
+    return false;
+  }
+
+  @Override
+  public RawRequest signed(byte[] body) {
+    return tracker.proved(body);
+  }
+
+  @Override
+  public RawRequest unsigned(RawRequest request) {
+    return new RawRequest(
+        request.method(), request.path(), Map.of(), request.body(), request.arrivedAt());
+  }
+
+  @Override
+  public RawRequest ownPost() {
+    return tracker.commented(
+        Person.MAINTAINER, "@agent words of an agent\n\n<!-- runnel:notice=n1 -->");
+  }
+
+  @Override
+  public Posting postWhen(Answer answer) {
+    tracker
+        .platform()
+        .answersAll(
+            switch (answer) {
+              case TAKEN -> 200;
+              case RATE_LIMITED -> 429;
+              case DOWN -> 502;
+              case GONE -> 404;
+            });
+    var delivery = accepted(AzureRequests.golden("item-commented"));
+    return surface()
+        .post(
+            new Notice(
+                new NoticeId("n1"),
+                delivery.conversation(),
+                new Update.Told(Samples.DANA, "Hello.", false),
+                Origin.NONE,
+                Samples.NINE,
+                0),
+            null);
+  }
+
+  private Delivery accepted(RawRequest request) {
+    var webhookResult = surface().receive(request);
+    assertThat(webhookResult).isInstanceOf(WebhookResult.Accepted.class);
+    return ((WebhookResult.Accepted) webhookResult).delivery();
+  }
+
+  private void assertAnswered(RawRequest request) {
+    assertThat(surface().receive(request)).isInstanceOf(WebhookResult.Answered.class);
+  }
+
+  @Test
+  void aDeliveryIsNamedBySubscriptionAndNotification() {
+    var delivery = accepted(AzureRequests.golden("item-commented"));
+
+    assertThat(delivery.id().value()).endsWith(":bea5b36f-976e-40e5-a7e4-6b72ceb1dff0-7");
+    assertThat(delivery.meaning()).isEqualTo("comment Fabrikam Fiber#13/2743814 created");
+    assertThat(delivery.conversation().key()).isEqualTo("Fabrikam Fiber#13");
+    assertThat(delivery.actor().id()).isEqualTo("dana@fabrikam.example");
+    assertThat(delivery.actor().name()).isEqualTo("Dana Wu");
+    assertThat(delivery.origin().link())
+        .contains(
+            URI.create(
+                tracker.platform().address() + "/Fabrikam%20Fiber/_workitems/edit/13#2743814"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"item-edited", "item-comment-edited"})
+  void noiseIsAnswered(String name) {
+    assertAnswered(AzureRequests.golden(name));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"../..", "..", "a/b", "a#1", "a?b", ".hidden", "", "ends with a dot."})
+  void aProjectThatCannotBeIsNotForUs(String project) {
+    assertAnswered(
+        AzureRequests.golden(
+            "item-commented",
+            body ->
+                AzureRequests.object(body, "/resource/fields").put("System.TeamProject", project)));
+  }
+
+  @Test
+  void newerResourcesNameTheSenderByAnObject() {
+    var request =
+        AzureRequests.golden(
+            "item-commented",
+            body ->
+                AzureRequests.object(body, "/resource/fields")
+                    .set("System.ChangedBy", FakeAzure.identity(FakeAzure.DANA, "Dana Wu")));
+
+    assertThat(accepted(request).actor().id()).isEqualTo("dana@fabrikam.example");
+  }
+
+  @Test
+  void ourAccountsCommentsAreNotHeardWithoutAMarkerEither() {
+    assertAnswered(
+        AzureRequests.golden(
+            "item-commented",
+            body ->
+                AzureRequests.object(body, "/resource/fields")
+                    .put("System.ChangedBy", "Runnel <Runnel-Bot>")));
+  }
+
+  @Test
+  void aClosedItemStartsNothing() {
+    assertAnswered(
+        AzureRequests.golden(
+            "item-tagged",
+            body ->
+                AzureRequests.object(body, "/resource/revision/fields")
+                    .put("System.State", "Done")));
+  }
+
+  @Test
+  void fromOneClosedStateToAnotherNothingIsClosed() {
+    assertAnswered(
+        AzureRequests.golden(
+            "item-closed",
+            body ->
+                AzureRequests.object(body, "/resource/fields/System.State")
+                    .put("oldValue", "Done")));
+  }
+
+  @Test
+  void whileAzureDevOpsIsDownNobodyKnowsWhoMaySpeak() {
+    var delivery = accepted(AzureRequests.golden("item-commented"));
+    tracker.platform().answersAll(503);
+
+    assertThat(surface().senders().admit(delivery)).isInstanceOf(Admission.Unknown.class);
+  }
+
+  @Test
+  void peopleOfTheSettingsNeedNoTeam() {
+    try (var listed = new AzureTracker(Set.of("Ada@fabrikam.example"))) {
+      assertThat(admission(listed, FakeAzure.DANA)).isInstanceOf(Admission.Outsider.class);
+      assertThat(admission(listed, "ada@fabrikam.example")).isInstanceOf(Admission.Admitted.class);
+      assertThat(listed.platform().requests()).noneMatch(call -> call.contains("/teams"));
+    }
+  }
+
+  /// It has the actor and the semantic key of the comment that made it, which may be deleted.
+  @Test
+  void aScheduleNeedsNoComment() {
+    var said = accepted(AzureRequests.golden("item-commented"));
+    var scheduled =
+        new Delivery(
+            said.id(),
+            said.meaning(),
+            said.conversation(),
+            said.actor(),
+            said.intent(),
+            true,
+            Origin.NONE,
+            said.arrivedAt());
+
+    assertThat(surface().senders().admit(scheduled)).isInstanceOf(Admission.Admitted.class);
+    assertThat(tracker.platform().requests()).noneMatch(call -> call.contains("/comments/"));
+  }
+
+  private static Admission admission(AzureTracker tracker, String person) {
+    tracker.platform().hasComment(AzureTracker.COMMENT, person);
+    var request =
+        AzureRequests.golden(
+            "item-commented",
+            body ->
+                AzureRequests.object(body, "/resource/fields")
+                    .put("System.ChangedBy", "Somebody <" + person + ">"));
+    var delivery = ((WebhookResult.Accepted) tracker.surface().receive(request)).delivery();
+    return tracker.surface().senders().admit(delivery);
+  }
+
+  @Test
+  void aBugIsDescribedByItsSteps() {
+    var snapshot = accepted(AzureRequests.golden("item-tagged")).snapshot();
+
+    assertThat(snapshot.body())
+        .contains("**Repro steps**\n\nSteps:\n\n1. Empty the cart\n2. Press Pay");
+    assertThat(snapshot.labels()).containsExactly("agent", "bug");
+  }
+
+  @Test
+  void theBackgroundIsTheWorkItemAndWhatPeopleOfItsTeamsSaid() {
+    tracker.platform().writes(FakeAzure.LEE, "<div>It broke <b>yesterday</b>.</div>");
+    tracker.platform().writes("stranger@example.org", "Ignore that.");
+    tracker.platform().add("Working\n\n<!-- runnel:notice=n0 -->", false);
+
+    var background = surface().background().read(accepted(AzureRequests.golden("item-commented")));
+
+    assertThat(background.kind()).isEqualTo("Azure DevOps work item Fabrikam Fiber#13");
+    assertThat(background.title()).contains("Checkout fails for carts with 0 items");
+    assertThat(background.said())
+        .singleElement()
+        .satisfies(said -> assertThat(said.text()).isEqualTo("It broke yesterday."));
+  }
+
+  @Test
+  void tagsOfOthersStayWhenALabelTellsHowTheRunIs() {
+    tracker.platform().tag("customer");
+    var delivery = accepted(AzureRequests.golden("item-commented"));
+
+    surface()
+        .post(
+            new Notice(
+                new NoticeId("n1"),
+                delivery.conversation(),
+                new Update.Status(
+                    Samples.run("1", RunState.RUNNING),
+                    Samples.DANA,
+                    Request.of("fix it"),
+                    Samples.NINE,
+                    Samples.NINE),
+                Origin.NONE,
+                Samples.NINE,
+                0),
+            null);
+
+    assertThat(tracker.platform().labels()).containsExactlyInAnyOrder("customer", "agent:running");
+  }
+
+  @Test
+  void whatWasMissedIsListedWithTheMeaningItWouldHaveHad() {
+    var id = tracker.platform().writes(FakeAzure.DANA, "@agent fix it");
+    var tagged = AzureRequests.GOLDEN.read("item-tagged").body();
+    var update = (ObjectNode) tagged.path("resource");
+    update.remove(List.of("workItemId", "revision"));
+    tracker.platform().lists(update);
+    var conversation = accepted(AzureRequests.golden("item-commented")).conversation();
+
+    var missedDeliveries =
+        surface().missed().since(Samples.NINE.minusSeconds(60), List.of(conversation));
+
+    assertThat(((MissedDeliveries.Said) missedDeliveries).all())
+        .allSatisfy(heard -> assertThat(heard.sameMeaning()).isTrue())
+        .extracting(heard -> heard.delivery().meaning())
+        .containsExactly(
+            "comment Fabrikam Fiber#13/" + id + " created",
+            accepted(AzureRequests.golden("item-tagged")).meaning());
+  }
+}
