@@ -24,9 +24,6 @@ class DeployTest {
   private static final YAMLMapper YAML = new YAMLMapper();
   private static final Pattern SETTING = Pattern.compile("\\bRUNNEL_[A-Z_]+");
 
-  /// Of the files here, not of Runnel.
-  private static final List<String> OF_COMPOSE = List.of("RUNNEL_HOSTNAME", "RUNNEL_IMAGE");
-
   @TempDir Path folder;
 
   @Test
@@ -36,7 +33,7 @@ class DeployTest {
       for (var file : files.filter(Files::isRegularFile).toList()) {
         assertThat(SETTING.matcher(Files.readString(file)).results().map(it -> it.group()))
             .as(file.toString())
-            .allMatch(name -> known.contains(name) || OF_COMPOSE.contains(name));
+            .allMatch(known::contains);
       }
     }
   }
@@ -55,6 +52,13 @@ class DeployTest {
         .allSatisfy(
             service -> assertThat(service.path("restart").asText()).isEqualTo("unless-stopped"));
     assertThat(services.path("runnel").path("cap_drop").path(0).asText()).isEqualTo("ALL");
+  }
+
+  /// `sh` knows no `/dev/tcp` in Debian.
+  @Test
+  void healthChecksOfComposeNeedNoShellButSh() throws IOException {
+    assertThat(YAML.readTree(DEPLOY.resolve("compose.yaml").toFile()).findValues("healthcheck"))
+        .noneMatch(check -> check.path("test").toString().contains("/dev/tcp"));
   }
 
   @Test
