@@ -142,6 +142,13 @@ public final class WebServer implements AutoCloseable {
       this.prompt = prompt;
     }
 
+    /// Says that the thread that waits for all connections may handle a request itself: handing it
+    /// to another thread would cost as much as the request.
+    @Override
+    public InvocationType getInvocationType() {
+      return InvocationType.NON_BLOCKING;
+    }
+
     @Override
     public boolean handle(Request request, Response response, Callback callback) throws Exception {
       var path = Request.getPathInContext(request);
