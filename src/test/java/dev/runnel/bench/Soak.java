@@ -28,7 +28,8 @@ public final class Soak {
       List.of(
           "-XX:+UseCompactObjectHeaders",
           "-Xss512k",
-          "-Xms16m",
+          "-Xms32m",
+          "-XX:NewSize=16m",
           "-Xmx256m",
           "-XX:TrimNativeHeapInterval=5000");
 
