@@ -127,9 +127,10 @@ final class AzurePayloads {
         .or(() -> reassigned(changes.path(ASSIGNED_TO), change));
   }
 
+  /// The state in which a work item is created has no value before: nobody moved it there.
   private Optional<Delivery> moved(Said said, JsonNode state, IssueChange change) {
     var now = state.path("newValue");
-    if (!now.isTextual()) {
+    if (!now.isTextual() || !Json.isThere(state, "oldValue")) {
       return Optional.empty();
     }
     if (!isClosed(now)) {

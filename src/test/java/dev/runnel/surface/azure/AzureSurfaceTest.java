@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -313,5 +314,55 @@ class AzureSurfaceTest implements SurfaceContract {
         .containsExactly(
             "comment Fabrikam Fiber#13/" + id + " created",
             accepted(AzureRequests.golden("item-tagged")).meaning());
+  }
+
+  /// The live event of a creation means nothing by its state, either.
+  @Test
+  void anItemThatWasCreatedInTheStartStatusIsNotTakenForMovedThere() {
+    lists(update -> update.withObjectProperty("fields").remove("System.Tags"));
+
+    assertThat(missed()).isEmpty();
+  }
+
+  @Test
+  void anItemThatWasCreatedInTheStartStatusWithTheTagMeansWhatItsCreationMeant() {
+    lists(
+        update ->
+            update
+                .withObjectProperty("fields")
+                .putObject("System.Tags")
+                .put("newValue", "agent"));
+
+    assertThat(missed())
+        .containsExactly(accepted(AzureRequests.golden("item-created")).meaning());
+  }
+
+  @Test
+  void anItemThatWasCreatedAsClosedStopsNothing() {
+    lists(
+        update ->
+            update
+                .withObjectProperty("fields")
+                .putObject("System.State")
+                .put("newValue", "Closed"));
+
+    assertThat(missed()).isEmpty();
+  }
+
+  /// A list of changes begins with the creation, whose fields have no value before.
+  private void lists(Consumer<ObjectNode> change) {
+    var update = (ObjectNode) AzureRequests.GOLDEN.read("item-moved").body().path("resource");
+    update.remove(List.of("workItemId", "revision"));
+    update.put("id", 1).put("rev", 1);
+    update.withObjectProperty("fields").withObjectProperty("System.State").remove("oldValue");
+    change.accept(update);
+    tracker.platform().lists(update);
+  }
+
+  private List<String> missed() {
+    var conversation = accepted(AzureRequests.golden("item-commented")).conversation();
+    var missed = surface().missed().since(Samples.NINE.minusSeconds(60), List.of(conversation));
+    return ((MissedDeliveries.Said) missed)
+        .all().stream().map(heard -> heard.delivery().meaning()).toList();
   }
 }
