@@ -3,6 +3,7 @@ package dev.runnel.surface.azure;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.Pages;
@@ -20,9 +21,9 @@ import org.slf4j.LoggerFactory;
 /// the members of the project's teams.
 ///
 /// A service hook is not signed, and names the sender of a comment by a text that contains the
-/// display name, which people choose. So Azure DevOps is asked who wrote the comment or made the
-/// change.
-record AzureAccessCheck(AzureApi api, Set<String> access) {
+/// display name, which people choose. So it is a hint only: Azure DevOps is asked for the comment
+/// or the change.
+record AzureAccessCheck(AzureApi api, AzurePayloads payloads, Set<String> access) {
   private static final Logger log = LoggerFactory.getLogger(AzureAccessCheck.class);
   private static final Pattern CHANGE =
       Pattern.compile(".*" + AzurePayloads.UPDATE + "(?<number>[0-9]{1,18})");
@@ -41,31 +42,54 @@ record AzureAccessCheck(AzureApi api, Set<String> access) {
         : new Admission.Outsider("the sender is in no team of the project, or is not listed");
   }
 
-  /// Whether the sender wrote the comment or made the change. What no service hook brought, such as
-  /// a schedule, is neither.
+  /// Whether Azure DevOps shows that the sender wrote such a comment or made such a change. What no
+  /// service hook brought, such as a schedule, is neither.
   private boolean isBySender(WorkItem item, Delivery delivery) {
     var comment = delivery.origin().message();
     if (comment.isPresent()) {
-      return author(api.comment(item, comment.get()), "createdBy")
+      return found(api.comment(item, comment.get()))
+          .filter(it -> payloads.addresses(it.path("text").asText()))
+          .flatMap(it -> Identity.of(it.path("createdBy")))
           .filter(author -> !api.isOurs(author) && is(author, delivery))
           .isPresent();
     }
+    return !CHANGE.matcher(delivery.meaning()).matches()
+        || shown(item, delivery).filter(change -> isSame(change, delivery)).isPresent();
+  }
+
+  private static boolean isSame(Delivery change, Delivery delivery) {
+    return change.meaning().equals(delivery.meaning())
+        && change.actor().id().equals(delivery.actor().id())
+        && (change.intent().equals(delivery.intent())
+            || !(delivery.intent() instanceof Intent.Start));
+  }
+
+  /// The delivery as the change was that it names, with the work item at that time.
+  ///
+  /// @return empty if it names none, or nothing that concerns Runnel
+  Optional<Delivery> shown(WorkItem item, Delivery delivery) {
     var change = CHANGE.matcher(delivery.meaning());
-    return !change.matches()
-        || author(api.update(item, Long.parseLong(change.group("number"))), "revisedBy")
-            .filter(author -> is(author, delivery))
-            .isPresent();
+    if (!change.matches()) {
+      return Optional.empty();
+    }
+    return found(api.update(item, Long.parseLong(change.group("number"))))
+        .flatMap(
+            update ->
+                Json.id(update, "rev")
+                    .flatMap(revision -> found(api.revision(item, revision)))
+                    .map(then -> AzureMissedDeliveries.updated(then, update)))
+        .flatMap(payload -> payloads.read(delivery.id(), payload, delivery.arrivedAt()));
   }
 
   private static boolean is(Identity author, Delivery delivery) {
     return author.uniqueName().equals(delivery.actor().id());
   }
 
-  private static Optional<Identity> author(ApiResult result, String name) {
+  private static Optional<JsonNode> found(ApiResult result) {
     if (result instanceof ApiResult.Refused(var why)) {
       log.error("nobody may start runs there why={}", why);
     }
-    return result.found().flatMap(it -> Identity.of(it.path(name)));
+    return result.found();
   }
 
   /// Who may start and steer runs, by unique name. Remembers what it looked up.

@@ -146,6 +146,13 @@ final class AzureApi implements IssueComments<WorkItem> {
     return rest.get(item, path(item) + "/updates/" + number + "?" + VERSION);
   }
 
+  /// A work item as a change left it.
+  ///
+  /// @param revision the `rev` of the change
+  ApiResult revision(WorkItem item, long revision) {
+    return rest.get(item, path(item) + "/revisions/" + revision + "?" + VERSION);
+  }
+
   ApiResult comment(WorkItem item, PostRef comment) {
     return rest.get(item, comment(item, IssueComments.id(comment)) + "?" + COMMENTS_VERSION);
   }

@@ -56,7 +56,7 @@ public final class AzureDevOps implements Tracker<WorkItem> {
     this.passwords = new SharedSecrets(config.webhookSecrets());
     this.api = api;
     this.payloads = new AzurePayloads(api, config);
-    this.access = new AzureAccessCheck(api, config.access());
+    this.access = new AzureAccessCheck(api, payloads, config.access());
     this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
     this.label = config.tracker().label();
   }
@@ -105,13 +105,15 @@ public final class AzureDevOps implements Tracker<WorkItem> {
     return access.admit(item, delivery);
   }
 
-  /// Includes the newest comments of people who may start runs.
+  /// Includes the newest comments of people who may start runs. The title and the description at
+  /// the time of a change are those of Azure DevOps, not those of the service hook.
   @Override
   public Background background(WorkItem item, Delivery delivery) {
     var now = api.item(item).required();
     var fields = now.path("fields");
     var heard = access.heard(item);
-    var said = new EarlierComments(delivery);
+    var then = access.shown(item, delivery).map(Delivery::snapshot).orElse(delivery.snapshot());
+    var said = new EarlierComments(delivery.withSnapshot(then));
     for (var comment : api.comments(item, AzureApi.MAX_COMMENTS).required()) {
       Identity.of(comment.path("createdBy"))
           .ifPresent(

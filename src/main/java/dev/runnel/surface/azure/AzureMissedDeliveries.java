@@ -78,7 +78,8 @@ record AzureMissedDeliveries(AzureApi api, AzurePayloads payloads, String label)
     missed.add(at, Optional.of(id), true, (it, now) -> payloads.read(it, payload, now));
   }
 
-  private static ObjectNode updated(JsonNode item, JsonNode update) {
+  /// @param item at the time of the change, or now
+  static ObjectNode updated(JsonNode item, JsonNode update) {
     var payload = Json.object().put("eventType", AzurePayloads.UPDATED);
     ObjectNode resource = update.isObject() ? update.deepCopy() : Json.object();
     resource.set("workItemId", item.path("id"));

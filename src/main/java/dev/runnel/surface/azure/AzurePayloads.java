@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.tracker.EarlierComments;
 import dev.runnel.surface.tracker.IssueCancelTrigger;
@@ -164,8 +165,7 @@ final class AzurePayloads {
         || api.isOurs(said.sender())) {
       return Optional.empty();
     }
-    return rules
-        .said(text.markdown(words.get()))
+    return said(words.get())
         .map(
             intent ->
                 event(said, api.page(said.item(), "#" + id.get()))
@@ -173,6 +173,15 @@ final class AzurePayloads {
                         "comment " + said.item() + "/" + id.get() + " created",
                         intent,
                         IssueComments.ref(said.item(), id.get())));
+  }
+
+  private Optional<Intent> said(String comment) {
+    return rules.said(text.markdown(comment));
+  }
+
+  /// Whether a comment, as Azure DevOps shows it, addresses Runnel.
+  boolean addresses(String comment) {
+    return said(comment).isPresent();
   }
 
   private IssueEvent event(Said said, URI link) {

@@ -26,7 +26,7 @@ class AzureSendersTest implements SendersContract {
             .formatted(words[0], words.length > 2);
     var comment =
         """
-        {"id": %d, "createdBy": {"uniqueName": "%s"}}
+        {"id": %d, "text": "@agent fix it", "createdBy": {"uniqueName": "%s"}}
         """
             .formatted(AzureTracker.COMMENT, words[1]);
     try (var azure =

@@ -237,7 +237,7 @@ class AzureSurfaceTest implements SurfaceContract {
   }
 
   private static Admission admission(AzureTracker tracker, String person) {
-    tracker.platform().hasComment(AzureTracker.COMMENT, person);
+    tracker.platform().hasComment(AzureTracker.COMMENT, person, "@agent fix it");
     var request =
         AzureRequests.golden(
             "item-commented",

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import okhttp3.OkHttpClient;
@@ -49,7 +50,7 @@ final class AzureTracker implements Tracker {
                     Optional.of("Ready for agent"))),
             new OkHttpClient(),
             new SettableClock());
-    platform.hasComment(COMMENT, FakeAzure.DANA);
+    platform.hasComment(COMMENT, FakeAzure.DANA, "@agent please also add a test");
     surface.start();
   }
 
@@ -63,10 +64,15 @@ final class AzureTracker implements Tracker {
     return platform;
   }
 
-  private static RawRequest tags(Stream<String> before, Stream<String> after) {
+  /// A change that Azure DevOps has, and delivers.
+  RawRequest changed(String name, Consumer<ObjectNode> change) {
+    return AzureRequests.golden(name, change.andThen(platform::hasChange));
+  }
+
+  private RawRequest tags(Stream<String> before, Stream<String> after) {
     var old = before.collect(Collectors.joining("; "));
     var now = after.collect(Collectors.joining("; "));
-    return AzureRequests.golden(
+    return changed(
         "item-tagged",
         body -> {
           var change = AzureRequests.object(body, FIELDS + "/System.Tags");
@@ -110,8 +116,8 @@ final class AzureTracker implements Tracker {
     return assignment(account, "oldValue");
   }
 
-  private static RawRequest assignment(String account, String when) {
-    return AzureRequests.golden(
+  private RawRequest assignment(String account, String when) {
+    return changed(
         "item-assigned",
         body ->
             AzureRequests.object(body, FIELDS)
@@ -137,7 +143,7 @@ final class AzureTracker implements Tracker {
           case STRANGER -> "stranger@example.org";
           case BOT -> "Build\\8b0e703c-928a-43b1-b2e8-bd4b69f559a9";
         };
-    platform.hasComment(COMMENT, person);
+    platform.hasComment(COMMENT, person, text);
     return AzureRequests.golden(
         "item-commented",
         body ->

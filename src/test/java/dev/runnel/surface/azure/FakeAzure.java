@@ -30,20 +30,43 @@ final class FakeAzure extends FakeTracker {
   private static final Pattern COMMENT =
       Pattern.compile(
           "(?<method>[A-Z]+) \\Q" + COMMENTS + "\\E/(?<id>\\d+)(?<more>/reactions/like)?");
-  private static final Pattern UPDATE =
-      Pattern.compile("GET \\Q" + ITEM + "\\E/updates/(?<number>\\d+)");
+  private static final Pattern CHANGE =
+      Pattern.compile("GET \\Q" + ITEM + "\\E/(?<list>updates|revisions)/(?<number>\\d+)");
 
-  private final Map<Long, String> authors = new HashMap<>();
+  private final Map<Long, ObjectNode> delivered = new HashMap<>();
   private final List<ObjectNode> updates = new ArrayList<>();
-  private String changedBy = DANA;
+  // By list and number: `updates/2`.
+  private final Map<String, JsonNode> changes = new HashMap<>();
+  private @Nullable String changedBy;
   private int revision = 1;
 
-  /// Whose comment it is, of those that came by deliveries.
-  synchronized void hasComment(long id, String author) {
-    authors.put(id, author);
+  /// Has a comment, of those that come by deliveries.
+  synchronized void hasComment(long id, String author, String text) {
+    var comment = JSON.objectNode().put("id", id).put("text", text);
+    delivered.put(id, comment.set("createdBy", identity(author, "Somebody")));
   }
 
-  /// Who made the changes that came by deliveries.
+  /// Has the change that a delivery is about.
+  synchronized void hasChange(ObjectNode delivery) {
+    var resource = delivery.path("resource");
+    var isNew = delivery.path("eventType").asText().equals("workitem.created");
+    var update = isNew ? creation(resource) : resource;
+    var revision = isNew ? resource : resource.path("revision");
+    changes.put("updates/" + update.path("id").asLong(), update);
+    changes.put("revisions/" + update.path("rev").asLong(), revision);
+  }
+
+  private static ObjectNode creation(JsonNode item) {
+    var update = JSON.objectNode().put("id", 1).put("rev", 1);
+    update.set("revisedBy", identity(DANA, "Somebody"));
+    var fields = update.putObject("fields");
+    item.path("fields")
+        .properties()
+        .forEach(each -> fields.putObject(each.getKey()).set("newValue", each.getValue()));
+    return update;
+  }
+
+  /// Who made the changes that come by deliveries, whomever these name.
   synchronized void isChangedBy(String person) {
     changedBy = person;
   }
@@ -72,11 +95,9 @@ final class FakeAzure extends FakeTracker {
     if (comment.matches()) {
       return comment(comment.group("method"), Long.parseLong(comment.group("id")), body);
     }
-    var update = UPDATE.matcher(call);
-    if (update.matches()) {
-      return JSON.objectNode()
-          .put("id", Long.parseLong(update.group("number")))
-          .set("revisedBy", identity(changedBy, "Somebody"));
+    var change = CHANGE.matcher(call);
+    if (change.matches()) {
+      return change(change.group("list") + "/" + change.group("number"));
     }
     return switch (call) {
       case "GET /_apis/connectionData" -> {
@@ -132,14 +153,17 @@ final class FakeAzure extends FakeTracker {
         yield JSON.objectNode().put("commentId", id).put("type", "like");
       }
       case "PATCH" -> edit(id, body.path("text").asText()) ? JSON.objectNode().put("id", id) : null;
-      case "GET" ->
-          authors.containsKey(id)
-              ? JSON.objectNode()
-                  .put("id", id)
-                  .set("createdBy", identity(authors.get(id), "Somebody"))
-              : null;
+      case "GET" -> delivered.get(id);
       default -> null;
     };
+  }
+
+  private @Nullable JsonNode change(String path) {
+    var change = changes.get(path);
+    if (changedBy != null && change instanceof ObjectNode update && update.has("revisedBy")) {
+      return update.deepCopy().set("revisedBy", identity(changedBy, "Somebody"));
+    }
+    return change;
   }
 
   private ObjectNode item() {
