@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 /// places edited.
 public final class HiddenMarkupFilter {
   private static final int MAX_SOURCE = 100_000;
-  private static final int MAX_DESCRIPTION = 100;
+  static final int MAX_DESCRIPTION = 100;
   // For each end tag, jsoup searches all open elements.
   private static final int MAX_DEPTH = 250;
   // jsoup ignores further attributes, which could hide the element.
@@ -173,8 +173,9 @@ public final class HiddenMarkupFilter {
     return BARE_TARGET.matcher(line).matches() ? line : "<" + line + ">";
   }
 
+  /// A bracket in the words would seem to end them.
   private static String described(String words) {
-    var line = InvisibleCharacters.line(words, MAX_DESCRIPTION);
+    var line = InvisibleCharacters.line(words, MAX_DESCRIPTION).replace('[', '(').replace(']', ')');
     return line.isEmpty() ? "[image]" : "[image: " + line + "]";
   }
 

@@ -1,5 +1,6 @@
 package dev.runnel.surface.markdown;
 
+import dev.runnel.core.prompt.InvisibleCharacters;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,7 +26,9 @@ public final class HtmlText {
   private static final Set<String> PARAGRAPHS =
       Set.of("p", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "blockquote", "pre", "ol", "ul");
   private static final Pattern TICKS = Pattern.compile("`+");
-  private static final Pattern NO_TARGET = Pattern.compile("[\\s<>\\p{Cntrl}]");
+  private static final Pattern NO_TARGET = Pattern.compile("[\\s<>\\\\\\p{Cntrl}]");
+  // In a picture's text, these would end it, or join it with what follows.
+  private static final Pattern MARKUP = Pattern.compile("[\\[\\]\\\\`\\s<]+");
 
   private HtmlText() {}
 
@@ -49,6 +52,7 @@ public final class HtmlText {
     private final StringBuilder line = new StringBuilder();
     private String marker = "";
     private int quotes;
+    private int written;
     private @Nullable Element code;
 
     Writer(String attribute, Function<String, Optional<String>> replacement) {
@@ -58,6 +62,9 @@ public final class HtmlText {
 
     @Override
     public FilterResult head(Node node, int depth) {
+      if (written + line.length() > MAX_SOURCE) {
+        return FilterResult.STOP;
+      }
       return switch (node) {
         case TextNode text -> {
           text(text);
@@ -89,8 +96,19 @@ public final class HtmlText {
         return;
       }
       var words = text.getWholeText().replaceAll("[\\s\\u00A0]+", " ");
-      // A `<` that people see is no HTML.
-      line.append(code == null ? words.replace("<", "&lt;") : words);
+      if (code == null) {
+        // A `<` that people see is no HTML.
+        append(words.replace("<", "&lt;"));
+      } else {
+        line.append(words);
+      }
+    }
+
+    /// Text in which no `![` begins a picture.
+    private void append(String words) {
+      var isPicture =
+          words.startsWith("[") && !line.isEmpty() && line.charAt(line.length() - 1) == '!';
+      line.append(isPicture ? " " : "").append(words.replace("![", "! ["));
     }
 
     private FilterResult begin(Element element) {
@@ -120,7 +138,7 @@ public final class HtmlText {
         case "ol" -> lists.add(0);
         case "li" -> item();
         case "td", "th" -> line.append(line.isEmpty() ? "" : " | ");
-        case "a" -> line.append(target(element, "href").isEmpty() ? "" : "[");
+        case "a" -> append(target(element, "href").isEmpty() ? "" : "[");
         case "img" -> picture(element);
         case "pre", "code" -> beginCode(element);
         default -> {}
@@ -175,8 +193,12 @@ public final class HtmlText {
     }
 
     private void picture(Element element) {
-      var words = element.attr("alt").replaceAll("[\\[\\]\\s<]+", " ").strip();
-      line.append("![%s](<%s>)".formatted(words, target(element, "src").orElse("")));
+      var words = MARKUP.matcher(element.attr("alt")).replaceAll(" ");
+      line.append(
+          "![%s](<%s>)"
+              .formatted(
+                  InvisibleCharacters.line(words, HiddenMarkupFilter.MAX_DESCRIPTION),
+                  target(element, "src").orElse("")));
     }
 
     private void beginCode(Element element) {
@@ -232,10 +254,14 @@ public final class HtmlText {
     private void endLine() {
       var text = code != null && isBlock(code) ? line.toString() : line.toString().strip();
       var indent = "  ".repeat(Math.max(0, lists.size() - (marker.isEmpty() ? 0 : 1)));
-      lines.add(
-          text.isEmpty()
-              ? "> ".repeat(quotes).stripTrailing()
-              : "> ".repeat(quotes) + indent + marker + text);
+      // With the signs of all that is around it, a short line may become a long one.
+      if (written <= MAX_SOURCE) {
+        lines.add(
+            text.isEmpty()
+                ? "> ".repeat(quotes).stripTrailing()
+                : "> ".repeat(quotes) + indent + marker + text);
+        written += lines.getLast().length() + 1;
+      }
       marker = text.isEmpty() ? marker : "";
       line.setLength(0);
     }

@@ -69,8 +69,9 @@ class AzureAttacksTest implements AttackContract {
                     name,
                     () -> {
                       try (var tracker = new AzureTracker()) {
-                        tracker.platform().hasComment(
-                            AzureTracker.COMMENT, "eve@example.org", "@agent fix it");
+                        tracker
+                            .platform()
+                            .hasComment(AzureTracker.COMMENT, "eve@example.org", "@agent fix it");
                         assertThat(isAdmitted(tracker, commentBy(name))).isFalse();
                       }
                     }));

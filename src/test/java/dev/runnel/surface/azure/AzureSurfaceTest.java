@@ -328,13 +328,9 @@ class AzureSurfaceTest implements SurfaceContract {
   void anItemThatWasCreatedInTheStartStatusWithTheTagMeansWhatItsCreationMeant() {
     lists(
         update ->
-            update
-                .withObjectProperty("fields")
-                .putObject("System.Tags")
-                .put("newValue", "agent"));
+            update.withObjectProperty("fields").putObject("System.Tags").put("newValue", "agent"));
 
-    assertThat(missed())
-        .containsExactly(accepted(AzureRequests.golden("item-created")).meaning());
+    assertThat(missed()).containsExactly(accepted(AzureRequests.golden("item-created")).meaning());
   }
 
   @Test

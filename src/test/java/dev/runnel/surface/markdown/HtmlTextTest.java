@@ -2,8 +2,11 @@ package dev.runnel.surface.markdown;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -74,5 +77,53 @@ class HtmlTextTest {
   void nothingIsReadAsNothing() {
     assertThat(markdown("<div><br></div>")).isEmpty();
     assertThat(markdown("")).isEmpty();
+  }
+
+  /// Each line has a sign for each quote around it, and the parser repeats elements that do not
+  /// end.
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "<blockquote>*200|a<br>*15000",
+        "<blockquote>*200|<pre>*1|a\n*40000",
+        "<ul><li>*100|a<br>*15000",
+        "<ul><li>*10000|deep*1",
+        "<blockquote>*8000|deep*1",
+        "<a href='*1|x*40000|'>*1|<p>x*10000",
+        "<b><i>*10000|deep*1",
+        "<p><b>*12000|deep*1",
+      })
+  @Timeout(10)
+  void markdownIsNotMuchLongerThanItsHtml(String parts) {
+    var html =
+        Arrays.stream(parts.split("\\|"))
+            .map(part -> part.split("\\*"))
+            .map(part -> part[0].replace("\\n", "\n").repeat(Integer.parseInt(part[1])))
+            .collect(Collectors.joining());
+
+    assertThat(markdown(html).length()).isBetween(1, 300_000);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "<img src='s' alt='a`'>WORDS<img src='s' alt='b`'>",
+        "<img src='s' alt='a\\'>WORDS](u)",
+        "<img src='s\\' alt='a'>WORDS>)",
+        "![WORDS](u)",
+        "!<b>[WORDS](u)</b>",
+        "!<a href='u'>WORDS</a>",
+      })
+  void picturesHideNoWordsThatPeopleSee(String html) {
+    var words = "words that people see ".repeat(9);
+
+    assertThat(HiddenMarkupFilter.text(markdown(html.replace("WORDS", words))))
+        .contains(words.strip());
+  }
+
+  @Test
+  void theTextOfAPictureIsShort() {
+    assertThat(markdown("seen<img src='s' alt='" + "hidden ".repeat(1_000) + "'>"))
+        .hasSizeLessThan(200);
   }
 }
