@@ -43,6 +43,13 @@ class FeaturesPageTest {
   }
 
   @Test
+  void noFeatureHasTwoRows() throws IOException {
+    var rows = ROW.matcher(Files.readString(Path.of("docs/features.md"))).results();
+
+    assertThat(rows.map(row -> row.group("feature"))).doesNotHaveDuplicates();
+  }
+
+  @Test
   void theNumberedRowsAreComplete() throws IOException {
     var numbers =
         ROW.matcher(Files.readString(Path.of("docs/features.md")))
