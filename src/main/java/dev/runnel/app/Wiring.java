@@ -284,7 +284,7 @@ final class Wiring implements AutoCloseable {
                     componentHealthCheck,
                     recovery,
                     metrics.runChanges(),
-                    now.dispatch().tracedBy(recorder),
+                    now.dispatch().withTraces(recorder),
                     chance),
                 new Courier(
                     store,

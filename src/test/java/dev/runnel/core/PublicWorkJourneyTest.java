@@ -6,9 +6,7 @@ import static dev.runnel.testkit.Samples.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.decide.PublicWork;
-import dev.runnel.core.decide.PullRequestCare;
 import dev.runnel.core.dispatch.DispatchOptions;
-import dev.runnel.core.dispatch.SameIssue;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -47,11 +45,7 @@ class PublicWorkJourneyTest {
   void open() {
     world = new World(folder);
     world.dispatches(
-        new DispatchOptions(
-            SameIssue.ASK,
-            new PullRequestCare(3),
-            List.of(),
-            true,
+        DispatchOptions.USUAL.withPublicWork(
             new PublicWork(Set.of("website"), Optional.of("internal"))));
     world.surface.hasBackground(THREAD, SAID);
     world.surface.hasBackground(OTHER_THREAD, SAID);

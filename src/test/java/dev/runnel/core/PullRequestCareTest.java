@@ -11,7 +11,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.decide.PullRequestCare;
 import dev.runnel.core.dispatch.DispatchOptions;
-import dev.runnel.core.dispatch.SameIssue;
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -136,7 +135,7 @@ class PullRequestCareTest {
 
   @Test
   void withoutFollowUpsNothingIsTold() {
-    world.dispatches(new DispatchOptions(SameIssue.ASK, new PullRequestCare(0), List.of()));
+    world.dispatches(DispatchOptions.USUAL.withPullRequests(new PullRequestCare(0)));
     fails("2", "1a");
 
     assertThat(told()).isEmpty();

@@ -10,7 +10,6 @@ import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.command.MessageParser;
-import dev.runnel.core.decide.PullRequestCare;
 import dev.runnel.core.dispatch.DispatchOptions;
 import dev.runnel.core.dispatch.SameIssue;
 import dev.runnel.core.model.Conversation;
@@ -175,7 +174,7 @@ class SameIssueJourneyTest {
   @ValueSource(strings = {"start", "new: fix LINK", "fix LINK and LINK-too"})
   void anotherRunStartsWhereThatIsWanted(String how) {
     if (how.equals("start")) {
-      world.dispatches(new DispatchOptions(SameIssue.START, new PullRequestCare(3), List.of()));
+      world.dispatches(DispatchOptions.USUAL.withSameIssue(SameIssue.START));
     }
     label("1");
     asks("2", how.equals("start") ? "fix " + LINK : how.replace("LINK", LINK));
@@ -241,7 +240,7 @@ class SameIssueJourneyTest {
   }
 
   private void joins() {
-    world.dispatches(new DispatchOptions(SameIssue.JOIN, new PullRequestCare(3), List.of()));
+    world.dispatches(DispatchOptions.USUAL.withSameIssue(SameIssue.JOIN));
   }
 
   private void label(String id) {

@@ -10,9 +10,7 @@ import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.say;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.decide.PullRequestCare;
 import dev.runnel.core.dispatch.DispatchOptions;
-import dev.runnel.core.dispatch.SameIssue;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
@@ -164,8 +162,7 @@ class ScreensJourneyTest {
 
     @Test
     void listsTheEnvironmentsThatThereAre() {
-      world.dispatches(
-          new DispatchOptions(SameIssue.ASK, new PullRequestCare(3), List.of("docs", "shop")));
+      world.dispatches(DispatchOptions.USUAL.withEnvironments(List.of("docs", "shop")));
 
       var form = (Screen.Ask) screen(new Question.Compose(Optional.empty(), ""));
 

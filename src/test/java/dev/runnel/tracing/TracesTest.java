@@ -79,7 +79,7 @@ class TracesTest {
               HealthCheck.NONE,
               recovery,
               RunChangeListener.NONE,
-              DispatchOptions.USUAL.tracedBy(traces),
+              DispatchOptions.USUAL.withTraces(traces),
               new Random(1));
       courier =
           new Courier(

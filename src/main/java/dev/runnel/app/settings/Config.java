@@ -6,6 +6,7 @@ import dev.runnel.core.deliver.FileLimits;
 import dev.runnel.core.deliver.Reminders;
 import dev.runnel.core.dispatch.DispatchOptions;
 import dev.runnel.core.dispatch.SameIssue;
+import dev.runnel.core.port.TraceRecorder;
 import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.isolation.Machine;
 import dev.runnel.service.isolation.Quotas;
@@ -166,7 +167,8 @@ public record Config(
             ? List.of()
             : settings.environments().all().stream().map(Environment::uid).toList(),
         namesRequester(settings),
-        publicWork(settings));
+        publicWork(settings),
+        TraceRecorder.NONE);
   }
 
   private static PublicWork publicWork(Settings settings) {

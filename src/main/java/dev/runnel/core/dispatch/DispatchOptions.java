@@ -3,6 +3,7 @@ package dev.runnel.core.dispatch;
 import dev.runnel.core.decide.PublicWork;
 import dev.runnel.core.decide.PullRequestCare;
 import dev.runnel.core.port.TraceRecorder;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.List;
 
 /// How deliveries are processed, as the operator wants it.
@@ -13,38 +14,25 @@ import java.util.List;
 /// @param namesRequester whether agents are asked to name who asked for their work
 /// @param publicWork the environments that learn nothing said in private before a request
 /// @param traces records the attempts
+@RecordBuilder
 public record DispatchOptions(
     SameIssue sameIssue,
     PullRequestCare pullRequests,
     List<String> environments,
     boolean namesRequester,
     PublicWork publicWork,
-    TraceRecorder traces) {
+    TraceRecorder traces)
+    implements DispatchOptionsBuilder.With {
   public static final DispatchOptions USUAL =
-      new DispatchOptions(SameIssue.ASK, new PullRequestCare(3), List.of());
-
-  /// Names the requester, has no public work, and records no traces.
-  public DispatchOptions(
-      SameIssue sameIssue, PullRequestCare pullRequests, List<String> environments) {
-    this(sameIssue, pullRequests, environments, true, PublicWork.NONE);
-  }
-
-  /// Records no traces.
-  public DispatchOptions(
-      SameIssue sameIssue,
-      PullRequestCare pullRequests,
-      List<String> environments,
-      boolean namesRequester,
-      PublicWork publicWork) {
-    this(sameIssue, pullRequests, environments, namesRequester, publicWork, TraceRecorder.NONE);
-  }
+      new DispatchOptions(
+          SameIssue.ASK,
+          new PullRequestCare(3),
+          List.of(),
+          true,
+          PublicWork.NONE,
+          TraceRecorder.NONE);
 
   public DispatchOptions {
     environments = List.copyOf(environments);
-  }
-
-  public DispatchOptions tracedBy(TraceRecorder recorder) {
-    return new DispatchOptions(
-        sameIssue, pullRequests, environments, namesRequester, publicWork, recorder);
   }
 }

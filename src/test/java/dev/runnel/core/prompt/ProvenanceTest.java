@@ -5,17 +5,13 @@ import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.decide.PublicWork;
-import dev.runnel.core.decide.PullRequestCare;
 import dev.runnel.core.dispatch.DispatchOptions;
-import dev.runnel.core.dispatch.SameIssue;
 import dev.runnel.core.model.Actor.Author;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Origin;
 import dev.runnel.testkit.World;
 import java.net.URI;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -73,9 +69,7 @@ class ProvenanceTest {
       assertThat(world.runs.starts().getLast().prompt().base().orElseThrow())
           .contains("Asked by dana in https://acme.slack.com/archives/C1/p1");
 
-      world.dispatches(
-          new DispatchOptions(
-              SameIssue.ASK, new PullRequestCare(3), List.of(), false, PublicWork.NONE));
+      world.dispatches(DispatchOptions.USUAL.withNamesRequester(false));
       world.says(delivery("2", start("fix that"), OTHER_THREAD));
       world.settle();
       assertThat(world.runs.starts()).hasSize(2);
