@@ -183,11 +183,11 @@ record ClaudeAgent() implements Harness {
   }
 
   @Override
-  public Dialogue outputParser() {
+  public Dialogue.WithPermissions outputParser() {
     return new Conversation();
   }
 
-  private static final class Conversation implements Dialogue {
+  private static final class Conversation implements Dialogue.WithPermissions {
     // The commands that run, by the id of their tool call: results may come in another order.
     private final Map<String, String> commands = new HashMap<>();
     // The cost that was reported so far: each result reports the cost of all.

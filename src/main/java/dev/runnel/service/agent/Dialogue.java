@@ -18,23 +18,20 @@ public interface Dialogue extends Harness.OutputParser {
   /// @param call empty for what no person may permit; it is refused
   record PermissionRequest(String id, Optional<ToolCall> call) {}
 
-  /// The request for a permission that a line is; empty for every other line.
-  ///
-  /// @param line as the agent wrote it, with its secrets: it must not be kept
-  default Optional<PermissionRequest> permissionRequest(String line) {
-    return Optional.empty();
-  }
+  /// The dialogue of an agent that may wait for permissions.
+  interface WithPermissions extends Dialogue {
+    /// The request for a permission that a line is; empty for every other line.
+    ///
+    /// @param line as the agent wrote it, with its secrets: it must not be kept
+    Optional<PermissionRequest> permissionRequest(String line);
 
-  /// The line that permits a call, exactly as it was requested.
-  default String permit(String request, ToolCall call) {
-    throw new UnsupportedOperationException("It requests no permission");
-  }
+    /// The line that permits a call, exactly as it was requested.
+    String permit(String request, ToolCall call);
 
-  /// The line that refuses a call.
-  ///
-  /// @param why for the agent
-  /// @param interrupts whether the agent ends with it
-  default String refuse(String request, String why, boolean interrupts) {
-    throw new UnsupportedOperationException("It requests no permission");
+    /// The line that refuses a call.
+    ///
+    /// @param why for the agent
+    /// @param interrupts whether the agent ends with it
+    String refuse(String request, String why, boolean interrupts);
   }
 }

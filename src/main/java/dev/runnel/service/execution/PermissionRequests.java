@@ -22,7 +22,7 @@ final class PermissionRequests {
   private static final String REFUSED = "This call is not permitted here, and nobody is asked.";
 
   private final ExecutionRequest executionRequest;
-  private final Optional<Dialogue> dialogue;
+  private final Optional<Dialogue.WithPermissions> dialogue;
   private final Steering steering;
   private final ExecutionRecords records;
   private Optional<ToolCall> wanted = Optional.empty();
@@ -33,7 +33,10 @@ final class PermissionRequests {
       Steering steering,
       ExecutionRecords records) {
     this.executionRequest = executionRequest;
-    this.dialogue = outputParser instanceof Dialogue open ? Optional.of(open) : Optional.empty();
+    this.dialogue =
+        outputParser instanceof Dialogue.WithPermissions open
+            ? Optional.of(open)
+            : Optional.empty();
     this.steering = steering;
     this.records = records;
   }
@@ -56,7 +59,7 @@ final class PermissionRequests {
     wanted = Optional.empty();
   }
 
-  private void answer(Dialogue open, Dialogue.PermissionRequest request) {
+  private void answer(Dialogue.WithPermissions open, Dialogue.PermissionRequest request) {
     var call = request.call();
     if (call.isEmpty()) {
       log.info("tool refused without asking run={}", executionRequest.runId());

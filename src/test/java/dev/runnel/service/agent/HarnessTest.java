@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 /// What agents print, as they printed it: the files in `src/test/resources/agents` are recorded.
 class HarnessTest {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final Dialogue CLAUDE = new ClaudeAgent().outputParser();
+  private static final Dialogue.WithPermissions CLAUDE = new ClaudeAgent().outputParser();
 
   @Nested
   class TheCommandAgent {
