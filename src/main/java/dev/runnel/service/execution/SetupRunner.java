@@ -169,7 +169,9 @@ final class SetupRunner implements CommandRunner {
       process =
           new Launcher(spawner, settings.isolation())
               .start(around.job(), command, place, folder, environment, "", heard);
-      process.closeInput();
+      if (process instanceof RunningProcess.WithInput open) {
+        open.closeInput();
+      }
     } catch (IOException e) {
       log.error(
           "cannot start program run={} program={}", around.job().runId(), command.getFirst(), e);

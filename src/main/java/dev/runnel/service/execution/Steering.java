@@ -45,7 +45,7 @@ final class Steering implements AutoCloseable {
   // Guarded by this: the follow-ups that were written to the agent, and that it has not read.
   private final Set<String> offered = new HashSet<>();
   // Guarded by this.
-  private Optional<RunningProcess> process = Optional.empty();
+  private Optional<RunningProcess.WithInput> process = Optional.empty();
   // Guarded by this: what was written before the process was known.
   private final List<String> unwritten = new ArrayList<>();
   // Guarded by this.
@@ -74,15 +74,16 @@ final class Steering implements AutoCloseable {
 
   /// Begins with the agent's process; without a dialogue its input is closed.
   void begin(Spawner spawner, RunningProcess started) {
-    if (!started.takesMoreInput()) {
+    if (started instanceof RunningProcess.WithInput open) {
+      if (dialogue.isEmpty()) {
+        open.closeInput();
+      }
+      synchronized (this) {
+        process = Optional.of(open);
+        unwritten.forEach(open::write);
+      }
+    } else {
       dialogue = Optional.empty();
-    }
-    if (dialogue.isEmpty()) {
-      started.closeInput();
-    }
-    synchronized (this) {
-      process = Optional.of(started);
-      unwritten.forEach(started::write);
     }
     spawner.virtual("steering " + executionRequest.runId(), this::work);
   }
@@ -127,7 +128,7 @@ final class Steering implements AutoCloseable {
 
   private synchronized void end() {
     isClosed = true;
-    process.ifPresent(RunningProcess::closeInput);
+    process.ifPresent(RunningProcess.WithInput::closeInput);
   }
 
   private void work() {

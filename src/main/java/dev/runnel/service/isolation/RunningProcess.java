@@ -14,6 +14,15 @@ public interface RunningProcess {
     void err(String line);
   }
 
+  /// One whose standard input stays open after its start. The input of others ends there.
+  interface WithInput extends RunningProcess {
+    /// Writes to its standard input, without waiting for it.
+    void write(String more);
+
+    /// Closes its standard input after everything that was written.
+    void closeInput();
+  }
+
   /// The process id on this machine; 0 elsewhere.
   default long pid() {
     return 0;
@@ -22,21 +31,6 @@ public interface RunningProcess {
   default Optional<Instant> startedAt() {
     return Optional.empty();
   }
-
-  /// Whether more can be written to its standard input after its start.
-  default boolean takesMoreInput() {
-    return false;
-  }
-
-  /// Writes to its standard input, without waiting for it.
-  ///
-  /// @throws UnsupportedOperationException unless [#takesMoreInput]
-  default void write(String more) {
-    throw new UnsupportedOperationException("Its input ended at the start");
-  }
-
-  /// Closes its standard input after everything that was written.
-  default void closeInput() {}
 
   /// Waits until the program itself has ended; what it started may still be running.
   ///

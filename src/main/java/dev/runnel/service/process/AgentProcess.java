@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /// The process of an agent. Where the system has `setsid`, it runs in its own session, so that no
 /// signal from Runnel's terminal reaches it.
-public final class AgentProcess implements RunningProcess {
+public final class AgentProcess implements RunningProcess.WithInput {
   /// Large, because truncated JSON cannot be parsed at all.
   private static final int MAX_LINE = 1024 * 1024;
 
@@ -108,11 +108,6 @@ public final class AgentProcess implements RunningProcess {
     } finally {
       closeInput();
     }
-  }
-
-  @Override
-  public boolean takesMoreInput() {
-    return true;
   }
 
   @Override
