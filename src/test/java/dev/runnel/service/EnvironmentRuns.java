@@ -29,19 +29,13 @@ public final class EnvironmentRuns {
 
   public static Environment web(
       String uid, List<String> commands, LocalRepository... repositories) {
-    return new Environment(
-        uid,
-        uid,
-        Optional.empty(),
-        Stream.of(repositories).map(EnvironmentRuns::repository).toList(),
-        commands,
-        Optional.empty(),
-        List.of());
+    return Environment.named(uid)
+        .withRepositories(Stream.of(repositories).map(EnvironmentRuns::repository).toList())
+        .withSetupCommands(commands);
   }
 
   public static Environment web(String uid, Repository repository) {
-    return new Environment(
-        uid, uid, Optional.empty(), List.of(repository), List.of(), Optional.empty(), List.of());
+    return Environment.named(uid).withRepositories(List.of(repository));
   }
 
   public static Repository repository(LocalRepository repository) {

@@ -70,15 +70,7 @@ class GrownRowsTest {
                 "foreman", Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty()),
             List.of());
     var bare = EnvironmentRuns.web("bare", List.of());
-    var web =
-        new Environment(
-            "web",
-            "The web shop",
-            Optional.empty(),
-            List.of(),
-            List.of(),
-            Optional.empty(),
-            List.of());
+    var web = Environment.named("web").withName("The web shop");
     service =
         RunningService.inEnvironment(
             folder,

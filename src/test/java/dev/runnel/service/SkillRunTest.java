@@ -233,15 +233,7 @@ class SkillRunTest {
   private Setup setup() {
     var repository =
         Repository.of(shop.url(), Optional.empty(), Optional.empty(), Optional.empty());
-    var environment =
-        new Environment(
-            "web",
-            "web",
-            Optional.empty(),
-            List.of(repository),
-            List.of(),
-            Optional.empty(),
-            List.of());
+    var environment = Environment.named("web").withRepositories(List.of(repository));
     return Setup.USUAL.with(
         new Environments(List.of(environment), Optional.of(environment), Map.of()));
   }

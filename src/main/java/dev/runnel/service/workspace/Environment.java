@@ -1,6 +1,7 @@
 package dev.runnel.service.workspace;
 
 import dev.runnel.service.egress.EgressSetting;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -19,6 +20,7 @@ import java.util.regex.Pattern;
 /// @param pod what its pods are like in Kubernetes
 /// @param permissionRules the tools for which its agents ask a person; empty for those of all
 ///   environments
+@RecordBuilder
 public record Environment(
     String uid,
     String name,
@@ -29,7 +31,8 @@ public record Environment(
     List<String> variables,
     Optional<EgressSetting> egress,
     PodOptions pod,
-    Optional<PermissionRules> permissionRules) {
+    Optional<PermissionRules> permissionRules)
+    implements EnvironmentBuilder.With {
   private static final Pattern UID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final Pattern IMAGE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/:@-]*");
@@ -37,64 +40,20 @@ public record Environment(
   /// An environment without repositories and setup commands.
   public static final Environment NONE =
       new Environment(
-          "none", "none", Optional.empty(), List.of(), List.of(), Optional.empty(), List.of());
+          "none",
+          "none",
+          Optional.empty(),
+          List.of(),
+          List.of(),
+          Optional.empty(),
+          List.of(),
+          Optional.empty(),
+          PodOptions.NONE,
+          Optional.empty());
 
-  /// With the network of all environments.
-  public Environment(
-      String uid,
-      String name,
-      Optional<String> description,
-      List<Repository> repositories,
-      List<String> setupCommands,
-      Optional<String> image,
-      List<String> variables) {
-    this(uid, name, description, repositories, setupCommands, image, variables, Optional.empty());
-  }
-
-  /// With the pods of all environments.
-  public Environment(
-      String uid,
-      String name,
-      Optional<String> description,
-      List<Repository> repositories,
-      List<String> setupCommands,
-      Optional<String> image,
-      List<String> variables,
-      Optional<EgressSetting> egress) {
-    this(
-        uid,
-        name,
-        description,
-        repositories,
-        setupCommands,
-        image,
-        variables,
-        egress,
-        PodOptions.NONE);
-  }
-
-  /// With the permission rules of all environments.
-  public Environment(
-      String uid,
-      String name,
-      Optional<String> description,
-      List<Repository> repositories,
-      List<String> setupCommands,
-      Optional<String> image,
-      List<String> variables,
-      Optional<EgressSetting> egress,
-      PodOptions pod) {
-    this(
-        uid,
-        name,
-        description,
-        repositories,
-        setupCommands,
-        image,
-        variables,
-        egress,
-        pod,
-        Optional.empty());
+  /// An environment with that id as its name, and nothing else.
+  public static Environment named(String uid) {
+    return NONE.withUid(uid).withName(uid);
   }
 
   /// @throws IllegalArgumentException if a value is invalid; the message says what to write instead

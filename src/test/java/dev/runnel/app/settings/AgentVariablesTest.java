@@ -127,14 +127,10 @@ class AgentVariablesTest {
   }
 
   private static Environment environment(String name, String variable) {
-    return new Environment(
-        name,
-        name,
-        Optional.empty(),
-        List.of(),
-        List.of("env > setup"),
-        Optional.of("image:1"),
-        List.of(variable));
+    return Environment.named(name)
+        .withSetupCommands(List.of("env > setup"))
+        .withImage(Optional.of("image:1"))
+        .withVariables(List.of(variable));
   }
 
   /// Every secret setting, and what else may stand in an operator's environment.

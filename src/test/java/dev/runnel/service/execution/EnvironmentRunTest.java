@@ -117,15 +117,7 @@ class EnvironmentRunTest {
 
     @Test
     void theVariablesThatItsEnvironmentNames() {
-      var environment =
-          new Environment(
-              "web",
-              "web",
-              Optional.empty(),
-              List.of(),
-              List.of(),
-              Optional.empty(),
-              List.of("NPM_TOKEN"));
+      var environment = Environment.named("web").withVariables(List.of("NPM_TOKEN"));
       var setup =
           Setup.USUAL.with(
               new Environments(
@@ -174,14 +166,11 @@ class EnvironmentRunTest {
     @Test
     void endsTheRunWithTheFailingCommandsOwnWordsAndWithoutSecrets() {
       var environment =
-          new Environment(
-              "web",
-              "web",
-              Optional.empty(),
-              List.of(),
-              List.of("echo fine", "echo no $NPM_TOKEN >&2; echo give up; exit 3", "touch never"),
-              Optional.empty(),
-              List.of("NPM_TOKEN"));
+          Environment.named("web")
+              .withSetupCommands(
+                  List.of(
+                      "echo fine", "echo no $NPM_TOKEN >&2; echo give up; exit 3", "touch never"))
+              .withVariables(List.of("NPM_TOKEN"));
       var setup =
           Setup.USUAL.with(
               new Environments(

@@ -47,15 +47,7 @@ class NoRoomTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aRunEndsTruthfullyWhicheverProcessOrThreadItDoesNotGet(boolean startsAllTheSame) {
-    var environment =
-        new Environment(
-            "web",
-            "web",
-            Optional.empty(),
-            List.of(),
-            List.of("sleep 0.1"),
-            Optional.empty(),
-            List.of());
+    var environment = Environment.named("web").withSetupCommands(List.of("sleep 0.1"));
     var setup =
         Setup.USUAL.with(
             new Environments(List.of(environment), Optional.of(environment), Map.of()));

@@ -126,15 +126,7 @@ class SecretsInOutputTest {
 
   @Test
   void aSetupCommandsWordsAreMasked() {
-    var environment =
-        new Environment(
-            "web",
-            "web",
-            Optional.empty(),
-            List.of(),
-            List.of("echo using " + TOKEN),
-            Optional.empty(),
-            List.of());
+    var environment = Environment.named("web").withSetupCommands(List.of("echo using " + TOKEN));
     var setup =
         Setup.USUAL.with(
             new Environments(List.of(environment), Optional.of(environment), Map.of()));

@@ -217,15 +217,10 @@ class EgressRunTest {
     void start(List<String> all, Optional<List<String>> own, String... setupCommands)
         throws IOException {
       var environment =
-          new Environment(
-              "web",
-              "web",
-              Optional.empty(),
-              List.of(),
-              List.of(setupCommands),
-              Optional.of(ContainerRuntime.IMAGE),
-              List.of(),
-              own.map(EgressSetting::new));
+          Environment.named("web")
+              .withSetupCommands(List.of(setupCommands))
+              .withImage(Optional.of(ContainerRuntime.IMAGE))
+              .withEgress(own.map(EgressSetting::new));
       service =
           RunningService.inOnlyThisEnvironment(
               Files.createDirectories(data()),

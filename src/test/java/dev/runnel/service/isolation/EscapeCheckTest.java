@@ -75,15 +75,7 @@ class EscapeCheckTest {
   void containersCloseThem() throws Exception {
     var podman = ContainerRuntime.install(Files.createDirectories(folder.resolve("bin")));
     var machine = machine();
-    var environment =
-        new Environment(
-            "web",
-            "web",
-            Optional.empty(),
-            List.of(),
-            List.of(),
-            Optional.of(ContainerRuntime.IMAGE),
-            List.of());
+    var environment = Environment.named("web").withImage(Optional.of(ContainerRuntime.IMAGE));
 
     assertThat(found(new Container(podman, machine), machine, environment))
         .containsAllEntriesOf(closed());

@@ -213,20 +213,16 @@ class GitLoginTest {
       var data = Files.createDirectories(folder.resolve("data"));
       var machine = new Machine(variables, List.of(data), List.of(), List.of(), Quotas.USUAL);
       var environment =
-          new Environment(
-              "web",
-              "web",
-              Optional.empty(),
-              List.of(
-                  Repository.of(
-                      server.url("acme/shop.git"),
-                      Optional.empty(),
-                      Optional.empty(),
-                      Optional.of("GIT_TOKEN"),
-                      push)),
-              List.of(),
-              Optional.of(ContainerRuntime.IMAGE),
-              List.of());
+          Environment.named("web")
+              .withRepositories(
+                  List.of(
+                      Repository.of(
+                          server.url("acme/shop.git"),
+                          Optional.empty(),
+                          Optional.empty(),
+                          Optional.of("GIT_TOKEN"),
+                          push)))
+              .withImage(Optional.of(ContainerRuntime.IMAGE));
       var setup =
           Setup.USUAL
               .with(contract.isolation(machine, bin))

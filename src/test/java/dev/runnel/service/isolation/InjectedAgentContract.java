@@ -380,14 +380,9 @@ interface InjectedAgentContract {
     }
 
     private static Environment environment(String name, String variable) {
-      return new Environment(
-          name,
-          name,
-          Optional.empty(),
-          List.of(),
-          List.of(),
-          Optional.of(ContainerRuntime.IMAGE),
-          List.of(variable));
+      return Environment.named(name)
+          .withImage(Optional.of(ContainerRuntime.IMAGE))
+          .withVariables(List.of(variable));
     }
 
     String create(String commands) {

@@ -290,14 +290,10 @@ class IsolationTest {
     @Test
     void commandsRunInTheEnvironmentsImageWithTheWorkspaceMounted() throws IOException {
       var environment =
-          new Environment(
-              "web",
-              "web",
-              Optional.empty(),
-              List.of(),
-              List.of("echo set > up"),
-              Optional.of("node:22"),
-              List.of("NPM_TOKEN"));
+          Environment.named("web")
+              .withSetupCommands(List.of("echo set > up"))
+              .withImage(Optional.of("node:22"))
+              .withVariables(List.of("NPM_TOKEN"));
       var setting =
           setup.with(
               new Environments(
@@ -365,8 +361,10 @@ class IsolationTest {
 
   private static Environment environment(
       List<Repository> repositories, List<String> commands, Optional<String> image) {
-    return new Environment(
-        "web", "web", Optional.empty(), repositories, commands, image, List.of());
+    return Environment.named("web")
+        .withRepositories(repositories)
+        .withSetupCommands(commands)
+        .withImage(image);
   }
 
   private void program(String name, String script) throws IOException {

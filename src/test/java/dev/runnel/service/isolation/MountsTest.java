@@ -43,14 +43,7 @@ class MountsTest {
             ExecutionRequest.internal("run"),
             root,
             root,
-            new Environment(
-                "web",
-                "web",
-                Optional.empty(),
-                List.of(),
-                List.of(),
-                Optional.of("node:22"),
-                List.of()),
+            Environment.named("web").withImage(Optional.of("node:22")),
             Set.of(),
             List.of(),
             home);

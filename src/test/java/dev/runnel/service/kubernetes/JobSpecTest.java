@@ -47,16 +47,11 @@ class JobSpecTest {
   private Job job(Limits limits, Quotas quotas) throws IOException {
     var data = Files.createDirectories(volume.resolve("node"));
     var environment =
-        new Environment(
-            "web",
-            "Web",
-            Optional.empty(),
-            List.of(),
-            List.of(),
-            Optional.of("registry.test/agent:1"),
-            List.of("FOR_WEB"),
-            Optional.empty(),
-            OWN);
+        Environment.named("web")
+            .withName("Web")
+            .withImage(Optional.of("registry.test/agent:1"))
+            .withVariables(List.of("FOR_WEB"))
+            .withPod(OWN);
     var place =
         new Isolation.Place(
             ExecutionRequest.internal("run-1"),

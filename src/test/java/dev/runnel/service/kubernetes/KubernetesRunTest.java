@@ -53,14 +53,11 @@ class KubernetesRunTest {
 
   static RunningService service(Path folder, Kubernetes isolation, String... setupCommands) {
     var environment =
-        new Environment(
-            "web",
-            "Web",
-            Optional.empty(),
-            List.of(),
-            List.of(setupCommands),
-            Optional.of("registry.test/agent:1"),
-            List.of("FOR_WEB"));
+        Environment.named("web")
+            .withName("Web")
+            .withSetupCommands(List.of(setupCommands))
+            .withImage(Optional.of("registry.test/agent:1"))
+            .withVariables(List.of("FOR_WEB"));
     return RunningService.inEnvironment(
         folder,
         Optional.of("sh"),

@@ -38,14 +38,10 @@ class PlayKubeTest {
     cluster = new FakeCluster(folder, PlayKubeRuntime.install(folder, work));
     isolation = cluster.isolation(Duration.ofMinutes(1), (_, _) -> USER);
     var environment =
-        new Environment(
-            "web",
-            "Web",
-            Optional.empty(),
-            List.of(),
-            List.of("id -u > setup"),
-            Optional.of(ContainerRuntime.IMAGE),
-            List.of());
+        Environment.named("web")
+            .withName("Web")
+            .withSetupCommands(List.of("id -u > setup"))
+            .withImage(Optional.of(ContainerRuntime.IMAGE));
     service =
         RunningService.inEnvironment(
             folder,

@@ -129,15 +129,7 @@ class LimitsTest {
 
   @Test
   void aSetupThatTakesTooLongIsEndedWithWhatItWasBusyWith() {
-    var environment =
-        new Environment(
-            "web",
-            "web",
-            Optional.empty(),
-            List.of(),
-            List.of("true", "sleep 300"),
-            Optional.empty(),
-            List.of());
+    var environment = Environment.named("web").withSetupCommands(List.of("true", "sleep 300"));
     var setup =
         Setup.USUAL
             .with(limits(SHORT, USUAL.idle(), USUAL.total(), USUAL.outputBytes()))
