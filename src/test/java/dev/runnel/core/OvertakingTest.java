@@ -132,7 +132,7 @@ class OvertakingTest {
   }
 
   private static Delivery at(int second, Delivery delivery) {
-    return delivery.about(
+    return delivery.withSnapshot(
         new Snapshot(Optional.of(NINE.plusSeconds(second)), Optional.empty(), Optional.empty()));
   }
 }

@@ -211,7 +211,7 @@ class PlanJourneyTest {
 
   private void saidAt(Instant at, String id, String words) {
     var said = new Snapshot(Optional.of(at), Optional.empty(), Optional.empty());
-    world.says(delivery(id, MessageParser.words(words).orElseThrow()).about(said));
+    world.says(delivery(id, MessageParser.words(words).orElseThrow()).withSnapshot(said));
     world.settle();
   }
 

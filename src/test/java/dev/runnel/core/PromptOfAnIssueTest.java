@@ -58,7 +58,7 @@ class PromptOfAnIssueTest {
                 List.of(
                     said("sam", "It broke on Monday."), said("lee", "Only with 0 items, I think.")),
                 List.of("bug", "agent"))
-            .without(new LeftOut(3, 1, true));
+            .withLeftOut(new LeftOut(3, 1, true));
 
     try (var file = PromptOfAnIssueTest.class.getResourceAsStream("/golden/prompts/issue.txt")) {
       assertThat(prompt("fix it like this:\n\n- the total\n- the test", background))
@@ -122,7 +122,7 @@ class PromptOfAnIssueTest {
   void whileTheTrackerCannotBeReadTheDeliveryTellsWhatItKnows() {
     var delivery =
         Samples.delivery("1", Samples.start("Work on this issue."))
-            .about(
+            .withSnapshot(
                 new Snapshot(
                     Optional.of(Samples.NINE),
                     Optional.of("Checkout fails"),

@@ -77,14 +77,14 @@ class RoutesJourneyTest {
   }
 
   private Optional<String> environmentOf(Intent intent, Snapshot about) {
-    world.says(delivery("1", intent).about(about));
+    world.says(delivery("1", intent).withSnapshot(about));
     world.settle();
     return world.runs.starts().getLast().prompt().options().environment();
   }
 
   private static Snapshot issue(String title, String body, String... labels) {
     return new Snapshot(Optional.of(NINE), Optional.of(title), Optional.of(body))
-        .labelled(List.of(labels));
+        .withLabels(List.of(labels));
   }
 
   @Test

@@ -41,7 +41,7 @@ class OldRowsTest {
   void aDeliveryOfWhichNobodyWroteDownHowItsIssueWasIsRead() {
     var plain = Samples.delivery("1", Samples.say("fix it"));
     var now =
-        plain.about(
+        plain.withSnapshot(
             new Snapshot(Optional.of(Samples.NINE), Optional.of("Title"), Optional.of("Body")));
     assertThat(Json.read(Json.write(now), Delivery.class)).isEqualTo(now);
 

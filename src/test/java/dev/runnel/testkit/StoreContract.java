@@ -339,7 +339,7 @@ public interface StoreContract {
 
   private static Delivery saidAt(String id, Intent intent, int second) {
     return delivery(id, intent)
-        .about(
+        .withSnapshot(
             new Snapshot(
                 Optional.of(NINE.plusSeconds(second)), Optional.empty(), Optional.empty()));
   }

@@ -1,5 +1,6 @@
 package dev.runnel.core.model;
 
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.net.URI;
 import java.time.Instant;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.Optional;
 /// @param attachments files that were shared in the conversation
 /// @param files text files that were shared in the conversation, the most relevant first
 /// @param leftOut what was excluded for other reasons than space
+@RecordBuilder
 public record Background(
     String kind,
     Optional<String> title,
@@ -27,7 +29,8 @@ public record Background(
     int omitted,
     List<Attachment> attachments,
     LeftOut leftOut,
-    List<TextFile> files) {
+    List<TextFile> files)
+    implements BackgroundBuilder.With {
   /// The parts of a conversation that the agent must not see, however much space there is.
   ///
   /// @param unheard number of messages whose authors lack permission or that not everybody may read
@@ -69,17 +72,6 @@ public record Background(
       int omitted,
       List<Attachment> attachments) {
     this(kind, title, body, labels, link, said, omitted, attachments, LeftOut.NONE, List.of());
-  }
-
-  /// A copy that records what was excluded.
-  public Background without(LeftOut what) {
-    return new Background(kind, title, body, labels, link, said, omitted, attachments, what, files);
-  }
-
-  /// A copy with text files.
-  public Background withFiles(List<TextFile> texts) {
-    return new Background(
-        kind, title, body, labels, link, said, omitted, attachments, leftOut, texts);
   }
 
   public Background {

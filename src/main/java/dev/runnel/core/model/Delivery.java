@@ -43,11 +43,6 @@ public record Delivery(
     this(id, meaning, conversation, actor, intent, addressed, origin, arrivedAt, Snapshot.NONE);
   }
 
-  /// A copy with the state at that time.
-  public Delivery about(Snapshot then) {
-    return withSnapshot(then);
-  }
-
   /// When it was sent: by the platform's clock if known, else when it arrived.
   public Instant saidAt() {
     return snapshot.at().orElse(arrivedAt);

@@ -1,11 +1,13 @@
 package dev.runnel.core.model;
 
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.Optional;
 
 /// The options a person may put into a prompt: `--env staging --model fast`.
 ///
 /// @param plan whether the run makes a plan first, and waits until somebody approves it
 /// @param interrupts whether the message does not wait for an agent that works; no start has it
+@RecordBuilder
 public record RunOptions(
     Optional<String> profile,
     Optional<String> environment,
@@ -15,7 +17,8 @@ public record RunOptions(
     Optional<String> title,
     Optional<String> factory,
     boolean plan,
-    boolean interrupts) {
+    boolean interrupts)
+    implements RunOptionsBuilder.With {
   public static final RunOptions NONE =
       new RunOptions(
           Optional.empty(),
@@ -40,13 +43,12 @@ public record RunOptions(
 
   /// The same options, with a plan first.
   public RunOptions planned() {
-    return new RunOptions(profile, environment, model, skill, name, title, factory, true, false);
+    return withPlan(true).withInterrupts(false);
   }
 
   /// The options of a message that interrupts the agent.
   public static RunOptions interrupting() {
-    var none = Optional.<String>empty();
-    return new RunOptions(none, none, none, none, none, none, none, false, true);
+    return NONE.withInterrupts(true);
   }
 
   /// These options, completed by those of an earlier request for the same work. Whether there is a

@@ -1,5 +1,6 @@
 package dev.runnel.core.model;
 
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.net.URI;
 import java.time.Instant;
 import java.util.List;
@@ -13,8 +14,10 @@ import java.util.Optional;
 /// @param body as people see it; empty where the delivery did not contain it, `""` where there is
 ///   none
 /// @param labels as far as the delivery contained them
+@RecordBuilder
 public record Snapshot(
-    Optional<Instant> at, Optional<String> title, Optional<String> body, List<String> labels) {
+    Optional<Instant> at, Optional<String> title, Optional<String> body, List<String> labels)
+    implements SnapshotBuilder.With {
   public static final Snapshot NONE =
       new Snapshot(Optional.empty(), Optional.empty(), Optional.empty());
 
@@ -25,11 +28,6 @@ public record Snapshot(
 
   public Snapshot(Optional<Instant> at, Optional<String> title, Optional<String> body) {
     this(at, title, body, List.of());
-  }
-
-  /// A copy with the labels.
-  public Snapshot labelled(List<String> names) {
-    return new Snapshot(at, title, body, names);
   }
 
   /// The background to use while the tracker cannot be reached.

@@ -138,16 +138,7 @@ record TextMapping(UnaryOperator<String> change) {
   }
 
   private RunOptions options(RunOptions options) {
-    return new RunOptions(
-        options.profile(),
-        options.environment(),
-        options.model(),
-        options.skill(),
-        options.name(),
-        options.title().map(change),
-        options.factory(),
-        options.plan(),
-        options.interrupts());
+    return options.withTitle(options.title().map(change));
   }
 
   private List<Binding> bindings(List<Binding> bindings) {

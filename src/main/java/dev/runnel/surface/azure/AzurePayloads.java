@@ -196,7 +196,7 @@ final class AzurePayloads {
                 Json.instant(fields, "System.ChangedDate"),
                 said.title(),
                 fields.has(TITLE) ? Optional.of(description(fields)) : Optional.empty())
-            .labelled(said.tags()));
+            .withLabels(said.tags()));
   }
 
   /// What people see as the description: a bug has its steps instead. Empty fields are not sent.

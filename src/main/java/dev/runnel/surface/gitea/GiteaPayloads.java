@@ -77,7 +77,7 @@ final class GiteaPayloads {
           sender,
           Json.link(linked, "html_url"),
           arrivedAt,
-          EarlierComments.snapshot(at, title(), Json.whole(issue(), "body")).labelled(labels()));
+          EarlierComments.snapshot(at, title(), Json.whole(issue(), "body")).withLabels(labels()));
     }
 
     /// The semantic key, the same for deliveries of the repository's and the organization's

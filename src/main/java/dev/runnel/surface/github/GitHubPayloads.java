@@ -152,7 +152,7 @@ final class GitHubPayloads {
           Json.link(linked, "html_url"),
           arrivedAt,
           EarlierComments.snapshot(at, title(), Json.whole(issue, "body"))
-              .labelled(Json.texts(issue.path("labels"), "name")));
+              .withLabels(Json.texts(issue.path("labels"), "name")));
     }
 
     /// The semantic key, the same for deliveries of the repository's and the organization's

@@ -108,7 +108,7 @@ final class GitLabPayloads {
                         Json.instant(said.attributes(), "updated_at"),
                         said.title(),
                         Json.whole(said.attributes(), "description"))
-                    .labelled(Json.texts(said.payload().path("labels"), "title"))),
+                    .withLabels(Json.texts(said.payload().path("labels"), "title"))),
         key.kind().thing(),
         said.title(),
         said.isOpen(),
@@ -171,7 +171,7 @@ final class GitLabPayloads {
                                 Json.instant(note, "created_at"),
                                 Json.text(issue, "title"),
                                 Json.whole(issue, "description"))
-                            .labelled(Json.texts(issue.path("labels"), "title")))
+                            .withLabels(Json.texts(issue.path("labels"), "title")))
                     .said(
                         "note " + id.get() + " created",
                         intent,

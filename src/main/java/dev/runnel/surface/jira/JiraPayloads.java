@@ -193,7 +193,7 @@ final class JiraPayloads {
                     ? Optional.of(
                         JiraSite.markdown(said.fields().path("description"), this::called))
                     : Optional.empty())
-            .labelled(Json.strings(said.fields().path("labels"))));
+            .withLabels(Json.strings(said.fields().path("labels"))));
   }
 
   /// Ignores apps, and events without a user.

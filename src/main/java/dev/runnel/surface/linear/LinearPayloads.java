@@ -145,7 +145,7 @@ final class LinearPayloads {
                         Json.instant(said.data(), "updatedAt"),
                         said.title(),
                         Json.whole(said.data(), "description"))
-                    .labelled(said.labels())),
+                    .withLabels(said.labels())),
         THING,
         said.title(),
         said.isOpen(),

@@ -142,6 +142,6 @@ public final class EarlierComments {
             link,
             List.copyOf(kept),
             omitted)
-        .without(new LeftOut(unheard, later, isBodyNewer));
+        .withLeftOut(new LeftOut(unheard, later, isBodyNewer));
   }
 }

@@ -108,17 +108,14 @@ public final class IssueRules {
   /// The title is used only as the run's title, not in the prompt, because whoever added the label
   /// may not have written it.
   private static Intent start(Optional<String> title, String thing, Optional<String> profile) {
-    var none = RunOptions.NONE;
     return new Intent.Start(
         new Request(
             "Work on this " + thing + ".",
-            new RunOptions(
-                profile,
-                none.environment(),
-                none.model(),
-                none.skill(),
-                none.name(),
-                title.map(text -> Markdown.line(text, MAX_TITLE)).filter(text -> !text.isEmpty()),
-                none.factory())));
+            RunOptions.NONE
+                .withProfile(profile)
+                .withTitle(
+                    title
+                        .map(text -> Markdown.line(text, MAX_TITLE))
+                        .filter(text -> !text.isEmpty()))));
   }
 }

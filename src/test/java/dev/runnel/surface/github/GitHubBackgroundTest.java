@@ -210,7 +210,7 @@ class GitHubBackgroundTest {
     bare.putNull("body").put("labels", "odd");
     answers(bare);
 
-    var background = surface().background().read(delivery.about(Snapshot.NONE));
+    var background = surface().background().read(delivery.withSnapshot(Snapshot.NONE));
 
     assertThat(background.title()).isEmpty();
     assertThat(background.body()).isEmpty();

@@ -297,7 +297,7 @@ public final class SlackPayloads {
                             Optional.empty(),
                             Optional.of(place.message(ts.get()).ref()),
                             false))
-                    .about(saidAt(ts.get())));
+                    .withSnapshot(saidAt(ts.get())));
   }
 
   private static Snapshot saidAt(String ts) {
