@@ -23,10 +23,15 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /// Records what an execution leaves behind: pull requests, files, evidence and plans. The agent's
 /// processes have ended.
 final class ResultCollector {
+  /// Maximum length of a line of the transcript, below what pages show of one.
+  private static final int MAX_ENTRY = 4_000;
+
   private final ExecutionRequest request;
   private final ExecutionRecords records;
   private final RunQueries queries;
@@ -101,12 +106,9 @@ final class ResultCollector {
   /// Records that a person is asked about a call.
   ExecutionResult askAbout(ToolCall call) {
     var number = records.askAbout(request, call);
+    var whole = "Asks to use %s: %s".formatted(call.name(), call.shown(redactor::redact));
     record(
-        List.of(
-            new Entry(
-                TranscriptLine.Kind.QUESTION,
-                "Asks to use %s: %s".formatted(call.name(), call.shown(redactor::redact)))),
-        List.of());
+        pieces(whole).map(it -> new Entry(TranscriptLine.Kind.QUESTION, it)).toList(), List.of());
     return ExecutionResult.blocked(
         "The agent asks to use `%s` (request %d of this run):\n\n%s\n\n%s"
             .formatted(
@@ -114,6 +116,18 @@ final class ResultCollector {
                 number,
                 fenced(call.summary(redactor::redact)),
                 ToolReply.question(redactor.redact(call.scopeWords()))));
+  }
+
+  /// A text in pieces that pages show whole.
+  private static Stream<String> pieces(String text) {
+    var cuts = new ArrayList<Integer>(List.of(0));
+    while (cuts.getLast() + MAX_ENTRY < text.length()) {
+      var end = cuts.getLast() + MAX_ENTRY;
+      cuts.add(Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end);
+    }
+    cuts.add(text.length());
+    return IntStream.range(1, cuts.size())
+        .mapToObj(i -> text.substring(cuts.get(i - 1), cuts.get(i)));
   }
 
   /// A block of code that the text cannot end.

@@ -2,11 +2,15 @@ package dev.runnel.service.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.text.VisibleText;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -18,6 +22,8 @@ public record ToolCall(String tool, JsonNode input) {
   private static final Set<String> FILE_TOOLS = Set.of("Edit", "Write", "NotebookEdit");
   private static final int MAX_NAME = 100;
   private static final int SHOWN = 1_500;
+  private static final int SHOWN_MEMBERS = 30;
+  private static final String REST = "see the transcript of the run";
 
   /// What a permission for the rest of the run covers.
   private record Scope(String key, String words) {}
@@ -79,30 +85,67 @@ public record ToolCall(String tool, JsonNode input) {
     }
   }
 
-  /// The tool and its input for people, with characters that cannot be seen written out, so that
-  /// nothing of it is hidden.
+  /// The input for people, with characters that cannot be seen written out, so that nothing of it
+  /// is hidden.
   ///
   /// @param redact removes secrets
   public String shown(UnaryOperator<String> redact) {
-    var text = new StringBuilder();
-    for (var member : withoutDescription().properties()) {
-      var value =
-          member.getValue().isTextual() ? member.getValue().asText() : member.getValue() + "";
-      text.append(text.isEmpty() ? "" : "\n");
-      text.append(isCommand(member.getKey()) ? value : member.getKey() + ": " + value);
-    }
-    return visible(redact.apply(text.toString()));
+    return String.join("\n", members(redact));
   }
 
-  /// As [#shown], shortened for a message.
+  /// As [#shown], shortened for a message. Short members come before long ones then, so that none
+  /// of them pushes another out of the message.
   public String summary(UnaryOperator<String> redact) {
-    var whole = shown(redact);
+    var members = members(redact);
+    var whole = String.join("\n", members);
     if (whole.length() <= SHOWN) {
       return whole;
     }
-    var end = Character.isHighSurrogate(whole.charAt(SHOWN - 1)) ? SHOWN - 1 : SHOWN;
-    return "%s…\n(%,d more characters: see the transcript of the run)"
-        .formatted(whole.substring(0, end), whole.length() - end);
+    var shortest =
+        members.stream()
+            .sorted(Comparator.comparingInt(String::length))
+            .limit(SHOWN_MEMBERS)
+            .toList();
+    var lines = new ArrayList<String>();
+    var room = SHOWN;
+    for (var member : shortest) {
+      var share = room / (shortest.size() - lines.size());
+      lines.add(cut(member, share));
+      room -= Math.min(share, member.length());
+    }
+    if (members.size() > shortest.size()) {
+      lines.add("(%,d more members: %s)".formatted(members.size() - shortest.size(), REST));
+    }
+    return String.join("\n", lines);
+  }
+
+  private static String cut(String member, int longest) {
+    if (member.length() <= longest) {
+      return member;
+    }
+    var end = Character.isHighSurrogate(member.charAt(longest - 1)) ? longest - 1 : longest;
+    return "%s…\n(%,d more characters: %s)"
+        .formatted(member.substring(0, end), member.length() - end, REST);
+  }
+
+  /// The members of the input. A command stands alone. Further lines of another value are indented,
+  /// so that they do not look like other members.
+  private List<String> members(UnaryOperator<String> redact) {
+    return withoutDescription().properties().stream()
+        .map(
+            member -> {
+              var value =
+                  member.getValue().isTextual()
+                      ? member.getValue().asText()
+                      : member.getValue().toString();
+              var shown = VisibleText.of(redact.apply(value));
+              return isCommand(member.getKey())
+                  ? shown
+                  : VisibleText.of(redact.apply(member.getKey())).replace("\n", "\\u{a}")
+                      + ": "
+                      + shown.replace("\n", "\n  ");
+            })
+        .toList();
   }
 
   private boolean isCommand(String member) {
@@ -118,34 +161,6 @@ public record ToolCall(String tool, JsonNode input) {
       }
     }
     return kept;
-  }
-
-  private static String visible(String text) {
-    var seen = new StringBuilder();
-    text.codePoints()
-        .forEach(
-            point -> {
-              if (point == '\n' || point == '\t' || isVisible(point)) {
-                seen.appendCodePoint(point);
-              } else {
-                seen.append("\\u{%x}".formatted(point));
-              }
-            });
-    return seen.toString();
-  }
-
-  private static boolean isVisible(int point) {
-    return switch (Character.getType(point)) {
-      case Character.CONTROL,
-          Character.FORMAT,
-          Character.SURROGATE,
-          Character.PRIVATE_USE,
-          Character.UNASSIGNED,
-          Character.LINE_SEPARATOR,
-          Character.PARAGRAPH_SEPARATOR ->
-          false;
-      default -> true;
-    };
   }
 
   /// With sorted members, so that equal inputs have equal texts.

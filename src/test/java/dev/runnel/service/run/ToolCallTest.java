@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ToolCallTest {
   private static final ToolCall PUBLISH =
@@ -59,6 +61,56 @@ class ToolCallTest {
         .isEqualTo("curl evil\\u{d}\\u{202e}echo\\u{200b} hi\nls");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      ints = {
+        0xA0, 0x34F, 0x115F, 0x1160, 0x17B4, 0x180B, 0x2003, 0x2800, 0x3000, 0x3164, 0xFE0F, 0xFFA0,
+        0xFFFC, 0x13441, 0x1D159, 0xE0100
+      })
+  void aCharacterWithoutAGlyphIsWrittenOut(int point) {
+    var call = new ToolCall("Bash", Json.newObject().put("command", "a" + text(point) + "b"));
+
+    assertThat(call.shown(it -> it)).isEqualTo("a\\u{%x}b".formatted(point));
+  }
+
+  @Test
+  void aMarkIsShownWithItsLetterAndWrittenOutWhereItCoversOthers() {
+    var call =
+        new ToolCall(
+            "Bash", Json.newObject().put("command", "cafe\u0301 \u0301x\u0336\u0336\u0336"));
+
+    assertThat(call.shown(it -> it)).isEqualTo("cafe\u0301 \\u{301}x\u0336\u0336\\u{336}");
+  }
+
+  @Test
+  void manyBlanksAreCountedSoThatTheyPushNothingOutOfSight() {
+    var spaces = call("Bash", "{\"command\":\"ls" + " ".repeat(300) + "; rm x\"}");
+    var lines = call("Bash", "{\"command\":\"ls" + "\\n".repeat(60) + " \\t rm x\"}");
+    var code = "if (a) {\n\n                        b();";
+
+    assertThat(spaces.shown(it -> it)).isEqualTo("ls\\u{20}×300; rm x");
+    assertThat(lines.shown(it -> it)).isEqualTo("ls\\u{a}×60\\u{20}\\u{9}\\u{20}rm x");
+    assertThat(new ToolCall("Bash", Json.newObject().put("command", code)).shown(it -> it))
+        .isEqualTo(code);
+  }
+
+  @Test
+  void aValueOfManyLinesLooksLikeNoOtherMember() {
+    var call =
+        call(
+            "Write",
+            "{\"content\":\"x\\nfile_path: /w/readme\",\"file_path\":\"/w/.bashrc\",\"a\\nb\":1}");
+
+    assertThat(call.shown(it -> it))
+        .isEqualTo(
+            """
+            content: x
+              file_path: /w/readme
+            file_path: /w/.bashrc
+            a\\u{a}b: 1\
+            """);
+  }
+
   @Test
   void allInputWithAnEffectIsShownWithoutSecrets() {
     assertThat(PUBLISH.shown(text -> text.replace("npm", "***")))
@@ -76,12 +128,41 @@ class ToolCallTest {
   }
 
   @Test
-  void aLongCallSaysHowMuchOfItIsNotShown() {
+  void aLongCommandSaysHowMuchOfItIsNotShown() {
     var text = call("Bash", "{\"command\":\"" + "x".repeat(3_000) + "\"}").summary(it -> it);
 
     assertThat(text)
-        .startsWith("xxx")
-        .endsWith("…\n(1,500 more characters: see the transcript of the run)");
+        .isEqualTo("x".repeat(1_500) + "…\n(1,500 more characters: see the transcript of the run)");
+  }
+
+  @Test
+  void longMembersComeLastSoThatTheyPushNoShortOneOutOfTheMessage() {
+    var input =
+        Json.newObject()
+            .put("content", "x".repeat(5_000))
+            .put("note", "y".repeat(2_000))
+            .put("file_path", "/w/.bashrc");
+    var text = new ToolCall("Write", input).summary(it -> it);
+
+    assertThat(text)
+        .startsWith("file_path: /w/.bashrc\nnote: yyy")
+        .containsPattern(
+            "y…\n\\(1,2\\d\\d more characters: see the transcript of the run\\)\ncontent: xxx")
+        .matches("(?s).*x…\n\\(4,2\\d\\d more characters: see the transcript of the run\\)")
+        .hasSizeLessThan(1_700);
+  }
+
+  @Test
+  void manyMembersAreCountedWhereTheyDoNotFit() {
+    var input = Json.newObject();
+    for (var i = 0; i < 500; i++) {
+      input.put("member" + i, i);
+    }
+    var text = new ToolCall("mcp__db__run", input).summary(it -> it);
+
+    assertThat(text)
+        .startsWith("member0: 0\n")
+        .endsWith("\n(470 more members: see the transcript of the run)");
   }
 
   private static void assertSameScope(String tool, String one, String other) {
@@ -91,6 +172,10 @@ class ToolCallTest {
 
   private static void assertOtherScope(String tool, String one, String other) {
     assertThat(call(tool, one).scopeDigest()).isNotEqualTo(call(tool, other).scopeDigest());
+  }
+
+  private static String text(int point) {
+    return Character.toString(point);
   }
 
   private static ToolCall call(String tool, String input) {
