@@ -216,12 +216,12 @@ record ClaudeAgent() implements Harness {
           || !request.path("subtype").asText().equals("can_use_tool")) {
         return Optional.empty();
       }
-      var call = new ToolCall(request.path("tool_name").asText(), request.path("input"));
+      var isDemanded = RULES.contains(request.path("decision_reason_type").asText());
       return Optional.of(
           new PermissionRequest(
               event.path("request_id").asText(),
-              RULES.contains(request.path("decision_reason_type").asText())
-                  ? Optional.of(call)
+              isDemanded && request.path("input") instanceof ObjectNode input
+                  ? Optional.of(new ToolCall(request.path("tool_name").asText(), input))
                   : Optional.empty()));
     }
 

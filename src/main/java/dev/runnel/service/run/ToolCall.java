@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /// A tool with its input, as an agent wants to use it.
-public record ToolCall(String tool, JsonNode input) {
+public record ToolCall(String tool, ObjectNode input) {
   private static final String SHELL = "Bash";
   private static final Set<String> FILE_TOOLS = Set.of("Edit", "Write", "NotebookEdit");
   private static final int MAX_NAME = 100;

@@ -3,6 +3,7 @@ package dev.runnel.service.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.agent.AgentEvent.Answer;
 import dev.runnel.service.agent.AgentEvent.Choice;
 import dev.runnel.service.agent.AgentEvent.Did;
@@ -109,9 +110,10 @@ class HarnessTest {
       var call =
           new ToolCall(
               "Bash",
-              JSON.readTree(
-                  "{\"command\":\"echo touched >> touched.txt\",\"description\":\"Does what was"
-                      + " asked\"}"));
+              (ObjectNode)
+                  JSON.readTree(
+                      "{\"command\":\"echo touched >> touched.txt\",\"description\":\"Does what was"
+                          + " asked\"}"));
 
       assertThat(requests)
           .containsExactly(
@@ -162,6 +164,23 @@ class HarnessTest {
           .hasValue(new PermissionRequest("r", Optional.empty()));
       assertThat(CLAUDE.permissionRequest(outside.substring(0, 90) + "…"))
           .hasValue(new PermissionRequest("r", Optional.empty()));
+    }
+
+    @Test
+    void aRequestWhoseInputIsNoObjectNamesNoCall() {
+      for (var input : List.of("\"npm publish\"", "[\"npm publish\"]", "null", "7")) {
+        var request =
+            """
+            {"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool",\
+            "tool_name":"Bash","input":%s,"decision_reason_type":"rule"}}\
+            """
+                .formatted(input);
+
+        assertThat(CLAUDE.permissionRequest(request))
+            .hasValue(new PermissionRequest("r", Optional.empty()));
+        assertThat(CLAUDE.permissionRequest(request.replace("\"input\"", "\"inputs\"")))
+            .hasValue(new PermissionRequest("r", Optional.empty()));
+      }
     }
 
     private static List<PermissionRequest> requests(String file) throws IOException {

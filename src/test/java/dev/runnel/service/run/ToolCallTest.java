@@ -2,6 +2,7 @@ package dev.runnel.service.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -179,6 +180,6 @@ class ToolCallTest {
   }
 
   private static ToolCall call(String tool, String input) {
-    return new ToolCall(tool, Json.read(input));
+    return new ToolCall(tool, (ObjectNode) Json.read(input));
   }
 }
