@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -50,6 +51,8 @@ class ToolPermissionTest {
       """;
 
   private static final PermissionRules RULES = new PermissionRules(List.of("Bash(npm publish:*)"));
+
+  private static final int SLOTS = 4;
 
   @TempDir Path folder;
   private Path script;
@@ -143,6 +146,27 @@ class ToolPermissionTest {
       awaitRequest(service, id, 2);
 
       assertThat(file(id, "made")).doesNotExist();
+    }
+  }
+
+  @Test
+  void anAllowanceEndsWhenTheRunIsStoppedBeforeItGoesOn() throws IOException {
+    write("case \"$text\" in *busy*) sleep 600 ;; esac; make 'npm publish'; say done");
+    try (var service = open()) {
+      var id = service.create("first");
+      service.awaitState(id, "BLOCKED");
+      var others = Stream.generate(() -> service.create("busy")).limit(SLOTS).toList();
+      others.forEach(other -> service.awaitState(other, "INPROGRESS"));
+      service.followUp(id, "Allow once");
+      assertThat(service.state(id)).isEqualTo("QUEUED");
+      service.cancel(id);
+      assertThat(service.state(id)).isEqualTo("CANCELLED");
+      others.forEach(service::cancel);
+      service.followUp(id, "Look at it again");
+      awaitRequest(service, id, 2);
+
+      assertThat(file(id, "made")).doesNotExist();
+      assertThat(asked(service, id).getLast()).isEqualTo("Look at it again");
     }
   }
 

@@ -74,11 +74,10 @@ public record ToolPermissions(
     return asked == null ? this : new ToolPermissions(requests, null, once, forRun, answer);
   }
 
-  /// The work is done, or broke off: what was permitted once is not needed any more.
+  /// The work is done, was stopped, or broke off: what was permitted once is not needed any more,
+  /// and nobody is told of it.
   public ToolPermissions ended() {
-    return asked == null && once.isEmpty()
-        ? this
-        : new ToolPermissions(requests, null, Set.of(), forRun, answer);
+    return new ToolPermissions(requests, null, Set.of(), forRun, null);
   }
 
   public boolean permits(ToolCall call) {

@@ -12,7 +12,6 @@ import dev.runnel.service.run.RunStateMachine;
 import dev.runnel.service.run.RunStateMachine.Event;
 import dev.runnel.service.run.RunStateMachine.Step;
 import dev.runnel.service.run.ToolCall;
-import dev.runnel.service.run.ToolPermissions;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
 import dev.runnel.service.store.TranscriptRows.Entry;
@@ -489,9 +488,10 @@ public final class ExecutionRecords {
     var as = run.cancelAsked() ? ExecutionResult.cancelled() : executionResult;
     var waiting = !runs.followUps().waiting(runId).isEmpty();
     var permissions = runs.toolPermissions(runId);
-    var left = as.phase() == ExecutionState.BLOCKED ? permissions : permissions.ended();
+    var isAsking = as.phase() == ExecutionState.BLOCKED && permissions.asked() != null;
+    var left = isAsking ? permissions : permissions.ended();
     // A message that nobody has read yet cannot be an answer: the question was not posted.
-    change(runs, runId, permissions, waiting ? left.withoutRequest() : left);
+    runs.change(runId, permissions, waiting ? left.withoutRequest() : left);
     if (!runs.isLaunched(runId)) {
       runs.followUps().handBack(runId, run.execution());
       if (as.phase() == ExecutionState.CANCELLED && run.execution() == 1) {
@@ -531,14 +531,6 @@ public final class ExecutionRecords {
       case Step.Stays() -> new Finished(runId, run.depth(), run.phase(), Optional.empty());
       case Step.Refused(String why) -> throw new IllegalStateException(why + ": " + run);
     };
-  }
-
-  private static void change(
-      RunTable runs, String runId, ToolPermissions before, ToolPermissions after)
-      throws SQLException {
-    if (!after.equals(before)) {
-      runs.toolPermissions(runId, after);
-    }
   }
 
   private ExecutionRequest job(RunRow run, RunTable runs) throws SQLException {

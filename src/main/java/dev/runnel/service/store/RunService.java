@@ -184,6 +184,7 @@ public final class RunService {
                   && repliesToPlan(run)
                   && PlanReply.of(message) == PlanReply.DECLINED) {
                 runs.followUps().give(runId, run.execution());
+                endPermissions(runs, runId);
                 runs.end(runId, ExecutionResult.declined(), at);
                 new EventRows(runs.rows())
                     .add(runId, run.execution(), EventRows.Type.RUN_CANCELLED, at);
@@ -245,6 +246,11 @@ public final class RunService {
         .filter(it -> run.phase() == ExecutionState.BLOCKED && it.asked() != null);
   }
 
+  private static void endPermissions(RunTable runs, String runId) throws SQLException {
+    var permissions = runs.toolPermissions(runId);
+    runs.change(runId, permissions, permissions.ended());
+  }
+
   /// Whether the run has made a plan that nobody approved.
   private static boolean repliesToPlan(RunRow run) {
     return new RunMode(run.mode()).equals(RunMode.PLAN) && run.phase() == ExecutionState.BLOCKED;
@@ -273,6 +279,7 @@ public final class RunService {
                   if (run.execution() == 0) {
                     runs.dropPrompt(runId);
                   }
+                  endPermissions(runs, runId);
                   runs.end(runId, ExecutionResult.cancelled(), at);
                   new EventRows(runs.rows())
                       .add(runId, run.execution(), EventRows.Type.RUN_CANCELLED, at);

@@ -522,6 +522,12 @@ public record RunTable(Rows rows) {
             id));
   }
 
+  void change(String id, ToolPermissions before, ToolPermissions after) throws SQLException {
+    if (!after.equals(before)) {
+      toolPermissions(id, after);
+    }
+  }
+
   void toolPermissions(String id, ToolPermissions toolPermissions) throws SQLException {
     rows.change("UPDATE runs SET tool_permissions = ? WHERE id = ?", toolPermissions.toJson(), id);
   }
