@@ -3,7 +3,9 @@ package dev.runnel.text;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /// What a reply to a request to use a tool means. Pure.
 ///
@@ -22,6 +24,10 @@ public enum ToolReply {
 
   private static final Set<String> ALLOW = Set.of("allow", "allow it", "allowed", "once");
 
+  private static final Pattern REQUEST =
+      Pattern.compile("The agent asks to use `[^`\\n]+` \\(request (\\d{1,9}) of this run\\):");
+  private static final Pattern ABOUT = Pattern.compile("(.*) \\(request (\\d{1,9})\\)");
+
   private final String choice;
 
   ToolReply(String choice) {
@@ -29,7 +35,8 @@ public enum ToolReply {
   }
 
   public static ToolReply of(String message) {
-    var words = message.strip();
+    var about = ABOUT.matcher(message.strip());
+    var words = about.matches() ? about.group(1) : message.strip();
     for (var each : values()) {
       if (each != OTHER && each.choice.equalsIgnoreCase(words)) {
         return each;
@@ -51,6 +58,37 @@ public enum ToolReply {
   /// Whether it permits anything.
   public boolean isAllowed() {
     return this == ALLOW_ONCE || this == ALLOW_FOR_RUN;
+  }
+
+  /// The words of the choice; empty for other words.
+  public String choice() {
+    return choice;
+  }
+
+  /// How the question begins.
+  ///
+  /// @param number how often the run has asked, with this time
+  public static String request(String tool, int number) {
+    return "The agent asks to use `%s` (request %d of this run):".formatted(tool, number);
+  }
+
+  /// The number of the request that a question is about.
+  public static OptionalInt number(String question) {
+    var request = REQUEST.matcher(question);
+    return request.lookingAt()
+        ? OptionalInt.of(Integer.parseInt(request.group(1)))
+        : OptionalInt.empty();
+  }
+
+  /// A choice as an answer to one request, so that it permits no other.
+  public static String about(String choice, int number) {
+    return "%s (request %d)".formatted(choice, number);
+  }
+
+  /// The number of the request that a reply answers; empty where it names none.
+  public static OptionalInt answered(String message) {
+    var about = ABOUT.matcher(message.strip());
+    return about.matches() ? OptionalInt.of(Integer.parseInt(about.group(2))) : OptionalInt.empty();
   }
 
   /// What follows the request: the question, with the answers as a list.

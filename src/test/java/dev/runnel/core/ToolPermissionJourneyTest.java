@@ -64,7 +64,7 @@ class ToolPermissionJourneyTest {
             .withActor(SAM));
     world.settle();
 
-    assertThat(answers()).containsExactly("Allow once");
+    assertThat(answers()).containsExactly("Allow once (request 1)");
     assertThat(world.audit())
         .anySatisfy(
             line ->
@@ -75,10 +75,11 @@ class ToolPermissionJourneyTest {
 
   @ParameterizedTest
   @CsvSource({
-    "yes,Allow once",
-    "1,Allow once",
-    "2,Allow for this run",
-    "allow for this run,Allow for this run",
+    "yes,Allow once (request 1)",
+    "1,Allow once (request 1)",
+    "2,Allow for this run (request 1)",
+    "allow for this run,Allow for this run (request 1)",
+    "Allow once (request 2),Allow once (request 2)",
     "3,Decline",
     "no,Decline",
     "'yes, but on Monday','yes, but on Monday'"
@@ -103,7 +104,7 @@ class ToolPermissionJourneyTest {
                 + " permission. If you permit it, please say `allow once`.");
 
     hears("3", "allow once");
-    assertThat(answers()).containsExactly("Allow once");
+    assertThat(answers()).containsExactly("Allow once (request 1)");
   }
 
   @Test
@@ -114,6 +115,31 @@ class ToolPermissionJourneyTest {
 
     assertThat(answers()).containsExactly("yes");
     assertThat(ToolReply.of("yes").isAllowed()).isFalse();
+  }
+
+  @Test
+  void thePermissionThatArrivesWhileTheAgentWorksPermitsNothingThatIsAskedMeanwhile() {
+    world.runs.moves(world.onlyRun().id(), RunState.RUNNING, "Working");
+    world.passes(Duration.ofSeconds(2));
+    hears("2", "Allow once");
+
+    assertThat(answers())
+        .containsExactly(
+            "Allow once\n\n(This was said while nothing was asked, so it permits nothing.)");
+    assertThat(ToolReply.of(answers().getFirst()).isAllowed()).isFalse();
+  }
+
+  @Test
+  void anAnswerThatIsSentAgainStillNamesTheRequestThatItsSenderSaw() {
+    block();
+    world.runs.knowsKeys();
+    world.runs.losesNextAnswer();
+    hears("2", "allow once");
+    world.runs.moves(
+        world.onlyRun().id(), RunState.BLOCKED, REQUEST.replace("request 1", "request 2"));
+    world.passes(Duration.ofMinutes(5));
+
+    assertThat(answers()).isNotEmpty().containsOnly("Allow once (request 1)");
   }
 
   private void block() {

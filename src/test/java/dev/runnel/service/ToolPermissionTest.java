@@ -7,6 +7,7 @@ import dev.runnel.core.text.AnswerChoices;
 import dev.runnel.service.RunningService.Setup;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.workspace.PermissionRules;
+import dev.runnel.text.ToolReply;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -195,6 +196,35 @@ class ToolPermissionTest {
       assertThat(file(id, "made")).hasContent("npm publish");
       assertThat(asked(service, id).getLast()).contains("Their answer:\n\nAllow once");
     }
+  }
+
+  @Test
+  void anAnswerToAnEarlierRequestPermitsNothingThatWasAskedSince() throws IOException {
+    write("[ -e made ] || make 'npm publish'; make 'rm -rf /'; say done");
+    try (var service = open()) {
+      var id = service.create("first");
+      service.awaitState(id, "BLOCKED");
+      service.followUp(id, ToolReply.about("Allow once", 1));
+      awaitRequest(service, id, 2);
+      var late = service.post(followUps(id), message(ToolReply.about("Allow once", 1)));
+
+      assertThat(late.statusCode()).isEqualTo(400);
+      assertThat(late.body()).contains("The run no longer asks this");
+      assertThat(service.state(id)).isEqualTo("BLOCKED");
+      service.followUp(id, ToolReply.about("Allow for this run", 2));
+      service.awaitState(id, "SUCCEEDED");
+      assertThat(Files.readAllLines(file(id, "made"))).containsExactly("npm publish", "rm -rf /");
+      assertThat(service.post(followUps(id), message("Allow once (request 2)")).statusCode())
+          .isEqualTo(400);
+    }
+  }
+
+  private static String followUps(String id) {
+    return "/agent/runs/" + id + "/followups";
+  }
+
+  private static String message(String text) {
+    return RunningService.JSON.createObjectNode().put("message", text).toString();
   }
 
   @Test

@@ -27,4 +27,17 @@ class ToolReplyTest {
     assertThat(ToolReply.meantBy("no thanks")).hasValue("Decline");
     assertThat(ToolReply.meantBy("yes, but with --dry-run")).isEmpty();
   }
+
+  @Test
+  void aReplyNamesTheRequestThatItAnswers() {
+    var question = ToolReply.request("Bash", 12) + "\n\n(request 7 of this run):";
+
+    assertThat(ToolReply.number(question)).hasValue(12);
+    assertThat(ToolReply.number("May I? (request 7 of this run):")).isEmpty();
+    assertThat(ToolReply.about("Allow once", 12)).isEqualTo("Allow once (request 12)");
+    assertThat(ToolReply.of("allow once (request 12)")).isEqualTo(ToolReply.ALLOW_ONCE);
+    assertThat(ToolReply.answered("Allow once (request 12)")).hasValue(12);
+    assertThat(ToolReply.answered("Allow once")).isEmpty();
+    assertThat(ToolReply.of("Allow once (request x)")).isEqualTo(ToolReply.OTHER);
+  }
 }

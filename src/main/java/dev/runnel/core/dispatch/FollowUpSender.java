@@ -178,7 +178,7 @@ final class FollowUpSender {
               var decision =
                   ToolReply.of(attempt.words()) == ToolReply.OTHER
                       ? "declined in other words"
-                      : attempt.words().strip();
+                      : ToolReply.of(attempt.words()).choice();
               var request = choices.question().replaceAll("[\\s`]+", " ").strip();
               return attempt.noting(
                   "%s; tool: %s; %s"
@@ -292,9 +292,19 @@ final class FollowUpSender {
                     .or(
                         () ->
                             ToolReply.meantBy(attempt.words()).filter(_ -> choices.isAboutTool())))
+        .map(choice -> naming(choice, run))
+        .or(() -> PlanApproval.withoutPermission(attempt, run))
         .map(attempt::saying)
         .map(whole -> reworded(work, whole))
         .orElse(attempt);
+  }
+
+  /// A choice with the request that its sender saw, so that it permits none that is made meanwhile.
+  private static String naming(String choice, Run run) {
+    var request = ToolReply.number(run.message().orElse(""));
+    return ToolReply.of(choice).isAllowed() && request.isPresent()
+        ? ToolReply.about(choice, request.getAsInt())
+        : choice;
   }
 
   /// Stores the attempt's new text, so that a repeated attempt sends it, too.

@@ -30,6 +30,9 @@ final class PlanApproval {
   private static final String NO_APPROVAL =
       "\n\n(This was said before there was a plan, so it approves none.)";
 
+  private static final String NO_PERMISSION =
+      "\n\n(This was said while nothing was asked, so it permits nothing.)";
+
   private PlanApproval() {}
 
   /// What the sender is told if the message would approve what the run asks about, though its
@@ -62,6 +65,14 @@ final class PlanApproval {
             && !run.state().needsPerson()
             && isYes(attempt)
         ? Optional.of(attempt.saying(attempt.words() + NO_APPROVAL))
+        : Optional.empty();
+  }
+
+  /// The message in words that permit nothing, where it permits a tool and the run asks about none:
+  /// the run could ask before the service has the message.
+  static Optional<String> withoutPermission(DeliveryAttempt attempt, Run run) {
+    return run.state() != RunState.BLOCKED && ToolReply.of(attempt.words()).isAllowed()
+        ? Optional.of(attempt.words() + NO_PERMISSION)
         : Optional.empty();
   }
 

@@ -110,10 +110,9 @@ final class ResultCollector {
     record(
         pieces(whole).map(it -> new Entry(TranscriptLine.Kind.QUESTION, it)).toList(), List.of());
     return ExecutionResult.blocked(
-        "The agent asks to use `%s` (request %d of this run):\n\n%s\n\n%s"
+        "%s\n\n%s\n\n%s"
             .formatted(
-                call.name(),
-                number,
+                ToolReply.request(call.name(), number),
                 fenced(call.summary(redactor::redact)),
                 ToolReply.question(redactor.redact(call.scopeWords()))));
   }

@@ -15,6 +15,7 @@ import dev.runnel.service.run.RunStateMachine.Step;
 import dev.runnel.service.run.ToolPermissions;
 import dev.runnel.service.run.TriggerMetadata;
 import dev.runnel.text.PlanReply;
+import dev.runnel.text.ToolReply;
 import dev.runnel.wire.CreatedRun;
 import dev.runnel.wire.FollowUpAccepted;
 import dev.runnel.wire.FollowUpOutcome;
@@ -158,6 +159,8 @@ public final class RunService {
             key,
             (runs, at) -> {
               var run = runs.find(runId).orElseThrow(RequestProblem::noRun);
+              var answers = answersAboutTool(runs, run);
+              requireAsked(message, answers);
               if (run.phase() == ExecutionState.QUEUED
                   && run.execution() == 0
                   && runs.followUps().waiting(runId).isEmpty()) {
@@ -178,7 +181,6 @@ public final class RunService {
               }
               var id = UUID.randomUUID().toString();
               runs.followUps().add(id, runId, message, key.map(IdempotencyKey::value), false, at);
-              var answers = answersAboutTool(runs, run);
               if (mode.isEmpty()
                   && answers.isEmpty()
                   && repliesToPlan(run)
@@ -237,6 +239,16 @@ public final class RunService {
     return repliesToPlan(run) && PlanReply.of(message) == PlanReply.APPROVED
         ? RunMode.NORMAL
         : RunMode.PLAN;
+  }
+
+  /// An answer that names its request permits no other.
+  private static void requireAsked(String message, Optional<ToolPermissions> asking) {
+    var request = ToolReply.answered(message);
+    if (ToolReply.of(message).isAllowed()
+        && request.isPresent()
+        && asking.filter(it -> it.requests() == request.getAsInt()).isEmpty()) {
+      throw RequestProblem.invalid("The run no longer asks this, so this permits nothing");
+    }
   }
 
   /// What was decided about the tools of the run, if it asks about one now.
