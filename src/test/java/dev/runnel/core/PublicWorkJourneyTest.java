@@ -25,6 +25,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What was said in private does not reach work that everybody can read.
 class PublicWorkJourneyTest {
@@ -38,15 +40,17 @@ class PublicWorkJourneyTest {
           List.of(new Background.Said("Ann", Instant.EPOCH, "we are selling to Initech")),
           0);
 
+  private static final PublicWork UNKNOWN = new PublicWork(Set.of("website"), Optional.empty());
+  private static final PublicWork INTERNAL =
+      new PublicWork(Set.of("website"), Optional.of("internal"));
+
   @TempDir Path folder;
   private World world;
 
   @BeforeEach
   void open() {
     world = new World(folder);
-    world.dispatches(
-        DispatchOptions.USUAL.withPublicWork(
-            new PublicWork(Set.of("website"), Optional.of("internal"))));
+    world.dispatches(DispatchOptions.USUAL.withPublicWork(INTERNAL));
     world.surface.hasBackground(THREAD, SAID);
     world.surface.hasBackground(OTHER_THREAD, SAID);
   }
@@ -57,16 +61,8 @@ class PublicWorkJourneyTest {
   }
 
   private static Delivery asked(Optional<String> environment) {
-    var options =
-        new RunOptions(
-            Optional.empty(),
-            environment,
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty());
-    return delivery("1", new Intent.Start(new Request("fix the logo", options)))
+    var request = new Request("fix the logo", options(environment, Optional.empty()));
+    return delivery("1", new Intent.Start(request))
         .withOrigin(
             new Origin(
                 Optional.of(URI.create("https://acme.slack.com/archives/C1/p1")),
@@ -114,20 +110,33 @@ class PublicWorkJourneyTest {
 
   @Test
   void workCountsAsPublicWhereTheEnvironmentIsNotKnown() {
-    var unknown = new PublicWork(Set.of("website"), Optional.empty());
-    var factory =
-        new RunOptions(
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            Optional.of("shop"));
-
-    assertThat(unknown.includes(RunOptions.NONE)).isTrue();
-    assertThat(new PublicWork(Set.of("website"), Optional.of("internal")).includes(factory))
-        .isTrue();
+    assertThat(UNKNOWN.includes(RunOptions.NONE)).isTrue();
+    assertThat(UNKNOWN.includes(options(Optional.of(" "), Optional.empty()))).isTrue();
+    assertThat(INTERNAL.includes(options(Optional.of(" "), Optional.empty()))).isFalse();
     assertThat(PublicWork.NONE.includes(RunOptions.NONE)).isFalse();
+    assertThat(PublicWork.NONE.includes(options(Optional.empty(), Optional.of("shop")))).isFalse();
+  }
+
+  @Test
+  void workOfAFactoryCountsAsPublicWhateverEnvironmentIsNamed() {
+    assertThat(INTERNAL.includes(options(Optional.empty(), Optional.of("shop")))).isTrue();
+    assertThat(INTERNAL.includes(options(Optional.of("internal"), Optional.of("shop")))).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"website", "Website", "WEBSITE", " website "})
+  void workCountsAsPublicInWhateverCaseItsEnvironmentIsNamed(String name) {
+    assertThat(INTERNAL.includes(options(Optional.of(name), Optional.empty()))).isTrue();
+    assertThat(
+            new PublicWork(Set.of(name), Optional.of("Website"))
+                .includes(options(Optional.of("webSite"), Optional.empty())))
+        .isTrue();
+    assertThat(new PublicWork(Set.of(name), Optional.of("Website")).includes(RunOptions.NONE))
+        .isTrue();
+  }
+
+  private static RunOptions options(Optional<String> environment, Optional<String> factory) {
+    var none = Optional.<String>empty();
+    return new RunOptions(none, environment, none, none, none, none, factory);
   }
 }

@@ -1,8 +1,10 @@
 package dev.runnel.core.decide;
 
 import dev.runnel.core.model.RunOptions;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /// The environments whose work everybody can read, such as those with public repositories. Pure.
 ///
@@ -12,14 +14,21 @@ public record PublicWork(Set<String> environments, Optional<String> usual) {
   public static final PublicWork NONE = new PublicWork(Set.of(), Optional.empty());
 
   public PublicWork {
-    environments = Set.copyOf(environments);
+    environments =
+        environments.stream().map(PublicWork::plain).collect(Collectors.toUnmodifiableSet());
   }
 
   /// Whether a run with these options works, or may work, in one of the environments. A factory
-  /// chooses the environment of its runs.
+  /// chooses the environment of its runs. The letter case of a name does not matter, because it may
+  /// not matter to the run service.
   public boolean includes(RunOptions options) {
-    var environment =
-        options.environment().or(() -> options.factory().isPresent() ? Optional.empty() : usual);
-    return !environments.isEmpty() && environment.map(environments::contains).orElse(true);
+    var named = options.environment().filter(name -> !name.isBlank()).or(() -> usual);
+    return !environments.isEmpty()
+        && (options.factory().isPresent()
+            || named.map(name -> environments.contains(plain(name))).orElse(true));
+  }
+
+  private static String plain(String name) {
+    return name.strip().toLowerCase(Locale.ROOT);
   }
 }
