@@ -109,6 +109,29 @@ class PublicWorkJourneyTest {
   }
 
   @Test
+  void nobodyIsToldOfWhatWasLeftOutWhereNothingWas() {
+    world.surface.isPrivate();
+    world.surface.hasBackground(THREAD, Background.NONE);
+
+    var prompt = promptOf(asked(Optional.of("website")));
+
+    assertThat(prompt.base().orElseThrow()).contains("in a private conversation");
+    assertThat(world.surface.told(THREAD)).isEmpty();
+  }
+
+  @Test
+  void peopleAreToldWhereNobodyKnowsWhatWasLeftOut() {
+    world.surface.isPrivate();
+    world.surface.backgroundIsDown(true);
+
+    var prompt = promptOf(asked(Optional.of("website")));
+
+    assertThat(prompt.text()).isEqualTo("fix the logo");
+    assertThat(world.surface.told(THREAD))
+        .anyMatch(text -> text.startsWith("This conversation is private"));
+  }
+
+  @Test
   void workCountsAsPublicWhereTheEnvironmentIsNotKnown() {
     assertThat(UNKNOWN.includes(RunOptions.NONE)).isTrue();
     assertThat(UNKNOWN.includes(options(Optional.of(" "), Optional.empty()))).isTrue();

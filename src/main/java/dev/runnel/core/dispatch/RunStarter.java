@@ -14,6 +14,7 @@ import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Work;
+import dev.runnel.core.port.Surface;
 import dev.runnel.core.prompt.Prompts;
 import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.scope.DefaultsResolver;
@@ -154,6 +155,7 @@ final class RunStarter {
     var isConfidential =
         publicWork.includes(resolved.request().options())
             && surface.get().background().isPrivate(attempt.delivery());
+    var isWithheld = isConfidential && saysMore(surface.get(), attempt.delivery());
     try {
       background =
           isConfidential ? Background.NONE : surface.get().background().read(attempt.delivery());
@@ -181,7 +183,7 @@ final class RunStarter {
             run,
             isUnread
                 ? whenStarted.andThen(work -> tellUnread(work, attempt))
-                : isConfidential
+                : isWithheld
                     ? whenStarted.andThen(work -> tellConfidential(work, attempt))
                     : whenStarted);
       }
@@ -195,6 +197,15 @@ final class RunStarter {
       case Outcome.Refused refused ->
           results.refuse(attempt, refused, work -> StartControl.didNotStart(work, attempt));
       case Outcome.Busy(var after, var why) -> results.retryLater(attempt, after, why);
+    }
+  }
+
+  /// Whether there is more to know than the request, or nobody can tell.
+  private static boolean saysMore(Surface surface, Delivery delivery) {
+    try {
+      return !surface.background().read(delivery).isEmpty();
+    } catch (BackgroundUnavailable _) {
+      return true;
     }
   }
 

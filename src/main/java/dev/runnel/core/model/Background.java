@@ -74,6 +74,17 @@ public record Background(
     this(kind, title, body, labels, link, said, omitted, attachments, LeftOut.NONE, List.of());
   }
 
+  /// Whether it tells the agent nothing.
+  public boolean isEmpty() {
+    return title.isEmpty()
+        && body.isBlank()
+        && labels.isEmpty()
+        && said.isEmpty()
+        && omitted == 0
+        && attachments.isEmpty()
+        && files.isEmpty();
+  }
+
   public Background {
     labels = List.copyOf(labels);
     said = List.copyOf(said);
