@@ -31,6 +31,11 @@ final class PrivateKey {
     return text.contains(MARK);
   }
 
+  /// Whether a private key begins in the text.
+  static boolean isIn(String text) {
+    return mayBeIn(text) && BEGIN.matcher(text).find();
+  }
+
   /// Whether it is the first or last line of a block, which is not secret.
   static boolean isBorder(String line) {
     return line.startsWith("-----BEGIN ") || line.startsWith(END);

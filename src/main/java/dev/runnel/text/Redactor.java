@@ -54,6 +54,11 @@ public final class Redactor {
         .filter(each -> each.length() >= MIN_SECRET && !PrivateKey.isBorder(each));
   }
 
+  /// Whether a private key begins in the text: redaction then removes also what stands in its place.
+  public static boolean hidesMuchOf(String text) {
+    return PrivateKey.isIn(text);
+  }
+
   /// Returns the text without secrets. A private key is replaced by a single line.
   public String redact(String text) {
     if (!PrivateKey.mayBeIn(text)) {

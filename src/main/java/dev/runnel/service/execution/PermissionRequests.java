@@ -21,6 +21,9 @@ final class PermissionRequests {
   private static final String WAIT = "A person is asked about this call. Wait for the answer.";
   private static final String REFUSED = "This call is not permitted here, and nobody is asked.";
 
+  private static final String UNSEEN =
+      "This call holds a private key, so people cannot be shown what it does. Keep keys in files.";
+
   private final ExecutionRequest executionRequest;
   private final Optional<Dialogue.WithPermissions> dialogue;
   private final Steering steering;
@@ -64,6 +67,11 @@ final class PermissionRequests {
     if (call.isEmpty()) {
       log.info("tool refused without asking run={}", executionRequest.runId());
       steering.write(open.refuse(request.id(), REFUSED, false));
+      return;
+    }
+    if (!call.get().canBeShown()) {
+      log.info("tool with a private key refused run={}", executionRequest.runId());
+      steering.write(open.refuse(request.id(), UNSEEN, false));
       return;
     }
     // What was requested at the same time is requested again after the answer.

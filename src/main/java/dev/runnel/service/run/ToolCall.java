@@ -2,6 +2,7 @@ package dev.runnel.service.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.text.Redactor;
 import dev.runnel.text.VisibleText;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -91,6 +92,12 @@ public record ToolCall(String tool, ObjectNode input) {
   /// @param redact removes secrets
   public String shown(UnaryOperator<String> redact) {
     return String.join("\n", members(redact));
+  }
+
+  /// Whether people can be shown all that has an effect: redaction removes more than a secret where a
+  /// private key begins.
+  public boolean canBeShown() {
+    return !Redactor.hidesMuchOf(withoutDescription().toString());
   }
 
   /// As [#shown], shortened for a message. Short members come before long ones then, so that none
