@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 
 /// A tool with its input, as an agent wants to use it.
 public record ToolCall(String tool, ObjectNode input) {
@@ -24,6 +25,10 @@ public record ToolCall(String tool, ObjectNode input) {
   private static final int MAX_NAME = 100;
   private static final int SHOWN = 1_500;
   private static final int SHOWN_MEMBERS = 30;
+
+  /// What Slack shows as quotes, and as a name: in a shell it means something else.
+  private static final Pattern REWRITTEN = Pattern.compile("`{3,}|<(?=@[A-Z0-9]+>)");
+
   private static final String REST = "see the transcript of the run";
 
   /// What a permission for the rest of the run covers.
@@ -145,14 +150,24 @@ public record ToolCall(String tool, ObjectNode input) {
                   member.getValue().isTextual()
                       ? member.getValue().asText()
                       : member.getValue().toString();
-              var shown = VisibleText.of(redact.apply(value));
+              var shown = visible(redact.apply(value));
               return isCommand(member.getKey())
                   ? shown
-                  : VisibleText.of(redact.apply(member.getKey())).replace("\n", "\\u{a}")
+                  : visible(redact.apply(member.getKey())).replace("\n", "\\u{a}")
                       + ": "
                       + shown.replace("\n", "\n  ");
             })
         .toList();
+  }
+
+  private static String visible(String text) {
+    return REWRITTEN
+        .matcher(VisibleText.of(text))
+        .replaceAll(
+            found ->
+                found.group().equals("<")
+                    ? "\\\\u{3c}"
+                    : "\\\\u{60}×" + found.group().length());
   }
 
   private boolean isCommand(String member) {

@@ -75,6 +75,14 @@ class ToolCallTest {
   }
 
   @Test
+  void whatSlackWouldShowAsSomethingElseIsWrittenOut() {
+    var call = call("Bash", "{\"command\":\"echo ``` id ````; sh <@U0BOB>x `pwd` <a>\"}");
+
+    assertThat(call.shown(it -> it))
+        .isEqualTo("echo \\u{60}×3 id \\u{60}×4; sh \\u{3c}@U0BOB>x `pwd` <a>");
+  }
+
+  @Test
   void aMarkIsShownWithItsLetterAndWrittenOutWhereItCoversOthers() {
     var call =
         new ToolCall(
