@@ -54,7 +54,8 @@ public final class Redactor {
         .filter(each -> each.length() >= MIN_SECRET && !PrivateKey.isBorder(each));
   }
 
-  /// Whether a private key begins in the text: redaction then removes also what stands in its place.
+  /// Whether a private key begins in the text: redaction then removes also what stands in its
+  /// place.
   public static boolean hidesMuchOf(String text) {
     return PrivateKey.isIn(text);
   }

@@ -196,6 +196,22 @@ class ToolPermissionTest {
   }
 
   @Test
+  void anAllowanceThatWasNotUsedEndsWhenAnotherCallIsDeclined() throws IOException {
+    write("[ $RUNNEL_EXECUTION = 2 ] && make 'ls' || make 'npm publish'; say done");
+    try (var service = open()) {
+      var id = service.create("first");
+      service.awaitState(id, "BLOCKED");
+      service.followUp(id, "Allow once");
+      awaitRequest(service, id, 2);
+      service.followUp(id, "Decline");
+      awaitRequest(service, id, 3);
+
+      assertThat(service.message(id)).contains("npm publish");
+      assertThat(file(id, "made")).doesNotExist();
+    }
+  }
+
+  @Test
   void aPlanIsNotApprovedByAPermission() throws IOException {
     write("make 'npm publish'; say plan");
     try (var service = open()) {

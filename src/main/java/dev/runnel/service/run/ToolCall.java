@@ -99,8 +99,8 @@ public record ToolCall(String tool, ObjectNode input) {
     return String.join("\n", members(redact));
   }
 
-  /// Whether people can be shown all that has an effect: redaction removes more than a secret where a
-  /// private key begins.
+  /// Whether people can be shown all that has an effect: redaction removes more than a secret where
+  /// a private key begins.
   public boolean canBeShown() {
     return !Redactor.hidesMuchOf(withoutDescription().toString());
   }
@@ -165,9 +165,7 @@ public record ToolCall(String tool, ObjectNode input) {
         .matcher(VisibleText.of(text))
         .replaceAll(
             found ->
-                found.group().equals("<")
-                    ? "\\\\u{3c}"
-                    : "\\\\u{60}×" + found.group().length());
+                found.group().equals("<") ? "\\\\u{3c}" : "\\\\u{60}×" + found.group().length());
   }
 
   private boolean isCommand(String member) {

@@ -53,7 +53,8 @@ public record ToolPermissions(
         answer);
   }
 
-  /// Somebody answered.
+  /// Somebody answered. Whoever does not permit a call also takes back what was permitted once
+  /// before and was not used.
   ///
   /// @param execution the execution that the answer starts
   public ToolPermissions answered(String message, int execution) {
@@ -64,9 +65,17 @@ public record ToolPermissions(
     return new ToolPermissions(
         requests,
         null,
-        reply == ToolReply.ALLOW_ONCE ? with(once, asked.call()) : once,
+        onceAfter(reply, asked.call()),
         reply == ToolReply.ALLOW_FOR_RUN ? with(forRun, asked.scope()) : forRun,
         new Answer(execution, asked.tool(), reply));
+  }
+
+  private Set<String> onceAfter(ToolReply reply, String call) {
+    return switch (reply) {
+      case ALLOW_ONCE -> with(once, call);
+      case ALLOW_FOR_RUN -> once;
+      case DECLINE, OTHER -> Set.of();
+    };
   }
 
   /// Nobody can answer the last request any more.
