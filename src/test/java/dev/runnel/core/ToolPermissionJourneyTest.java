@@ -6,14 +6,19 @@ import static dev.runnel.testkit.Samples.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.command.MessageParser;
+import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.AskedQuestion;
+import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Snapshot;
 import dev.runnel.core.text.AnswerChoices;
 import dev.runnel.testkit.World;
 import dev.runnel.text.ToolReply;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// A tool call that waits for a person, from the question to the answer.
 class ToolPermissionJourneyTest {
@@ -105,6 +111,33 @@ class ToolPermissionJourneyTest {
 
     hears("3", "allow once");
     assertThat(answers()).containsExactly("Allow once (request 1)");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"yes", "allow once"})
+  void aYesOnThePullRequestPermitsNothingThatWasNotShownThere(String words) {
+    var link = URI.create("https://git.example/acme/shop/pull/7");
+    world.runs.makes(
+        world.onlyRun().id(), new Artifact("acme/shop#7", link, true, Optional.of("fix")));
+    world.passes(Duration.ofSeconds(2));
+    block();
+    var there = new Conversation(world.elsewhere.id(), "acme/shop#7");
+    world.passes(Duration.ofSeconds(2));
+    var said = new Snapshot(Optional.of(world.clock.instant()), Optional.empty(), Optional.empty());
+    world.says(
+        delivery("2", MessageParser.words(words).orElseThrow())
+            .withSnapshot(said)
+            .withConversation(there)
+            .withOrigin(
+                new Origin(
+                    Optional.of(link), Optional.empty(), Optional.of(new PostRef("c")), false)));
+    world.settle();
+
+    assertThat(answers()).isEmpty();
+    assertThat(world.elsewhere.told(there))
+        .containsExactly(
+            "The agent's request was not shown here, so I did not take this as a permission."
+                + " Answer it where it was asked.");
   }
 
   @Test

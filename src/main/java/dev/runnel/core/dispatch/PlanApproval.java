@@ -23,6 +23,10 @@ final class PlanApproval {
       "This was said before the agent's request was posted here, so I did not take it as a"
           + " permission. If you permit it, please say `allow once`.";
 
+  private static final String NOT_SHOWN =
+      "The agent's request was not shown here, so I did not take this as a permission. Answer it"
+          + " where it was asked.";
+
   private static final String ASK_AGAIN =
       "This was said before the plan was posted here, so I did not take it as an approval. If you"
           + " agree with the plan, please say `approve`.";
@@ -44,16 +48,19 @@ final class PlanApproval {
       return Optional.empty();
     }
     var choices = AnswerChoices.of(run.message().orElse(Update.NO_QUESTION));
+    var asked = work.outbox().asked(run);
+    var isPermission = choices.isAboutTool() && ToolReply.of(attempt.words()).isAllowed();
+    if (isPermission
+        && !asked.isEmpty()
+        && asked.stream().noneMatch(it -> it.conversation().equals(attempt.conversation()))) {
+      return Optional.of(NOT_SHOWN);
+    }
     var again =
         choices.isAboutPlan() && isYes(attempt)
             ? Optional.of(ASK_AGAIN)
-            : Optional.of(ASK_ABOUT_TOOL_AGAIN)
-                .filter(_ -> choices.isAboutTool() && ToolReply.of(attempt.words()).isAllowed());
+            : Optional.of(ASK_ABOUT_TOOL_AGAIN).filter(_ -> isPermission);
     return again.filter(
-        _ ->
-            shownAt(work.outbox().asked(run), attempt, run)
-                .filter(attempt.delivery().saidAt()::isAfter)
-                .isEmpty());
+        _ -> shownAt(asked, attempt, run).filter(attempt.delivery().saidAt()::isAfter).isEmpty());
   }
 
   /// The message in words that approve no plan, where it is a yes and the agent may be about to
