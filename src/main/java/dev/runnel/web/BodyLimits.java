@@ -74,6 +74,10 @@ final class BodyLimits implements Filter, AutoCloseable {
     alarms.shutdownNow();
   }
 
+  Duration patience() {
+    return patience;
+  }
+
   /// The free part of the budget, in bytes.
   int freeBudget() {
     return budget.availablePermits();

@@ -21,10 +21,10 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The HTTP server, protected against overload: connections are limited, and so is the memory for
-/// [bodies][BodyLimits]. Requests run on virtual threads. Health checks run on platform threads, so
-/// that they are answered even if no carrier thread is free; so do deliveries that have arrived
-/// whole, whose handler waits for nothing.
+/// The HTTP server, protected against overload: connections are limited, and so are the memory for
+/// [bodies][BodyLimits] and the time that requests take to arrive. Requests run on virtual threads.
+/// Health checks run on platform threads, so that they are answered even if no carrier thread is
+/// free; so do deliveries that have arrived whole, whose handler waits for nothing.
 public final class WebServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WebServer.class);
   private static final int MAX_CONNECTIONS = 1_000;
@@ -81,6 +81,7 @@ public final class WebServer implements AutoCloseable {
                     var connections = new NetworkConnectionLimit(MAX_CONNECTIONS, server);
                     connections.setEndPointIdleTimeout(IDLE_WHEN_FULL.toMillis());
                     server.addBean(connections);
+                    server.addBean(new HeadLimit(server, limits.patience()));
                   });
               config.jetty.modifyServletContextHandler(
                   context -> {

@@ -1,12 +1,14 @@
 package dev.runnel.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -16,6 +18,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -148,6 +151,56 @@ class WebServerTest {
       assertThat(status(slow)).isEqualTo("HTTP/1.1 408");
     }
     await().until(() -> limits.freeBudget() == BUDGET);
+  }
+
+  /// An open connection counts, so that whoever keeps a thousand of them open like this keeps out
+  /// everybody else.
+  @Test
+  void aHeadThatDoesNotEndIsGivenUp() throws Exception {
+    server.close();
+    limits = new BodyLimits(FREE, BUDGET, Duration.ofMillis(200));
+    server = serve(limits);
+    var heads = Map.of("GET /who HTTP/1.1\r\n", "X-A: b\r\n", "\r\n", "\r\n", "GET /w", "w");
+    for (var head : heads.entrySet()) {
+      try (var slow = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+        slow.getOutputStream().write(head.getKey().getBytes(StandardCharsets.US_ASCII));
+
+        await().atMost(Duration.ofSeconds(10)).until(() -> isClosedAfter(slow, head.getValue()));
+      }
+    }
+  }
+
+  private static boolean isClosedAfter(Socket socket, String line) throws IOException {
+    try {
+      socket.getOutputStream().write(line.getBytes(StandardCharsets.US_ASCII));
+      socket.setSoTimeout(1);
+      return socket.getInputStream().read() < 0;
+    } catch (SocketTimeoutException open) {
+      return false;
+    } catch (SocketException closed) {
+      return true;
+    }
+  }
+
+  @Test
+  void aConnectionThatWaitsForItsNextRequestStaysOpen() throws Exception {
+    server.close();
+    limits = new BodyLimits(FREE, BUDGET, Duration.ofMillis(50));
+    server = serve(limits);
+    try (var kept = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      kept.setSoTimeout(10_000);
+      for (int i = 0; i < 3; i++) {
+        kept.getOutputStream()
+            .write("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        assertThat(status(kept)).isEqualTo("HTTP/1.1 200");
+        kept.getInputStream().skipNBytes(kept.getInputStream().available());
+        // Longer than a head may take.
+        kept.setSoTimeout(200);
+        assertThatExceptionOfType(SocketTimeoutException.class)
+            .isThrownBy(() -> kept.getInputStream().readNBytes(10_000));
+        kept.setSoTimeout(10_000);
+      }
+    }
   }
 
   private static String status(Socket socket) throws IOException {
