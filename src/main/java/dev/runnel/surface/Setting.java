@@ -34,6 +34,8 @@ public record Setting(
   /// Whether a value may be shown, and how long it must be.
   public enum Kind {
     PLAIN,
+    /// An address to which Runnel sends a secret.
+    ADDRESS,
     /// A secret that a platform issues.
     ISSUED_SECRET,
     /// A secret that the operator may choose, and that must not be short. It may be a list.
@@ -45,6 +47,11 @@ public record Setting(
   /// @param otherwise the default, as people write it; empty if there is none
   public static Setting plain(String variable, String otherwise, String purpose) {
     return of(variable, Kind.PLAIN, otherwise, purpose);
+  }
+
+  /// @param otherwise the default, as people write it; empty if there is none
+  public static Setting address(String variable, String otherwise, String purpose) {
+    return of(variable, Kind.ADDRESS, otherwise, purpose);
   }
 
   public static Setting issuedSecret(String variable, String purpose) {

@@ -99,6 +99,7 @@ public record Config(
 
   public static Config of(Settings settings) {
     settings.values().forEach(Config::checkLength);
+    settings.values().forEach(SecretAddress::check);
     checkHomeFiles(settings);
     var agentApi =
         settings.get(RunnelSettings.AGENT_API_URL).map(url(RunnelSettings.AGENT_API_URL));

@@ -1,5 +1,6 @@
 package dev.runnel.app.settings;
 
+import static dev.runnel.surface.Setting.address;
 import static dev.runnel.surface.Setting.chosenSecret;
 import static dev.runnel.surface.Setting.issuedSecret;
 import static dev.runnel.surface.Setting.plain;
@@ -56,7 +57,7 @@ public final class RunnelSettings {
           "The address at which others reach Runnel; used in links and the manifest.");
 
   static final Setting AGENT_API_URL =
-      plain(
+      address(
               "RUNNEL_AGENT_API_URL",
               "the embedded service",
               "An external Agent Run API, including `/api/v1`.")

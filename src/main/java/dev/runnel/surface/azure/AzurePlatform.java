@@ -20,7 +20,7 @@ public final class AzurePlatform {
                       AzureConfig.TOKEN,
                       "The personal access token of the account that posts comments.")
                   .at("azure.token"),
-              Setting.plain(
+              Setting.address(
                       AzureConfig.URL,
                       "",
                       "The address of the organization, such as `https://dev.azure.com/fabrikam`.")

@@ -17,7 +17,7 @@ public final class GiteaPlatform {
               Setting.chosenSecret(GiteaConfig.SECRET, "The webhook's secret."),
               Setting.issuedSecret(
                   GiteaConfig.TOKEN, "The access token of the account that posts comments."),
-              Setting.plain(GiteaConfig.URL, "", "The address of Gitea or Forgejo.")),
+              Setting.address(GiteaConfig.URL, "", "The address of Gitea or Forgejo.")),
           values ->
               GiteaConfig.from(values)
                   .map(

@@ -30,7 +30,7 @@ public final class GitHubPlatform {
                   "",
                   "Webhooks to read missed deliveries from: `acme/shop/123`, or `acme/123` for an"
                       + " organisation's. An App needs none."),
-              Setting.plain(
+              Setting.address(
                   GitHubConfig.API_URL,
                   "https://api.github.com",
                   "The address of the API; on Enterprise Server it ends in `/api/v3`."),

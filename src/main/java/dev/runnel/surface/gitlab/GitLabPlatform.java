@@ -18,7 +18,7 @@ public final class GitLabPlatform {
                   GitLabConfig.SECRET, "The webhook's secret token or signing token (`whsec_…`)."),
               Setting.issuedSecret(
                   GitLabConfig.TOKEN, "The access token of the account that posts comments."),
-              Setting.plain(GitLabConfig.URL, "https://gitlab.com", "The address of GitLab."),
+              Setting.address(GitLabConfig.URL, "https://gitlab.com", "The address of GitLab."),
               Setting.plain(
                   GitLabConfig.ACCESS,
                   "developer",

@@ -15,7 +15,7 @@ public final class JiraPlatform {
               "JIRA_WEBHOOK_SECRET, JIRA_URL, JIRA_TOKEN and, on Cloud, JIRA_EMAIL",
               List.of(
                   Setting.chosenSecret(JiraConfig.SECRET, "The webhook's secret."),
-                  Setting.plain(JiraConfig.URL, "", "The address of Jira."),
+                  Setting.address(JiraConfig.URL, "", "The address of Jira."),
                   Setting.plain(
                       JiraConfig.EMAIL,
                       "",

@@ -17,7 +17,7 @@ public final class LinearPlatform {
               Setting.chosenSecret(LinearConfig.SECRET, "The webhook's signing secret."),
               Setting.issuedSecret(
                   LinearConfig.TOKEN, "The API key or token of the account that posts comments."),
-              Setting.plain(
+              Setting.address(
                   LinearConfig.URL, "https://api.linear.app/graphql", "The address of the API."),
               Setting.plain(
                   LinearConfig.ACCESS,

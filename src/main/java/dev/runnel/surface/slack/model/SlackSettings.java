@@ -1,5 +1,6 @@
 package dev.runnel.surface.slack.model;
 
+import static dev.runnel.surface.Setting.address;
 import static dev.runnel.surface.Setting.chosenSecret;
 import static dev.runnel.surface.Setting.issuedSecret;
 import static dev.runnel.surface.Setting.plain;
@@ -73,7 +74,7 @@ public final class SlackSettings {
               "four",
               "Suggested prompts in a direct message: `Fix a test = Find a failing test and fix"
                   + " it.`, one per line or separated by `|`; or `off`."),
-          plain(SlackConfig.API_URL, "https://slack.com/api/", "The address of Slack's Web API."),
+          address(SlackConfig.API_URL, "https://slack.com/api/", "The address of Slack's Web API."),
           plain(
                   SlackConfig.INSTALLATIONS,
                   "the workspace of the bot token",
