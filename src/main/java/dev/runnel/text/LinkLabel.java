@@ -6,8 +6,13 @@ import java.util.regex.Pattern;
 
 /// The label of a link in text that somebody else wrote.
 public final class LinkLabel {
+  /// Also without a scheme: a host with a path, or one that ends as hosts do and files do not.
   private static final Pattern ADDRESS =
-      Pattern.compile("(?:https?://|\\bwww\\.)[^\\s<>|]+", Pattern.CASE_INSENSITIVE);
+      Pattern.compile(
+          "(?:https?://|\\bwww\\.)[^\\s<>|]+|(?<![\\p{L}\\p{N}./@_-])(?:[\\p{L}\\p{N}-]++\\.)+"
+              + "(?:\\p{L}{2,}+/|(?:com|net|org|edu|gov|io|dev|app|cloud)(?![\\p{L}\\p{N}@_-]|\\.\\p{L}))",
+          Pattern.CASE_INSENSITIVE);
+
   private static final Pattern SCHEME = Pattern.compile("^https?://", Pattern.CASE_INSENSITIVE);
   private static final Pattern AFTER_HOST = Pattern.compile("[/?#\\\\:].*");
 

@@ -14,6 +14,10 @@ class LinkLabelTest {
     "www.good.example, https://evil.example/",
     "https://good.example, https://good.example@evil.example/",
     "https://good.example\\@x, https://evil.example/",
+    "good.example/login, https://evil.example/",
+    "good.com, https://evil.example/",
+    "see Login.Good.com:8443, https://evil.example/",
+    "good.com, https://good.com.evil.example/",
   })
   void anAddressOnAnotherHostMisleads(String label, String target) {
     assertThat(LinkLabel.misleads(label, target)).isTrue();
@@ -25,6 +29,12 @@ class LinkLabelTest {
     "README.md, https://e.example/README.md",
     "https://e.example, https://e.example/long/path",
     "https://www.e.example., https://e.example/x",
+    "good.com, https://www.good.com/",
+    "good.com/login, https://good.com/login?x=1",
+    "src/main/App.java:12, https://e.example/App.java",
+    "App.java, https://e.example/App.java",
+    "v1.2/notes, https://e.example/",
+    "ann.lee@good.com, https://e.example/ann",
     "https://E.example/a b, https://e.example:8443/a%20b",
   })
   void aNameOrAnAddressOnTheSameHostDoesNot(String label, String target) {
