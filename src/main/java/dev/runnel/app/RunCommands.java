@@ -14,6 +14,7 @@ import dev.runnel.client.ListRuns.SortOrder;
 import dev.runnel.client.RunsClient;
 import dev.runnel.client.RunsException;
 import dev.runnel.client.WaitOptions;
+import dev.runnel.text.TerminalText;
 import dev.runnel.wire.AgentConfig;
 import dev.runnel.wire.CreateRun;
 import dev.runnel.wire.DispatchRun;
@@ -244,7 +245,7 @@ final class RunCommands {
                     .sessionPatience(Duration.ZERO)
                     .onProgress(
                         it -> {
-                          var now = line(it) + "  " + it.message();
+                          var now = line(it) + "  " + TerminalText.plain(it.message());
                           if (command.logs()) {
                             printTranscript(client, id, printed);
                           } else if (!now.equals(before.getAndSet(now))) {
@@ -265,7 +266,8 @@ final class RunCommands {
   private void printTranscript(RunsClient client, String id, AtomicInteger printed) {
     var text = client.runs().transcript(id).send();
     var from = Math.min(printed.getAndSet(text.length), text.length);
-    out.print(new String(text, from, text.length - from, StandardCharsets.UTF_8));
+    out.print(
+        TerminalText.plain(new String(text, from, text.length - from, StandardCharsets.UTF_8)));
     out.flush();
   }
 
@@ -292,8 +294,7 @@ final class RunCommands {
   }
 
   private static String line(RunItem run) {
-    return "%s  %-10s  %s"
-        .formatted(run.runId(), run.state(), run.title() == null ? "" : run.title());
+    return "%s  %-10s  %s".formatted(run.runId(), run.state(), RunsOnTerminal.title(run));
   }
 
   private static String ended(RunItem run) {
@@ -303,7 +304,10 @@ final class RunCommands {
   }
 
   private static Stream<String> lines(RunItem run) {
-    return Stream.of(line(run), run.message(), run.sessionLink() == null ? "" : run.sessionLink())
+    return Stream.of(
+            line(run),
+            TerminalText.plain(run.message()),
+            run.sessionLink() == null ? "" : run.sessionLink())
         .filter(line -> !line.isBlank());
   }
 }

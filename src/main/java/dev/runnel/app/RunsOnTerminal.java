@@ -1,6 +1,7 @@
 package dev.runnel.app;
 
 import dev.runnel.core.text.RunTexts;
+import dev.runnel.text.TerminalText;
 import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunStateValue;
 import java.io.Console;
@@ -12,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /// Shows runs as a table, with colours, to a person at a terminal.
 final class RunsOnTerminal {
@@ -49,7 +49,7 @@ final class RunsOnTerminal {
                   RESET,
                   age(run, now),
                   cost(run),
-                  beginning(printable(run.title()), TITLE)));
+                  beginning(title(run), TITLE)));
     }
     return lines.stream();
   }
@@ -58,9 +58,11 @@ final class RunsOnTerminal {
     return text.length() <= most ? text : text.substring(0, most);
   }
 
-  /// A title is of others: it must not move the cursor.
-  private static String printable(@Nullable String title) {
-    return Optional.ofNullable(title).orElse("").replaceAll("\\p{Cntrl}", " ");
+  /// A title is of others: it must neither move the cursor nor begin a line.
+  static String title(RunItem run) {
+    return TerminalText.plain(Optional.ofNullable(run.title()).orElse(""))
+        .replaceAll("\\s+", " ")
+        .strip();
   }
 
   private static String age(RunItem run, Instant now) {

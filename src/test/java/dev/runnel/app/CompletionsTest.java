@@ -64,9 +64,7 @@ class CompletionsTest {
     var lines = RunsOnTerminal.table(List.of(run), Instant.parse("2026-01-01T02:30:00Z")).toList();
 
     assertThat(lines.getFirst()).startsWith("ID        STATE");
-    assertThat(lines.get(1))
-        .startsWith("7b3f1c2e  ")
-        .contains("\u001B[31mFAILED", "2 h", "Fix [2J it");
+    assertThat(lines.get(1)).startsWith("7b3f1c2e  ").contains("\u001B[31mFAILED", "2 h", "Fix it");
   }
 
   @Test

@@ -61,6 +61,20 @@ class RunCommandsTest {
   }
 
   @Test
+  void wordsOfOthersNeitherMoveTheCursorNorLookLikeLinesOfOurs() {
+    var title = "Tidy\n2026 ERROR\u001B]0;gotcha\u0007 \u001B[2J\u009B31mup \u202Ewen";
+    assertThat(run("start", "--title", title, "say", "\u001B[31mred", "\u202Ewen")).isZero();
+    var id = said().getFirst().substring("Started ".length());
+
+    assertThat(run("watch", id)).isZero();
+    assertThat(said()).last().asString().startsWith(id + "  SUCCEEDED   Tidy 2026 ERROR up wen");
+    assertThat(run("list")).isZero();
+    assertThat(said()).containsExactly(id + "  SUCCEEDED   Tidy 2026 ERROR up wen");
+    assertThat(run("show", id)).isZero();
+    assertThat(said()).noneMatch(line -> line.matches(".*[\\p{Cc}\\u202E].*"));
+  }
+
+  @Test
   void aWatchEndsWhenTheRunWaitsForSomebodyAndAFollowUpGoesOn() {
     var id = started("ask me");
 
