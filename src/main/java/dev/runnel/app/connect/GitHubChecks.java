@@ -1,6 +1,5 @@
 package dev.runnel.app.connect;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -41,25 +40,24 @@ final class GitHubChecks {
 
   static Found token(Facts facts, Network network) {
     var place = facts.require(GitHubGuide.REPOSITORY);
-    try {
-      var account = call(facts, network, "GET", "/user", null);
-      if (account.status() != 200) {
-        return refused(account.status());
-      }
-      var found = call(facts, network, "GET", path(place), null);
-      if (found.status() != 200) {
-        return new Found.Fails(
-            "The token does not see %s (status %d).".formatted(place, found.status()),
-            "Check the name. Select the repository in the token's settings, and make the account a"
-                + " collaborator. An organisation may have to approve the token.");
-      }
-      return new Found.Works(
-          "of " + JSON.readTree(account.body()).path("login").asText("somebody"));
-    } catch (JsonProcessingException e) {
-      return noGitHub(facts);
-    } catch (IOException e) {
-      return unreachable(facts, e);
-    }
+    return api(facts)
+        .tried(
+            () -> {
+              var account = call(facts, network, "GET", "/user", null);
+              if (account.status() != 200) {
+                return refused(account.status());
+              }
+              var found = call(facts, network, "GET", path(place), null);
+              if (found.status() != 200) {
+                return new Found.Fails(
+                    "The token does not see %s (status %d).".formatted(place, found.status()),
+                    "Check the name. Select the repository in the token's settings, and make the"
+                        + " account a collaborator. An organisation may have to approve the"
+                        + " token.");
+              }
+              return new Found.Works(
+                  "of " + JSON.readTree(account.body()).path("login").asText("somebody"));
+            });
   }
 
   private static Found refused(int status) {
@@ -143,33 +141,35 @@ final class GitHubChecks {
   static Found hook(Facts facts, Network network) {
     var place = facts.require(GitHubGuide.REPOSITORY);
     var hooks = path(place) + "/hooks";
-    try {
-      var listed = call(facts, network, "GET", hooks + "?per_page=100", null);
-      if (listed.status() != 200) {
-        return noHook(facts, listed.status());
-      }
-      var existing =
-          StreamSupport.stream(JSON.readTree(listed.body()).spliterator(), false)
-              .filter(it -> it.at("/config/url").asText().equals(address(facts)))
-              .map(it -> it.path("id").asText())
-              .findFirst();
-      var hook = hook(facts);
-      var made =
-          existing.isPresent()
-              ? call(facts, network, "PATCH", hooks + "/" + existing.get(), hook)
-              : call(facts, network, "POST", hooks, hook);
-      if (made.status() / 100 != 2) {
-        return noHook(facts, made.status());
-      }
-      var id = JSON.readTree(made.body()).path("id").asText();
-      return new Found.Works(
-          existing.isPresent() ? "corrected" : "created",
-          Map.of(GitHubGuide.HOOK, id, GitHubGuide.HOOKS, listedHooks(facts, place + "/" + id)));
-    } catch (JsonProcessingException e) {
-      return noGitHub(facts);
-    } catch (IOException e) {
-      return unreachable(facts, e);
-    }
+    return api(facts)
+        .tried(
+            () -> {
+              var listed = call(facts, network, "GET", hooks + "?per_page=100", null);
+              if (listed.status() != 200) {
+                return noHook(facts, listed.status());
+              }
+              var existing =
+                  StreamSupport.stream(JSON.readTree(listed.body()).spliterator(), false)
+                      .filter(it -> it.at("/config/url").asText().equals(address(facts)))
+                      .map(it -> it.path("id").asText())
+                      .findFirst();
+              var hook = hook(facts);
+              var made =
+                  existing.isPresent()
+                      ? call(facts, network, "PATCH", hooks + "/" + existing.get(), hook)
+                      : call(facts, network, "POST", hooks, hook);
+              if (made.status() / 100 != 2) {
+                return noHook(facts, made.status());
+              }
+              var id = JSON.readTree(made.body()).path("id").asText();
+              return new Found.Works(
+                  existing.isPresent() ? "corrected" : "created",
+                  Map.of(
+                      GitHubGuide.HOOK,
+                      id,
+                      GitHubGuide.HOOKS,
+                      listedHooks(facts, place + "/" + id)));
+            });
   }
 
   private static String listedHooks(Facts facts, String hook) {
@@ -206,26 +206,26 @@ final class GitHubChecks {
   static Found delivery(Facts facts, Network network) {
     var hook =
         path(facts.require(GitHubGuide.REPOSITORY)) + "/hooks/" + facts.require(GitHubGuide.HOOK);
-    try {
-      var before = newest(facts, network, hook);
-      var pinged = call(facts, network, "POST", hook + "/pings", null);
-      if (pinged.status() / 100 != 2) {
-        return noHook(facts, pinged.status());
-      }
-      for (int look = 0; look < LOOKS; look++) {
-        var now = newest(facts, network, hook);
-        if (now.isPresent() && !now.map(GitHubChecks::id).equals(before.map(GitHubChecks::id))) {
-          return delivered(facts, now.get().path("status_code").asInt());
-        }
-        network.pause(BETWEEN_LOOKS);
-      }
-      return new Found.Fails(
-          "GitHub has not sent its ping yet.", "Try again in a minute, or read githubstatus.com.");
-    } catch (JsonProcessingException e) {
-      return noGitHub(facts);
-    } catch (IOException e) {
-      return unreachable(facts, e);
-    }
+    return api(facts)
+        .tried(
+            () -> {
+              var before = newest(facts, network, hook);
+              var pinged = call(facts, network, "POST", hook + "/pings", null);
+              if (pinged.status() / 100 != 2) {
+                return noHook(facts, pinged.status());
+              }
+              for (int look = 0; look < LOOKS; look++) {
+                var now = newest(facts, network, hook);
+                if (now.isPresent()
+                    && !now.map(GitHubChecks::id).equals(before.map(GitHubChecks::id))) {
+                  return delivered(facts, now.get().path("status_code").asInt());
+                }
+                network.pause(BETWEEN_LOOKS);
+              }
+              return new Found.Fails(
+                  "GitHub has not sent its ping yet.",
+                  "Try again in a minute, or read githubstatus.com.");
+            });
   }
 
   private static String id(JsonNode delivery) {
@@ -266,7 +266,7 @@ final class GitHubChecks {
     return network.call(
         new Call(
             method,
-            URI.create(api(facts) + path),
+            URI.create(apiAddress(facts) + path),
             Map.of(
                 "Authorization", "Bearer " + facts.require(GitHubGuide.TOKEN),
                 "Accept", "application/vnd.github+json",
@@ -276,19 +276,15 @@ final class GitHubChecks {
             body == null ? "" : body.toString()));
   }
 
-  private static String api(Facts facts) {
+  private static String apiAddress(Facts facts) {
     return facts.get(GitHubGuide.API_URL).orElse(USUAL_API).replaceFirst("/+$", "");
   }
 
-  private static Found noGitHub(Facts facts) {
-    return new Found.Fails(
-        "%s does not answer like GitHub.".formatted(api(facts)),
+  private static PlatformApi api(Facts facts) {
+    return new PlatformApi(
+        "GitHub",
+        apiAddress(facts),
+        GitHubGuide.API_URL,
         "Look at GITHUB_API_URL: on Enterprise Server it ends in /api/v3.");
-  }
-
-  private static Found unreachable(Facts facts, IOException e) {
-    return new Found.Fails(
-        "%s cannot be reached (%s).".formatted(api(facts), Network.why(e)),
-        "Look at the network of this machine, at its proxy, and at GITHUB_API_URL.");
   }
 }

@@ -50,13 +50,7 @@ final class GitHubGuide implements Guide {
           "token works", "the token", List.of(TOKEN, REPOSITORY), GitHubChecks::token);
     }
     if (facts.get(SlackGuide.PUBLIC_URL).isEmpty()) {
-      return new Step.Ask(
-          SlackGuide.PUBLIC_URL,
-          "The address at which GitHub reaches Runnel, such as https://runnel.example.com",
-          Step.Ask.Kind.PLAIN,
-          "",
-          SlackGuide.ADDRESS,
-          "An address begins with https://. A reverse proxy or a tunnel gives one.");
+      return SlackGuide.publicAddress("GitHub");
     }
     if (facts.get(SECRET).isEmpty()) {
       return new Step.Learn(Map.of(SECRET, facts.require(FRESH_SECRET)));

@@ -1,6 +1,5 @@
 package dev.runnel.app.connect;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.runnel.app.connect.Network.Answer;
@@ -30,27 +29,27 @@ final class SlackChecks {
   private SlackChecks() {}
 
   static Found bot(Facts facts, Network network) {
-    try {
-      var answer = call(facts, network, "auth.test", SlackGuide.BOT_TOKEN, JSON.createObjectNode());
-      var body = JSON.readTree(answer.body());
-      if (!body.path(OK).asBoolean()) {
-        return new Found.Fails(
-            "Slack refuses the bot token (%s).".formatted(error(body)),
-            "Copy the Bot User OAuth Token of the installed app, under OAuth & Permissions.");
-      }
-      var missing = missingScopes(answer);
-      if (!missing.isEmpty()) {
-        return new Found.Fails(
-            "The app lacks scopes: %s.".formatted(String.join(", ", missing)),
-            "Paste the output of ./runnel manifest under App Manifest in the app's settings, and"
-                + " install the app again.");
-      }
-      return new Found.Works(body.path("team").asText("Slack"));
-    } catch (JsonProcessingException e) {
-      return noSlack(facts);
-    } catch (IOException e) {
-      return unreachable(facts, e);
-    }
+    return api(facts)
+        .tried(
+            () -> {
+              var answer =
+                  call(facts, network, "auth.test", SlackGuide.BOT_TOKEN, JSON.createObjectNode());
+              var body = JSON.readTree(answer.body());
+              if (!body.path(OK).asBoolean()) {
+                return new Found.Fails(
+                    "Slack refuses the bot token (%s).".formatted(error(body)),
+                    "Copy the Bot User OAuth Token of the installed app, under OAuth &"
+                        + " Permissions.");
+              }
+              var missing = missingScopes(answer);
+              if (!missing.isEmpty()) {
+                return new Found.Fails(
+                    "The app lacks scopes: %s.".formatted(String.join(", ", missing)),
+                    "Paste the output of ./runnel manifest under App Manifest in the app's"
+                        + " settings, and install the app again.");
+              }
+              return new Found.Works(body.path("team").asText("Slack"));
+            });
   }
 
   private static List<String> missingScopes(Answer answer) {
@@ -64,28 +63,26 @@ final class SlackChecks {
   }
 
   static Found socket(Facts facts, Network network) {
-    try {
-      var body =
-          JSON.readTree(
-              call(
-                      facts,
-                      network,
-                      "apps.connections.open",
-                      SlackGuide.APP_TOKEN,
-                      JSON.createObjectNode())
-                  .body());
-      if (!body.path(OK).asBoolean()) {
-        return new Found.Fails(
-            "Slack gives no socket (%s).".formatted(error(body)),
-            "Switch Socket Mode on in the app's settings, and create an app-level token with"
-                + " connections:write under Basic Information.");
-      }
-      return greeted(network, URI.create(body.path("url").asText()));
-    } catch (JsonProcessingException e) {
-      return noSlack(facts);
-    } catch (IOException e) {
-      return unreachable(facts, e);
-    }
+    return api(facts)
+        .tried(
+            () -> {
+              var body =
+                  JSON.readTree(
+                      call(
+                              facts,
+                              network,
+                              "apps.connections.open",
+                              SlackGuide.APP_TOKEN,
+                              JSON.createObjectNode())
+                          .body());
+              if (!body.path(OK).asBoolean()) {
+                return new Found.Fails(
+                    "Slack gives no socket (%s).".formatted(error(body)),
+                    "Switch Socket Mode on in the app's settings, and create an app-level token"
+                        + " with connections:write under Basic Information.");
+              }
+              return greeted(network, URI.create(body.path("url").asText()));
+            });
   }
 
   private static Found greeted(Network network, URI socket) {
@@ -141,28 +138,26 @@ final class SlackChecks {
 
   static Found message(Facts facts, Network network) {
     var channel = facts.require(SlackGuide.CHANNEL);
-    try {
-      var body =
-          JSON.readTree(
-              call(
-                      facts,
-                      network,
-                      "chat.postMessage",
-                      SlackGuide.BOT_TOKEN,
-                      JSON.createObjectNode()
-                          .put("channel", channel)
-                          .put("text", "Runnel is connected. Type `/agent help`."))
-                  .body());
-      return body.path(OK).asBoolean()
-          ? new Found.Works("posted in " + channel)
-          : new Found.Fails(
-              "Slack does not take a message for %s (%s).".formatted(channel, error(body)),
-              "Type /invite @agent in that channel, or name another one.");
-    } catch (JsonProcessingException e) {
-      return noSlack(facts);
-    } catch (IOException e) {
-      return unreachable(facts, e);
-    }
+    return api(facts)
+        .tried(
+            () -> {
+              var body =
+                  JSON.readTree(
+                      call(
+                              facts,
+                              network,
+                              "chat.postMessage",
+                              SlackGuide.BOT_TOKEN,
+                              JSON.createObjectNode()
+                                  .put("channel", channel)
+                                  .put("text", "Runnel is connected. Type `/agent help`."))
+                          .body());
+              return body.path(OK).asBoolean()
+                  ? new Found.Works("posted in " + channel)
+                  : new Found.Fails(
+                      "Slack does not take a message for %s (%s).".formatted(channel, error(body)),
+                      "Type /invite @agent in that channel, or name another one.");
+            });
   }
 
   private static Answer call(
@@ -190,15 +185,11 @@ final class SlackChecks {
         .orElse("no reason");
   }
 
-  private static Found noSlack(Facts facts) {
-    return new Found.Fails(
-        "%s does not answer like Slack.".formatted(address(facts)),
+  private static PlatformApi api(Facts facts) {
+    return new PlatformApi(
+        "Slack",
+        address(facts).toString(),
+        SlackGuide.API_URL,
         "Look at SLACK_API_URL, and at the proxy between Runnel and Slack.");
-  }
-
-  private static Found unreachable(Facts facts, IOException e) {
-    return new Found.Fails(
-        "%s cannot be reached (%s).".formatted(address(facts), Network.why(e)),
-        "Look at the network of this machine, at its proxy, and at SLACK_API_URL.");
   }
 }

@@ -47,13 +47,7 @@ record SlackGuide(Function<Optional<URI>, String> manifest) implements Guide {
     }
     var isHttp = facts.require(TRANSPORT).equals(HTTP);
     if (isHttp && facts.get(PUBLIC_URL).isEmpty()) {
-      return new Step.Ask(
-          PUBLIC_URL,
-          "The address at which Slack reaches Runnel, such as https://runnel.example.com",
-          Step.Ask.Kind.PLAIN,
-          "",
-          ADDRESS,
-          "An address begins with https://. A reverse proxy or a tunnel gives one.");
+      return publicAddress("Slack");
     }
     if (facts.get(BOT_TOKEN).isEmpty()) {
       return facts.has("app") ? botToken() : app(facts, isHttp);
@@ -62,6 +56,18 @@ record SlackGuide(Function<Optional<URI>, String> manifest) implements Guide {
       return new Step.Check("bot", "the bot token", List.of(BOT_TOKEN), SlackChecks::bot);
     }
     return isHttp ? overHttp(facts) : overSocket(facts);
+  }
+
+  /// Asks for the address at which a platform reaches Runnel.
+  static Step publicAddress(String platform) {
+    return new Step.Ask(
+        PUBLIC_URL,
+        "The address at which %s reaches Runnel, such as https://runnel.example.com"
+            .formatted(platform),
+        Step.Ask.Kind.PLAIN,
+        "",
+        ADDRESS,
+        "An address begins with https://. A reverse proxy or a tunnel gives one.");
   }
 
   private static Step transport(Facts facts) {
