@@ -123,6 +123,23 @@ public interface AttackContract {
     }
   }
 
+  /// The text of a comment with these words of an agent.
+  default String posted(String words) {
+    try (var tracker = target()) {
+      var conversation = delivery(tracker.surface(), labelled("Title", "The root")).conversation();
+      var notice =
+          new Notice(
+              new NoticeId("n2"),
+              conversation,
+              new Update.Told(Samples.DANA, words, false),
+              Origin.NONE,
+              Samples.NINE,
+              1);
+      assertThat(tracker.surface().post(notice, null)).isInstanceOf(Posting.Posted.class);
+      return tracker.platform().comments().getLast().text();
+    }
+  }
+
   @Test
   default void theNewestAreReadAndTheOthersCounted() {
     try (var tracker = target()) {

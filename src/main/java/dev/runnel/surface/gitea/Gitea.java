@@ -37,7 +37,7 @@ public final class Gitea implements Tracker<RepositoryIssue> {
 
   static final SurfaceId ID = new SurfaceId("gitea");
   private static final List<String> FORGES = List.of("X-Forgejo-", "X-Gitea-");
-  private static final MarkdownPosts.Dialect DIALECT = new MarkdownPosts.Dialect(65_535, false);
+  private static final MarkdownPosts.Dialect DIALECT = new MarkdownPosts.Dialect(65_535, true);
 
   private final Hmac hmac;
   private final GiteaApi api;

@@ -46,7 +46,7 @@ public final class GitHub implements Tracker<RepositoryIssue> {
 
   static final SurfaceId ID = new SurfaceId("github");
   private static final Logger log = LoggerFactory.getLogger(GitHub.class);
-  private static final MarkdownPosts.Dialect DIALECT = new MarkdownPosts.Dialect(65_536, false);
+  private static final MarkdownPosts.Dialect DIALECT = new MarkdownPosts.Dialect(65_536, true);
 
   // A review and its comments arrive as separate deliveries at the same time.
   private static final ConversationPolicy POLICY =

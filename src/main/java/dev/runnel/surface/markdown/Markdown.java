@@ -48,7 +48,8 @@ public final class Markdown {
   /// Text from others, to be posted as it is: it mentions nobody, loads no images, hides nothing,
   /// and leaves no code block open that would include the text after it.
   ///
-  /// @param slashCommands whether the tracker runs a line that begins with a slash as a command
+  /// @param slashCommands whether the tracker, or bots there, run a line that begins with a slash
+  ///   as a command
   public static String quiet(String source, boolean slashCommands) {
     var reader = new Reader(source);
     var text =

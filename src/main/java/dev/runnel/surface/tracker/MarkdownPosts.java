@@ -41,7 +41,8 @@ public final class MarkdownPosts {
   /// The differences between trackers.
   ///
   /// @param longest the maximum length of a comment, in characters
-  /// @param slashCommands whether the tracker runs a line that begins with a slash as a command
+  /// @param slashCommands whether the tracker, or bots there, run a line that begins with a slash
+  ///   as a command
   /// @param ping renders a person's name as a mention that notifies them
   public record Dialect(int longest, boolean slashCommands, Function<Actor, String> ping) {
     /// For trackers where an `@` before the id is a mention.

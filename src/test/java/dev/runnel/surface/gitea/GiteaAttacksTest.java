@@ -1,10 +1,13 @@
 package dev.runnel.surface.gitea;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.testkit.AttackContract;
 import dev.runnel.testkit.TrackerContract.Tracker;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 
 @Tag("slow")
 class GiteaAttacksTest implements AttackContract {
@@ -28,5 +31,10 @@ class GiteaAttacksTest implements AttackContract {
   @Override
   public String stranger() {
     return "stranger";
+  }
+
+  @Test
+  void whatAnAgentSaysCommandsNoBot() {
+    assertThat(posted("Done.\n\n/approve")).contains("Done.\n\n\\/approve");
   }
 }

@@ -1,11 +1,14 @@
 package dev.runnel.surface.github;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.testkit.AttackContract;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.TrackerContract.Tracker;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 
 @Tag("slow")
 class GitHubAttacksTest implements AttackContract {
@@ -33,5 +36,10 @@ class GitHubAttacksTest implements AttackContract {
   @Override
   public String stranger() {
     return FakeGitHub.STRANGER;
+  }
+
+  @Test
+  void whatAnAgentSaysCommandsNoBot() {
+    assertThat(posted("Done.\n\n/approve")).contains("Done.\n\n\\/approve");
   }
 }
