@@ -1,7 +1,7 @@
 package dev.runnel.app;
 
-import dev.runnel.core.model.Outcome;
-import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.run.Outcome;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.HealthCheck;
 import dev.runnel.core.text.RunTexts;

@@ -1,6 +1,6 @@
 package dev.runnel.app;
 
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.HealthCheck.Finding;
 import dev.runnel.core.text.RunTexts;
 import dev.runnel.surface.slack.model.SlackPlace;

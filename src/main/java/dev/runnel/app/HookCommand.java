@@ -1,6 +1,6 @@
 package dev.runnel.app;
 
-import dev.runnel.core.model.Request;
+import dev.runnel.core.model.run.Request;
 import dev.runnel.surface.hook.Hook;
 import dev.runnel.surface.hook.HookTrial;
 import java.io.IOException;

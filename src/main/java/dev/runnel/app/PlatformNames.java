@@ -1,15 +1,15 @@
 package dev.runnel.app;
 
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Admission;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.GroupLookup;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.SignedInPerson;
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Admission;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.GroupLookup;
+import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.conversation.SignedInPerson;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.Surface;
 import dev.runnel.core.scope.Surfaces;

@@ -1,6 +1,6 @@
 package dev.runnel.app;
 
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.RunStatistics;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.service.run.ExecutionState;

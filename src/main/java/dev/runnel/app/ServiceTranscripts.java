@@ -1,7 +1,7 @@
 package dev.runnel.app;
 
 import dev.runnel.console.transcript.Transcripts;
-import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.TranscriptPart;

@@ -23,7 +23,7 @@ import dev.runnel.core.deliver.FileDelivery;
 import dev.runnel.core.dispatch.Dispatcher;
 import dev.runnel.core.dispatch.FamilyStarts;
 import dev.runnel.core.model.AuditEntry;
-import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.port.RunStatistics;
 import dev.runnel.core.port.Surface;
 import dev.runnel.core.port.TraceRecorder;

@@ -1,6 +1,6 @@
 package dev.runnel.console;
 
-import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.conversation.Conversation;
 import java.util.List;
 
 /// The data about this installation for the pages.

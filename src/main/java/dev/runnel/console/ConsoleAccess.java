@@ -1,7 +1,7 @@
 package dev.runnel.console;
 
 import dev.runnel.console.ConsoleAuthentication.Visitor;
-import dev.runnel.core.model.SignedInPerson;
+import dev.runnel.core.model.conversation.SignedInPerson;
 import dev.runnel.core.policy.AccessRequest;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;

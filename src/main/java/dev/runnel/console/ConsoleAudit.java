@@ -1,10 +1,10 @@
 package dev.runnel.console;
 
-import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.AuditEntry.Verb;
 import dev.runnel.core.model.AuditEntry.Verdict;
-import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Work;
 import java.time.InstantSource;

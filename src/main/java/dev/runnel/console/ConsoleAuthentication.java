@@ -1,8 +1,8 @@
 package dev.runnel.console;
 
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.SignedInPerson;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.SignedInPerson;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Sessions;
 import dev.runnel.core.port.Sessions.Attempt;
 import dev.runnel.core.port.SignInProvider;

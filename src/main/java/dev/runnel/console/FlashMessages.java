@@ -1,6 +1,6 @@
 package dev.runnel.console;
 
-import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.conversation.Conversation;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package dev.runnel.console;
 
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.RawRequest;
+import dev.runnel.core.model.run.RunId;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;

@@ -2,8 +2,8 @@ package dev.runnel.console;
 
 import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Outcome;
-import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.run.Outcome;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Store;
 import io.javalin.http.sse.SseClient;

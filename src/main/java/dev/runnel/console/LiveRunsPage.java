@@ -1,7 +1,7 @@
 package dev.runnel.console;
 
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.port.Store;
 import io.javalin.http.sse.SseClient;
 import java.time.InstantSource;

@@ -1,9 +1,9 @@
 package dev.runnel.console;
 
-import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.AuditEntry.Verb;
-import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.NoticeId;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Work;
 import java.time.Instant;

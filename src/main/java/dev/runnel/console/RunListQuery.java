@@ -1,6 +1,6 @@
 package dev.runnel.console;
 
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.RunCatalog;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

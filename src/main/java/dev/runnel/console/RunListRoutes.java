@@ -1,7 +1,7 @@
 package dev.runnel.console;
 
 import dev.runnel.console.ConsoleAuthentication.Visitor;
-import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.port.Store;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;

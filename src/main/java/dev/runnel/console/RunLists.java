@@ -1,7 +1,7 @@
 package dev.runnel.console;
 
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.RunCatalog;
 import dev.runnel.core.port.RunCatalog.Result;
 import dev.runnel.core.port.Store;

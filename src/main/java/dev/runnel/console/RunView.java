@@ -2,12 +2,12 @@ package dev.runnel.console;
 
 import dev.runnel.console.markup.MarkdownHtml;
 import dev.runnel.console.transcript.Transcripts;
-import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.run.Artifact;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunId;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.text.AnswerChoices;
 import dev.runnel.core.text.RunTexts;
 import java.net.URI;

@@ -1,7 +1,7 @@
 package dev.runnel.console;
 
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.SignedInPerson;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.SignedInPerson;
 import dev.runnel.core.port.SignInProvider;
 import java.net.URI;
 import java.util.List;

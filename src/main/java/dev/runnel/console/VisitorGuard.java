@@ -1,8 +1,8 @@
 package dev.runnel.console;
 
 import dev.runnel.console.ConsoleAuthentication.Visitor;
-import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.SignedInPerson;
+import dev.runnel.core.model.conversation.RawRequest;
+import dev.runnel.core.model.conversation.SignedInPerson;
 import dev.runnel.core.policy.Permission;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;

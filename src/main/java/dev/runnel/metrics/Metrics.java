@@ -1,6 +1,6 @@
 package dev.runnel.metrics;
 
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.RunChangeListener;
 import dev.runnel.database.Database;

@@ -1,7 +1,7 @@
 package dev.runnel.metrics;
 
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Run;
+import dev.runnel.core.model.run.Run;
 import dev.runnel.core.port.RunChangeListener;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,7 +1,7 @@
 package dev.runnel.runs;
 
 import dev.runnel.client.RunsException;
-import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.run.Outcome;
 import java.net.URI;
 import java.util.Optional;
 

@@ -1,6 +1,6 @@
 package dev.runnel.runs;
 
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.RunCatalog.Execution;
 import dev.runnel.wire.TimelineEvent;
 import dev.runnel.wire.TimelineEventType;

@@ -1,6 +1,6 @@
 package dev.runnel.runs;
 
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.wire.RunStateValue;
 import java.util.List;
 

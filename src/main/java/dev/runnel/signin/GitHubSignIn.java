@@ -1,6 +1,6 @@
 package dev.runnel.signin;
 
-import dev.runnel.core.model.SignedInPerson;
+import dev.runnel.core.model.conversation.SignedInPerson;
 import dev.runnel.core.port.SignInProvider;
 import java.net.URI;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package dev.runnel.signin;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.model.SignedInPerson;
+import dev.runnel.core.model.conversation.SignedInPerson;
 import dev.runnel.core.port.SignInProvider;
 import java.net.URI;
 import java.time.InstantSource;

@@ -2,10 +2,10 @@ package dev.runnel.store;
 
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Store.Schedules.Schedule;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;

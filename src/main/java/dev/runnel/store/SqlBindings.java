@@ -1,10 +1,10 @@
 package dev.runnel.store;
 
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.conversation.SurfaceId;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Rows;
 import java.sql.ResultSet;

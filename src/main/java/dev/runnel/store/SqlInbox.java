@@ -1,13 +1,13 @@
 package dev.runnel.store;
 
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.DeliveryTrace;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.SurfaceId;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.Run;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Parked;
 import dev.runnel.core.port.Store.Pending;

@@ -1,8 +1,8 @@
 package dev.runnel.store;
 
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Rows;
 import java.util.Optional;

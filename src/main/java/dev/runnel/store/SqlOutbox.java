@@ -1,15 +1,15 @@
 package dev.runnel.store;
 
 import dev.runnel.core.model.AskedQuestion;
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.NoticeId;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.NoticeId;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.run.MessageStatus;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Parked;
 import dev.runnel.core.port.Store.Pending;

@@ -1,6 +1,6 @@
 package dev.runnel.store;
 
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Like;
 import dev.runnel.database.Rows;

@@ -1,7 +1,7 @@
 package dev.runnel.store;
 
-import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.SignedInPerson;
+import dev.runnel.core.model.conversation.SignedInPerson;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Sessions;
 import dev.runnel.database.Database;
 import dev.runnel.text.Sha256;

@@ -1,8 +1,8 @@
 package dev.runnel.store;
 
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Run;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.run.Run;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Rows;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.runnel.store;
 
-import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Rows;
 import java.util.LinkedHashSet;

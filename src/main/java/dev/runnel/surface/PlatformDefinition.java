@@ -1,6 +1,6 @@
 package dev.runnel.surface;
 
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.SurfaceId;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package dev.runnel.tracing;
 
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Surface;
 import dev.runnel.core.port.TraceRecorder;

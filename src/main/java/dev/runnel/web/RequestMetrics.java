@@ -1,6 +1,6 @@
 package dev.runnel.web;
 
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.SurfaceId;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;

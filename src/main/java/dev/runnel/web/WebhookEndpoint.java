@@ -4,10 +4,10 @@ import static java.util.concurrent.CompletableFuture.completedFuture;
 
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reply;
-import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.RawRequest;
+import dev.runnel.core.model.conversation.Reply;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Surface;
 import dev.runnel.core.port.TraceRecorder;

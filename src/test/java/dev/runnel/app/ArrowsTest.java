@@ -26,7 +26,7 @@ class ArrowsTest {
   private static final String TRACKER_KIT = "dev.runnel.surface.[kit|markdown|tracker]";
 
   /// What platforms may see of the core.
-  private static final String CORE = "dev.runnel.core.[model|port|command|text|prompt]";
+  private static final String CORE = "dev.runnel.core.[model|model.*|port|command|text|prompt]";
 
   // What generates builders is for the compiler only.
   @ArchTest
@@ -128,51 +128,63 @@ class ArrowsTest {
   static final ArchRule database =
       room("database").imports("com.zaxxer.hikari..", "org.flywaydb..", "org.sqlite..");
 
-  @ArchTest static final ArchRule model = room("core.model").imports();
+  @ArchTest
+  static final ArchRule model =
+      room("core.model").imports("dev.runnel.core.model.[conversation|run]");
+
+  @ArchTest
+  static final ArchRule modelRun =
+      room("core.model.run").imports("dev.runnel.core.model.conversation");
+
+  @ArchTest static final ArchRule modelConversation = room("core.model.conversation").imports();
 
   @ArchTest static final ArchRule policy = room("core.policy").imports();
 
-  @ArchTest static final ArchRule port = room("core.port").imports("dev.runnel.core.model");
+  @ArchTest
+  static final ArchRule port = room("core.port").imports("dev.runnel.core.[model|model.*]");
 
   @ArchTest
-  static final ArchRule scope = room("core.scope").imports("dev.runnel.core.[model|port]");
+  static final ArchRule scope = room("core.scope").imports("dev.runnel.core.[model|model.*|port]");
 
   @ArchTest
-  static final ArchRule command = room("core.command").imports("dev.runnel.core.[model|scope]");
+  static final ArchRule command =
+      room("core.command").imports("dev.runnel.core.[model|model.*|scope]");
 
   @ArchTest
   static final ArchRule sentences =
-      room("core.text").imports("dev.runnel.core.[model|port|scope|command|policy]");
+      room("core.text").imports("dev.runnel.core.[model|model.*|port|scope|command|policy]");
 
   @ArchTest
-  static final ArchRule prompt = room("core.prompt").imports("dev.runnel.core.[model|scope]");
+  static final ArchRule prompt =
+      room("core.prompt").imports("dev.runnel.core.[model|model.*|scope]");
 
   @ArchTest
   static final ArchRule decide =
-      room("core.decide").imports("dev.runnel.core.[model|port|scope|command|text]");
+      room("core.decide").imports("dev.runnel.core.[model|model.*|port|scope|command|text]");
 
   @ArchTest
   static final ArchRule recovery =
-      room("core.recovery").imports("dev.runnel.core.[model|port|scope]");
+      room("core.recovery").imports("dev.runnel.core.[model|model.*|port|scope]");
 
   @ArchTest
   static final ArchRule redact =
-      room("core.redact").imports("dev.runnel.core.[model|port]", "dev.runnel.text");
+      room("core.redact").imports("dev.runnel.core.[model|model.*|port]", "dev.runnel.text");
 
   @ArchTest
   static final ArchRule watch =
-      room("core.watch").imports("dev.runnel.core.[model|port|scope|command|text|decide|recovery]");
+      room("core.watch")
+          .imports("dev.runnel.core.[model|model.*|port|scope|command|text|decide|recovery]");
 
   @ArchTest
   static final ArchRule deliver =
       room("core.deliver")
-          .imports("dev.runnel.core.[model|port|scope|command|text|decide|recovery]");
+          .imports("dev.runnel.core.[model|model.*|port|scope|command|text|decide|recovery]");
 
   @ArchTest
   static final ArchRule dispatch =
       room("core.dispatch")
           .imports(
-              "dev.runnel.core.[model|port|scope|command|text|decide|recovery|prompt|policy]",
+              "dev.runnel.core.[model|model.*|port|scope|command|text|decide|recovery|prompt|policy]",
               "dev.runnel.text");
 
   @ArchTest
@@ -332,7 +344,7 @@ class ArrowsTest {
   static final ArchRule metrics =
       room("metrics")
           .imports(
-              "dev.runnel.core.[model|port]",
+              "dev.runnel.core.[model|model.*|port]",
               "dev.runnel.database",
               "dev.runnel.service",
               "dev.runnel.service.run",
@@ -343,7 +355,7 @@ class ArrowsTest {
   /// So that only this package knows OpenTelemetry.
   @ArchTest
   static final ArchRule tracing =
-      room("tracing").imports("dev.runnel.core.[model|port]", "io.opentelemetry..");
+      room("tracing").imports("dev.runnel.core.[model|model.*|port]", "io.opentelemetry..");
 
   @ArchTest
   static final ArchRule consoleMarkup =
@@ -351,23 +363,23 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule consoleTranscript =
-      room("console.transcript").imports("dev.runnel.core.model");
+      room("console.transcript").imports("dev.runnel.core.[model|model.*]");
 
   @ArchTest
   static final ArchRule consoleDetail =
-      room("console.detail").imports("dev.runnel.core.[model|port|text]");
+      room("console.detail").imports("dev.runnel.core.[model|model.*|port|text]");
 
   @ArchTest
   static final ArchRule signIn =
-      room("signin").imports("dev.runnel.core.[model|port]", JACKSON, OKHTTP);
+      room("signin").imports("dev.runnel.core.[model|model.*|port]", JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule consoleNumbers =
-      room("console.numbers").imports("dev.runnel.core.[model|port|policy]");
+      room("console.numbers").imports("dev.runnel.core.[model|model.*|port|policy]");
 
   @ArchTest
   static final ArchRule consoleOperation =
-      room("console.operation").imports("dev.runnel.core.[model|port|policy]");
+      room("console.operation").imports("dev.runnel.core.[model|model.*|port|policy]");
 
   @ArchTest
   static final ArchRule console =

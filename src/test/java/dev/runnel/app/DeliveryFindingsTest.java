@@ -2,7 +2,7 @@ package dev.runnel.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.HealthCheck.Finding;
 import dev.runnel.testkit.Samples;
 import dev.runnel.web.RequestMetrics;

@@ -6,8 +6,8 @@ import static dev.runnel.testkit.Samples.say;
 import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.database.Database;
 import dev.runnel.store.AuditLog;
 import dev.runnel.store.Erasure;

@@ -3,7 +3,7 @@ package dev.runnel.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.console.transcript.Transcripts;
-import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.database.Database;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.service.execution.ServiceSettings;

@@ -3,8 +3,8 @@ package dev.runnel.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
-import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.azure.AzureConfig;
 import dev.runnel.surface.azure.AzureDevOps;

@@ -2,15 +2,15 @@ package dev.runnel.bench;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunId;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;

@@ -3,11 +3,11 @@ package dev.runnel.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunState;
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.SurfaceId;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.testkit.SettableClock;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.runnel.console.transcript.Transcripts.Kind;
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Artifact;
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.Outcome;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.Artifact;
+import dev.runnel.core.model.run.Outcome;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.testkit.SettableClock;
 import java.io.IOException;
 import java.net.InetAddress;

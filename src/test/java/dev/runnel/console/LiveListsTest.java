@@ -4,9 +4,9 @@ import static dev.runnel.testkit.Samples.DANA;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.testkit.Browser;
 import dev.runnel.testkit.SettableClock;
 import java.nio.file.Path;

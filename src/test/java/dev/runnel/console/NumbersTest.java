@@ -3,10 +3,10 @@ package dev.runnel.console;
 import static dev.runnel.testkit.Samples.DANA;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.policy.Budget;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.RunStatistics.Fact;

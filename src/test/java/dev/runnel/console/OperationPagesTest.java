@@ -2,7 +2,7 @@ package dev.runnel.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.SignedInPerson;
+import dev.runnel.core.model.conversation.SignedInPerson;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.policy.Rule;

@@ -8,12 +8,12 @@ import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.say;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.NoticeId;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.NoticeId;
+import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.run.Request;
 import dev.runnel.core.port.Store.Approvals.Approval;
 import dev.runnel.core.port.Store.Approvals.State;
 import dev.runnel.testkit.SettableClock;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.runnel.console.transcript.Transcripts.Kind;
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunId;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.RunCatalog;
 import dev.runnel.testkit.Browser;
 import dev.runnel.testkit.SettableClock;

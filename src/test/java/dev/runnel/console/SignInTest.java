@@ -3,8 +3,8 @@ package dev.runnel.console;
 import static dev.runnel.testkit.Samples.DANA;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.Run;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.Run;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.policy.Rule;

@@ -3,8 +3,8 @@ package dev.runnel.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
-import dev.runnel.core.model.Background;
-import dev.runnel.core.model.Background.Said;
+import dev.runnel.core.model.run.Background;
+import dev.runnel.core.model.run.Background.Said;
 import dev.runnel.testkit.Attack;
 import dev.runnel.testkit.Samples;
 import java.util.List;

@@ -6,7 +6,7 @@ import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.dispatch.Dispatcher;
-import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.policy.Budget;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.HealthCheck;

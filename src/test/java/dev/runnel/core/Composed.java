@@ -1,8 +1,8 @@
 package dev.runnel.core;
 
-import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.Request;
+import dev.runnel.core.model.run.Background;
+import dev.runnel.core.model.run.Request;
 import dev.runnel.core.prompt.Prompts;
 import dev.runnel.core.scope.Defaults;
 import java.util.Map;

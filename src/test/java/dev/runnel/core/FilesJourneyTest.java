@@ -7,10 +7,10 @@ import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.deliver.FileLimits;
-import dev.runnel.core.model.Posting;
-import dev.runnel.core.model.RunFile;
-import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.conversation.Posting;
+import dev.runnel.core.model.run.RunFile;
+import dev.runnel.core.model.run.RunId;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
 import java.time.Duration;

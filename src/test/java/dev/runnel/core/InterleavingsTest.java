@@ -10,12 +10,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.FlowStory.Plot;
 import dev.runnel.core.deliver.Reminders;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.testkit.Interleavings;
 import dev.runnel.testkit.Samples;
 import java.time.Duration;

@@ -5,8 +5,8 @@ import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -9,13 +9,13 @@ import static dev.runnel.testkit.Samples.say;
 import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Admission;
-import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.Snapshot;
+import dev.runnel.core.model.conversation.Admission;
+import dev.runnel.core.model.conversation.ConversationPolicy;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
 import java.time.Duration;

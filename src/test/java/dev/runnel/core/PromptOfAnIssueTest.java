@@ -2,10 +2,10 @@ package dev.runnel.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Background;
-import dev.runnel.core.model.Background.LeftOut;
-import dev.runnel.core.model.Background.Said;
-import dev.runnel.core.model.Snapshot;
+import dev.runnel.core.model.run.Background;
+import dev.runnel.core.model.run.Background.LeftOut;
+import dev.runnel.core.model.run.Background.Said;
+import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.testkit.Samples;
 import java.io.IOException;
 import java.net.URI;

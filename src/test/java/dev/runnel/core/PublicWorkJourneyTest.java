@@ -7,13 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.decide.PublicWork;
 import dev.runnel.core.dispatch.DispatchOptions;
-import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.Prompt;
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.run.Background;
+import dev.runnel.core.model.run.Prompt;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.testkit.World;
 import java.net.URI;
 import java.nio.file.Path;

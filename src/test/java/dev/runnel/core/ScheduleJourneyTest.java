@@ -9,11 +9,11 @@ import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.command.MessageParser;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.policy.Rule;

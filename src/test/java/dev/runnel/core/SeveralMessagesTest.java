@@ -11,13 +11,13 @@ import static dev.runnel.testkit.Samples.cancel;
 import static dev.runnel.testkit.Samples.say;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.ConversationPolicy;
-import dev.runnel.core.model.ConversationPolicy.Audience;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.MessageStatus;
-import dev.runnel.core.model.Outcome;
-import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.ConversationPolicy;
+import dev.runnel.core.model.conversation.ConversationPolicy.Audience;
+import dev.runnel.core.model.run.MessageStatus;
+import dev.runnel.core.model.run.Outcome;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
 import java.time.Duration;

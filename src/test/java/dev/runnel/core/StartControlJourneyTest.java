@@ -7,14 +7,14 @@ import static dev.runnel.testkit.Samples.say;
 import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.policy.ApprovalRule;
 import dev.runnel.core.policy.Budget;
 import dev.runnel.core.policy.Permission;

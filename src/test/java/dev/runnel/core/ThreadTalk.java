@@ -4,12 +4,12 @@ import static dev.runnel.testkit.Samples.DANA;
 import static dev.runnel.testkit.Samples.THREAD;
 import static dev.runnel.testkit.Samples.delivery;
 
-import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.World;
 import java.time.Duration;

@@ -6,9 +6,9 @@ import static dev.runnel.core.ThreadTalk.says;
 import static dev.runnel.testkit.Samples.THREAD;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.MessageStatus;
-import dev.runnel.core.model.Outcome;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.run.MessageStatus;
+import dev.runnel.core.model.run.Outcome;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.testkit.World;
 import java.net.URI;
 import java.nio.file.Path;

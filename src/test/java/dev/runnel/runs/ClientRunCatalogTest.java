@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.runnel.client.RunsClient;
-import dev.runnel.core.model.Outcome;
-import dev.runnel.core.model.Prompt;
-import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.run.Outcome;
+import dev.runnel.core.model.run.Prompt;
+import dev.runnel.core.model.run.RunId;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.RunCatalog.Entry;
 import dev.runnel.core.port.RunCatalog.Query;
 import dev.runnel.core.port.RunCatalog.Result;

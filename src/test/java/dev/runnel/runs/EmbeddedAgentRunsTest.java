@@ -9,10 +9,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.runnel.client.RunsClient;
-import dev.runnel.core.model.Outcome;
-import dev.runnel.core.model.Replies;
-import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.run.Outcome;
+import dev.runnel.core.model.run.Replies;
+import dev.runnel.core.model.run.RunId;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.testkit.AgentRunsContract;
 import dev.runnel.testkit.EmbeddedService;

@@ -6,7 +6,7 @@ import static dev.runnel.testkit.AgentRunsContract.prompt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.client.RunsClient;
-import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.run.Outcome;
 import dev.runnel.testkit.MockServers;
 import dev.runnel.wire.ErrorCode;
 import java.net.URI;

@@ -6,9 +6,9 @@ import static dev.runnel.testkit.AgentRunsContract.startedBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.client.RunsClient;
-import dev.runnel.core.model.Outcome;
-import dev.runnel.core.model.Prompt;
-import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.model.run.Outcome;
+import dev.runnel.core.model.run.Prompt;
+import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.service.run.Factory;
 import dev.runnel.testkit.EmbeddedService;
 import dev.runnel.testkit.FaultyProxy;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
-import dev.runnel.core.model.Artifact;
-import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.run.Artifact;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.wire.RunItem;
 import java.net.URI;
 import java.time.Duration;

@@ -5,9 +5,9 @@ import static dev.runnel.testkit.Samples.say;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.database.DatabaseException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -8,10 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.database.Database;
 import dev.runnel.testkit.Postgres;
 import dev.runnel.testkit.Samples;

@@ -2,15 +2,15 @@ package dev.runnel.testkit;
 
 import static dev.runnel.testkit.Samples.say;
 
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Posting;
-import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reply;
-import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.conversation.Posting;
+import dev.runnel.core.model.conversation.RawRequest;
+import dev.runnel.core.model.conversation.Reply;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.Surface;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

@@ -6,9 +6,9 @@ import static dev.runnel.testkit.AgentRunsContract.prompt;
 import static dev.runnel.testkit.AgentRunsContract.startedBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Outcome;
-import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.run.Outcome;
+import dev.runnel.core.model.run.RunId;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.AgentRuns;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

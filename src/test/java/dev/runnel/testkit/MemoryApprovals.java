@@ -1,8 +1,8 @@
 package dev.runnel.testkit;
 
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.port.Store;
 import java.time.Instant;
 import java.util.ArrayList;

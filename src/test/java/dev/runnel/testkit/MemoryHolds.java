@@ -1,6 +1,6 @@
 package dev.runnel.testkit;
 
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.Store;
 import java.time.Instant;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.runnel.testkit;
 
-import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.port.Store;
 import java.util.LinkedHashMap;
 import java.util.Map;

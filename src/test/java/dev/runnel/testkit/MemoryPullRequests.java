@@ -1,13 +1,13 @@
 package dev.runnel.testkit;
 
-import dev.runnel.core.model.Artifact;
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.PullRequest;
-import dev.runnel.core.model.PullRequestState;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Subscriber;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.run.Artifact;
+import dev.runnel.core.model.run.PullRequest;
+import dev.runnel.core.model.run.PullRequestState;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Store;
 import java.time.Instant;
 import java.util.Comparator;

@@ -1,7 +1,7 @@
 package dev.runnel.testkit;
 
-import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.SignedInPerson;
+import dev.runnel.core.model.conversation.SignedInPerson;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Sessions;
 import java.time.Instant;
 import java.util.Comparator;

@@ -1,7 +1,7 @@
 package dev.runnel.testkit;
 
-import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Run;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.run.Run;
 import dev.runnel.core.port.Store;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,6 +1,6 @@
 package dev.runnel.testkit;
 
-import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.database.Database;
 import dev.runnel.metrics.Metrics;

@@ -3,9 +3,9 @@ package dev.runnel.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
-import dev.runnel.core.model.Admission;
-import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.Admission;
+import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.port.Surface;
 import java.io.IOException;
 import java.io.UncheckedIOException;

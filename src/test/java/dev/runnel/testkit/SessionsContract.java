@@ -3,8 +3,8 @@ package dev.runnel.testkit;
 import static dev.runnel.testkit.Samples.NINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.SignedInPerson;
+import dev.runnel.core.model.conversation.SignedInPerson;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Sessions;
 import dev.runnel.core.port.Sessions.Attempt;
 import java.time.Duration;

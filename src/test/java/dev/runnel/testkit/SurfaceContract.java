@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Posting;
-import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.Posting;
+import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.port.Surface;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

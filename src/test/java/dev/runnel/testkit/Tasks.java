@@ -1,8 +1,8 @@
 package dev.runnel.testkit;
 
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.RunOptions;
 import java.util.Optional;
 
 /// What a label asks for.

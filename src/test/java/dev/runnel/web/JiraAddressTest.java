@@ -3,8 +3,8 @@ package dev.runnel.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.app.settings.KnownPlatforms;
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.surface.jira.Jira;
 import dev.runnel.surface.jira.JiraConfig;

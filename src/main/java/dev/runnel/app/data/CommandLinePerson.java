@@ -1,7 +1,7 @@
 package dev.runnel.app.data;
 
 import dev.runnel.core.model.AuditEntry;
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.SurfaceId;
 import java.util.Optional;
 
 /// Whoever acts on this machine, for the audit log.

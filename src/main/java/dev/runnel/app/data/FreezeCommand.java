@@ -1,8 +1,8 @@
 package dev.runnel.app.data;
 
 import dev.runnel.app.settings.Config;
-import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.AuditEntry;
+import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Starts.Freeze;
 import dev.runnel.database.DatabaseException;

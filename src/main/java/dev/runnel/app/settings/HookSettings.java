@@ -1,7 +1,7 @@
 package dev.runnel.app.settings;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.surface.Setting;
 import dev.runnel.surface.hook.Hook;
 import dev.runnel.surface.hook.Hook.Condition;

@@ -1,7 +1,7 @@
 package dev.runnel.app.settings;
 
 import dev.runnel.console.ConsoleSurface;
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.Setting;
 import dev.runnel.surface.azure.AzurePlatform;

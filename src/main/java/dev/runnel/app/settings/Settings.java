@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
-import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.scope.Defaults;
 import dev.runnel.core.scope.Profiles;

@@ -1,7 +1,7 @@
 package dev.runnel.console.detail;
 
-import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.run.RunId;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.RunCatalog.Details;
 import dev.runnel.core.port.RunCatalog.Entry;
 import dev.runnel.core.port.RunCatalog.Execution;

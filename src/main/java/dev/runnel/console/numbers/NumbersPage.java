@@ -3,7 +3,7 @@ package dev.runnel.console.numbers;
 import dev.runnel.console.numbers.Group.Ends;
 import dev.runnel.console.numbers.Plot.Column;
 import dev.runnel.console.numbers.Plot.Kind;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.run.RunState;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

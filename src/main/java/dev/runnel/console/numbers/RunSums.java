@@ -1,7 +1,7 @@
 package dev.runnel.console.numbers;
 
 import dev.runnel.console.numbers.Group.Ends;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.RunStatistics.Fact;
 import java.time.Duration;
 import java.util.Arrays;

@@ -1,6 +1,6 @@
 package dev.runnel.console.transcript;
 
-import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.run.RunId;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;

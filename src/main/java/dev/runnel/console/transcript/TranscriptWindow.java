@@ -2,7 +2,7 @@ package dev.runnel.console.transcript;
 
 import dev.runnel.console.transcript.Transcripts.Line;
 import dev.runnel.console.transcript.Transcripts.Part;
-import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.run.RunId;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

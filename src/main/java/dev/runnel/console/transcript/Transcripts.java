@@ -1,6 +1,6 @@
 package dev.runnel.console.transcript;
 
-import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.run.RunId;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.runnel.core.command;
 
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.RunOptions;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;

@@ -1,7 +1,7 @@
 package dev.runnel.core.command;
 
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Request;
+import dev.runnel.core.model.run.Request;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;

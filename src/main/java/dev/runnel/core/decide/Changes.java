@@ -1,12 +1,12 @@
 package dev.runnel.core.decide;
 
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.PendingReply;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunFile;
-import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.run.MessageStatus;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunFile;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.text.StopTexts;
 import java.time.Instant;
 import java.util.ArrayList;

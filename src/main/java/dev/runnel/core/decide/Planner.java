@@ -1,14 +1,14 @@
 package dev.runnel.core.decide;
 
 import dev.runnel.core.command.Verb;
-import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Plan;
-import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.text.AnswerFormatter;
 import dev.runnel.core.text.RunTexts;
 import java.time.Instant;

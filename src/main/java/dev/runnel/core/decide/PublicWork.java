@@ -1,6 +1,6 @@
 package dev.runnel.core.decide;
 
-import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.model.run.RunOptions;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;

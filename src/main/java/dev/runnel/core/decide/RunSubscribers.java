@@ -1,16 +1,16 @@
 package dev.runnel.core.decide;
 
-import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.NoticeId;
-import dev.runnel.core.model.PullRequest;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Subscriber;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.NoticeId;
+import dev.runnel.core.model.run.PullRequest;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Work;
 import java.time.Instant;

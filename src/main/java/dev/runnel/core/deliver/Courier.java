@@ -2,12 +2,12 @@ package dev.runnel.core.deliver;
 
 import dev.runnel.core.decide.PullRequestNews;
 import dev.runnel.core.decide.RetryPolicy;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Posting;
-import dev.runnel.core.model.Run;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.conversation.Posting;
+import dev.runnel.core.model.run.Run;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.recovery.OutageRecovery;

@@ -1,9 +1,9 @@
 package dev.runnel.core.deliver;
 
-import dev.runnel.core.model.FileContent;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.FileContent;
+import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Surface;
 import java.time.Duration;

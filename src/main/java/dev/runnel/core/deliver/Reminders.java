@@ -1,9 +1,9 @@
 package dev.runnel.core.deliver;
 
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.NoticeId;
-import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.NoticeId;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.Store.Work;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,8 +1,8 @@
 package dev.runnel.core.deliver;
 
 import dev.runnel.core.decide.EditPacing;
-import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.run.RunId;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;

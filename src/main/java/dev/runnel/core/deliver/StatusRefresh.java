@@ -1,8 +1,8 @@
 package dev.runnel.core.deliver;
 
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.NoticeId;
 import dev.runnel.core.port.Store.Work;
 import dev.runnel.core.port.Surface;
 import java.time.Instant;

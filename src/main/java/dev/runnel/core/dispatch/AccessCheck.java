@@ -1,16 +1,16 @@
 package dev.runnel.core.dispatch;
 
-import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.GroupLookup;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.RunState;
-import dev.runnel.core.model.Snapshot;
+import dev.runnel.core.model.conversation.Admission;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.GroupLookup;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.RunState;
+import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.core.policy.AccessRequest;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;

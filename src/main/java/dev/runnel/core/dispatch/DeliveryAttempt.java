@@ -1,17 +1,17 @@
 package dev.runnel.core.dispatch;
 
 import dev.runnel.core.decide.AuditTrail;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PendingReply;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.Run;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.NoticeId;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.run.MessageStatus;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.Run;
 import dev.runnel.core.port.Store.Work;
 import dev.runnel.core.text.AnswerFormatter;
 import java.time.Instant;

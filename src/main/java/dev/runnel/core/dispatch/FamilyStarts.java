@@ -1,6 +1,6 @@
 package dev.runnel.core.dispatch;
 
-import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Starts.Start;

@@ -1,12 +1,12 @@
 package dev.runnel.core.dispatch;
 
 import dev.runnel.core.decide.IntentResolver;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.NoticeId;
 import dev.runnel.core.port.Store.Inbox.Known;
 import dev.runnel.core.port.Store.Work;
 import java.util.Optional;

@@ -1,20 +1,20 @@
 package dev.runnel.core.dispatch;
 
-import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.DeliveryTrace;
 import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Intent.ListRuns.Scope;
-import dev.runnel.core.model.LinkTarget;
-import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Question.Configure.Level;
-import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.LinkTarget;
+import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.run.Request;
 import dev.runnel.core.port.HealthCheck;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Pending;

@@ -1,12 +1,12 @@
 package dev.runnel.core.dispatch;
 
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.port.Store.Work;
 import java.util.Optional;

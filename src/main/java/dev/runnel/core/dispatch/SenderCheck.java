@@ -1,12 +1,12 @@
 package dev.runnel.core.dispatch;
 
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.ConversationPolicy;
+import dev.runnel.core.model.conversation.NoticeId;
+import dev.runnel.core.model.run.MessageStatus;
 import dev.runnel.core.port.Store.Inbox;
 import dev.runnel.core.port.Store.Work;
 import java.util.Optional;

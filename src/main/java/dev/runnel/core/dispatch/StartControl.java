@@ -1,17 +1,17 @@
 package dev.runnel.core.dispatch;
 
 import dev.runnel.core.decide.AuditTrail;
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.InfoCard.Choice;
 import dev.runnel.core.model.InfoCard.Row;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Question;
-import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.MessageStatus;
+import dev.runnel.core.model.run.Request;
 import dev.runnel.core.policy.ApprovalRule;
 import dev.runnel.core.policy.Budget;
 import dev.runnel.core.policy.Permission;

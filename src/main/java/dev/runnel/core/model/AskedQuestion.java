@@ -1,5 +1,8 @@
 package dev.runnel.core.model;
 
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunId;
+import dev.runnel.core.model.run.RunState;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

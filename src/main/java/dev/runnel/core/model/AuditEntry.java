@@ -1,5 +1,12 @@
 package dev.runnel.core.model;
 
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.NameCheck;
+import dev.runnel.core.model.conversation.SurfaceId;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunId;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;

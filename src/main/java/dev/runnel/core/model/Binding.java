@@ -1,5 +1,14 @@
 package dev.runnel.core.model;
 
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.Copies;
+import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunState;
+import dev.runnel.core.model.run.StopRequest;
 import io.soabase.recordbuilder.core.RecordBuilder;
 import java.time.Instant;
 import java.util.ArrayList;

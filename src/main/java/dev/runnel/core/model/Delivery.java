@@ -1,5 +1,13 @@
 package dev.runnel.core.model;
 
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.NameCheck;
+import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.conversation.SurfaceId;
+import dev.runnel.core.model.run.Snapshot;
 import io.soabase.recordbuilder.core.RecordBuilder;
 import java.time.Instant;
 import java.util.Objects;

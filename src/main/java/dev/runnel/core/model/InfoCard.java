@@ -1,6 +1,8 @@
 package dev.runnel.core.model;
 
 import dev.runnel.core.model.Question.Configure.Level;
+import dev.runnel.core.model.conversation.Copies;
+import dev.runnel.core.model.run.RunId;
 import java.net.URI;
 import java.util.List;
 import java.util.Objects;

@@ -1,5 +1,11 @@
 package dev.runnel.core.model;
 
+import dev.runnel.core.model.conversation.Copies;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.run.PullRequestState;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.RunId;
+import dev.runnel.core.model.run.RunState;
 import java.net.URI;
 import java.time.Instant;
 import java.util.List;

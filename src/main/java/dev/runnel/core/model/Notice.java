@@ -1,5 +1,8 @@
 package dev.runnel.core.model;
 
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.NoticeId;
+import dev.runnel.core.model.conversation.Origin;
 import java.time.Instant;
 
 /// An update addressed to a conversation.

@@ -1,5 +1,7 @@
 package dev.runnel.core.model;
 
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.PostRef;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

@@ -1,5 +1,8 @@
 package dev.runnel.core.model;
 
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.RunId;
 import java.util.List;
 
 /// The action that Runnel takes for a delivery.

@@ -1,5 +1,7 @@
 package dev.runnel.core.model;
 
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.Request;
 import java.net.URI;
 import java.time.ZoneId;
 import java.util.List;

@@ -1,6 +1,8 @@
 package dev.runnel.core.model;
 
 import dev.runnel.core.model.Question.Configure.Level;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.RunId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;

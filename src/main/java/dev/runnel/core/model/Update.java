@@ -1,5 +1,14 @@
 package dev.runnel.core.model;
 
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Copies;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.run.MessageStatus;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunFile;
+import dev.runnel.core.model.run.RunId;
+import dev.runnel.core.model.run.StopRequest;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

@@ -1,5 +1,7 @@
 package dev.runnel.core.model;
 
+import dev.runnel.core.model.conversation.Reply;
+
 /// A surface's result for an incoming request.
 public sealed interface WebhookResult {
   Reply reply();

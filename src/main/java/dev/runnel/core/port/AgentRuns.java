@@ -1,14 +1,14 @@
 package dev.runnel.core.port;
 
-import dev.runnel.core.model.Arrival;
-import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.FileContent;
-import dev.runnel.core.model.Outcome;
-import dev.runnel.core.model.Prompt;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunFile;
-import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.RunListing;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.FileContent;
+import dev.runnel.core.model.run.Arrival;
+import dev.runnel.core.model.run.Outcome;
+import dev.runnel.core.model.run.Prompt;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunFile;
+import dev.runnel.core.model.run.RunId;
+import dev.runnel.core.model.run.RunListing;
 import java.time.Instant;
 import java.util.Optional;
 

@@ -1,7 +1,7 @@
 package dev.runnel.core.port;
 
-import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.run.Background;
 
 /// Reads what people said before they asked.
 @FunctionalInterface

@@ -1,8 +1,8 @@
 package dev.runnel.core.port;
 
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.Posting;
 
 /// Uploads files to conversations.
 public interface FileUploader {

@@ -1,7 +1,7 @@
 package dev.runnel.core.port;
 
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.LinkTarget;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.LinkTarget;
 import java.net.URI;
 import java.util.Optional;
 

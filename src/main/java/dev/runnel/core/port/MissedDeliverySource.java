@@ -1,7 +1,7 @@
 package dev.runnel.core.port;
 
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.MissedDeliveries;
+import dev.runnel.core.model.conversation.Conversation;
 import java.time.Instant;
 import java.util.List;
 

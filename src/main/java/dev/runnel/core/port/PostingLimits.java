@@ -1,6 +1,6 @@
 package dev.runnel.core.port;
 
-import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.conversation.Conversation;
 import java.time.Duration;
 import java.util.Optional;
 

@@ -1,8 +1,8 @@
 package dev.runnel.core.port;
 
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunId;
+import dev.runnel.core.model.run.RunState;
 import java.net.URI;
 import java.time.Instant;
 import java.util.List;

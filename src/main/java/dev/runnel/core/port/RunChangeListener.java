@@ -1,7 +1,7 @@
 package dev.runnel.core.port;
 
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Run;
+import dev.runnel.core.model.run.Run;
 
 /// Learns of each change to a run of a conversation that is stored. Must return quickly and not
 /// throw. Called within or after the commit: if a commit fails, it learns of the change again.

@@ -1,6 +1,6 @@
 package dev.runnel.core.port;
 
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.run.RunState;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;

@@ -1,9 +1,9 @@
 package dev.runnel.core.port;
 
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.GroupLookup;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Admission;
+import dev.runnel.core.model.conversation.GroupLookup;
 import java.time.ZoneId;
 import java.util.Optional;
 import java.util.Set;

@@ -1,7 +1,7 @@
 package dev.runnel.core.port;
 
-import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.SignedInPerson;
+import dev.runnel.core.model.conversation.SignedInPerson;
+import dev.runnel.core.model.run.RunId;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package dev.runnel.core.port;
 
-import dev.runnel.core.model.SignedInPerson;
+import dev.runnel.core.model.conversation.SignedInPerson;
 import java.net.URI;
 
 /// A service that says who a visitor of the console is, by OAuth 2.0 with PKCE.

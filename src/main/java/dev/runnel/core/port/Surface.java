@@ -1,13 +1,13 @@
 package dev.runnel.core.port;
 
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Posting;
-import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.ConversationPolicy;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.conversation.Posting;
+import dev.runnel.core.model.conversation.RawRequest;
+import dev.runnel.core.model.conversation.SurfaceId;
 import org.jspecify.annotations.Nullable;
 
 /// A platform where people talk to Runnel: Slack, an issue tracker. What only some platforms can do

@@ -1,9 +1,9 @@
 package dev.runnel.core.port;
 
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.conversation.Posting;
 
 /// Opens threads on a platform that has them.
 public interface ThreadOpener {

@@ -1,7 +1,7 @@
 package dev.runnel.core.prompt;
 
-import dev.runnel.core.model.Background;
-import dev.runnel.core.model.Background.Said;
+import dev.runnel.core.model.run.Background;
+import dev.runnel.core.model.run.Background.Said;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.runnel.core.prompt;
 
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Prompt;
-import dev.runnel.core.model.Request;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.run.Background;
+import dev.runnel.core.model.run.Prompt;
+import dev.runnel.core.model.run.Request;
 import dev.runnel.core.scope.ConversationScope;
 import dev.runnel.core.scope.Defaults;
 import java.nio.charset.StandardCharsets;

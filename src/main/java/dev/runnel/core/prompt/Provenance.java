@@ -1,7 +1,7 @@
 package dev.runnel.core.prompt;
 
-import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.conversation.Actor;
 import java.util.Optional;
 import java.util.regex.Pattern;
 

@@ -1,6 +1,6 @@
 package dev.runnel.core.redact;
 
-import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.RunCatalog;
 import dev.runnel.text.Redactor;
 import dev.runnel.text.TerminalText;

@@ -1,14 +1,14 @@
 package dev.runnel.core.redact;
 
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Posting;
-import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.ConversationPolicy;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.conversation.Posting;
+import dev.runnel.core.model.conversation.RawRequest;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.BackgroundReader;
 import dev.runnel.core.port.FileUploader;
 import dev.runnel.core.port.LinkParser;

@@ -1,17 +1,17 @@
 package dev.runnel.core.redact;
 
-import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Evidence;
 import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Prompt;
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunFile;
-import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.run.Artifact;
+import dev.runnel.core.model.run.Evidence;
+import dev.runnel.core.model.run.Prompt;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunFile;
+import dev.runnel.core.model.run.RunOptions;
 import java.net.URI;
 import java.util.List;
 import java.util.function.UnaryOperator;

@@ -1,7 +1,7 @@
 package dev.runnel.core.scope;
 
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
 import java.util.ArrayList;
 import java.util.List;
 

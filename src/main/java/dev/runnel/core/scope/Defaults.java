@@ -1,11 +1,11 @@
 package dev.runnel.core.scope;
 
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Question.Configure.Level;
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.RunOptions;
-import dev.runnel.core.model.Snapshot;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.RunOptions;
+import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.core.port.Store.Preferences.Preference;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,9 +1,9 @@
 package dev.runnel.core.scope;
 
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.Snapshot;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.core.port.Store;
 
 /// Resolves the options of a request from the configured defaults and those that people have set.

@@ -1,6 +1,6 @@
 package dev.runnel.core.scope;
 
-import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.model.run.RunOptions;
 import java.util.Map;
 import java.util.TreeSet;
 

@@ -1,9 +1,9 @@
 package dev.runnel.core.scope;
 
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.Snapshot;
 import dev.runnel.core.model.WholeWords;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.Snapshot;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

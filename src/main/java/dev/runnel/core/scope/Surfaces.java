@@ -1,6 +1,6 @@
 package dev.runnel.core.scope;
 
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.Surface;
 import java.util.Collection;
 import java.util.Map;

@@ -2,14 +2,14 @@ package dev.runnel.core.text;
 
 import dev.runnel.core.command.CommandParser;
 import dev.runnel.core.command.Verb;
-import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.InfoCard.Next;
 import dev.runnel.core.model.InfoCard.Row;
 import dev.runnel.core.model.Question.Configure.Level;
-import dev.runnel.core.model.Request;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.Request;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Verdict;
 import dev.runnel.core.port.HealthCheck;

@@ -1,6 +1,5 @@
 package dev.runnel.core.text;
 
-import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryTrace;
@@ -10,6 +9,7 @@ import dev.runnel.core.model.InfoCard.Row;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Plan;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Actor;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.runnel.core.text;
 
-import dev.runnel.core.model.Evidence;
+import dev.runnel.core.model.run.Evidence;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package dev.runnel.core.text;
 
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunState;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,6 +1,6 @@
 package dev.runnel.core.text;
 
-import dev.runnel.core.model.StopRequest;
+import dev.runnel.core.model.run.StopRequest;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;

@@ -1,12 +1,12 @@
 package dev.runnel.core.watch;
 
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.NoticeId;
-import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.NoticeId;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Surface;

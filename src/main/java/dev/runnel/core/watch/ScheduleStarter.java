@@ -1,7 +1,7 @@
 package dev.runnel.core.watch;
 
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Schedules.Schedule;
 import dev.runnel.core.port.Store.Work;

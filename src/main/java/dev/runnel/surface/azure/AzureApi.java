@@ -3,7 +3,7 @@ package dev.runnel.surface.azure;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Credential;

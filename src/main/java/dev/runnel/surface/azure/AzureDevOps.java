@@ -1,18 +1,18 @@
 package dev.runnel.surface.azure;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Admission;
-import dev.runnel.core.model.Background;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Posting;
-import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Admission;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.conversation.Posting;
+import dev.runnel.core.model.conversation.RawRequest;
+import dev.runnel.core.model.conversation.SurfaceId;
+import dev.runnel.core.model.run.Background;
 import dev.runnel.surface.kit.BasicAuth;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.SharedSecrets;

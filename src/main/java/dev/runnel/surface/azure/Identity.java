@@ -1,7 +1,7 @@
 package dev.runnel.surface.azure;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.surface.kit.Json;
 import java.util.Locale;
 import java.util.Optional;

@@ -1,9 +1,9 @@
 package dev.runnel.surface.github;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Request;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.run.Request;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.tracker.IssueRules;
 import java.util.Optional;

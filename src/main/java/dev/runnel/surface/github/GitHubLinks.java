@@ -1,8 +1,8 @@
 package dev.runnel.surface.github;
 
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.LinkTarget;
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.LinkTarget;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.surface.tracker.RepositoryIssue;
 import java.net.URI;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package dev.runnel.surface.gitlab;
 
-import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.conversation.Conversation;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;

@@ -1,11 +1,11 @@
 package dev.runnel.surface.gitlab;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Snapshot;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.surface.gitlab.GitLabIssue.Kind;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Json;

@@ -1,7 +1,7 @@
 package dev.runnel.surface.hook;
 
 import com.fasterxml.jackson.core.JsonPointer;
-import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.model.run.RunOptions;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,7 @@ package dev.runnel.surface.hook;
 
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.StandardWebhooks;
 import java.nio.charset.StandardCharsets;

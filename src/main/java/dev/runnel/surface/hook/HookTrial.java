@@ -1,7 +1,7 @@
 package dev.runnel.surface.hook;
 
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Request;
+import dev.runnel.core.model.run.Request;
 import java.util.Optional;
 
 /// Shows what a hook makes of a sample body. Pure; needs no authentication.

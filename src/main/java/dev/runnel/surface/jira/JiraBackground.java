@@ -1,8 +1,8 @@
 package dev.runnel.surface.jira;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.run.Background;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.Pages;
 import dev.runnel.surface.tracker.EarlierComments;

@@ -2,7 +2,7 @@ package dev.runnel.surface.jira;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.Pages;

@@ -1,7 +1,7 @@
 package dev.runnel.surface.jira;
 
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.BoundedCaches;
 import dev.runnel.surface.kit.Json;

@@ -1,6 +1,6 @@
 package dev.runnel.surface.jira;
 
-import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.surface.kit.BasicAuth;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.SharedSecrets;

@@ -2,7 +2,7 @@ package dev.runnel.surface.jira;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
-import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.surface.kit.Json;
 import java.time.DateTimeException;
 import java.time.Instant;

@@ -1,6 +1,6 @@
 package dev.runnel.surface.kit;
 
-import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.conversation.RawRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Optional;

@@ -3,7 +3,7 @@ package dev.runnel.surface.kit;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.conversation.RawRequest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

@@ -1,9 +1,9 @@
 package dev.runnel.surface.kit;
 
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.RawRequest;
+import dev.runnel.core.model.conversation.Reply;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;

@@ -1,8 +1,8 @@
 package dev.runnel.surface.linear;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.conversation.Admission;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.tracker.TriggerLabel;
 import java.util.stream.Stream;

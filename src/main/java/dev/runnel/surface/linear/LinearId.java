@@ -1,7 +1,7 @@
 package dev.runnel.surface.linear;
 
-import dev.runnel.core.model.NoticeId;
-import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.conversation.NoticeId;
+import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.text.Sha256;
 import java.nio.ByteBuffer;
 import java.util.Optional;

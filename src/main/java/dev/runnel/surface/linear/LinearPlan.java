@@ -2,8 +2,8 @@ package dev.runnel.surface.linear;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.run.RunState;
 import java.util.Optional;
 
 /// The plan of an agent session: the steps of a run and their status. Pure.

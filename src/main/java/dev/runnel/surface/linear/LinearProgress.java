@@ -1,6 +1,6 @@
 package dev.runnel.surface.linear;
 
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.BoundedCaches;
 import dev.runnel.surface.kit.Json;

@@ -2,13 +2,13 @@ package dev.runnel.surface.linear;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.core.model.Artifact;
-import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.Posting;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Posting;
+import dev.runnel.core.model.run.Artifact;
+import dev.runnel.core.model.run.MessageStatus;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.text.RunTexts;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.BoundedCaches;

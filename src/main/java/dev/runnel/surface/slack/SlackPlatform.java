@@ -1,8 +1,8 @@
 package dev.runnel.surface.slack;
 
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.Reply;
 import dev.runnel.surface.ConnectedPlatform;
 import dev.runnel.surface.ConnectionCheck;
 import dev.runnel.surface.PlatformContext;

@@ -1,12 +1,12 @@
 package dev.runnel.surface.tracker;
 
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Posting;
-import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.conversation.Posting;
+import dev.runnel.core.model.run.MessageStatus;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.BoundedCaches;
 import dev.runnel.surface.kit.Json;

@@ -1,13 +1,13 @@
 package dev.runnel.surface.tracker;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Background;
-import dev.runnel.core.model.Background.LeftOut;
-import dev.runnel.core.model.Background.Said;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Snapshot;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.run.Background;
+import dev.runnel.core.model.run.Background.LeftOut;
+import dev.runnel.core.model.run.Background.Said;
+import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.markdown.HiddenMarkupFilter;
 import dev.runnel.surface.markdown.Markdown;

@@ -1,13 +1,13 @@
 package dev.runnel.surface.tracker;
 
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Snapshot;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.run.Snapshot;
 import java.net.URI;
 import java.time.Instant;
 import java.util.Optional;

@@ -2,8 +2,8 @@ package dev.runnel.surface.tracker;
 
 import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.surface.markdown.Markdown;
 import java.util.Collection;
 import java.util.Optional;

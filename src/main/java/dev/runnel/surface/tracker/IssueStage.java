@@ -1,6 +1,6 @@
 package dev.runnel.surface.tracker;
 
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.run.RunState;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;

@@ -1,14 +1,14 @@
 package dev.runnel.surface.tracker;
 
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.NoticeId;
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunState;
-import dev.runnel.core.model.StopRequest;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.NoticeId;
+import dev.runnel.core.model.run.Artifact;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunState;
+import dev.runnel.core.model.run.StopRequest;
 import dev.runnel.core.text.AnswerChoices;
 import dev.runnel.core.text.EvidenceTexts;
 import dev.runnel.core.text.RunTexts;

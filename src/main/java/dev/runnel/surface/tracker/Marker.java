@@ -1,6 +1,6 @@
 package dev.runnel.surface.tracker;
 
-import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.conversation.NoticeId;
 import java.util.regex.Pattern;
 
 /// The invisible last line of each of Runnel's posts. It identifies a post as Runnel's, whichever

@@ -2,9 +2,9 @@ package dev.runnel.surface.tracker;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.MissedDeliveries;
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Pages;
 import java.time.Instant;

@@ -1,6 +1,6 @@
 package dev.runnel.surface.tracker;
 
-import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.conversation.Conversation;
 import java.util.Optional;
 import java.util.regex.Pattern;
 

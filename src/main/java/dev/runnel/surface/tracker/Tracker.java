@@ -1,17 +1,17 @@
 package dev.runnel.surface.tracker;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.model.Admission;
-import dev.runnel.core.model.Background;
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.LinkTarget;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Posting;
-import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.Admission;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.ConversationPolicy;
+import dev.runnel.core.model.conversation.LinkTarget;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.conversation.Posting;
+import dev.runnel.core.model.conversation.RawRequest;
+import dev.runnel.core.model.run.Background;
 import java.net.URI;
 import java.util.List;
 import java.util.Optional;

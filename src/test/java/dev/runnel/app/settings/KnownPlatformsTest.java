@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.Setting;

@@ -2,7 +2,7 @@ package dev.runnel.console.numbers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.RunStatistics;
 import dev.runnel.core.port.RunStatistics.Fact;
 import java.time.Duration;

@@ -3,7 +3,7 @@ package dev.runnel.core.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Request;
+import dev.runnel.core.model.run.Request;
 import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

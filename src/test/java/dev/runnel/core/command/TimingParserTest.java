@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Question.ChangeSchedule.Change;
-import dev.runnel.core.model.Request;
+import dev.runnel.core.model.run.Request;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;

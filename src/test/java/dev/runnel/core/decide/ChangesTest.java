@@ -6,12 +6,12 @@ import static dev.runnel.testkit.Samples.THREAD;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunId;
+import dev.runnel.core.model.run.RunState;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

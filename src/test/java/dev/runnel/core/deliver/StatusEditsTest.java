@@ -6,11 +6,11 @@ import static dev.runnel.testkit.Samples.DANA;
 import static dev.runnel.testkit.Samples.THREAD;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.testkit.FakeSurface;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.World;

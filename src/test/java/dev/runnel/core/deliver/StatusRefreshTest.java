@@ -4,8 +4,8 @@ import static dev.runnel.core.ThreadTalk.begins;
 import static dev.runnel.testkit.Samples.THREAD;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.testkit.World;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,8 +2,8 @@ package dev.runnel.core.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.policy.Budget;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.Store;

@@ -6,9 +6,9 @@ import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.dispatch.DispatchOptions;
-import dev.runnel.core.model.Actor.Author;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.conversation.Actor.Author;
+import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.testkit.World;
 import java.net.URI;
 import java.nio.file.Path;

@@ -4,8 +4,8 @@ import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;

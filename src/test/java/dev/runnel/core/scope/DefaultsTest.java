@@ -5,11 +5,11 @@ import static dev.runnel.testkit.Samples.NINE;
 import static dev.runnel.testkit.Samples.SAM;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Question.Configure.Level;
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.RunOptions;
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.SurfaceId;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.port.Store.Preferences.Preference;
 import java.util.List;
 import java.util.Map;

@@ -2,9 +2,9 @@ package dev.runnel.core.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Evidence;
-import dev.runnel.core.model.Evidence.Mismatch;
-import dev.runnel.core.model.Evidence.TestRun;
+import dev.runnel.core.model.run.Evidence;
+import dev.runnel.core.model.run.Evidence.Mismatch;
+import dev.runnel.core.model.run.Evidence.TestRun;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

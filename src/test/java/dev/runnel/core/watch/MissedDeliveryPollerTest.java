@@ -10,11 +10,11 @@ import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.MissedDeliveries.Heard;
-import dev.runnel.core.model.Posting;
-import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.Posting;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package dev.runnel.service.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.scope.ConversationScope;
 import dev.runnel.database.Database;
 import dev.runnel.testkit.Postgres;

@@ -2,9 +2,9 @@ package dev.runnel.surface.azure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Admission;
-import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.Admission;
+import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.testkit.AttackContract;
 import dev.runnel.testkit.TrackerContract.Tracker;
 import java.util.stream.Stream;

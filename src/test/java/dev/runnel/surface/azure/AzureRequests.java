@@ -1,7 +1,7 @@
 package dev.runnel.surface.azure;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.testkit.GoldenDeliveries;
 import dev.runnel.testkit.Samples;
 import java.nio.charset.StandardCharsets;

@@ -3,7 +3,7 @@ package dev.runnel.surface.gitea;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.testkit.AttackContract;
 import dev.runnel.testkit.TrackerContract.Tracker;
 import org.junit.jupiter.api.Tag;

@@ -2,7 +2,7 @@ package dev.runnel.surface.github;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.surface.kit.Hmac;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -2,19 +2,19 @@ package dev.runnel.surface.github;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.NoticeId;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.Posting;
-import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.NoticeId;
+import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.conversation.Posting;
+import dev.runnel.core.model.conversation.RawRequest;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.surface.tracker.IssueComments;
 import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.EmulateGitHub;

@@ -2,9 +2,9 @@ package dev.runnel.surface.github;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.LinkTarget;
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.LinkTarget;
+import dev.runnel.core.model.conversation.SurfaceId;
 import java.net.URI;
 import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;

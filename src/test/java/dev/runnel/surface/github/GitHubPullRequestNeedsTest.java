@@ -3,12 +3,12 @@ package dev.runnel.surface.github;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.surface.tracker.TrackerSettings;
 import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.SettableClock;

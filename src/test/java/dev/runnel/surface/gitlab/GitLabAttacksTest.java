@@ -1,7 +1,7 @@
 package dev.runnel.surface.gitlab;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.testkit.AttackContract;
 import dev.runnel.testkit.TrackerContract.Tracker;
 import org.junit.jupiter.api.Tag;

@@ -1,7 +1,7 @@
 package dev.runnel.surface.gitlab;
 
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.testkit.PostsContract;
 import dev.runnel.testkit.TrackerContract.Tracker;
 

@@ -1,7 +1,7 @@
 package dev.runnel.surface.gitlab;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.surface.kit.StandardWebhooks;
 import dev.runnel.testkit.GoldenDeliveries;
 import dev.runnel.testkit.Samples;

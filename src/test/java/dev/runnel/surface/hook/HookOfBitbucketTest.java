@@ -2,9 +2,9 @@ package dev.runnel.surface.hook;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.RawRequest;
+import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.surface.hook.HookProof.Encoding;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SettableClock;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Request;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.run.Request;
 import dev.runnel.testkit.Tasks;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;

@@ -2,9 +2,9 @@ package dev.runnel.surface.jira;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.MissedDeliveries;
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.testkit.Samples;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -2,7 +2,7 @@ package dev.runnel.surface.jira;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.testkit.Samples;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;

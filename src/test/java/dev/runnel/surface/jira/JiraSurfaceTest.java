@@ -3,20 +3,20 @@ package dev.runnel.surface.jira;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.core.model.Admission;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.NoticeId;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.Posting;
-import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.Admission;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.NoticeId;
+import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.conversation.Posting;
+import dev.runnel.core.model.conversation.RawRequest;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.Surface;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SurfaceContract;
@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JiraSurfaceTest implements SurfaceContract {
   private static final Intent TASK = Tasks.workOn("issue", "Checkout fails for carts with 0 items");
   private static final Conversation SHOP_7 =
-      new Conversation(new dev.runnel.core.model.SurfaceId("jira"), "SHOP-7");
+      new Conversation(new dev.runnel.core.model.conversation.SurfaceId("jira"), "SHOP-7");
 
   private final JiraTracker tracker = new JiraTracker(true);
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.surface.slack.receive.SlackFrame;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;

@@ -2,13 +2,13 @@ package dev.runnel.surface.slack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.NoticeId;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.NoticeId;
+import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.surface.slack.model.SlackPlace;
 import java.time.InstantSource;
 import mockwebserver3.MockResponse;

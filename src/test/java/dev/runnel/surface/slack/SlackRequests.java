@@ -1,6 +1,6 @@
 package dev.runnel.surface.slack;
 
-import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.receive.SlackSignature;

@@ -1,17 +1,17 @@
 package dev.runnel.surface.slack;
 
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.InfoCard;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.RunState;
-import dev.runnel.core.model.StopRequest;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.run.Artifact;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunId;
+import dev.runnel.core.model.run.RunState;
+import dev.runnel.core.model.run.StopRequest;
 import dev.runnel.surface.slack.model.SlackPlace;
 import java.net.URI;
 import java.time.Duration;

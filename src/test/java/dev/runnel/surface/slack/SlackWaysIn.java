@@ -11,9 +11,9 @@ import static org.mockito.Mockito.timeout;
 import static org.mockito.Mockito.verify;
 
 import dev.runnel.app.settings.KnownPlatforms;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.surface.slack.model.SlackBehavior;

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.slack.api.model.File;
 import com.slack.api.model.Message;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Request;
+import dev.runnel.core.model.run.Request;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;

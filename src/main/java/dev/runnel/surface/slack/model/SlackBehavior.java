@@ -1,8 +1,8 @@
 package dev.runnel.surface.slack.model;
 
-import dev.runnel.core.model.ConversationPolicy;
-import dev.runnel.core.model.ConversationPolicy.Audience;
-import dev.runnel.core.model.MessageStatus;
+import dev.runnel.core.model.conversation.ConversationPolicy;
+import dev.runnel.core.model.conversation.ConversationPolicy.Audience;
+import dev.runnel.core.model.run.MessageStatus;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashMap;

@@ -1,8 +1,8 @@
 package dev.runnel.surface.slack.model;
 
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.conversation.SurfaceId;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

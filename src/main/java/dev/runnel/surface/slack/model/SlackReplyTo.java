@@ -2,7 +2,7 @@ package dev.runnel.surface.slack.model;
 
 import java.util.Optional;
 
-/// How to reach a user privately; stored in [dev.runnel.core.model.Origin].
+/// How to reach a user privately; stored in [dev.runnel.core.model.conversation.Origin].
 ///
 /// @param trigger a trigger id, which opens a modal within three seconds
 /// @param address a response URL, which accepts messages that only the user sees, for 30 minutes

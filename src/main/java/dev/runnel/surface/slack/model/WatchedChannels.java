@@ -1,7 +1,7 @@
 package dev.runnel.surface.slack.model;
 
-import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.WholeWords;
+import dev.runnel.core.model.conversation.Actor;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

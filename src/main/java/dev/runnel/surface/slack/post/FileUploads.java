@@ -2,7 +2,7 @@ package dev.runnel.surface.slack.post;
 
 import com.slack.api.model.Message;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.RunFile;
+import dev.runnel.core.model.run.RunFile;
 import dev.runnel.surface.slack.api.FileTransfer;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackPages;

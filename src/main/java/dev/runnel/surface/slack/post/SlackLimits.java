@@ -1,6 +1,6 @@
 package dev.runnel.surface.slack.post;
 
-import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.port.PostingLimits;
 import dev.runnel.surface.slack.model.SlackPlace;
 import java.time.Duration;

@@ -1,16 +1,16 @@
 package dev.runnel.surface.slack.post;
 
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Posting;
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.conversation.Posting;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.FileUploader;
 import dev.runnel.core.port.ThreadOpener;
 import dev.runnel.surface.slack.api.SlackApi;

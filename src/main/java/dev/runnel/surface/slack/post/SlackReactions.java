@@ -1,9 +1,9 @@
 package dev.runnel.surface.slack.post;
 
-import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Posting;
+import dev.runnel.core.model.run.MessageStatus;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.model.SlackBehavior;

@@ -1,8 +1,8 @@
 package dev.runnel.surface.slack.post;
 
-import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Screen;
+import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.model.SlackReplyTo;

@@ -1,8 +1,8 @@
 package dev.runnel.surface.slack.post;
 
-import dev.runnel.core.model.Run;
-import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.surface.kit.BoundedCaches;
 import dev.runnel.surface.slack.api.SlackAgentApi;
 import dev.runnel.surface.slack.api.SlackAgentApi.Session;

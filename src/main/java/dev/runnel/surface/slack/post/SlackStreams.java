@@ -1,9 +1,9 @@
 package dev.runnel.surface.slack.post;
 
 import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.surface.kit.BoundedCaches;
 import dev.runnel.surface.slack.api.SlackAgentApi;
 import dev.runnel.surface.slack.api.SlackResponse;

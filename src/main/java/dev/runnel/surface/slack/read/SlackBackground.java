@@ -1,8 +1,8 @@
 package dev.runnel.surface.slack.read;
 
 import com.slack.api.model.Message;
-import dev.runnel.core.model.Attachment;
-import dev.runnel.core.model.Background;
+import dev.runnel.core.model.conversation.Attachment;
+import dev.runnel.core.model.run.Background;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.surface.slack.api.FileTransfer;
 import dev.runnel.surface.slack.api.SlackApi;

@@ -1,8 +1,8 @@
 package dev.runnel.surface.slack.read;
 
-import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.run.Background;
 import dev.runnel.core.port.BackgroundReader;
 import dev.runnel.surface.slack.install.SlackWorkspaces;
 import dev.runnel.surface.slack.model.SharedFile;

@@ -1,8 +1,8 @@
 package dev.runnel.surface.slack.read;
 
 import com.slack.api.model.Message;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.MissedDeliveries;
+import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackPages;
 import dev.runnel.surface.slack.api.SlackResponse;

@@ -1,11 +1,11 @@
 package dev.runnel.surface.slack.read;
 
-import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.GroupLookup;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Admission;
+import dev.runnel.core.model.conversation.GroupLookup;
 import dev.runnel.core.port.SenderLookup;
 import dev.runnel.surface.kit.BoundedCaches;
 import dev.runnel.surface.slack.api.SlackAccount;

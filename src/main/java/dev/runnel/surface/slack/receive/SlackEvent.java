@@ -7,11 +7,11 @@ import static dev.runnel.surface.slack.model.SlackJson.isOdd;
 import static dev.runnel.surface.slack.model.SlackJson.text;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.surface.slack.model.SharedFile;
 import dev.runnel.surface.slack.model.SlackIdentity;
 import dev.runnel.surface.slack.model.SlackJson;

@@ -1,9 +1,9 @@
 package dev.runnel.surface.slack.receive;
 
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.surface.slack.model.SlackPlace;
 import java.time.Instant;
 import java.util.Optional;

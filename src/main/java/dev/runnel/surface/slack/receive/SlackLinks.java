@@ -1,7 +1,7 @@
 package dev.runnel.surface.slack.receive;
 
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.LinkTarget;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.LinkTarget;
 import dev.runnel.surface.slack.model.SlackIdentity;
 import dev.runnel.surface.slack.model.SlackPlace;
 import java.net.URI;

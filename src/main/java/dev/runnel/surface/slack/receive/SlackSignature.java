@@ -1,6 +1,6 @@
 package dev.runnel.surface.slack.receive;
 
-import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.surface.kit.Hmac;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

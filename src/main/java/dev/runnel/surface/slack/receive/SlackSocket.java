@@ -1,7 +1,7 @@
 package dev.runnel.surface.slack.receive;
 
-import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reply;
+import dev.runnel.core.model.conversation.RawRequest;
+import dev.runnel.core.model.conversation.Reply;
 import dev.runnel.surface.slack.api.SlackResponse;
 import java.time.Duration;
 import java.time.Instant;

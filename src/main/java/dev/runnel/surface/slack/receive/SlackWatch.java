@@ -1,10 +1,10 @@
 package dev.runnel.surface.slack.receive;
 
-import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.Request;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.run.Request;
 import dev.runnel.surface.slack.model.SlackPermalinks;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.WatchedChannels;

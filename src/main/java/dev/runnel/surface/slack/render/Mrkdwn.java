@@ -1,6 +1,6 @@
 package dev.runnel.surface.slack.render;
 
-import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.conversation.Actor;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,8 +3,8 @@ package dev.runnel.surface.slack.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.runnel.core.model.ConversationPolicy.Audience;
-import dev.runnel.core.model.MessageStatus;
+import dev.runnel.core.model.conversation.ConversationPolicy.Audience;
+import dev.runnel.core.model.run.MessageStatus;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

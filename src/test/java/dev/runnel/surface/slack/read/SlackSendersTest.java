@@ -3,9 +3,9 @@ package dev.runnel.surface.slack.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.Admission;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.surface.slack.ScriptedSlack;
 import dev.runnel.surface.slack.SlackRequests;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Request;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.run.Request;
 import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.SlackSurface;
 import dev.runnel.surface.slack.model.SlackPlace;

@@ -2,9 +2,9 @@ package dev.runnel.surface.slack.receive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.LinkTarget;
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.LinkTarget;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.surface.slack.model.SlackIdentity;
 import dev.runnel.surface.slack.model.SlackPlace;
 import java.net.URI;

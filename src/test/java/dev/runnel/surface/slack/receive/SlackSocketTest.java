@@ -3,8 +3,8 @@ package dev.runnel.surface.slack.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reply;
+import dev.runnel.core.model.conversation.RawRequest;
+import dev.runnel.core.model.conversation.Reply;
 import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.testkit.MockServers;

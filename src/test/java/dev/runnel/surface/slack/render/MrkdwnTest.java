@@ -2,7 +2,7 @@ package dev.runnel.surface.slack.render;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.conversation.Actor;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,0 +1,18 @@
+package dev.runnel.core.model.conversation;
+
+import java.util.Optional;
+
+/// The person who sent a delivery.
+///
+/// @param id the surface's stable id: a Slack user id, a GitHub login
+/// @param name the display name
+public record Actor(String id, String name) {
+  /// A person as commits name them.
+  ///
+  /// @param email by which a code host finds the person; empty if it is not known
+  public record Author(String name, Optional<String> email) {}
+
+  public Actor {
+    NameCheck.require("actor id", id);
+  }
+}

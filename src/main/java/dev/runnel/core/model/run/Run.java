@@ -1,0 +1,134 @@
+package dev.runnel.core.model.run;
+
+import dev.runnel.core.model.conversation.Copies;
+import dev.runnel.core.model.conversation.DeliveryId;
+import io.soabase.recordbuilder.core.RecordBuilder;
+import java.math.BigDecimal;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// A run as last read from the run service.
+///
+/// @param stateName the service's own name of the state
+/// @param message the service's status message: progress, a question, the answer, or the reason for
+///   a failure
+/// @param retryable whether the service says that a new run may succeed
+/// @param updatedAt by the service's clock; empty before the first read
+/// @param delivery the `runnel.delivery` metadata it was started with
+/// @param environment where the agent works, as the service names it
+/// @param model the language model in use
+/// @param replies replies that no agent has received; empty where the service does not report them
+/// @param files what the agent handed over, in the order of their names
+/// @param evidence what the service saw of its last execution; empty while the agent works, and
+///   where the service does not report it
+@RecordBuilder
+public record Run(
+    RunId id,
+    String title,
+    RunState state,
+    String stateName,
+    Optional<String> message,
+    boolean retryable,
+    Optional<URI> session,
+    List<Artifact> artifacts,
+    Optional<String> cost,
+    Optional<Duration> runTime,
+    Optional<Instant> updatedAt,
+    Optional<DeliveryId> delivery,
+    Optional<String> environment,
+    Optional<String> model,
+    Optional<Replies> replies,
+    List<RunFile> files,
+    Optional<Evidence> evidence)
+    implements RunBuilder.With {
+  private static final Pattern MONEY = Pattern.compile("\\d{1,9}\\.\\d{1,6}");
+
+  /// A run whose service does not report replies.
+  public Run(
+      RunId id,
+      String title,
+      RunState state,
+      String stateName,
+      Optional<String> message,
+      boolean retryable,
+      Optional<URI> session,
+      List<Artifact> artifacts,
+      Optional<String> cost,
+      Optional<Duration> runTime,
+      Optional<Instant> updatedAt,
+      Optional<DeliveryId> delivery,
+      Optional<String> environment,
+      Optional<String> model) {
+    this(
+        id,
+        title,
+        state,
+        stateName,
+        message,
+        retryable,
+        session,
+        artifacts,
+        cost,
+        runTime,
+        updatedAt,
+        delivery,
+        environment,
+        model,
+        Optional.empty(),
+        List.of(),
+        Optional.empty());
+  }
+
+  /// A run whose environment and model are unknown.
+  public Run(
+      RunId id,
+      String title,
+      RunState state,
+      String stateName,
+      Optional<String> message,
+      boolean retryable,
+      Optional<URI> session,
+      List<Artifact> artifacts,
+      Optional<String> cost,
+      Optional<Duration> runTime,
+      Optional<Instant> updatedAt,
+      Optional<DeliveryId> delivery) {
+    this(
+        id,
+        title,
+        state,
+        stateName,
+        message,
+        retryable,
+        session,
+        artifacts,
+        cost,
+        runTime,
+        updatedAt,
+        delivery,
+        Optional.empty(),
+        Optional.empty());
+  }
+
+  /// The cost in millionths, from its text `$0.42`; 0 if it is unknown.
+  public long costMicros() {
+    return cost.map(MONEY::matcher)
+        .filter(Matcher::find)
+        .map(found -> new BigDecimal(found.group()).movePointRight(6).longValue())
+        .orElse(0L);
+  }
+
+  public Run {
+    artifacts = List.copyOf(artifacts);
+    // Rows of an older version have none.
+    replies = Objects.requireNonNullElse(replies, Optional.empty());
+    files = Copies.of(files);
+    evidence = Objects.requireNonNullElse(evidence, Optional.empty());
+  }
+}

@@ -1,0 +1,17 @@
+package dev.runnel.core.model.run;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/// The result of listing runs.
+public sealed interface RunListing {
+  record Seen(List<Run> runs) implements RunListing {
+    public Seen {
+      runs = List.copyOf(runs);
+    }
+  }
+
+  /// The run service could not be read.
+  record Blind(Optional<Duration> retryAfter, String why) implements RunListing {}
+}

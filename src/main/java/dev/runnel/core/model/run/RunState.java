@@ -1,0 +1,27 @@
+package dev.runnel.core.model.run;
+
+/// A run's state, mapped from the run service's nine open states. Callers ask its predicates
+/// instead of listing states.
+public enum RunState {
+  QUEUED,
+  RUNNING,
+  BLOCKED,
+  SUCCEEDED,
+  FAILED,
+  CANCELLED,
+  /// A state unknown to this version. It is shown by the service's name, and the run is still
+  /// watched.
+  UNKNOWN;
+
+  /// Ended, though a follow-up may reopen it.
+  public boolean isTerminal() {
+    return switch (this) {
+      case SUCCEEDED, FAILED, CANCELLED -> true;
+      case QUEUED, RUNNING, BLOCKED, UNKNOWN -> false;
+    };
+  }
+
+  public boolean needsPerson() {
+    return this == BLOCKED;
+  }
+}
