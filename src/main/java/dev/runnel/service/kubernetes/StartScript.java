@@ -37,14 +37,14 @@ final class StartScript {
         trap 'trap "" TERM; kill -TERM 0' TERM
       fi
       {
-        trap : TERM
+        # What passes lines on ends after the program, so it ignores the request from its first moment on.
+        trap '' TERM
         {
           trap : TERM
           "$@" < FOLDER/input 2>&1 1>&3 3>&-
           echo $? > FOLDER/status
           printf '%s\\n' "$mark"
         } | {
-          trap '' TERM
           while IFS= read -r line || [ -n "$line" ]; do
             [ "$line" = "$mark" ] && break
             printf '%s%s\\n' "$mark" "$line" >&2

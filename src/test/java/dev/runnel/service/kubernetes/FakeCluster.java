@@ -213,8 +213,10 @@ final class FakeCluster implements AutoCloseable {
   final List<String> requests = new CopyOnWriteArrayList<>();
   private final Map<String, Log> logs = new ConcurrentHashMap<>();
   private final Map<String, Container> running = new ConcurrentHashMap<>();
-  // Of pods that are being started, or were, until they are terminated.
+  // Of pods that are being started, or were.
   private final Map<String, CompletableFuture<Container>> started = new ConcurrentHashMap<>();
+  // The pods whose container was asked to stop.
+  private final Set<String> stopped = ConcurrentHashMap.newKeySet();
   private final Set<WebSocket> watches = ConcurrentHashMap.newKeySet();
   private volatile boolean refusesWatches;
   private volatile Predicate<String> opensWatches = _ -> false;
@@ -604,12 +606,15 @@ final class FakeCluster implements AutoCloseable {
             });
   }
 
+  /// Whoever deletes a pod again waits for its container, too.
   private void terminate(Pod pod) {
     var name = pod.getMetadata().getName();
-    var starting = Optional.ofNullable(started.remove(name));
+    var starting = Optional.ofNullable(started.get(name));
     if (starting.isPresent()) {
       var container = starting.get().join();
-      container.stop(GRACE);
+      if (stopped.add(name)) {
+        container.stop(GRACE);
+      }
       try {
         container.await();
         await().until(() -> !running.containsKey(name));

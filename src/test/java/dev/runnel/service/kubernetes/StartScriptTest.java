@@ -1,0 +1,48 @@
+package dev.runnel.service.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("slow")
+class StartScriptTest {
+  private static final String AGENT =
+      "trap 'echo bye >&2; touch bye; exit' TERM; touch ready; while :; do sleep 0.05; done";
+
+  @TempDir Path folder;
+
+  /// The process that passes on what the agent writes to standard error is started beside the
+  /// agent, and may come to its work later.
+  @Test
+  void aStopInTheFirstMomentLeavesTheAgentItsTimeToEnd() throws Exception {
+    var process = start("} | {", "} | {\nsleep 1 & wait $!");
+    await().until(() -> Files.exists(folder.resolve("ready")));
+
+    process.toHandle().destroy();
+
+    assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(folder.resolve("bye")).exists();
+    assertThat(process.inputReader().lines()).isEmpty();
+    assertThat(process.errorReader().lines()).contains("> bye");
+  }
+
+  /// In a session of its own, since the script passes a request to end on to its whole group.
+  private Process start(String part, String instead) throws IOException {
+    Files.createFile(folder.resolve(StartScript.ENVIRONMENT));
+    Files.createFile(folder.resolve(StartScript.INPUT));
+    var command = new ArrayList<>(List.of("setsid"));
+    StartScript.command("> ", folder.toString(), List.of("sh", "-c", AGENT)).stream()
+        .map(each -> each.replace(StartScript.FOLDER, folder.toString()).replace(part, instead))
+        .forEach(command::add);
+    return new ProcessBuilder(command).start();
+  }
+}
