@@ -591,6 +591,14 @@ public final class Erasure {
             NOBODY,
             actor,
             here);
+    sum +=
+        rows.change(
+            "DELETE FROM console_sessions WHERE person = ? OR person LIKE ? ESCAPE '!'",
+            place + person.team().map(team -> team + "/").orElse("") + actor,
+            Like.escaped(place)
+                + person.team().map(Like::escaped).orElse("%")
+                + "/"
+                + Like.escaped(actor));
     // Defaults of a person, and a freeze of all starts, belong to no team.
     if (person.team().isEmpty() || !entries.isEmpty()) {
       sum +=

@@ -262,6 +262,11 @@ class ErasureTest {
           database,
           "INSERT INTO pull_request_follow_ups (address, cause, delivery) VALUES"
               + " ('git.example/acme/shop/pull/8', 'review:5', 'fake:3')");
+      change(
+          database,
+          "INSERT INTO console_sessions (hash, expires_at, person, name, names) VALUES"
+              + " ('1', 1, 'fake:T1/UERIN7', 'Erin', 'fake:UERIN7'),"
+              + " ('2', 1, 'fake:UFRED8', 'Fred', 'fake:UFRED8')");
       var traces = new Erasure(database).traces(erin);
       assertThat(traces.own()).contains(new Erasure.KnownRun(ofErin, false)).hasSize(2);
       assertThat(traces.others()).containsExactly(ofFred);
@@ -272,6 +277,7 @@ class ErasureTest {
           .doesNotContain("UERIN7", "erin-the-forgotten", ofErin, "quokka", "platypus", "burrow")
           .doesNotContain("|git.example/acme/shop/pull/7|", "fake:label", "review:5")
           .contains("UFRED8", "fred-who-stays", ofFred, "the wombat's issue")
+          .contains("|fake:UFRED8|Fred|")
           .containsPattern("schedules\\|.*sweep the den")
           .contains("pull_request_states|git.example/acme/shop/pull/8|");
       assertThat(new AuditLog(database).verify().problem()).isEmpty();
