@@ -2,7 +2,7 @@ package dev.runnel.app;
 
 import dev.runnel.app.data.BotDatabase;
 import dev.runnel.app.settings.Config;
-import dev.runnel.console.ConsoleAuthentication;
+import dev.runnel.console.access.ConsoleAuthentication;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.store.SqlSessions;
 import java.io.IOException;

@@ -1,5 +1,11 @@
 package dev.runnel.app;
 
+import dev.runnel.app.command.CommandLine;
+import dev.runnel.app.command.Completions;
+import dev.runnel.app.command.HookCommand;
+import dev.runnel.app.command.Manifest;
+import dev.runnel.app.command.RunCommands;
+import dev.runnel.app.command.RunsOnTerminal;
 import dev.runnel.app.connect.ConnectCommand;
 import dev.runnel.app.data.AttachCommand;
 import dev.runnel.app.data.AuditCommand;

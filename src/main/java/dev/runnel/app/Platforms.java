@@ -4,7 +4,7 @@ import dev.runnel.app.connect.ConnectCommand;
 import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.app.settings.SettingsException;
-import dev.runnel.console.About;
+import dev.runnel.console.view.About;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Surface;

@@ -1,5 +1,6 @@
 package dev.runnel.app;
 
+import dev.runnel.app.command.CommandLine;
 import dev.runnel.app.settings.Config;
 import dev.runnel.database.Database;
 import java.io.PrintStream;

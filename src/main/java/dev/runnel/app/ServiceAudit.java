@@ -8,7 +8,7 @@ import dev.runnel.core.model.run.RunId;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ChangeListener;
-import dev.runnel.store.AuditLog;
+import dev.runnel.store.audit.AuditLog;
 import java.time.InstantSource;
 import java.util.Optional;
 import org.slf4j.Logger;

@@ -10,14 +10,14 @@ import dev.runnel.app.settings.RunnelSettings;
 import dev.runnel.app.settings.Secrets;
 import dev.runnel.app.settings.SettingsException;
 import dev.runnel.client.RunsClient;
-import dev.runnel.console.About;
 import dev.runnel.console.Console;
-import dev.runnel.console.ConsoleAuthentication;
-import dev.runnel.console.ConsoleSurface;
-import dev.runnel.console.RunRowView;
-import dev.runnel.console.SignInDoor;
+import dev.runnel.console.access.ConsoleAuthentication;
+import dev.runnel.console.access.ConsoleSurface;
+import dev.runnel.console.access.SignInDoor;
 import dev.runnel.console.numbers.Numbers;
 import dev.runnel.console.transcript.Transcripts;
+import dev.runnel.console.view.About;
+import dev.runnel.console.view.RunRowView;
 import dev.runnel.core.deliver.Courier;
 import dev.runnel.core.deliver.FileDelivery;
 import dev.runnel.core.dispatch.Dispatcher;
@@ -42,22 +42,22 @@ import dev.runnel.metrics.Metrics;
 import dev.runnel.runs.ClientAgentRuns;
 import dev.runnel.runs.ClientRunCatalog;
 import dev.runnel.service.AgentRunService;
+import dev.runnel.service.cleanup.RunCleanup;
 import dev.runnel.service.execution.NodeSettings;
-import dev.runnel.service.execution.RunCleanup;
 import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Isolations;
-import dev.runnel.service.run.FamilyBudget;
 import dev.runnel.service.run.NodeIdentity;
+import dev.runnel.service.run.limit.FamilyBudget;
 import dev.runnel.service.store.RunErasure;
-import dev.runnel.store.AuditLog;
-import dev.runnel.store.ConversationScheduler;
+import dev.runnel.store.ConversationWorkers;
 import dev.runnel.store.DatabaseHealth;
-import dev.runnel.store.SettingsSeen;
 import dev.runnel.store.SqlSessions;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.StartSums;
 import dev.runnel.store.SteadyClock;
+import dev.runnel.store.audit.AuditLog;
+import dev.runnel.store.audit.SettingsSeen;
 import dev.runnel.surface.hook.HookSurface;
 import dev.runnel.text.Redactor;
 import dev.runnel.tracing.Traces;
@@ -313,10 +313,10 @@ final class Wiring implements AutoCloseable {
     var watcher = new Watcher(store, recovery.watching(runs), metrics.runChanges());
     var scheduleStarter = new ScheduleStarter(store);
     var scheduler =
-        new ConversationScheduler(
+        new ConversationWorkers(
             store,
             time,
-            new ConversationScheduler.Steps(
+            new ConversationWorkers.Steps(
                 (conversation, now) ->
                     requireNonNull(workers.get()).dispatcher().step(conversation, now),
                 (conversation, now) ->

@@ -1,6 +1,9 @@
 package dev.runnel.console;
 
-import dev.runnel.console.ConsoleAuthentication.Visitor;
+import dev.runnel.console.access.ConsoleAuthentication.Visitor;
+import dev.runnel.console.view.About;
+import dev.runnel.console.view.ApprovalView;
+import dev.runnel.console.view.ParkedItemView;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.port.Store;
 import io.javalin.config.RoutesConfig;

@@ -1,6 +1,7 @@
 package dev.runnel.console;
 
-import dev.runnel.console.ConsoleAuthentication.Visitor;
+import dev.runnel.console.access.ConsoleAuthentication.Visitor;
+import dev.runnel.console.view.AuditPage;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.port.AuditReader;
 import io.javalin.config.RoutesConfig;

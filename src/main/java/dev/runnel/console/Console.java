@@ -1,10 +1,18 @@
 package dev.runnel.console;
 
+import dev.runnel.console.access.ConsoleAccess;
+import dev.runnel.console.access.ConsoleAuthentication;
+import dev.runnel.console.access.ConsoleSurface;
+import dev.runnel.console.access.SignInDoor;
 import dev.runnel.console.numbers.Numbers;
 import dev.runnel.console.operation.Operation;
 import dev.runnel.console.operation.RecentCheck;
 import dev.runnel.console.transcript.RedactedTranscripts;
 import dev.runnel.console.transcript.Transcripts;
+import dev.runnel.console.view.About;
+import dev.runnel.console.view.RunFactsReader;
+import dev.runnel.console.view.RunLists;
+import dev.runnel.console.view.Templates;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.AuditReader;
@@ -95,7 +103,8 @@ public final class Console implements AutoCloseable {
     var access = new ConsoleAccess(policy);
     var audit = new ConsoleAudit(store, clock);
     var guard =
-        new VisitorGuard(authentication, door, access, new Pages(about, assets.version()), clock);
+        new VisitorGuard(
+            authentication, door, access, new Templates(about, assets.version()), clock);
     var attention =
         new AttentionRoutes(
             guard, store, about, redaction, new ParkedItems(store, about, redaction, clock, audit));

@@ -1,5 +1,6 @@
 package dev.runnel.console;
 
+import dev.runnel.console.access.ConsoleSurface;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.AuditEntry.Verb;
 import dev.runnel.core.model.AuditEntry.Verdict;

@@ -1,6 +1,9 @@
 package dev.runnel.console;
 
-import dev.runnel.console.RunLists.Row;
+import dev.runnel.console.view.RunListQuery;
+import dev.runnel.console.view.RunLists;
+import dev.runnel.console.view.RunLists.Row;
+import dev.runnel.console.view.Templates;
 import io.javalin.http.sse.SseClient;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -15,13 +18,13 @@ final class LiveRunListPage implements Streams.LivePage {
 
   private final RunLists lists;
   private final RunListQuery query;
-  private final Pages pages;
+  private final Templates pages;
   private final InstantSource clock;
   private final Map<String, Row> shown = new HashMap<>();
   private List<String> order = List.of();
   private int round;
 
-  LiveRunListPage(RunLists lists, RunListQuery query, Pages pages, InstantSource clock) {
+  LiveRunListPage(RunLists lists, RunListQuery query, Templates pages, InstantSource clock) {
     this.lists = lists;
     this.query = query;
     this.pages = pages;

@@ -1,6 +1,10 @@
 package dev.runnel.console;
 
+import dev.runnel.console.access.ConsoleSurface;
 import dev.runnel.console.transcript.Transcripts;
+import dev.runnel.console.view.RunFactsReader;
+import dev.runnel.console.view.RunView;
+import dev.runnel.console.view.Templates;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.run.Outcome;
 import dev.runnel.core.model.run.RunId;
@@ -24,7 +28,7 @@ final class LiveRunPage implements Streams.LivePage {
   private final Transcripts transcripts;
   private final ConsoleSurface surface;
   private final RunFactsReader facts;
-  private final Pages pages;
+  private final Templates pages;
   private final InstantSource clock;
   private RunView shown;
   private List<String> notes;
@@ -41,7 +45,7 @@ final class LiveRunPage implements Streams.LivePage {
       Transcripts transcripts,
       ConsoleSurface surface,
       RunFactsReader facts,
-      Pages pages,
+      Templates pages,
       InstantSource clock,
       RunView shown,
       long line) {

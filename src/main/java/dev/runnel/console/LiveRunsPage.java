@@ -1,5 +1,8 @@
 package dev.runnel.console;
 
+import dev.runnel.console.access.ConsoleSurface;
+import dev.runnel.console.view.RunView;
+import dev.runnel.console.view.Templates;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.port.Store;
@@ -17,7 +20,7 @@ final class LiveRunsPage implements Streams.LivePage {
 
   private final Store store;
   private final ConsoleSurface surface;
-  private final Pages pages;
+  private final Templates pages;
   private final InstantSource clock;
   private final @Nullable Conversation awaited;
   private @Nullable List<Binding> list;
@@ -26,7 +29,7 @@ final class LiveRunsPage implements Streams.LivePage {
   LiveRunsPage(
       Store store,
       ConsoleSurface surface,
-      Pages pages,
+      Templates pages,
       InstantSource clock,
       @Nullable Conversation awaited) {
     this.store = store;

@@ -1,6 +1,6 @@
 package dev.runnel.console;
 
-import dev.runnel.console.ConsoleAuthentication.Visitor;
+import dev.runnel.console.access.ConsoleAuthentication.Visitor;
 import dev.runnel.console.numbers.Numbers;
 import dev.runnel.console.numbers.NumbersPage;
 import io.javalin.config.RoutesConfig;

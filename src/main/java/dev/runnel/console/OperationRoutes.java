@@ -1,10 +1,11 @@
 package dev.runnel.console;
 
-import dev.runnel.console.ConsoleAuthentication.Visitor;
+import dev.runnel.console.access.ConsoleAuthentication.Visitor;
 import dev.runnel.console.operation.Operation;
 import dev.runnel.console.operation.Operation.PolicyAnswer;
 import dev.runnel.console.operation.Operation.PolicyQuestion;
 import dev.runnel.console.operation.RecentCheck;
+import dev.runnel.console.view.Templates;
 import dev.runnel.core.model.AuditEntry.Verb;
 import dev.runnel.core.policy.Permission;
 import io.javalin.config.RoutesConfig;
@@ -60,7 +61,7 @@ final class OperationRoutes {
   /// The HTML of a page for operators.
   @FunctionalInterface
   private interface OperatorPage {
-    String html(Context ctx, Pages pages, Visitor visitor);
+    String html(Context ctx, Templates pages, Visitor visitor);
   }
 
   private void page(RoutesConfig routes, String path, OperatorPage page) {
@@ -76,7 +77,7 @@ final class OperationRoutes {
         });
   }
 
-  private String policy(Context ctx, Pages pages) {
+  private String policy(Context ctx, Templates pages) {
     Function<String, Optional<String>> parameter =
         name ->
             Optional.ofNullable(ctx.queryParam(name))

@@ -1,5 +1,8 @@
 package dev.runnel.console;
 
+import dev.runnel.console.access.Form;
+import dev.runnel.console.view.About;
+import dev.runnel.console.view.ParkedItemView;
 import dev.runnel.core.model.AuditEntry.Verb;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.DeliveryId;

@@ -1,6 +1,9 @@
 package dev.runnel.console;
 
-import dev.runnel.console.ConsoleAuthentication.Visitor;
+import dev.runnel.console.access.ConsoleAuthentication.Visitor;
+import dev.runnel.console.access.ConsoleSurface;
+import dev.runnel.console.view.RunListQuery;
+import dev.runnel.console.view.RunLists;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.port.Store;
 import io.javalin.config.RoutesConfig;

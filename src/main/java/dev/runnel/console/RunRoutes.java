@@ -1,10 +1,15 @@
 package dev.runnel.console;
 
-import dev.runnel.console.ConsoleAuthentication.Visitor;
+import dev.runnel.console.access.ConsoleAuthentication;
+import dev.runnel.console.access.ConsoleAuthentication.Visitor;
+import dev.runnel.console.access.ConsoleSurface;
+import dev.runnel.console.access.SignInDoor;
 import dev.runnel.console.transcript.LineView;
 import dev.runnel.console.transcript.TranscriptWindow;
 import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.console.transcript.Transcripts.Part;
+import dev.runnel.console.view.RunFactsReader;
+import dev.runnel.console.view.RunView;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.run.Outcome;
 import dev.runnel.core.model.run.RunId;

@@ -1,6 +1,10 @@
 package dev.runnel.console;
 
-import dev.runnel.console.ConsoleAuthentication.Visitor;
+import dev.runnel.console.access.ConsoleAccess;
+import dev.runnel.console.access.ConsoleAuthentication;
+import dev.runnel.console.access.ConsoleAuthentication.Visitor;
+import dev.runnel.console.access.ConsoleSurface;
+import dev.runnel.console.access.SignInDoor;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.port.SignInProvider;
 import io.javalin.config.RoutesConfig;

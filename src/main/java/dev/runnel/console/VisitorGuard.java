@@ -1,6 +1,13 @@
 package dev.runnel.console;
 
-import dev.runnel.console.ConsoleAuthentication.Visitor;
+import dev.runnel.console.access.ConsoleAccess;
+import dev.runnel.console.access.ConsoleAuthentication;
+import dev.runnel.console.access.ConsoleAuthentication.Visitor;
+import dev.runnel.console.access.ConsoleSurface;
+import dev.runnel.console.access.Form;
+import dev.runnel.console.access.SignInDoor;
+import dev.runnel.console.access.SignInLink;
+import dev.runnel.console.view.Templates;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.conversation.SignedInPerson;
 import dev.runnel.core.policy.Permission;
@@ -29,14 +36,14 @@ final class VisitorGuard {
   private final ConsoleAuthentication authentication;
   private final SignInDoor door;
   private final ConsoleAccess access;
-  private final Pages pages;
+  private final Templates pages;
   private final InstantSource clock;
 
   VisitorGuard(
       ConsoleAuthentication authentication,
       SignInDoor door,
       ConsoleAccess access,
-      Pages pages,
+      Templates pages,
       InstantSource clock) {
     this.authentication = authentication;
     this.door = door;
@@ -72,7 +79,7 @@ final class VisitorGuard {
   }
 
   /// The pages for nobody in particular.
-  Pages pages() {
+  Templates pages() {
     return pages;
   }
 
@@ -148,7 +155,7 @@ final class VisitorGuard {
   }
 
   /// The pages as the visitor sees them.
-  Pages pages(Visitor visitor) {
+  Templates pages(Visitor visitor) {
     return pages.as(
         visitor.person().map(SignedInPerson::name).orElse(""), may(visitor, Permission.CONFIGURE));
   }

@@ -11,6 +11,9 @@ import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.database.Like;
 import dev.runnel.database.Rows;
+import dev.runnel.store.audit.AuditLog;
+import dev.runnel.store.audit.AuditRow;
+import dev.runnel.store.row.StoredJson;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -671,8 +674,8 @@ public final class Erasure {
 
   private static <T> Optional<T> readable(@Nullable String json, Class<T> type) {
     try {
-      return json == null ? Optional.empty() : Optional.of(Json.read(json, type));
-    } catch (Json.Unreadable e) {
+      return json == null ? Optional.empty() : Optional.of(StoredJson.read(json, type));
+    } catch (StoredJson.Unreadable e) {
       return Optional.empty();
     }
   }

@@ -5,6 +5,8 @@ import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Rows;
+import dev.runnel.store.row.QueueRows;
+import dev.runnel.store.row.StoredJson;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -34,7 +36,7 @@ final class SqlApprovals implements Store.Approvals {
                 approval.conversation().id(),
                 approval.requester().id(),
                 approval.rule(),
-                Json.write(approval),
+                StoredJson.write(approval),
                 approval.askedAt(),
                 approval.expiresAt(),
                 approval.state().name()));
@@ -85,7 +87,7 @@ final class SqlApprovals implements Store.Approvals {
   }
 
   private static Approval read(ResultSet row) throws SQLException {
-    var asked = Json.read(row.getString("body"), Approval.class);
+    var asked = StoredJson.read(row.getString("body"), Approval.class);
     return new Approval(
         asked.id(),
         asked.delivery(),

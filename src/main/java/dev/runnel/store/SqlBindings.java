@@ -7,6 +7,8 @@ import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Rows;
+import dev.runnel.store.row.QueueRows;
+import dev.runnel.store.row.StoredJson;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashSet;
@@ -120,7 +122,7 @@ final class SqlBindings implements Store.Bindings {
                     row -> {
                       try {
                         return Optional.of(binding(row));
-                      } catch (Json.Unreadable e) {
+                      } catch (StoredJson.Unreadable e) {
                         log.warn(
                             "{} conversation={}", e.getMessage(), row.getString("conversation"));
                         return Optional.<Binding>empty();
@@ -168,7 +170,7 @@ final class SqlBindings implements Store.Bindings {
                   binding.isActive(),
                   binding.since(),
                   binding.status().map(PostRef::value).orElse(null),
-                  Json.write(binding))
+                  StoredJson.write(binding))
               == 1;
         });
   }
@@ -187,7 +189,7 @@ final class SqlBindings implements Store.Bindings {
         "SET active = ?, version = version + 1, body = ? WHERE conversation = ? AND run = ? AND"
             + " version = ?",
         binding.isActive(),
-        Json.write(binding),
+        StoredJson.write(binding),
         binding.conversation().id(),
         binding.run().id().value(),
         binding.version());
@@ -225,7 +227,7 @@ final class SqlBindings implements Store.Bindings {
 
   /// The status post and the version are stored in columns of their own.
   private static Binding binding(ResultSet row) throws SQLException {
-    return Json.read(row.getString("body"), Binding.class)
+    return StoredJson.read(row.getString("body"), Binding.class)
         .withStatus(Rows.text(row, "status_post").map(PostRef::new))
         .withVersion(row.getLong("version"));
   }

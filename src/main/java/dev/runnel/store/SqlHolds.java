@@ -3,6 +3,7 @@ package dev.runnel.store;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Rows;
+import dev.runnel.store.row.QueueRows;
 import java.time.Instant;
 import java.util.Map;
 import java.util.stream.Collectors;

@@ -13,6 +13,10 @@ import dev.runnel.core.port.Store.Parked;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.database.Rows;
 import dev.runnel.store.SqlWork.Touched;
+import dev.runnel.store.row.QueueRows;
+import dev.runnel.store.row.QueueTable;
+import dev.runnel.store.row.RowSequence;
+import dev.runnel.store.row.StoredJson;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -33,7 +37,7 @@ final class SqlInbox implements Store.Inbox {
     this.touched = touched;
     this.queue =
         new QueueRows<>(
-            rows, QueueTable.INBOX, row -> Json.read(row.getString("body"), Delivery.class));
+            rows, QueueTable.INBOX, row -> StoredJson.read(row.getString("body"), Delivery.class));
   }
 
   @Override
@@ -49,7 +53,7 @@ final class SqlInbox implements Store.Inbox {
                         delivery.conversation().id(),
                         sequence.next(),
                         delivery.intent().overtakes(),
-                        Json.write(delivery),
+                        StoredJson.write(delivery),
                         earlier(delivery.arrivedAt(), sequence.now())))
             == 1;
     if (isNew) {
@@ -194,7 +198,7 @@ final class SqlInbox implements Store.Inbox {
 
   @Override
   public void saveRunBefore(DeliveryId id, Run before) {
-    queue.change("seen = ?", Json.write(before), id.value());
+    queue.change("seen = ?", StoredJson.write(before), id.value());
   }
 
   @Override
@@ -203,7 +207,7 @@ final class SqlInbox implements Store.Inbox {
         () ->
             rows.first(
                 "SELECT seen FROM inbox WHERE id = ? AND seen IS NOT NULL",
-                row -> Json.read(row.getString("seen"), Run.class),
+                row -> StoredJson.read(row.getString("seen"), Run.class),
                 id.value()));
   }
 
@@ -216,7 +220,7 @@ final class SqlInbox implements Store.Inbox {
                 rows.list(
                     "SELECT body FROM inbox WHERE conversation = ? AND state = 1 AND part_of IS"
                         + " NULL",
-                    row -> Json.read(row.getString("body"), Delivery.class),
+                    row -> StoredJson.read(row.getString("body"), Delivery.class),
                     delivery.conversation().id()));
     return (int)
         done.stream()
@@ -313,14 +317,14 @@ final class SqlInbox implements Store.Inbox {
     queue.change(
         "conversation = ?, body = ?, tries = 0, seen = NULL, why = NULL",
         delivery.conversation().id(),
-        Json.write(delivery),
+        StoredJson.write(delivery),
         delivery.id().value());
     touched.add(new Touched(QueueTable.INBOX, delivery.conversation()));
   }
 
   @Override
   public void join(Delivery whole, List<Delivery> parts) {
-    queue.change("body = ?", Json.write(whole), whole.id().value());
+    queue.change("body = ?", StoredJson.write(whole), whole.id().value());
     parts.forEach(part -> queue.change("part_of = ?", whole.id().value(), part.id().value()));
   }
 
@@ -330,7 +334,7 @@ final class SqlInbox implements Store.Inbox {
         () ->
             rows.list(
                 "SELECT body FROM inbox WHERE part_of = ? ORDER BY seq",
-                row -> Json.read(row.getString("body"), Delivery.class),
+                row -> StoredJson.read(row.getString("body"), Delivery.class),
                 whole.value()));
   }
 
@@ -343,7 +347,7 @@ final class SqlInbox implements Store.Inbox {
                     + " inbox WHERE meaning = ?",
                 row ->
                     new Known(
-                        Json.read(row.getString("body"), Delivery.class),
+                        StoredJson.read(row.getString("body"), Delivery.class),
                         row.getBoolean("waits"),
                         row.getInt("tries")),
                 surface + ":" + meaning));
@@ -357,7 +361,7 @@ final class SqlInbox implements Store.Inbox {
         () ->
             rows.list(
                 "SELECT body FROM inbox WHERE conversation = ? AND seq BETWEEN ? AND ?",
-                row -> Json.read(row.getString("body"), Delivery.class),
+                row -> StoredJson.read(row.getString("body"), Delivery.class),
                 conversation.id(),
                 from,
                 to));

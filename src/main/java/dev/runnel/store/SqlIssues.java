@@ -5,6 +5,7 @@ import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Rows;
+import dev.runnel.store.row.QueueRows;
 import java.util.Optional;
 
 /// The tables `issue_claims` and `guest_conversations`.

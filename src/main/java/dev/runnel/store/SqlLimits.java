@@ -2,6 +2,7 @@ package dev.runnel.store;
 
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Rows;
+import dev.runnel.store.row.QueueRows;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;

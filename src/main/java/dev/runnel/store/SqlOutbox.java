@@ -15,6 +15,10 @@ import dev.runnel.core.port.Store.Parked;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.database.Rows;
 import dev.runnel.store.SqlWork.Touched;
+import dev.runnel.store.row.QueueRows;
+import dev.runnel.store.row.QueueTable;
+import dev.runnel.store.row.RowSequence;
+import dev.runnel.store.row.StoredJson;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -38,7 +42,7 @@ final class SqlOutbox implements Store.Outbox {
             rows,
             QueueTable.OUTBOX,
             row -> {
-              var notice = Json.read(row.getString("body"), Notice.class);
+              var notice = StoredJson.read(row.getString("body"), Notice.class);
               return new Notice(
                   notice.id(),
                   notice.conversation(),
@@ -88,7 +92,7 @@ final class SqlOutbox implements Store.Outbox {
               sequence.next(),
               statusOf,
               notice.update() instanceof Update.Blocked(var run, _, _) ? run.id().value() : null,
-              Json.write(notice),
+              StoredJson.write(notice),
               due,
               aside);
         });
@@ -135,7 +139,7 @@ final class SqlOutbox implements Store.Outbox {
                     "SELECT body FROM outbox WHERE status_of = ? AND conversation = ? AND tries > 0"
                         + " AND seq >= coalesce((SELECT max(seq) FROM outbox WHERE status_of = ?"
                         + " AND conversation = ? AND state = 1 AND post IS NOT NULL), 0)",
-                    row -> Json.read(row.getString("body"), Notice.class).update(),
+                    row -> StoredJson.read(row.getString("body"), Notice.class).update(),
                     signOn(message),
                     conversation.id(),
                     signOn(message),
@@ -206,7 +210,7 @@ final class SqlOutbox implements Store.Outbox {
                     row ->
                         new QuestionPost(
                             new PostRef(row.getString("post")),
-                            Json.read(row.getString("body"), Notice.class).update()),
+                            StoredJson.read(row.getString("body"), Notice.class).update()),
                     closed.run().id().value(),
                     conversation.id()));
     return posts.stream()
@@ -232,7 +236,7 @@ final class SqlOutbox implements Store.Outbox {
                                 row.getInt("state") == 1
                                     ? Optional.of(Rows.instant(row, "ended_at"))
                                     : Optional.empty()),
-                            Json.read(row.getString("body"), Notice.class).update()),
+                            StoredJson.read(row.getString("body"), Notice.class).update()),
                     run.id().value()))
         .stream()
         .filter(
@@ -250,7 +254,7 @@ final class SqlOutbox implements Store.Outbox {
                 rows.first(
                     "SELECT body FROM outbox WHERE conversation = ? AND status_of = ? AND state <>"
                         + " 2 ORDER BY seq DESC LIMIT 1",
-                    row -> Json.read(row.getString("body"), Notice.class).update(),
+                    row -> StoredJson.read(row.getString("body"), Notice.class).update(),
                     conversation.id(),
                     run.value()))
         .flatMap(

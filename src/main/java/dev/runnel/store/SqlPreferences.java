@@ -2,6 +2,7 @@ package dev.runnel.store;
 
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Rows;
+import dev.runnel.store.row.QueueRows;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;

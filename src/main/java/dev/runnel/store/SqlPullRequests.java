@@ -10,6 +10,8 @@ import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Rows;
+import dev.runnel.store.row.QueueRows;
+import dev.runnel.store.row.StoredJson;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -136,7 +138,7 @@ final class SqlPullRequests implements Store.PullRequests {
         () ->
             rows.list(
                 "SELECT body FROM askers WHERE run = ? ORDER BY conversation",
-                row -> Json.read(row.getString("body"), Subscriber.class),
+                row -> StoredJson.read(row.getString("body"), Subscriber.class),
                 run.value()));
   }
 
@@ -149,7 +151,7 @@ final class SqlPullRequests implements Store.PullRequests {
                     + " conversation) DO UPDATE SET body = excluded.body",
                 run.value(),
                 subscriber.conversation().id(),
-                Json.write(subscriber)));
+                StoredJson.write(subscriber)));
   }
 
   @Override

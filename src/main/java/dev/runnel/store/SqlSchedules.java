@@ -4,6 +4,8 @@ import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Like;
 import dev.runnel.database.Rows;
+import dev.runnel.store.row.QueueRows;
+import dev.runnel.store.row.StoredJson;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -31,7 +33,7 @@ final class SqlSchedules implements Store.Schedules {
                 "INSERT INTO schedules (id, conversation, body, next_at) VALUES (?, ?, ?, ?)",
                 schedule.id(),
                 schedule.template().conversation().id(),
-                Json.write(schedule),
+                StoredJson.write(schedule),
                 schedule.next().orElse(null)));
   }
 
@@ -96,9 +98,9 @@ final class SqlSchedules implements Store.Schedules {
             ? Optional.<Instant>empty()
             : Optional.of(Rows.instant(row, "next_at"));
     try {
-      var kept = Json.read(row.getString("body"), Schedule.class);
+      var kept = StoredJson.read(row.getString("body"), Schedule.class);
       return Optional.of(new Schedule(id, kept.template(), kept.timing(), kept.zone(), next));
-    } catch (Json.Unreadable e) {
+    } catch (StoredJson.Unreadable e) {
       log.warn("schedule cannot be read schedule={} why={}", id, e.getMessage());
       return Optional.empty();
     }

@@ -5,6 +5,7 @@ import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Rows;
+import dev.runnel.store.row.QueueRows;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

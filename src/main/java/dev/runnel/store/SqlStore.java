@@ -12,6 +12,8 @@ import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.database.Rows;
 import dev.runnel.store.SqlWork.Touched;
+import dev.runnel.store.row.QueueTable;
+import dev.runnel.store.row.RowSequence;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;

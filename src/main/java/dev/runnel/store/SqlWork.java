@@ -3,6 +3,9 @@ package dev.runnel.store;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Rows;
+import dev.runnel.store.audit.AuditWriter;
+import dev.runnel.store.row.QueueTable;
+import dev.runnel.store.row.RowSequence;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
@@ -24,7 +27,7 @@ final class SqlWork implements Store.Work {
   private final SqlApprovals approvals;
   private final SqlStarts starts;
   private final SqlSchedules schedules;
-  private final SqlAudit audit;
+  private final AuditWriter audit;
 
   SqlWork(Rows rows, RowSequence sequence) {
     inbox = new SqlInbox(rows, sequence, touched);
@@ -38,7 +41,7 @@ final class SqlWork implements Store.Work {
     issues = new SqlIssues(rows);
     approvals = new SqlApprovals(rows);
     schedules = new SqlSchedules(rows);
-    audit = new SqlAudit(rows);
+    audit = new AuditWriter(rows);
   }
 
   @Override
@@ -103,7 +106,7 @@ final class SqlWork implements Store.Work {
   }
 
   @Override
-  public SqlAudit audit() {
+  public AuditWriter audit() {
     return audit;
   }
 

@@ -45,7 +45,7 @@ class ArrowsTest {
   static final ArchRule service =
       room("service")
           .imports(
-              "dev.runnel.service.[run|store|agent|isolation|egress|process|execution|http|workspace]",
+              "dev.runnel.service.[run|run.*|store|agent|isolation|egress|process|cleanup|execution|http|workspace]",
               "dev.runnel.database",
               "dev.runnel.text",
               "dev.runnel.wire",
@@ -54,18 +54,33 @@ class ArrowsTest {
   @ArchTest
   static final ArchRule serviceRun =
       room("service.run")
-          .imports("dev.runnel.database", "dev.runnel.text", "dev.runnel.wire", JACKSON, JAVALIN);
+          .imports(
+              "dev.runnel.service.run.limit",
+              "dev.runnel.database",
+              "dev.runnel.text",
+              "dev.runnel.wire",
+              JACKSON,
+              JAVALIN);
+
+  @ArchTest
+  static final ArchRule serviceRunLimit = room("service.run.limit").imports("dev.runnel.text");
 
   @ArchTest
   static final ArchRule serviceStore =
       room("service.store")
           .imports(
-              "dev.runnel.service.run",
+              "dev.runnel.service.[run|run.*|store.query]",
               "dev.runnel.database",
               "dev.runnel.text",
               "dev.runnel.wire",
               JACKSON,
               "com.github.kagkarlsson.scheduler.task.schedule");
+
+  @ArchTest
+  static final ArchRule serviceStoreQuery =
+      room("service.store.query")
+          .imports(
+              "dev.runnel.service.[run|run.*]", "dev.runnel.database", "dev.runnel.wire", JACKSON);
 
   @ArchTest
   static final ArchRule agent =
@@ -81,7 +96,7 @@ class ArrowsTest {
   @ArchTest
   static final ArchRule kubernetes =
       room("service.kubernetes")
-          .imports("dev.runnel.service.[run|workspace|isolation]", "io.fabric8.kubernetes..");
+          .imports("dev.runnel.service.[run|run.*|workspace|isolation]", "io.fabric8.kubernetes..");
 
   /// So that the Kubernetes client is loaded only where the settings ask for it.
   @ArchTest
@@ -97,13 +112,28 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule process =
-      room("service.process").imports("dev.runnel.service.[run|store|isolation|workspace]");
+      room("service.process").imports("dev.runnel.service.[run|run.*|store|isolation|workspace]");
+
+  @ArchTest
+  static final ArchRule output =
+      room("service.output")
+          .imports(
+              "dev.runnel.service.[run|run.*|store|agent|isolation|process|workspace]",
+              "dev.runnel.database",
+              "dev.runnel.text",
+              "dev.runnel.wire",
+              JACKSON);
+
+  @ArchTest
+  static final ArchRule cleanup =
+      room("service.cleanup")
+          .imports("dev.runnel.service.[run|run.*|store|process|workspace]", "dev.runnel.database");
 
   @ArchTest
   static final ArchRule execution =
       room("service.execution")
           .imports(
-              "dev.runnel.service.[run|store|agent|isolation|process|egress|workspace]",
+              "dev.runnel.service.[run|run.*|store|agent|isolation|process|egress|workspace|output|cleanup]",
               "dev.runnel.database",
               "dev.runnel.text",
               "dev.runnel.wire",
@@ -113,7 +143,7 @@ class ArrowsTest {
   static final ArchRule http =
       room("service.http")
           .imports(
-              "dev.runnel.service.[run|store|agent|isolation|execution|workspace]",
+              "dev.runnel.service.[run|run.*|store|store.query|agent|isolation|execution|workspace]",
               "dev.runnel.database",
               "dev.runnel.text",
               "dev.runnel.wire",
@@ -195,12 +225,28 @@ class ArrowsTest {
   static final ArchRule store =
       room("store")
           .imports(
+              "dev.runnel.store.[row|audit]",
               "dev.runnel.core..",
               "dev.runnel.database",
               "dev.runnel.text",
               JACKSON,
               "com.github.benmanes.caffeine..",
               "com.github.kagkarlsson.scheduler..");
+
+  @ArchTest
+  static final ArchRule storeRow =
+      room("store.row")
+          .imports("dev.runnel.core.[model|model.*|port]", "dev.runnel.database", JACKSON);
+
+  @ArchTest
+  static final ArchRule storeAudit =
+      room("store.audit")
+          .imports(
+              "dev.runnel.core.[model|model.*|port]",
+              "dev.runnel.database",
+              "dev.runnel.store.row",
+              "dev.runnel.text",
+              JACKSON);
 
   @ArchTest static final ArchRule surface = room("surface").imports(CORE, OKHTTP);
 
@@ -372,6 +418,15 @@ class ArrowsTest {
   @ArchTest
   static final ArchRule signIn =
       room("signin").imports("dev.runnel.core.[model|model.*|port]", JACKSON, OKHTTP);
+
+  @ArchTest
+  static final ArchRule consoleAccess =
+      room("console.access")
+          .imports("dev.runnel.core.[model|model.*|port|policy|command]", JAVALIN);
+
+  @ArchTest
+  static final ArchRule consoleView =
+      room("console.view").imports("dev.runnel.core..", "gg.jte..", "dev.runnel.console..");
 
   @ArchTest
   static final ArchRule consoleNumbers =

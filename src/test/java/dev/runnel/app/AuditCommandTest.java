@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.database.Database;
-import dev.runnel.store.AuditLog;
+import dev.runnel.store.audit.AuditLog;
 import dev.runnel.testkit.MigratedFile;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;

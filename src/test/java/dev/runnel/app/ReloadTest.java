@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.runnel.app.data.DataFolder;
 import dev.runnel.core.port.AuditReader;
 import dev.runnel.database.Database;
-import dev.runnel.store.AuditLog;
+import dev.runnel.store.audit.AuditLog;
 import dev.runnel.testkit.RunnelProcess;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;

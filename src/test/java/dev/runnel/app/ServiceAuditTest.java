@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.runnel.core.port.AuditReader;
 import dev.runnel.core.port.AuditReader.Filter;
 import dev.runnel.database.Database;
-import dev.runnel.store.AuditLog;
+import dev.runnel.store.audit.AuditLog;
 import dev.runnel.testkit.RunnelProcess;
 import java.net.URI;
 import java.net.http.HttpRequest;

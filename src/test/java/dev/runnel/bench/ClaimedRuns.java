@@ -3,9 +3,9 @@ package dev.runnel.bench;
 import dev.runnel.database.Database;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ExecutionResult;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.NodeIdentity;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
 import dev.runnel.service.store.ExecutionRecords.NewOutput;
@@ -73,7 +73,7 @@ public final class ClaimedRuns {
   private static void measure(String name, List<RunChanges> nodes, int runs) throws Exception {
     var start = System.nanoTime();
     for (int i = 0; i < runs; i++) {
-      var asked = NewRun.parse(Json.newObject().put("prompt", "task " + i));
+      var asked = NewRun.parse(ServiceJson.newObject().put("prompt", "task " + i));
       nodes
           .get(i % nodes.size())
           .runs()
@@ -111,7 +111,7 @@ public final class ClaimedRuns {
       node.records().launched(execution, 1, Optional.empty(), false);
       for (int i = 0; i < REPORTS; i++) {
         node.records()
-            .heard(
+            .recordOutput(
                 execution,
                 new NewOutput(
                     List.of(new Entry(TranscriptLine.Kind.SAID, "line " + i)),

@@ -3,6 +3,8 @@ package dev.runnel.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.runnel.console.view.About;
+import dev.runnel.console.view.RunView;
 import dev.runnel.testkit.Browser;
 import dev.runnel.testkit.Emulators;
 import java.nio.file.Files;

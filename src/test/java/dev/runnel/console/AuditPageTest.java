@@ -2,6 +2,7 @@ package dev.runnel.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.console.view.About;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.AuditEntry.Verb;
 import dev.runnel.core.model.AuditEntry.Verdict;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.runnel.console.transcript.Transcripts.Kind;
+import dev.runnel.console.view.About;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.run.Artifact;

@@ -4,6 +4,7 @@ import static dev.runnel.testkit.Samples.DANA;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.runnel.console.view.About;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunState;

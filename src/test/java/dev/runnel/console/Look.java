@@ -4,6 +4,7 @@ import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.say;
 
 import dev.runnel.console.transcript.Transcripts.Kind;
+import dev.runnel.console.view.About;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.AuditEntry.Verb;
 import dev.runnel.core.model.AuditEntry.Verdict;

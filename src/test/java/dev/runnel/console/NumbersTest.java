@@ -3,6 +3,7 @@ package dev.runnel.console;
 import static dev.runnel.testkit.Samples.DANA;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.console.view.About;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.run.Run;

@@ -2,6 +2,7 @@ package dev.runnel.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.console.view.About;
 import dev.runnel.core.model.conversation.SignedInPerson;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;

@@ -8,6 +8,7 @@ import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.say;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.console.view.About;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.DeliveryId;

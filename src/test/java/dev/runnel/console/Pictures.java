@@ -1,5 +1,7 @@
 package dev.runnel.console;
 
+import dev.runnel.console.view.About;
+import dev.runnel.console.view.RunView;
 import dev.runnel.testkit.Browser;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,6 +3,9 @@ package dev.runnel.console;
 import static dev.runnel.testkit.Samples.DANA;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.console.access.ConsoleAuthentication;
+import dev.runnel.console.access.SignInDoor;
+import dev.runnel.console.view.About;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.policy.Permission;

@@ -1,9 +1,14 @@
 package dev.runnel.console;
 
+import dev.runnel.console.access.ConsoleAuthentication;
+import dev.runnel.console.access.ConsoleSurface;
+import dev.runnel.console.access.SignInDoor;
 import dev.runnel.console.numbers.Numbers;
 import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.console.transcript.Transcripts.Kind;
 import dev.runnel.console.transcript.Transcripts.Line;
+import dev.runnel.console.view.About;
+import dev.runnel.console.view.RunRowView;
 import dev.runnel.core.deliver.Courier;
 import dev.runnel.core.deliver.FileDelivery;
 import dev.runnel.core.deliver.FileLimits;
@@ -36,10 +41,10 @@ import dev.runnel.core.scope.Profiles;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.core.watch.Watcher;
 import dev.runnel.database.Database;
-import dev.runnel.store.AuditLog;
 import dev.runnel.store.SqlSessions;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.StartSums;
+import dev.runnel.store.audit.AuditLog;
 import dev.runnel.testkit.FakeAgentRuns;
 import dev.runnel.testkit.FakeSurface;
 import dev.runnel.testkit.MigratedFile;

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.runnel.database.Database;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ExecutionResult;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.SlotLimits;
 import dev.runnel.testkit.MigratedFile;
@@ -89,8 +89,9 @@ class LateCancelTest {
   }
 
   private String created() {
-    var asked = NewRun.parse(Json.newObject().put("prompt", "x"));
-    return Json.read(changes.runs().create(asked, Caller.MAIN, Optional.empty(), Optional.empty()))
+    var asked = NewRun.parse(ServiceJson.newObject().put("prompt", "x"));
+    return ServiceJson.read(
+            changes.runs().create(asked, Caller.MAIN, Optional.empty(), Optional.empty()))
         .get("run_id")
         .asText();
   }

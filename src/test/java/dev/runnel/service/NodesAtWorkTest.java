@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.runnel.database.Database;
 import dev.runnel.service.RunningService.Setup;
-import dev.runnel.service.run.Limits;
+import dev.runnel.service.run.limit.Limits;
 import dev.runnel.service.store.ServiceTables;
 import java.io.IOException;
 import java.io.UncheckedIOException;

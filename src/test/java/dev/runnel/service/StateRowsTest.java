@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.service.RunningService.Setup;
-import dev.runnel.service.run.Limits;
+import dev.runnel.service.run.limit.Limits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

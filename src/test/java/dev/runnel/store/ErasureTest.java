@@ -27,6 +27,7 @@ import dev.runnel.core.policy.Policy;
 import dev.runnel.core.policy.Rule;
 import dev.runnel.database.Database;
 import dev.runnel.database.SqliteCopy;
+import dev.runnel.store.audit.AuditLog;
 import dev.runnel.testkit.World;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

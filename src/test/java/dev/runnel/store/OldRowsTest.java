@@ -9,6 +9,7 @@ import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.database.Database;
+import dev.runnel.store.row.StoredJson;
 import dev.runnel.testkit.Samples;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,11 +31,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 class OldRowsTest {
   @Test
   void aRunOfWhichNobodyWroteDownWhereItWorksIsRead() {
-    var written = Json.write(Samples.run("r1", RunState.RUNNING));
+    var written = StoredJson.write(Samples.run("r1", RunState.RUNNING));
     var old = written.replaceAll(",\"(?:environment|model)\":null", "");
     assertThat(old).isNotEqualTo(written).doesNotContain("environment", "model");
 
-    assertThat(Json.read(old, Run.class)).isEqualTo(Samples.run("r1", RunState.RUNNING));
+    assertThat(StoredJson.read(old, Run.class)).isEqualTo(Samples.run("r1", RunState.RUNNING));
   }
 
   @Test
@@ -43,11 +44,11 @@ class OldRowsTest {
     var now =
         plain.withSnapshot(
             new Snapshot(Optional.of(Samples.NINE), Optional.of("Title"), Optional.of("Body")));
-    assertThat(Json.read(Json.write(now), Delivery.class)).isEqualTo(now);
+    assertThat(StoredJson.read(StoredJson.write(now), Delivery.class)).isEqualTo(now);
 
-    var old = Json.write(plain).replaceAll(",\"snapshot\":\\{[^}]*}", "");
+    var old = StoredJson.write(plain).replaceAll(",\"snapshot\":\\{[^}]*}", "");
     assertThat(old).doesNotContain("snapshot");
-    assertThat(Json.read(old, Delivery.class)).isEqualTo(plain);
+    assertThat(StoredJson.read(old, Delivery.class)).isEqualTo(plain);
   }
 
   @ParameterizedTest
@@ -65,9 +66,9 @@ class OldRowsTest {
           .isNotEmpty()
           .allSatisfy(
               body -> {
-                var read = Json.read(body, type);
-                assertThat(Json.read(Json.write(read), type)).isEqualTo(read);
-                assertThat(facts(Json.write(read))).containsAll(facts(body));
+                var read = StoredJson.read(body, type);
+                assertThat(StoredJson.read(StoredJson.write(read), type)).isEqualTo(read);
+                assertThat(facts(StoredJson.write(read))).containsAll(facts(body));
               });
     }
   }

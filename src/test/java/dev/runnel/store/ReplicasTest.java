@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Timeout;
 @Tag("slow")
 @Timeout(60)
 class ReplicasTest {
-  private static final ConversationScheduler.Pace QUICK =
-      new ConversationScheduler.Pace(
+  private static final ConversationWorkers.Pace QUICK =
+      new ConversationWorkers.Pace(
           Duration.ofMillis(100),
           Duration.ofMillis(200),
           Duration.ofMillis(500),
@@ -64,13 +64,13 @@ class ReplicasTest {
     return store(url, InstantSource.system());
   }
 
-  private ConversationScheduler scheduler(
-      SqlStore store, InstantSource wall, ConversationScheduler.Steps.Step dispatch) {
+  private ConversationWorkers scheduler(
+      SqlStore store, InstantSource wall, ConversationWorkers.Steps.Step dispatch) {
     var conversationScheduler =
-        new ConversationScheduler(
+        new ConversationWorkers(
             store,
             new SteadyClock(store.database().clock(wall)),
-            new ConversationScheduler.Steps(
+            new ConversationWorkers.Steps(
                 dispatch,
                 (_, _) -> {},
                 now -> {
@@ -85,7 +85,7 @@ class ReplicasTest {
     return conversationScheduler;
   }
 
-  private ConversationScheduler.Steps.Step working(SqlStore store) {
+  private ConversationWorkers.Steps.Step working(SqlStore store) {
     return (conversation, now) -> work(store, conversation, now);
   }
 
@@ -170,7 +170,7 @@ class ReplicasTest {
     var one = store(url);
     var steps = new AtomicInteger();
     var mayEnd = new CountDownLatch(1);
-    ConversationScheduler.Steps.Step slow =
+    ConversationWorkers.Steps.Step slow =
         (_, _) -> {
           steps.incrementAndGet();
           try {

@@ -2,6 +2,7 @@ package dev.runnel.store;
 
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Database;
+import dev.runnel.store.audit.AuditLog;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.StoreContract;

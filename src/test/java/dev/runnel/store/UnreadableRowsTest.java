@@ -22,6 +22,7 @@ import dev.runnel.core.port.Store.Bindings;
 import dev.runnel.core.port.Store.Parked;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.database.Database;
+import dev.runnel.store.row.QueueTable;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SettableClock;
 import java.nio.file.Path;

@@ -146,7 +146,7 @@ class FailureModesTest {
       F53 store.GroupCommitTest#aSenderIsRefusedInTimeAndLeftOut
       # A crash after the claim loses the event.
       F56 core.CrashTest#aStartHappensOnceAndItsEndIsToldOnce
-      F56 store.ConversationSchedulerTest$Contract#rowsThatAnEarlierProcessLeftAreTakenUp
+      F56 store.ConversationWorkersTest$Contract#rowsThatAnEarlierProcessLeftAreTakenUp
       # A stranger's stop is ignored without a word.
       F57 core.decide.RunAccessPolicyTest$FromAnotherChannel#aStrangerIsRefusedPrivatelyAndToldWhoMay
       # A timer is in memory.

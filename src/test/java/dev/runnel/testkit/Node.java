@@ -4,7 +4,7 @@ import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.database.Database;
 import dev.runnel.metrics.Metrics;
-import dev.runnel.store.ConversationScheduler;
+import dev.runnel.store.ConversationWorkers;
 import dev.runnel.store.DatabaseHealth;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.SteadyClock;
@@ -36,7 +36,7 @@ public final class Node implements AutoCloseable {
   private final Set<String> said = ConcurrentHashMap.newKeySet();
   private final Database database;
   private final SqlStore store;
-  private final ConversationScheduler scheduler;
+  private final ConversationWorkers scheduler;
   private final WebhookEndpoint door;
   private final Javalin server;
   private final HttpClient http = HttpClient.newHttpClient();
@@ -49,10 +49,10 @@ public final class Node implements AutoCloseable {
     time.notBefore(store.newestWaiting());
     var databaseHealth = new DatabaseHealth(store, time);
     this.scheduler =
-        new ConversationScheduler(
+        new ConversationWorkers(
             store,
             time,
-            new ConversationScheduler.Steps(
+            new ConversationWorkers.Steps(
                 this::work,
                 (_, _) -> {},
                 _ -> Optional.empty(),

@@ -3,7 +3,7 @@ package dev.runnel.app.data;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.DurationsAndSizes;
 import dev.runnel.database.DatabaseException;
-import dev.runnel.store.AuditLog;
+import dev.runnel.store.audit.AuditLog;
 import java.io.PrintStream;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -6,7 +6,7 @@ import dev.runnel.database.DatabaseException;
 import dev.runnel.database.OwnerOnly;
 import dev.runnel.database.SqliteCopy;
 import dev.runnel.service.workspace.Folders;
-import dev.runnel.store.AuditLog;
+import dev.runnel.store.audit.AuditLog;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;

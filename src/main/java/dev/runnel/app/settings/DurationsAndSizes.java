@@ -1,7 +1,7 @@
 package dev.runnel.app.settings;
 
 import dev.runnel.core.deliver.Reminders;
-import dev.runnel.service.run.Limits;
+import dev.runnel.service.run.limit.Limits;
 import dev.runnel.surface.Setting;
 import java.math.BigDecimal;
 import java.time.Duration;

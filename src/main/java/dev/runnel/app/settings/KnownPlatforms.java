@@ -1,6 +1,6 @@
 package dev.runnel.app.settings;
 
-import dev.runnel.console.ConsoleSurface;
+import dev.runnel.console.access.ConsoleSurface;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.Setting;

@@ -3,7 +3,7 @@ package dev.runnel.service.agent;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.run.ExecutionRequest;
-import dev.runnel.service.run.Json;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.run.ToolCall;
 import dev.runnel.service.run.Usage;
 import dev.runnel.service.workspace.PermissionRules;
@@ -126,7 +126,7 @@ record ClaudeAgent() implements Harness {
 
   /// A rule to ask prevails over those that allow, those of other settings files included.
   private static String rules(PermissionRules permissionRules) {
-    var settings = Json.newObject();
+    var settings = ServiceJson.newObject();
     permissionRules.ask().forEach(settings.putObject("permissions").putArray("ask")::add);
     return settings.toString();
   }
@@ -137,7 +137,7 @@ record ClaudeAgent() implements Harness {
   }
 
   private static String config(List<ToolServer> servers) {
-    var config = Json.newObject();
+    var config = ServiceJson.newObject();
     var all = config.putObject("mcpServers");
     for (var server : servers) {
       var one = all.putObject(server.name());
@@ -145,11 +145,11 @@ record ClaudeAgent() implements Harness {
         case ToolServer.Local local -> {
           one.put("type", "stdio").put("command", local.command());
           local.args().forEach(one.putArray("args")::add);
-          one.set("env", Json.object(local.env()));
+          one.set("env", ServiceJson.object(local.env()));
         }
         case ToolServer.Remote remote -> {
           one.put("type", remote.isEventStream() ? "sse" : "http").put("url", remote.url());
-          one.set("headers", Json.object(remote.headers()));
+          one.set("headers", ServiceJson.object(remote.headers()));
         }
       }
     }
@@ -172,7 +172,7 @@ record ClaudeAgent() implements Harness {
   }
 
   private static ObjectNode message(String text) {
-    var line = Json.newObject().put("type", "user");
+    var line = ServiceJson.newObject().put("type", "user");
     line.putObject("message")
         .put("role", "user")
         .putArray("content")
@@ -227,7 +227,7 @@ record ClaudeAgent() implements Harness {
 
     @Override
     public String permit(String request, ToolCall call) {
-      var decision = Json.newObject().put("behavior", "allow");
+      var decision = ServiceJson.newObject().put("behavior", "allow");
       decision.set("updatedInput", call.input());
       return response(request, decision);
     }
@@ -236,14 +236,14 @@ record ClaudeAgent() implements Harness {
     public String refuse(String request, String why, boolean interrupts) {
       return response(
           request,
-          Json.newObject()
+          ServiceJson.newObject()
               .put("behavior", "deny")
               .put("message", why)
               .put("interrupt", interrupts));
     }
 
     private static String response(String request, ObjectNode decision) {
-      var line = Json.newObject().put("type", "control_response");
+      var line = ServiceJson.newObject().put("type", "control_response");
       line.putObject("response")
           .put("subtype", "success")
           .put("request_id", request)

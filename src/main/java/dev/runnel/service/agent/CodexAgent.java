@@ -2,7 +2,7 @@ package dev.runnel.service.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.service.run.ExecutionRequest;
-import dev.runnel.service.run.Json;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.run.Usage;
 import dev.runnel.wire.ModelProvider;
 import java.io.IOException;
@@ -62,7 +62,7 @@ record CodexAgent() implements Harness {
               "sandbox_mode=workspace-write",
               "sandbox_workspace_write.network_access=true",
               "sandbox_workspace_write.writable_roots="
-                  + Json.write(List.of(launchFiles.workspace().resolve(".git").toString())));
+                  + ServiceJson.write(List.of(launchFiles.workspace().resolve(".git").toString())));
       case FULL -> List.of("sandbox_mode=danger-full-access");
     };
   }
@@ -106,7 +106,7 @@ record CodexAgent() implements Harness {
                 .append("command = ")
                 .append(quote(local.command()))
                 .append("\nargs = ")
-                .append(Json.write(local.args()))
+                .append(ServiceJson.write(local.args()))
                 .append("\nenv = ")
                 .append(table(local.env()));
         case ToolServer.Remote remote ->
@@ -128,7 +128,7 @@ record CodexAgent() implements Harness {
   }
 
   private static String quote(String text) {
-    return Json.write(text).replace("\u007f", "\\u007f");
+    return ServiceJson.write(text).replace("\u007f", "\\u007f");
   }
 
   @Override

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.run.ExecutionRequest;
-import dev.runnel.service.run.Json;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.run.Usage;
 import dev.runnel.wire.ModelProvider;
 import java.io.IOException;
@@ -146,7 +146,7 @@ record GeminiAgent() implements Harness {
 
   private static String settings(Path real, List<ToolServer> servers, LaunchFiles launchFiles)
       throws IOException {
-    var settings = Json.newObject();
+    var settings = ServiceJson.newObject();
     var text = launchFiles.read(real);
     if (text.isPresent()) {
       try {
@@ -164,11 +164,11 @@ record GeminiAgent() implements Harness {
         case ToolServer.Local local -> {
           one.put("command", local.command());
           local.args().forEach(one.putArray("args")::add);
-          one.set("env", Json.object(local.env()));
+          one.set("env", ServiceJson.object(local.env()));
         }
         case ToolServer.Remote remote -> {
           one.put(remote.isEventStream() ? "url" : "httpUrl", remote.url());
-          one.set("headers", Json.object(remote.headers()));
+          one.set("headers", ServiceJson.object(remote.headers()));
         }
       }
     }

@@ -2,7 +2,7 @@ package dev.runnel.service.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.service.run.ExecutionRequest;
-import dev.runnel.service.run.Json;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.run.Usage;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -80,7 +80,7 @@ record OpencodeAgent() implements Harness {
 
   private static Map<String, String> configuration(
       ExecutionRequest executionRequest, LaunchFiles launchFiles) throws IOException {
-    var config = Json.newObject();
+    var config = ServiceJson.newObject();
     if (executionRequest.basePrompt().isPresent()) {
       var file = launchFiles.lay("opencode-base-prompt.md", executionRequest.basePrompt().get());
       config.putArray("instructions").add(file.toString());
@@ -91,11 +91,11 @@ record OpencodeAgent() implements Harness {
         case ToolServer.Local local -> {
           var words = one.put("type", "local").putArray("command").add(local.command());
           local.args().forEach(words::add);
-          one.set("environment", Json.object(local.env()));
+          one.set("environment", ServiceJson.object(local.env()));
         }
         case ToolServer.Remote remote -> {
           one.put("type", "remote").put("url", remote.url());
-          one.set("headers", Json.object(remote.headers()));
+          one.set("headers", ServiceJson.object(remote.headers()));
         }
       }
     }

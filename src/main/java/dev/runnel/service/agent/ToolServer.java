@@ -2,7 +2,7 @@ package dev.runnel.service.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.service.run.ExecutionRequest;
-import dev.runnel.service.run.Json;
+import dev.runnel.service.run.ServiceJson;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -43,7 +43,8 @@ sealed interface ToolServer {
   static List<ToolServer> of(ExecutionRequest executionRequest) throws AgentRefused {
     var servers = new ArrayList<ToolServer>();
     var names = new HashSet<String>();
-    for (var entry : Json.read(executionRequest.configJson()).path("mcp_servers").properties()) {
+    for (var entry :
+        ServiceJson.read(executionRequest.configJson()).path("mcp_servers").properties()) {
       var plain = entry.getKey().replaceAll("[^A-Za-z0-9_-]", "_");
       var name = plain;
       for (int count = 2; !names.add(name); count++) {

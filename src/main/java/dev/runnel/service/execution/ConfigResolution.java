@@ -4,10 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.run.ExecutionRequest;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.store.Identities;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
@@ -38,7 +38,7 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
   /// @throws RequestProblem if it is invalid or requests something that is not available
   public NewRun resolved(NewRun asked) {
     var run = identities.configured(asked);
-    var config = run.config().orElseGet(Json::newObject);
+    var config = run.config().orElseGet(ServiceJson::newObject);
     check(config, agents);
     var name = config.path(ENVIRONMENT).asText("");
     var environment = environments.find(name);
@@ -55,19 +55,19 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
   ///
   /// @param parent the run above it
   public NewRun resolvedBelow(NewRun asked, RunRow parent) {
-    var there = environment(parent.configNode(), parent.resolved().map(Json::read));
+    var there = environment(parent.configNode(), parent.resolved().map(ServiceJson::read));
     var own = asked.config().map(it -> it.path(ENVIRONMENT).asText("")).orElse("");
     if (own.isBlank() && isOfSameFactory(asked, parent)) {
       return resolved(asked);
     }
-    var config = asked.config().map(ObjectNode::deepCopy).orElseGet(Json::newObject);
+    var config = asked.config().map(ObjectNode::deepCopy).orElseGet(ServiceJson::newObject);
     if (own.isBlank() && !there.isBlank()) {
       config.put(ENVIRONMENT, there);
     }
     var run = resolved(asked.withConfig(Optional.of(config)));
     var chosen =
         environment(
-            run.config().<JsonNode>map(it -> it).orElseGet(Json::newObject),
+            run.config().<JsonNode>map(it -> it).orElseGet(ServiceJson::newObject),
             Optional.of(run.resolved()));
     if (!chosen.equals(there)) {
       throw new RequestProblem(
@@ -94,7 +94,7 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
 
   /// The defaults to show in a run's configuration in addition to the requested members.
   private ObjectNode defaults(ObjectNode config, Optional<Environment> environment) {
-    var resolved = Json.newObject();
+    var resolved = ServiceJson.newObject();
     environment
         .filter(found -> !found.equals(Environment.NONE))
         .ifPresent(found -> resolved.put(ENVIRONMENT, found.uid()));

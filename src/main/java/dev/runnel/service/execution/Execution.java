@@ -10,16 +10,21 @@ import dev.runnel.service.agent.LaunchFiles;
 import dev.runnel.service.egress.PushWitness;
 import dev.runnel.service.execution.ExecutionProcesses.StopReason;
 import dev.runnel.service.isolation.RunningProcess;
+import dev.runnel.service.output.LimitWatch;
+import dev.runnel.service.output.OutputRecorder;
+import dev.runnel.service.output.PermissionRequests;
+import dev.runnel.service.output.RunCost;
+import dev.runnel.service.output.Steering;
 import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ClaimLost;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.ExecutionState;
-import dev.runnel.service.run.Limits;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.TriggerMetadata;
 import dev.runnel.service.run.Usage;
+import dev.runnel.service.run.limit.Limits;
 import dev.runnel.service.store.ApiKeys;
 import dev.runnel.service.store.ExecutionRecords;
 import dev.runnel.service.store.RunQueries;
@@ -438,7 +443,7 @@ final class Execution {
         // When the agent ends, all processes that it started are ended, too, with a grace time.
         processes.endAll();
         working.awaitOutput(OUTPUT_PATIENCE);
-        var heard = recorder.finish();
+        var summary = recorder.finish();
         if (steering.isPossible()
             && recorder.hasStoredAll()
             && processes.reason() != StopReason.NODE_LOST) {
@@ -452,12 +457,12 @@ final class Execution {
         if (failure.isPresent()) {
           return Spawner.ending(failure.get());
         }
-        collectPullRequests(heard.pullRequests(), site);
+        collectPullRequests(summary.pullRequests(), site);
         try {
           if (processes.reason() != StopReason.CANCELLED) {
             results.collectFiles(ready.root());
           }
-          results.collectEvidence(harness, ready.root(), began, heard);
+          results.collectEvidence(harness, ready.root(), began, summary);
         } catch (DatabaseException e) {
           // The disk may be full until this workspace is deleted, and the run's end matters more.
           log.warn("nothing collected run={} why={}", executionRequest.runId(), e.toString());
@@ -469,7 +474,7 @@ final class Execution {
             .reached()
             .or(working::problem)
             .or(() -> permissionRequests.wanted().map(results::askAbout))
-            .orElseGet(() -> ending(harness, seen, status, heard));
+            .orElseGet(() -> ending(harness, seen, status, summary));
       }
     }
   }
@@ -527,7 +532,7 @@ final class Execution {
             .map(each -> new Entry(TranscriptLine.Kind.NOTE, settings.redactor().redact(each)))
             .toList();
     try {
-      records.heard(
+      records.recordOutput(
           executionRequest,
           new ExecutionRecords.NewOutput(
               entries, Optional.empty(), List.of(), Optional.empty(), Usage.NONE));
@@ -537,7 +542,7 @@ final class Execution {
   }
 
   private void say(String note) {
-    records.heard(
+    records.recordOutput(
         executionRequest,
         new ExecutionRecords.NewOutput(
             List.of(new Entry(TranscriptLine.Kind.NOTE, note)),
@@ -548,12 +553,12 @@ final class Execution {
   }
 
   private ExecutionResult ending(
-      Harness harness, ExecutionRequest seen, int status, OutputRecorder.Heard heard) {
-    var executionResult = heard.ending(harness, status);
+      Harness harness, ExecutionRequest seen, int status, OutputRecorder.Summary summary) {
+    var executionResult = summary.ending(harness, status);
     // The agent could not resume its session. Every later attempt would fail in the same way.
     var isLost =
         seen.agentSession().isPresent()
-            && !heard.hasSession()
+            && !summary.hasSession()
             && executionResult.phase() == ExecutionState.FAILED
             && processes.reason() == StopReason.NONE;
     if (!isLost) {

@@ -2,6 +2,8 @@ package dev.runnel.service.execution;
 
 import dev.runnel.service.agent.CommandAgent;
 import dev.runnel.service.agent.Harness;
+import dev.runnel.service.output.ExecutionEvidence;
+import dev.runnel.service.output.OutputRecorder;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.ExecutionState;
@@ -78,17 +80,17 @@ final class ResultCollector {
   }
 
   /// Records what can be seen of the execution, to be shown beside what the agent says of it.
-  void collectEvidence(Harness harness, Path root, Instant began, OutputRecorder.Heard heard) {
+  void collectEvidence(Harness harness, Path root, Instant began, OutputRecorder.Summary summary) {
     var changes = WorkspaceChanges.since(began, root);
     var before = queries.find(request.runId()).flatMap(RunRow::evidence);
     records.evidence(
         request,
-        Evidence.of(
+        ExecutionEvidence.of(
                 changes.files(),
                 changes.commits(),
-                harness instanceof CommandAgent ? Optional.empty() : Optional.of(heard.tests()),
-                heard.answer(),
-                before.filter(Evidence::hasTests).isPresent())
+                harness instanceof CommandAgent ? Optional.empty() : Optional.of(summary.tests()),
+                summary.answer(),
+                before.filter(ExecutionEvidence::hasTests).isPresent())
             .toJson());
   }
 
@@ -139,7 +141,7 @@ final class ResultCollector {
   }
 
   private void record(List<Entry> notes, List<NewArtifact> artifacts) {
-    records.heard(
+    records.recordOutput(
         request,
         new ExecutionRecords.NewOutput(
             notes, Optional.empty(), artifacts, Optional.empty(), Usage.NONE));

@@ -1,6 +1,8 @@
 package dev.runnel.service.execution;
 
 import dev.runnel.service.agent.Agents;
+import dev.runnel.service.cleanup.DiskReserve;
+import dev.runnel.service.cleanup.WorkspaceCleanup;
 import dev.runnel.service.process.ProcessTree;
 import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ExecutionResult;

@@ -7,7 +7,7 @@ import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.Factory;
-import dev.runnel.service.run.Limits;
+import dev.runnel.service.run.limit.Limits;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.service.workspace.PermissionRules;

@@ -163,12 +163,12 @@ final class SetupRunner implements CommandRunner {
       Map<String, String> environment)
       throws StoppedException, InterruptedException {
     check();
-    var heard = new Heard(around.redactor().lines());
+    var output = new Output(around.redactor().lines());
     RunningProcess process;
     try {
       process =
           new Launcher(spawner, settings.isolation())
-              .start(around.job(), command, place, folder, environment, "", heard);
+              .start(around.job(), command, place, folder, environment, "", output);
       if (process instanceof RunningProcess.WithInput open) {
         open.closeInput();
       }
@@ -195,7 +195,7 @@ final class SetupRunner implements CommandRunner {
       if (process.problem().isPresent()) {
         return new Result(CANNOT_RUN, "", process.problem().get().message());
       }
-      return heard.result(status);
+      return output.result(status);
     } finally {
       alarm.interrupt();
     }
@@ -220,7 +220,7 @@ final class SetupRunner implements CommandRunner {
     records.ifPresent(
         kept -> {
           try {
-            kept.heard(
+            kept.recordOutput(
                 around.job(),
                 new ExecutionRecords.NewOutput(
                     List.of(entry), status, List.of(), Optional.empty(), Usage.NONE));
@@ -231,7 +231,7 @@ final class SetupRunner implements CommandRunner {
   }
 
   /// The output of a program, limited in size.
-  private static final class Heard implements RunningProcess.Sink {
+  private static final class Output implements RunningProcess.Sink {
     private static final int MAX_OUTPUT = 1024 * 1024;
     private static final int LAST_LINES = 10;
     private static final int MAX_LINE = 300;
@@ -241,7 +241,7 @@ final class SetupRunner implements CommandRunner {
     private final StringBuilder output = new StringBuilder();
     private final Deque<String> last = new ArrayDeque<>();
 
-    Heard(Redactor.Lines redacted) {
+    Output(Redactor.Lines redacted) {
       this.redacted = redacted;
     }
 

@@ -3,7 +3,7 @@ package dev.runnel.service.http;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.service.run.Json;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.wire.AgentConfig;
 import dev.runnel.wire.ArtifactContent;
 import dev.runnel.wire.Conversation;
@@ -262,7 +262,7 @@ public final class ApiDescription {
   }
 
   private ObjectNode build() {
-    var document = Json.newObject();
+    var document = ServiceJson.newObject();
     document.put("openapi", "3.1.0");
     document
         .putObject("info")
@@ -342,7 +342,7 @@ public final class ApiDescription {
   }
 
   private static ObjectNode parameter(String name, String place) {
-    var parameter = Json.newObject();
+    var parameter = ServiceJson.newObject();
     parameter.put("name", name).put("in", place).put("required", place.equals("path"));
     parameter.putObject("schema").put("type", "string");
     return parameter;
@@ -350,11 +350,11 @@ public final class ApiDescription {
 
   private ObjectNode reference(Class<?> type) {
     schemas.put(type.getSimpleName(), type);
-    return Json.newObject().put("$ref", "#/components/schemas/" + type.getSimpleName());
+    return ServiceJson.newObject().put("$ref", "#/components/schemas/" + type.getSimpleName());
   }
 
   private JsonNode schema(Class<?> type) {
-    var schema = Json.newObject().put("type", "object");
+    var schema = ServiceJson.newObject().put("type", "object");
     var properties = schema.putObject("properties");
     for (var component : type.getRecordComponents()) {
       var name = name(component);
@@ -375,7 +375,7 @@ public final class ApiDescription {
     if (type instanceof ParameterizedType generic) {
       var raw = (Class<?>) generic.getRawType();
       var last = generic.getActualTypeArguments()[generic.getActualTypeArguments().length - 1];
-      var schema = Json.newObject();
+      var schema = ServiceJson.newObject();
       if (Map.class.isAssignableFrom(raw)) {
         schema.put("type", "object").set("additionalProperties", member(last));
       } else {
@@ -383,11 +383,11 @@ public final class ApiDescription {
       }
       return schema;
     }
-    return type instanceof Class<?> simple ? simple(simple) : Json.newObject();
+    return type instanceof Class<?> simple ? simple(simple) : ServiceJson.newObject();
   }
 
   private ObjectNode simple(Class<?> type) {
-    var schema = Json.newObject();
+    var schema = ServiceJson.newObject();
     if (type == String.class) {
       return schema.put("type", "string");
     }

@@ -2,8 +2,8 @@ package dev.runnel.service.http;
 
 import dev.runnel.database.DatabaseException;
 import dev.runnel.service.run.Caller;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.store.ApiKeys;
 import dev.runnel.wire.Problem;
 import io.javalin.http.Context;
@@ -128,7 +128,7 @@ public final class AuthFilter {
     ctx.status(code.status())
         .contentType("application/problem+json")
         .result(
-            Json.write(
+            ServiceJson.write(
                 Problem.builder()
                     .type(base + "/problems/" + code.word())
                     .title(code.title())

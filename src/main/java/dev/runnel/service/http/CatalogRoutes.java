@@ -5,9 +5,9 @@ import dev.runnel.service.agent.Agents;
 import dev.runnel.service.agent.CommandAgent;
 import dev.runnel.service.execution.SkillCatalog;
 import dev.runnel.service.run.ExecutionRequest;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
@@ -71,11 +71,11 @@ public final class CatalogRoutes {
   public void register(Api api) {
     api.get("/agent", (ctx, _) -> skills(ctx));
     api.get("/agent/environments", (ctx, _) -> environments(ctx));
-    api.get("/agent/models", (ctx, _) -> Api.answer(ctx, Json.write(models())));
+    api.get("/agent/models", (ctx, _) -> Api.answer(ctx, ServiceJson.write(models())));
     api.get(
         "/agent/connected-self-hosted-workers",
         (ctx, _) -> {
-          var body = Json.newObject();
+          var body = ServiceJson.newObject();
           body.putArray("workers");
           Api.answer(ctx, body.toString());
         });
@@ -98,7 +98,7 @@ public final class CatalogRoutes {
     if (!byName) {
       shown.sort(Comparator.comparing(Shown::lastRun).reversed());
     }
-    var body = Json.newObject();
+    var body = ServiceJson.newObject();
     var list = body.putArray("agents");
     shown.forEach(each -> list.add(each.json()));
     Api.answer(ctx, body.toString());
@@ -108,13 +108,13 @@ public final class CatalogRoutes {
   private record Shown(Instant lastRun, ObjectNode json) {}
 
   private static Shown show(String name, List<Found> all, Map<String, Instant> lastRuns) {
-    var json = Json.newObject().put("name", name);
+    var json = ServiceJson.newObject().put("name", name);
     var variants = json.putArray("variants");
     var newest = Instant.MIN;
     for (var each : all) {
       var last = lastRun(each.skill(), lastRuns);
       newest = last != null && last.isAfter(newest) ? last : newest;
-      variants.add(Json.object(variant(each, last)));
+      variants.add(ServiceJson.object(variant(each, last)));
     }
     return new Shown(newest, json);
   }
@@ -196,11 +196,11 @@ public final class CatalogRoutes {
   private void environments(Context ctx) {
     // All environments have the same update time, so both sort orders are the same.
     sortedBy(ctx, "last_updated", "name");
-    var body = Json.newObject();
+    var body = ServiceJson.newObject();
     var list = body.putArray("environments");
     environments.all().stream()
         .sorted(Comparator.comparing(Environment::name))
-        .forEach(each -> list.add(Json.object(show(each))));
+        .forEach(each -> list.add(ServiceJson.object(show(each))));
     Api.answer(ctx, body.toString());
   }
 

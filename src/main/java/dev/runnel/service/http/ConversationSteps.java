@@ -1,6 +1,6 @@
 package dev.runnel.service.http;
 
-import dev.runnel.service.run.Json;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.wire.ActionState;
@@ -158,12 +158,12 @@ final class ConversationSteps {
         of.id(),
         of.action().name(),
         of.action().category(),
-        Json.newObject().put("text", words),
+        ServiceJson.newObject().put("text", words),
         words.equals(FAILED) ? ActionState.FAILED : ActionState.COMPLETED);
   }
 
   private static ConversationContent event(String name, String words) {
-    return ConversationContent.event(name, Json.newObject().put("text", words));
+    return ConversationContent.event(name, ServiceJson.newObject().put("text", words));
   }
 
   private ConversationMessage message(MessageRole role, ConversationContent content) {

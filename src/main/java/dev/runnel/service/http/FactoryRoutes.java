@@ -4,8 +4,8 @@ import dev.runnel.service.execution.ConfigResolution;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.Factory;
 import dev.runnel.service.run.IdempotencyKey;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.store.Factories;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunService;
@@ -57,26 +57,26 @@ public final class FactoryRoutes {
         Factories.isOfTeam(Optional.ofNullable(ctx.queryParam("filter_team_uid")))
             ? factories.find(search)
             : List.<Factory>of();
-    var body = Json.newObject();
+    var body = ServiceJson.newObject();
     var page = body.putArray("factories");
     all.stream().skip(from).limit(limit).map(factories::show).forEach(page::add);
     var next = (long) from + limit;
     var hasNext = next < all.size();
     body.set(
         "page_info",
-        Json.object(new PageInfo(hasNext, hasNext ? Long.toString(next) : null, Map.of())));
+        ServiceJson.object(new PageInfo(hasNext, hasNext ? Long.toString(next) : null, Map.of())));
     Api.answer(ctx, body.toString());
   }
 
   private void dispatch(Context ctx, Caller caller) {
     var factory = find(ctx);
-    var work = Json.convert(Json.body(ctx.bodyAsBytes()), DispatchRun.class);
+    var work = ServiceJson.convert(ServiceJson.body(ctx.bodyAsBytes()), DispatchRun.class);
     var run = configs.resolved(factories.run(factory, work));
     var created =
-        Json.read(
+        ServiceJson.read(
             runs.create(run, caller, Optional.of(factory.uid()), IdempotencyKey.of(ctx, caller)));
     var id = created.path("run_id").asText();
-    var body = Json.newObject();
+    var body = ServiceJson.newObject();
     body.put("run_id", id);
     body.set("state", created.get("state"));
     body.put("factory_uid", factory.uid());

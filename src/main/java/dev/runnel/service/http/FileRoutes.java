@@ -3,10 +3,10 @@ package dev.runnel.service.http;
 import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ChangeListener;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewArtifact;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.store.RunAccess;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.wire.ArtifactContent;
@@ -77,7 +77,8 @@ public final class FileRoutes {
     listener.read(caller, found.run().id());
     var item = found.item();
     Api.answer(
-        ctx, Json.write(new ArtifactContent(item.type(), uid, item.createdAt(), data, Map.of())));
+        ctx,
+        ServiceJson.write(new ArtifactContent(item.type(), uid, item.createdAt(), data, Map.of())));
   }
 
   private static ArtifactData data(ArtifactItem.Plan plan) {
@@ -154,13 +155,13 @@ public final class FileRoutes {
       throw RequestProblem.noRun();
     }
     listener.read(caller, id);
-    var body = Json.newObject();
+    var body = ServiceJson.newObject();
     var list = body.putArray("attachments");
     for (var kept : index.attachmentsOf(id)) {
       var query = links.of("attachment " + kept.id()).query();
       var address = publicly("/agent/attachments/" + kept.id() + "/content?" + query);
       list.add(
-          Json.object(
+          ServiceJson.object(
               new HandoffAttachment(kept.id(), kept.name(), address, kept.mimeType(), Map.of())));
     }
     Api.answer(ctx, body.toString());

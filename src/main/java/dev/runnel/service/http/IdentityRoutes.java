@@ -3,8 +3,8 @@ package dev.runnel.service.http;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.execution.ConfigResolution;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.store.Identities;
 import dev.runnel.wire.CreateIdentity;
 import dev.runnel.wire.UpdateIdentity;
@@ -24,7 +24,7 @@ public final class IdentityRoutes {
     api.get(
         "/agent/identities",
         (ctx, _) -> {
-          var body = Json.newObject();
+          var body = ServiceJson.newObject();
           var agents = body.putArray("agents");
           identities.list(Optional.ofNullable(ctx.queryParam("factory_uid"))).forEach(agents::add);
           Api.answer(ctx, body.toString());
@@ -33,8 +33,8 @@ public final class IdentityRoutes {
     changing.post(
         "/agent/identities",
         (ctx, _) -> {
-          var asked = Json.body(ctx.bodyAsBytes());
-          Json.convert(asked, CreateIdentity.class);
+          var asked = ServiceJson.body(ctx.bodyAsBytes());
+          ServiceJson.convert(asked, CreateIdentity.class);
           ConfigResolution.check(asked, agents);
           ctx.status(201);
           Api.answer(ctx, identities.create(asked).toString());
@@ -45,8 +45,8 @@ public final class IdentityRoutes {
     changing.put(
         "/agent/identities/{uid}",
         (ctx, _) -> {
-          var asked = Json.body(ctx.bodyAsBytes());
-          Json.convert(asked, UpdateIdentity.class);
+          var asked = ServiceJson.body(ctx.bodyAsBytes());
+          ServiceJson.convert(asked, UpdateIdentity.class);
           ConfigResolution.check(asked, agents);
           Api.answer(
               ctx,

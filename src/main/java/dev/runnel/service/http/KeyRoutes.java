@@ -3,8 +3,8 @@ package dev.runnel.service.http;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ChangeListener;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.store.ApiKeys;
 import java.util.Optional;
 import java.util.Set;
@@ -28,7 +28,7 @@ public final class KeyRoutes {
         "/agent/keys",
         (ctx, caller) -> {
           requireAll(caller);
-          var body = Json.newObject();
+          var body = ServiceJson.newObject();
           var list = body.putArray("keys");
           keys.list().forEach(key -> list.add(show(key)));
           Api.answer(ctx, body.toString());
@@ -37,7 +37,7 @@ public final class KeyRoutes {
         "/agent/keys",
         (ctx, caller) -> {
           requireAll(caller);
-          var asked = Json.body(ctx.bodyAsBytes());
+          var asked = ServiceJson.body(ctx.bodyAsBytes());
           var name = asked.path("name").asText("").strip();
           var scope = asked.path("scope").asText("runs");
           if (name.isEmpty() || name.length() > MAX_NAME) {
@@ -78,7 +78,7 @@ public final class KeyRoutes {
   }
 
   private static ObjectNode show(ApiKeys.Key key) {
-    var json = Json.newObject();
+    var json = ServiceJson.newObject();
     json.put("id", key.id());
     json.put("name", key.name());
     json.put("scope", key.scope());

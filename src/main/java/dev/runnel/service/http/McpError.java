@@ -1,7 +1,7 @@
 package dev.runnel.service.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.service.run.Json;
+import dev.runnel.service.run.ServiceJson;
 import java.util.List;
 import java.util.Optional;
 
@@ -47,7 +47,7 @@ final class McpError extends RuntimeException {
   }
 
   static McpError unsupportedVersion(String requested, List<String> supported) {
-    var data = Json.newObject().put("requested", requested);
+    var data = ServiceJson.newObject().put("requested", requested);
     supported.forEach(data.putArray("supported")::add);
     return new McpError(
         400,
@@ -61,7 +61,7 @@ final class McpError extends RuntimeException {
   }
 
   ObjectNode json() {
-    var error = Json.newObject().put("code", code).put("message", getMessage());
+    var error = ServiceJson.newObject().put("code", code).put("message", getMessage());
     data.ifPresent(it -> error.set("data", it));
     return error;
   }

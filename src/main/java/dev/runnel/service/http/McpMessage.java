@@ -3,8 +3,8 @@ package dev.runnel.service.http;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.ServiceJson;
 
 /// A JSON-RPC 2.0 request or notification.
 ///
@@ -34,12 +34,12 @@ record McpMessage(JsonNode id, String method, ObjectNode params) {
     return new McpMessage(
         id,
         json.get("method").asText(),
-        json.get("params") instanceof ObjectNode params ? params : Json.newObject());
+        json.get("params") instanceof ObjectNode params ? params : ServiceJson.newObject());
   }
 
   private static ObjectNode object(byte[] body) {
     try {
-      return Json.body(body);
+      return ServiceJson.body(body);
     } catch (RequestProblem _) {
       throw McpError.notJson();
     }

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.run.Caller;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.ServiceJson;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import io.javalin.http.Handler;
@@ -99,7 +99,7 @@ public final class McpRoutes {
   }
 
   private static void write(Context ctx, JsonNode id, String member, ObjectNode value) {
-    var answer = Json.newObject().put("jsonrpc", "2.0");
+    var answer = ServiceJson.newObject().put("jsonrpc", "2.0");
     if (!id.isMissingNode()) {
       answer.set("id", id);
     }
@@ -117,7 +117,7 @@ public final class McpRoutes {
         throw mismatch(VERSION_HEADER);
       }
       return message.method().equals("ping")
-          ? Json.newObject()
+          ? ServiceJson.newObject()
           : common(message, caller).orElseThrow(() -> McpError.methodNotFound(200, message));
     }
     requireMetadata(ctx, message);
@@ -134,7 +134,7 @@ public final class McpRoutes {
   private Optional<ObjectNode> common(McpMessage message, Caller caller) {
     return switch (message.method()) {
       case "tools/list" ->
-          Optional.of(fresh(Json.newObject().set("tools", tools.list(caller)), "private"));
+          Optional.of(fresh(ServiceJson.newObject().set("tools", tools.list(caller)), "private"));
       case "tools/call" -> Optional.of(tools.call(caller, message.params()));
       default -> Optional.empty();
     };
@@ -206,7 +206,7 @@ public final class McpRoutes {
   }
 
   private static ObjectNode described() {
-    var result = Json.newObject().put("instructions", INSTRUCTIONS);
+    var result = ServiceJson.newObject().put("instructions", INSTRUCTIONS);
     result.putObject("capabilities").putObject("tools");
     return result;
   }
@@ -216,7 +216,7 @@ public final class McpRoutes {
   }
 
   private static ObjectNode serverInfo() {
-    return Json.newObject()
+    return ServiceJson.newObject()
         .put("name", "runnel")
         .put("title", "Runnel")
         .put(

@@ -2,8 +2,8 @@ package dev.runnel.service.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.run.Caller;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.ServiceJson;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -48,7 +48,7 @@ record McpTool(
 
     private ObjectNode schema() {
       var schema =
-          Json.newObject()
+          ServiceJson.newObject()
               .put("type", isText() ? "string" : "integer")
               .put("description", description);
       if (!isText()) {
@@ -102,7 +102,7 @@ record McpTool(
 
   /// As `tools/list` shows it.
   ObjectNode show() {
-    var tool = Json.newObject().put("name", name).put("description", description);
+    var tool = ServiceJson.newObject().put("name", name).put("description", description);
     tool.putObject("annotations")
         .put("readOnlyHint", effect == Effect.READS)
         .put("destructiveHint", effect == Effect.ENDS);

@@ -12,9 +12,9 @@ import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ChangeListener;
 import dev.runnel.service.run.ExecutionState;
 import dev.runnel.service.run.IdempotencyKey;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.TranscriptPart;
 import dev.runnel.service.store.RunQueries;
@@ -151,7 +151,7 @@ public final class McpTools {
 
   /// The tools that the caller's key permits.
   ArrayNode list(Caller caller) {
-    var list = Json.newObject().putArray("tools");
+    var list = ServiceJson.newObject().putArray("tools");
     tools.stream().filter(tool -> permits(caller, tool)).map(McpTool::show).forEach(list::add);
     return list;
   }
@@ -174,7 +174,8 @@ public final class McpTools {
         throw AuthFilter.readingOnly();
       }
       return result(
-          tool.call(caller, given instanceof ObjectNode object ? object : Json.newObject()), false);
+          tool.call(caller, given instanceof ObjectNode object ? object : ServiceJson.newObject()),
+          false);
     } catch (RequestProblem e) {
       return result(e.code().title() + ": " + e.detail(), true);
     } catch (InterruptedException e) {
@@ -188,17 +189,17 @@ public final class McpTools {
   }
 
   private static ObjectNode result(String text, boolean isError) {
-    var result = Json.newObject();
+    var result = ServiceJson.newObject();
     result.putArray("content").addObject().put("type", "text").put("text", text);
     return result.put("isError", isError);
   }
 
   private String start(Caller caller, Arguments arguments) {
-    var body = Json.newObject();
+    var body = ServiceJson.newObject();
     for (var member : List.of("prompt", "title", "mode")) {
       arguments.text(member).ifPresent(it -> body.put(member, it));
     }
-    var config = Json.newObject();
+    var config = ServiceJson.newObject();
     arguments.text("environment").ifPresent(it -> config.put("environment_id", it));
     arguments.text("model").ifPresent(it -> config.put("model_id", it));
     if (!config.isEmpty()) {
@@ -209,7 +210,7 @@ public final class McpTools {
             .text("idempotency_key")
             .filter(it -> !it.isBlank())
             .map(it -> IdempotencyKey.of(it, body.toString(), caller));
-    var created = Json.read(actions.create(caller, NewRun.parse(body), key));
+    var created = ServiceJson.read(actions.create(caller, NewRun.parse(body), key));
     return shown(caller, created.path("run_id").asText());
   }
 
@@ -234,7 +235,7 @@ public final class McpTools {
             (argument, parameter) ->
                 arguments.text(argument).ifPresent(it -> parameters.put(parameter, List.of(it))));
     var page = actions.list(caller, parameters);
-    var answer = Json.newObject();
+    var answer = ServiceJson.newObject();
     var runs = answer.putArray("runs");
     page.items().forEach(run -> runs.add(only(run, LISTED)));
     page.nextCursor().ifPresent(cursor -> answer.put("next_cursor", cursor));
@@ -261,7 +262,7 @@ public final class McpTools {
   }
 
   private static ObjectNode only(JsonNode run, List<String> members) {
-    var some = Json.newObject();
+    var some = ServiceJson.newObject();
     for (var member : members) {
       if (run.hasNonNull(member)) {
         some.set(member, run.get(member));

@@ -1,7 +1,7 @@
 package dev.runnel.service.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.service.run.Json;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.wire.ActionCategory;
 import java.util.List;
 import java.util.Locale;
@@ -81,7 +81,7 @@ record PublicAction(String name, ActionCategory category, ObjectNode input) {
     if (!words.equals(tool) && !words.startsWith(tool + " ")) {
       return Stream.empty();
     }
-    var input = Json.newObject();
+    var input = ServiceJson.newObject();
     var given = shown.substring(tool.length()).strip();
     if (!given.isEmpty()) {
       input.put(kind.member(), given);
@@ -91,7 +91,7 @@ record PublicAction(String name, ActionCategory category, ObjectNode input) {
 
   private static PublicAction anotherTool(String shown) {
     var space = shown.indexOf(' ');
-    var input = Json.newObject().put("tool", space < 0 ? shown : shown.substring(0, space));
+    var input = ServiceJson.newObject().put("tool", space < 0 ? shown : shown.substring(0, space));
     if (space > 0) {
       input.put("text", shown.substring(space + 1));
     }

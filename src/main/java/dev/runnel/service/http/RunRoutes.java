@@ -4,10 +4,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ChangeListener;
 import dev.runnel.service.run.IdempotencyKey;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.store.RunAccess;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.wire.Conversation;
@@ -58,14 +58,14 @@ public final class RunRoutes {
   }
 
   private void create(Context ctx, Caller caller) {
-    var run = NewRun.parse(Json.body(ctx.bodyAsBytes()));
+    var run = NewRun.parse(ServiceJson.body(ctx.bodyAsBytes()));
     Api.answer(ctx, actions.create(caller, run, IdempotencyKey.of(ctx, caller)));
   }
 
   private void list(Context ctx, Caller caller) throws IOException {
     var page = actions.list(caller, ctx.queryParamMap());
     ctx.contentType("application/json");
-    try (var json = Json.writer(ctx.outputStream())) {
+    try (var json = ServiceJson.writer(ctx.outputStream())) {
       json.writeStartObject();
       json.writeArrayFieldStart("runs");
       for (var item : page.items()) {
@@ -91,7 +91,7 @@ public final class RunRoutes {
   /// Sends the follow-up to the newest run of the conversation.
   private void followUpConversation(Context ctx, Caller caller) {
     var id = newestOf(ctx, caller).id();
-    var answer = (ObjectNode) Json.read(followUp(ctx, caller, id));
+    var answer = (ObjectNode) ServiceJson.read(followUp(ctx, caller, id));
     Api.answer(ctx, answer.put("run_id", id).toString());
   }
 
@@ -113,14 +113,14 @@ public final class RunRoutes {
   }
 
   private String followUp(Context ctx, Caller caller, String id) {
-    var message = Json.convert(Json.body(ctx.bodyAsBytes()), FollowUpMessage.class);
+    var message = ServiceJson.convert(ServiceJson.body(ctx.bodyAsBytes()), FollowUpMessage.class);
     return actions.followUp(caller, id, message, IdempotencyKey.of(ctx, caller));
   }
 
   private void cancel(Context ctx, Caller caller) {
     var id = ctx.pathParam("id");
     actions.cancel(caller, id);
-    Api.answer(ctx, Json.write(id));
+    Api.answer(ctx, ServiceJson.write(id));
   }
 
   private void interrupt(Context ctx, Caller caller) {
@@ -137,9 +137,9 @@ public final class RunRoutes {
 
   private void timeline(Context ctx, Caller caller) {
     var run = find(ctx, caller);
-    var body = Json.newObject();
+    var body = ServiceJson.newObject();
     var events = body.putArray("events");
-    index.timeline(run.id()).forEach(event -> events.add(Json.object(event)));
+    index.timeline(run.id()).forEach(event -> events.add(ServiceJson.object(event)));
     Api.answer(ctx, body.toString());
   }
 
@@ -172,7 +172,7 @@ public final class RunRoutes {
             .orElseThrow(() -> RequestProblem.invalid("Give the url of what a run made"));
     var id = index.idByArtifact(url).orElseThrow(RequestProblem::noRun);
     access.require(caller, id, false);
-    Api.answer(ctx, Json.newObject().put("run_id", id).toString());
+    Api.answer(ctx, ServiceJson.newObject().put("run_id", id).toString());
   }
 
   private void conversationOfRun(Context ctx, Caller caller) {
@@ -192,19 +192,19 @@ public final class RunRoutes {
   private void answerConversation(Context ctx, Caller caller, String id, List<String> runs) {
     runs.forEach(run -> listener.read(caller, run));
     var steps = runs.stream().flatMap(run -> ConversationSteps.of(run, index).stream()).toList();
-    Api.answer(ctx, Json.write(new Conversation(id, steps, Map.of())));
+    Api.answer(ctx, ServiceJson.write(new Conversation(id, steps, Map.of())));
   }
 
   private void ofSession(Context ctx, Caller anybody) {
     var run = index.bySession(ctx.pathParam("id")).orElseThrow(RequestProblem::noRun);
-    var body = Json.newObject();
+    var body = ServiceJson.newObject();
     run.conversationId().ifPresent(id -> body.put("conversation_id", id));
     Api.answer(ctx, body.toString());
   }
 
   private void ofConversation(Context ctx, Caller anybody) {
     var run = index.newestOf(ctx.pathParam("id")).orElseThrow(RequestProblem::noRun);
-    var body = Json.newObject();
+    var body = ServiceJson.newObject();
     run.sessionId().ifPresent(id -> body.put("session_id", id));
     Api.answer(ctx, body.toString());
   }

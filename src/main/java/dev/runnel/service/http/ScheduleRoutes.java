@@ -2,8 +2,8 @@ package dev.runnel.service.http;
 
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ChangeListener;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.store.Schedules;
 import dev.runnel.service.store.Schedules.Schedule;
 import io.javalin.http.Context;
@@ -24,7 +24,7 @@ public final class ScheduleRoutes {
     api.get(
         "/agent/schedules",
         (ctx, _) -> {
-          var body = Json.newObject();
+          var body = ServiceJson.newObject();
           var list = body.putArray("schedules");
           schedules.list().forEach(schedule -> list.add(schedule.show()));
           Api.answer(ctx, body.toString());
@@ -32,7 +32,7 @@ public final class ScheduleRoutes {
     api.post(
         "/agent/schedules",
         (ctx, caller) -> {
-          var created = schedules.create(Json.body(ctx.bodyAsBytes()));
+          var created = schedules.create(ServiceJson.body(ctx.bodyAsBytes()));
           changed(caller, "made", created);
           ctx.status(201);
           Api.answer(ctx, created.show().toString());
@@ -43,7 +43,8 @@ public final class ScheduleRoutes {
     api.put(
         "/agent/schedules/{id}",
         (ctx, caller) -> {
-          var updated = known(schedules.update(ctx.pathParam("id"), Json.body(ctx.bodyAsBytes())));
+          var updated =
+              known(schedules.update(ctx.pathParam("id"), ServiceJson.body(ctx.bodyAsBytes())));
           changed(caller, "changed", updated);
           Api.answer(ctx, updated.show().toString());
         });

@@ -1,7 +1,7 @@
 package dev.runnel.service.isolation;
 
 import dev.runnel.service.run.Executables;
-import dev.runnel.service.run.Limits;
+import dev.runnel.service.run.limit.Limits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package dev.runnel.service.kubernetes;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Quotas;
 import dev.runnel.service.run.ExecutionRequest;
-import dev.runnel.service.run.Limits;
+import dev.runnel.service.run.limit.Limits;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.PodOptions;
 import io.fabric8.kubernetes.api.model.EnvFromSourceBuilder;

@@ -4,7 +4,7 @@ import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Quotas;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.ExecutionState;
-import dev.runnel.service.run.Limits;
+import dev.runnel.service.run.limit.Limits;
 import java.time.Duration;
 
 /// Says for people what Kubernetes did to a program.

@@ -47,12 +47,12 @@ public record ExecutionRequest(
 
   /// The requested environment; blank for the default.
   public String environmentId() {
-    return Json.read(configJson).path("environment_id").asText("");
+    return ServiceJson.read(configJson).path("environment_id").asText("");
   }
 
   /// The requested skill; blank for none.
   public String skillSpec() {
-    return Json.read(configJson).path("skill_spec").asText("");
+    return ServiceJson.read(configJson).path("skill_spec").asText("");
   }
 
   /// Whether the agent may start runs below its own.
@@ -62,13 +62,14 @@ public record ExecutionRequest(
 
   /// The requested agent: `claude`, …
   public Optional<String> harness() {
-    return Optional.ofNullable(Json.read(configJson).path("harness").path("type").asText(null))
+    return Optional.ofNullable(
+            ServiceJson.read(configJson).path("harness").path("type").asText(null))
         .filter(type -> !type.isBlank());
   }
 
   /// The requested reasoning effort, in the agent's own terms: `high`, …
   public Optional<String> reasoningLevel() {
-    var level = Json.read(configJson).path("harness").path("reasoning_level").asText("");
+    var level = ServiceJson.read(configJson).path("harness").path("reasoning_level").asText("");
     return Optional.of(level).filter(word -> !word.isBlank());
   }
 
@@ -81,7 +82,7 @@ public record ExecutionRequest(
   /// Returns this request for one kind of agent: with that agent's own session only, and with the
   /// requested model.
   public ExecutionRequest forAgent(String agent) {
-    var model = Json.read(configJson).path("harness").path("model_id").asText("");
+    var model = ServiceJson.read(configJson).path("harness").path("model_id").asText("");
     return with(
         it ->
             it.agentSession(agentSession.flatMap(kept -> AgentSession.of(kept, agent)))

@@ -25,7 +25,7 @@ public record NewArtifact(String type, String identity, ObjectNode data) {
 
   /// @param branch the branch that the run pushed for it; empty while that is not confirmed
   public static NewArtifact pullRequest(String url, String branch) {
-    var data = Json.newObject().put("url", url).put("branch", branch);
+    var data = ServiceJson.newObject().put("url", url).put("branch", branch);
     // This service does not learn what becomes of the pull request.
     data.put("status", PullRequestStatus.UNKNOWN.value());
     return new NewArtifact("PULL_REQUEST", "url", data);
@@ -43,7 +43,7 @@ public record NewArtifact(String type, String identity, ObjectNode data) {
   /// The plan of an execution. An execution has at most one plan.
   public static NewArtifact plan(ExecutionRequest executionRequest, String text) {
     var uid = uid(executionRequest.runId() + " " + executionRequest.execution());
-    var data = Json.newObject().put("document_uid", uid).put(UID, uid);
+    var data = ServiceJson.newObject().put("document_uid", uid).put(UID, uid);
     data.put(
         "title",
         executionRequest.execution() == 1 ? "Plan" : "Plan " + executionRequest.execution());
@@ -67,7 +67,7 @@ public record NewArtifact(String type, String identity, ObjectNode data) {
           new NewArtifact(
               "FILE",
               UID,
-              Json.newObject()
+              ServiceJson.newObject()
                   .put(UID, uid(executionRequest.runId() + "/" + inside))
                   .put("filepath", inside)
                   .put("filename", name)
@@ -122,7 +122,8 @@ public record NewArtifact(String type, String identity, ObjectNode data) {
 
   /// Converts it to an artifact of the run.
   public ArtifactItem item(Instant createdAt) {
-    var json = Json.newObject().put("artifact_type", type).put("created_at", createdAt.toString());
+    var json =
+        ServiceJson.newObject().put("artifact_type", type).put("created_at", createdAt.toString());
     json.set("data", data);
     return ArtifactItem.of(json);
   }

@@ -55,7 +55,7 @@ public record NewRun(
 
   /// Response members that only the service sets; ignored in requests.
   private static final Set<String> OURS =
-      Stream.concat(Json.members(RunItem.class).stream(), Stream.of("run_url"))
+      Stream.concat(ServiceJson.members(RunItem.class).stream(), Stream.of("run_url"))
           .collect(Collectors.toUnmodifiableSet());
 
   // The configuration is passed in one environment variable, which the kernel limits to 128 KiB.
@@ -68,7 +68,7 @@ public record NewRun(
 
   /// @throws RequestProblem if the body does not describe a valid run
   public static NewRun parse(ObjectNode body) {
-    var request = Json.convert(body, CreateRun.class);
+    var request = ServiceJson.convert(body, CreateRun.class);
     var config = config(request, body.get("config") instanceof ObjectNode node ? node : null);
     var prompt = request.prompt() == null ? "" : request.prompt();
     var skill = config.map(node -> skill(node)).orElse("");
@@ -97,7 +97,7 @@ public record NewRun(
         present(request.onBehalfOf()),
         attachments(request),
         rest(request),
-        Json.newObject());
+        ServiceJson.newObject());
   }
 
   /// Adds defaults for members that the configuration leaves out.
@@ -124,8 +124,8 @@ public record NewRun(
     for (var image : images) {
       var type = image.path("mime_type").asText("");
       attachments.add(
-          Json.convert(
-              Json.newObject()
+          ServiceJson.convert(
+              ServiceJson.newObject()
                   .put("file_name", "image-%d.%s".formatted(attachments.size() + 1, ending(type)))
                   .put("mime_type", type)
                   .put("data", image.path("data").asText("")),
@@ -152,7 +152,7 @@ public record NewRun(
   }
 
   private static ObjectNode rest(CreateRun request) {
-    var rest = Json.newObject();
+    var rest = ServiceJson.newObject();
     rest.setAll(request.more());
     rest.remove("images");
     rest.remove(OURS);
@@ -182,7 +182,7 @@ public record NewRun(
     if (sent == null && skill.isEmpty()) {
       return Optional.empty();
     }
-    var config = sent == null ? Json.newObject() : sent.deepCopy();
+    var config = sent == null ? ServiceJson.newObject() : sent.deepCopy();
     skill.ifPresent(spec -> config.put("skill_spec", spec));
     if (config.hasNonNull("skill_spec") && config.hasNonNull("skills") && skill.isEmpty()) {
       throw RequestProblem.invalid("Give either skill_spec or skills");

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.runnel.database.Rows;
+import dev.runnel.service.run.limit.QueuePlace;
 import dev.runnel.wire.ArtifactItem;
 import dev.runnel.wire.ArtifactType;
 import dev.runnel.wire.ErrorCode;
@@ -128,7 +129,7 @@ public record RunRow(
   /// The run as the API shows it: members as sent, unknown ones included, with secrets masked. The
   /// prompt is the submitted one, so it is not repeated in a member for that.
   public ObjectNode show(URI publicUrl, Instant now) {
-    var item = Json.object(item(publicUrl, now));
+    var item = ServiceJson.object(item(publicUrl, now));
     if (config.isPresent() || resolved.isPresent()) {
       item.set("agent_config", shownConfig());
     }
@@ -137,15 +138,16 @@ public record RunRow(
       item.putNull("finished_at");
     }
     item.path("artifacts").forEach(RunRow::completePullRequest);
-    creator.ifPresent(json -> item.set("creator", Json.read(json)));
-    executor.ifPresent(json -> item.set("executor", Json.read(json)));
-    schedule.ifPresent(json -> item.set("schedule", Json.read(json)));
-    usage.ifPresent(json -> item.set("request_usage", Json.read(Usage.fromJson(json).toJson())));
+    creator.ifPresent(json -> item.set("creator", ServiceJson.read(json)));
+    executor.ifPresent(json -> item.set("executor", ServiceJson.read(json)));
+    schedule.ifPresent(json -> item.set("schedule", ServiceJson.read(json)));
+    usage.ifPresent(
+        json -> item.set("request_usage", ServiceJson.read(Usage.fromJson(json).toJson())));
     evidence
         .filter(_ -> phase != ExecutionState.INPROGRESS && phase != ExecutionState.QUEUED)
-        .ifPresent(json -> item.set(EVIDENCE, Json.read(json)));
+        .ifPresent(json -> item.set(EVIDENCE, ServiceJson.read(json)));
     request
-        .map(Json::read)
+        .map(ServiceJson::read)
         .ifPresent(
             rest ->
                 rest.properties()
@@ -161,7 +163,7 @@ public record RunRow(
   /// The requested configuration plus the applied defaults.
   private JsonNode shownConfig() {
     var shown = (ObjectNode) masked(configNode());
-    var added = resolved.map(Json::read).orElseGet(Json::newObject);
+    var added = resolved.map(ServiceJson::read).orElseGet(ServiceJson::newObject);
     for (var member : List.of("environment_id", "model_id")) {
       if (added.has(member)) {
         shown.set(member, added.get(member));
@@ -203,21 +205,21 @@ public record RunRow(
   }
 
   public List<ArtifactItem> artifactItems() {
-    return artifacts.map(json -> Json.readList(json, ArtifactItem.class)).orElse(List.of());
+    return artifacts.map(json -> ServiceJson.readList(json, ArtifactItem.class)).orElse(List.of());
   }
 
   public Map<String, String> metadataEntries() {
     var entries = new LinkedHashMap<String, String>();
     metadata.ifPresent(
         json ->
-            Json.read(json)
+            ServiceJson.read(json)
                 .properties()
                 .forEach(entry -> entries.put(entry.getKey(), entry.getValue().asText())));
     return entries;
   }
 
   public JsonNode configNode() {
-    return config.map(Json::read).orElseGet(Json::newObject);
+    return config.map(ServiceJson::read).orElseGet(ServiceJson::newObject);
   }
 
   private RunItem item(URI publicUrl, Instant now) {
@@ -253,7 +255,8 @@ public record RunRow(
   }
 
   private Scope scope() {
-    var team = request.map(Json::read).map(rest -> rest.path("team").asBoolean(true)).orElse(true);
+    var team =
+        request.map(ServiceJson::read).map(rest -> rest.path("team").asBoolean(true)).orElse(true);
     return new Scope(team ? "Team" : "User", "runnel", Map.of());
   }
 
@@ -274,7 +277,7 @@ public record RunRow(
             base(publicUrl)
                 + API
                 + "/agent/schedules/"
-                + Json.read(json).path("schedule_id").asText());
+                + ServiceJson.read(json).path("schedule_id").asText());
   }
 
   private static String base(URI publicUrl) {

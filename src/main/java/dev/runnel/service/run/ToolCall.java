@@ -174,7 +174,7 @@ public record ToolCall(String tool, ObjectNode input) {
 
   /// The description of a command has no effect, and agents word it anew each time.
   private ObjectNode withoutDescription() {
-    var kept = Json.newObject();
+    var kept = ServiceJson.newObject();
     for (var member : input.properties()) {
       if (!tool.equals(SHELL) || !member.getKey().equals("description")) {
         kept.set(member.getKey(), member.getValue());
@@ -188,7 +188,7 @@ public record ToolCall(String tool, ObjectNode input) {
     if (node.isObject()) {
       var members = new TreeMap<String, String>();
       for (Map.Entry<String, JsonNode> member : node.properties()) {
-        members.put(Json.write(member.getKey()), canonical(member.getValue()));
+        members.put(ServiceJson.write(member.getKey()), canonical(member.getValue()));
       }
       return members.toString();
     }

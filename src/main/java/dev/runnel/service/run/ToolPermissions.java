@@ -36,11 +36,12 @@ public record ToolPermissions(
 
   /// @param json as [#toJson] wrote it
   public static ToolPermissions of(Optional<String> json) {
-    return json.map(it -> Json.convert(Json.read(it), ToolPermissions.class)).orElse(NONE);
+    return json.map(it -> ServiceJson.convert(ServiceJson.read(it), ToolPermissions.class))
+        .orElse(NONE);
   }
 
   public String toJson() {
-    return Json.write(this);
+    return ServiceJson.write(this);
   }
 
   /// The agent wants to make a call that nobody permitted.

@@ -43,7 +43,7 @@ public record Usage(long input, long output, Optional<BigDecimal> dollars, boole
 
   /// Formats it as the `request_usage` of a run.
   public String toJson() {
-    var json = Json.newObject();
+    var json = ServiceJson.newObject();
     json.put("input_tokens", input).put("output_tokens", output);
     json.put("total_tokens", input + output);
     dollars.ifPresent(amount -> json.put("inference_cost_usd", amount));
@@ -51,7 +51,7 @@ public record Usage(long input, long output, Optional<BigDecimal> dollars, boole
   }
 
   public static Usage fromJson(String text) {
-    var json = Json.read(text);
+    var json = ServiceJson.read(text);
     return new Usage(
         json.path("input_tokens").asLong(),
         json.path("output_tokens").asLong(),

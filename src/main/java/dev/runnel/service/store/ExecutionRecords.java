@@ -5,7 +5,6 @@ import dev.runnel.service.run.ExecutionListener;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.ExecutionState;
-import dev.runnel.service.run.FamilyBudget;
 import dev.runnel.service.run.NewArtifact;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.RunStateMachine;
@@ -14,6 +13,7 @@ import dev.runnel.service.run.RunStateMachine.Step;
 import dev.runnel.service.run.ToolCall;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
+import dev.runnel.service.run.limit.FamilyBudget;
 import dev.runnel.service.store.TranscriptRows.Entry;
 import dev.runnel.wire.RunMode;
 import java.sql.SQLException;
@@ -181,7 +181,7 @@ public final class ExecutionRecords {
   }
 
   /// @throws ClaimLost if the output belongs to nothing any more
-  public void heard(ExecutionRequest executionRequest, NewOutput newOutput) {
+  public void recordOutput(ExecutionRequest executionRequest, NewOutput newOutput) {
     if (newOutput.isTextOnly()) {
       append(executionRequest, newOutput.entries());
       return;

@@ -3,10 +3,10 @@ package dev.runnel.service.store;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.run.Factory;
 import dev.runnel.service.run.Factory.Member;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.wire.CredentialStrategy;
 import dev.runnel.wire.DispatchRun;
 import dev.runnel.wire.RunMode;
@@ -76,7 +76,7 @@ public final class Factories {
   }
 
   public ObjectNode show(Factory factory) {
-    var json = Json.newObject();
+    var json = ServiceJson.newObject();
     json.put("uid", factory.uid());
     json.put("name", factory.name());
     json.put("alias", factory.alias().orElse(null));
@@ -107,7 +107,7 @@ public final class Factories {
   /// @throws RequestProblem if the work is not a valid run
   public NewRun run(Factory factory, DispatchRun work) {
     var ticket = ticket(work);
-    var body = Json.newObject();
+    var body = ServiceJson.newObject();
     body.put("prompt", work.prompt());
     Optional.ofNullable(work.title()).ifPresent(title -> body.put("title", title));
     body.set("config", config(factory));
@@ -139,7 +139,7 @@ public final class Factories {
   }
 
   private static ObjectNode config(Factory factory) {
-    var config = Json.newObject();
+    var config = ServiceJson.newObject();
     var foreman = factory.foreman();
     config.put("name", foreman.name());
     config.put("base_prompt", words(factory));
@@ -172,7 +172,7 @@ public final class Factories {
   }
 
   private ObjectNode identity(Factory factory, Member member) {
-    var json = Json.newObject();
+    var json = ServiceJson.newObject();
     json.put("uid", factory.identity(member));
     json.put("name", member.name());
     json.put("available", true);

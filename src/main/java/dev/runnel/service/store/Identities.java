@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.database.Database;
 import dev.runnel.database.Rows;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.ServiceJson;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -154,7 +154,7 @@ public final class Identities {
   private ObjectNode config(String uid) {
     var identity =
         find(uid).orElseThrow(() -> RequestProblem.invalid("agent_identity_uid names no agent"));
-    var config = Json.newObject();
+    var config = ServiceJson.newObject();
     NAMES.forEach(
         (ours, theirs) -> {
           var value = identity.path(ours);
@@ -176,13 +176,13 @@ public final class Identities {
   private static ObjectNode read(ResultSet row) throws SQLException {
     return show(
         row.getString("uid"),
-        (ObjectNode) Json.read(row.getString("body")),
+        (ObjectNode) ServiceJson.read(row.getString("body")),
         Rows.instant(row, "created_at"),
         Rows.instant(row, "updated_at"));
   }
 
   private static ObjectNode show(String uid, ObjectNode body, Instant created, Instant updated) {
-    var json = Json.newObject();
+    var json = ServiceJson.newObject();
     json.put("uid", uid);
     json.put("available", true);
     json.put("created_at", created.toString());

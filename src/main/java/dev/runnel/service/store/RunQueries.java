@@ -8,6 +8,7 @@ import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.TranscriptPart;
 import dev.runnel.service.run.Usage;
+import dev.runnel.service.store.query.RunQuery;
 import dev.runnel.wire.TimelineEvent;
 import java.sql.ResultSet;
 import java.sql.SQLException;

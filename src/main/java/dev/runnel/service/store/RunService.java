@@ -3,17 +3,17 @@ package dev.runnel.service.store;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.ExecutionState;
-import dev.runnel.service.run.FamilyBudget;
 import dev.runnel.service.run.IdempotencyKey;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.RunStateMachine;
 import dev.runnel.service.run.RunStateMachine.Event;
 import dev.runnel.service.run.RunStateMachine.Step;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.run.ToolPermissions;
 import dev.runnel.service.run.TriggerMetadata;
+import dev.runnel.service.run.limit.FamilyBudget;
 import dev.runnel.text.PlanReply;
 import dev.runnel.text.ToolReply;
 import dev.runnel.wire.CreatedRun;
@@ -94,7 +94,8 @@ public final class RunService {
               var slots = membership.slots(runs.rows());
               var atCapacity =
                   runs.working() >= slots || runs.queue().isHeld(id, limits.ofPerson(slots));
-              return Json.write(new CreatedRun(id, RunStateValue.QUEUED, id, atCapacity, Map.of()));
+              return ServiceJson.write(
+                  new CreatedRun(id, RunStateValue.QUEUED, id, atCapacity, Map.of()));
             });
     queueSignal.tell();
     return answer;
@@ -176,7 +177,7 @@ public final class RunService {
                 if (mode.isPresent()) {
                   runs.mode(runId, mode.get());
                 }
-                return Json.write(
+                return ServiceJson.write(
                     new FollowUpAccepted(null, FollowUpOutcome.QUEUED_PROMPT, Map.of()));
               }
               var id = UUID.randomUUID().toString();
@@ -190,7 +191,7 @@ public final class RunService {
                 runs.end(runId, ExecutionResult.declined(), at);
                 new EventRows(runs.rows())
                     .add(runId, run.execution(), EventRows.Type.RUN_CANCELLED, at);
-                return Json.write(
+                return ServiceJson.write(
                     new FollowUpAccepted(id, FollowUpOutcome.HANDOFF_EXECUTION, Map.of()));
               }
               if (answers.isPresent()) {
@@ -208,12 +209,12 @@ public final class RunService {
               return switch (RunStateMachine.next(run.phase(), new Event.MessageReceived())) {
                 case Step.To(ExecutionState next) when next == ExecutionState.QUEUED -> {
                   runs.queue(runId, at);
-                  yield Json.write(
+                  yield ServiceJson.write(
                       new FollowUpAccepted(id, FollowUpOutcome.HANDOFF_EXECUTION, Map.of()));
                 }
                 case Step.To _, Step.Stays _ -> {
                   runs.touch(runId, at);
-                  yield Json.write(
+                  yield ServiceJson.write(
                       new FollowUpAccepted(
                           id,
                           runs.takesMessages(runId) && !interrupts

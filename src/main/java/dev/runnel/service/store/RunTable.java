@@ -6,10 +6,10 @@ import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.ExecutionState;
 import dev.runnel.service.run.IdempotencyKey;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.run.ToolPermissions;
 import dev.runnel.service.run.TriggerMetadata;
 import dev.runnel.service.run.Usage;
@@ -47,8 +47,8 @@ public record RunTable(Rows rows) {
       Optional<Instant> startedAt) {}
 
   /// The runs that wait for a slot, within the same transaction.
-  QueueRows queue() {
-    return new QueueRows(rows);
+  WaitingRuns queue() {
+    return new WaitingRuns(rows);
   }
 
   /// The messages to runs, within the same transaction.
@@ -72,7 +72,7 @@ public record RunTable(Rows rows) {
       int depth) {}
 
   void insert(String id, NewRun run, Origin origin, Instant at) throws SQLException {
-    var config = run.config().orElseGet(Json::newObject);
+    var config = run.config().orElseGet(ServiceJson::newObject);
     rows.change(
         """
         INSERT INTO runs (id, state, title, prompt, source, created_at, updated_at, queued_at,
@@ -89,18 +89,18 @@ public record RunTable(Rows rows) {
         at,
         at,
         at,
-        run.config().map(Json::write).orElse(null),
+        run.config().map(ServiceJson::write).orElse(null),
         config.path("name").asText(null),
         config.path("model_id").asText(run.resolved().path("model_id").asText(null)),
         run.resolved().path("environment_id").asText(text(config, "environment_id")),
         text(config, "skill_spec"),
-        Json.write(run.metadata()),
+        ServiceJson.write(run.metadata()),
         run.conversationId().orElse(id),
         run.parentRunId().orElse(null),
         run.rest().toString(),
-        Json.write(origin.creator()),
+        ServiceJson.write(origin.creator()),
         origin.creator().uid(),
-        Json.write(origin.executor()),
+        ServiceJson.write(origin.executor()),
         origin.executor().uid(),
         origin.factoryUid().orElse(null),
         origin.schedule().map(schedule -> schedule.path("schedule_id").asText()).orElse(null),
@@ -221,10 +221,10 @@ public record RunTable(Rows rows) {
         """
             .formatted(rows.isEmbedded() ? "instr" : "strpos"),
         row -> row.getString("id"),
-        Json.write(url));
+        ServiceJson.write(url));
   }
 
-  /// The run that gets the next free slot of a node; see [QueueRows#next].
+  /// The run that gets the next free slot of a node; see [WaitingRuns#next].
   Optional<RunRow> nextQueued(int depth, NodeMembership node, int mostOfPerson)
       throws SQLException {
     var next = queue().next(depth, node, mostOfPerson);
@@ -535,7 +535,7 @@ public record RunTable(Rows rows) {
   void artifacts(String id, List<ArtifactItem> artifacts, Instant at) throws SQLException {
     rows.change(
         "UPDATE runs SET artifacts = ?, updated_at = ? WHERE id = ?",
-        Json.write(artifacts),
+        ServiceJson.write(artifacts),
         at,
         id);
   }

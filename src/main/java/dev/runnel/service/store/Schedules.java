@@ -5,9 +5,9 @@ import com.github.kagkarlsson.scheduler.task.schedule.CronSchedule;
 import com.github.kagkarlsson.scheduler.task.schedule.CronStyle;
 import dev.runnel.database.Database;
 import dev.runnel.database.Rows;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.wire.CreateSchedule;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -61,7 +61,7 @@ public final class Schedules {
           row.getString("name"),
           row.getString("cron"),
           row.getInt("enabled") != 0,
-          (ObjectNode) Json.read(row.getString("body")),
+          (ObjectNode) ServiceJson.read(row.getString("body")),
           Rows.instant(row, "created_at"),
           Rows.instant(row, "updated_at"),
           instant(row, "last_ran"),
@@ -70,7 +70,7 @@ public final class Schedules {
     }
 
     public ObjectNode show() {
-      var json = Json.newObject();
+      var json = ServiceJson.newObject();
       json.put("id", id);
       json.put("name", name);
       json.put("cron_schedule", cron);
@@ -88,7 +88,7 @@ public final class Schedules {
 
     /// The schedule as shown in a run that it started.
     ObjectNode forRun() {
-      return Json.newObject()
+      return ServiceJson.newObject()
           .put("schedule_id", id)
           .put("schedule_name", name)
           .put("cron_schedule", cron);
@@ -275,7 +275,7 @@ public final class Schedules {
       throw RequestProblem.invalid("A schedule needs a name");
     }
     var nextRun = next(cron, now());
-    Json.convert(asked, CreateSchedule.class);
+    ServiceJson.convert(asked, CreateSchedule.class);
     // Rejects a schedule that could not start a valid run.
     var _ = configs.apply(NewRun.parse(request(asked)));
     var body = asked.deepCopy();
@@ -296,7 +296,7 @@ public final class Schedules {
 
   /// The request body of the run that a schedule starts.
   static ObjectNode request(ObjectNode schedule) {
-    var request = Json.newObject();
+    var request = ServiceJson.newObject();
     schedule
         .properties()
         .forEach(

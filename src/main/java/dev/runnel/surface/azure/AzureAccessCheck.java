@@ -6,7 +6,7 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.conversation.Admission;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.Pages;
+import dev.runnel.surface.kit.PagedReader;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.Optional;
@@ -119,13 +119,14 @@ record AzureAccessCheck(AzureApi api, AzurePayloads payloads, Set<String> access
 
     private Iterator<JsonNode> teams() {
       if (teams == null) {
-        teams = Pages.read(page -> api.teams(item, page), AzureApi.PAGE, _ -> false).iterator();
+        teams =
+            PagedReader.read(page -> api.teams(item, page), AzureApi.PAGE, _ -> false).iterator();
       }
       return teams;
     }
 
     private void add(String team) {
-      Pages.read(page -> api.members(item, team, page), AzureApi.PAGE, _ -> false).stream()
+      PagedReader.read(page -> api.members(item, team, page), AzureApi.PAGE, _ -> false).stream()
           .map(member -> member.path("identity"))
           .filter(identity -> !identity.path("isContainer").asBoolean())
           .flatMap(identity -> Identity.of(identity).stream())

@@ -14,7 +14,7 @@ import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.Background;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.Pages;
+import dev.runnel.surface.kit.PagedReader;
 import dev.runnel.surface.kit.WebhookBody;
 import dev.runnel.surface.kit.Webhooks;
 import dev.runnel.surface.tracker.CommentPosts;
@@ -101,7 +101,7 @@ public final class Gitea implements Tracker<RepositoryIssue> {
     var writers = access.writers(key);
     var said = new EarlierComments(delivery);
     for (var comment :
-        Pages.read(_ -> api.comments(key), Integer.MAX_VALUE, _ -> false).reversed()) {
+        PagedReader.read(_ -> api.comments(key), Integer.MAX_VALUE, _ -> false).reversed()) {
       GiteaPayloads.person(comment.path("user"))
           .ifPresent(
               author ->

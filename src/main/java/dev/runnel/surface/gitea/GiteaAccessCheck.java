@@ -5,7 +5,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.conversation.Admission;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.Pages;
+import dev.runnel.surface.kit.PagedReader;
 import dev.runnel.surface.tracker.RepositoryIssue;
 import dev.runnel.surface.tracker.TriggerLabel;
 import java.time.Duration;
@@ -33,7 +33,7 @@ record GiteaAccessCheck(GiteaApi api, TriggerLabel trigger) {
 
   /// Account names in lower case, because Gitea ignores case.
   Set<String> writers(RepositoryIssue issue) {
-    return Pages.read(_ -> api.writers(issue), Integer.MAX_VALUE, _ -> false).stream()
+    return PagedReader.read(_ -> api.writers(issue), Integer.MAX_VALUE, _ -> false).stream()
         .flatMap(each -> Json.text(each, "login").stream())
         .map(GiteaAccessCheck::key)
         .collect(Collectors.toSet());
@@ -49,7 +49,8 @@ record GiteaAccessCheck(GiteaApi api, TriggerLabel trigger) {
     var since = Json.instant(time).orElse(delivery.arrivedAt()).minus(SLACK);
     var isLabel = delivery.meaning().contains(GiteaPayloads.LABEL + " ");
     var changes =
-        Pages.read(page -> api.timeline(issue, since, page), GiteaApi.PAGE, _ -> false).stream()
+        PagedReader.read(page -> api.timeline(issue, since, page), GiteaApi.PAGE, _ -> false)
+            .stream()
             .filter(each -> isLabel ? isTrigger(each) : isOurs(each))
             .toList();
     return !changes.isEmpty()

@@ -14,7 +14,7 @@ import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.Background;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.Pages;
+import dev.runnel.surface.kit.PagedReader;
 import dev.runnel.surface.kit.SharedSecrets;
 import dev.runnel.surface.kit.StandardWebhooks;
 import dev.runnel.surface.kit.Webhooks;
@@ -105,7 +105,8 @@ public final class GitLab implements Tracker<GitLabIssue> {
     var isAllSeen = key.internal() || issue.path("confidential").asBoolean();
     Map<String, Boolean> heard = new HashMap<>();
     var said = new EarlierComments(delivery);
-    for (var note : Pages.read(page -> api.notes(key, page), GitLabApi.PAGE, _ -> said.isFull())) {
+    for (var note :
+        PagedReader.read(page -> api.notes(key, page), GitLabApi.PAGE, _ -> said.isFull())) {
       var author = GitLabPayloads.person(note.path("author"));
       if (author.isEmpty() || note.path("system").asBoolean()) {
         continue;

@@ -1,14 +1,14 @@
 package dev.runnel.surface.gitlab;
 
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.Pages;
+import dev.runnel.surface.kit.PagedReader;
 import java.util.Optional;
 
 /// Decides who may start and steer runs: people with the required role in the project. GitLab marks
 /// bots as such, and they never may.
 record GitLabAccessCheck(GitLabApi api, GitLabConfig.Access access) {
   boolean mayAsk(GitLabIssue issue, String username) {
-    var found = Pages.read(_ -> api.users(username), Integer.MAX_VALUE, _ -> false);
+    var found = PagedReader.read(_ -> api.users(username), Integer.MAX_VALUE, _ -> false);
     var id = found.stream().flatMap(each -> Json.id(each, "id").stream()).findFirst();
     return id.isPresent() && hasRole(issue, id.get()) && isActivePerson(id.get());
   }

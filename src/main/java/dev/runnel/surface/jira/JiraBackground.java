@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.run.Background;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.Pages;
+import dev.runnel.surface.kit.PagedReader;
 import dev.runnel.surface.tracker.EarlierComments;
 import dev.runnel.surface.tracker.IssueComments;
 import java.time.Instant;
@@ -18,7 +18,8 @@ record JiraBackground(JiraApi api, JiraAccessCheck access, JiraPayloads payloads
     var fields = api.issue(key).required().path("fields");
     Map<String, Boolean> heard = new HashMap<>();
     var said = new EarlierComments(delivery);
-    for (var json : Pages.read(page -> api.comments(key, page), JiraApi.PAGE, _ -> said.isFull())) {
+    for (var json :
+        PagedReader.read(page -> api.comments(key, page), JiraApi.PAGE, _ -> said.isFull())) {
       var author = api.site().person(json.path("author"));
       if (author.isEmpty() || isOurs(key, json)) {
         continue;

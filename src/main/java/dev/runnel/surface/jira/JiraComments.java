@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.Pages;
+import dev.runnel.surface.kit.PagedReader;
 import dev.runnel.surface.kit.TrackerUnavailable;
 import dev.runnel.surface.tracker.IssueComments;
 import java.time.Instant;
@@ -63,7 +63,7 @@ record JiraComments(JiraApi api, Predicate<String> mayPing) implements IssueComm
     try {
       var ours = api.accountName();
       for (var comment :
-          Pages.read(
+          PagedReader.read(
               each -> api.comments(issue, each),
               JiraApi.PAGE,
               each -> JiraSite.time(each, "created").filter(since::isAfter).isPresent())) {

@@ -6,7 +6,7 @@ import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.surface.kit.ApiResult;
-import dev.runnel.surface.kit.Pages;
+import dev.runnel.surface.kit.PagedReader;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -80,7 +80,7 @@ public final class MissedDeliveryCollector {
 
   /// @param enough whether this element and those after it are not needed
   public List<JsonNode> list(IntFunction<ApiResult> pages, int size, Predicate<JsonNode> enough) {
-    return Pages.read(pages, size, enough, unread::add);
+    return PagedReader.read(pages, size, enough, unread::add);
   }
 
   /// The elements of a list that has one page.

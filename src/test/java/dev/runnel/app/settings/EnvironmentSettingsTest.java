@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.runnel.service.egress.EgressSetting;
-import dev.runnel.service.run.CostLimit;
-import dev.runnel.service.run.Limits;
+import dev.runnel.service.run.limit.CostLimit;
+import dev.runnel.service.run.limit.Limits;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.PermissionRules;
 import java.io.IOException;

@@ -5,14 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import dev.runnel.database.Database;
 import dev.runnel.service.agent.Agents;
-import dev.runnel.service.run.Json;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.store.Identities;
 import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.RunQueries;
-import dev.runnel.service.store.RunQuery;
 import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.Schedules;
 import dev.runnel.service.store.SlotLimits;
+import dev.runnel.service.store.query.RunQuery;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.testkit.RunChanges;
 import dev.runnel.testkit.SettableClock;
@@ -64,7 +64,7 @@ class ScheduleClockTest {
 
   @Test
   void aScheduleStartsARunWhenItIsDue() {
-    var schedule = schedules.create(Json.body(EVERY_HOUR));
+    var schedule = schedules.create(ServiceJson.body(EVERY_HOUR));
 
     assertThat(start()).isFalse();
     clock.advance(Duration.ofHours(1));
@@ -82,10 +82,10 @@ class ScheduleClockTest {
   void aScheduledRunIsConfiguredByTheAgentThatTheScheduleNames() {
     var writer =
         identities.create(
-            Json.body(
+            ServiceJson.body(
                 "{\"name\":\"writer\",\"prompt\":\"Write well\"}"
                     .getBytes(StandardCharsets.UTF_8)));
-    var asked = Json.body(EVERY_HOUR).put("agent_uid", writer.path("uid").asText());
+    var asked = ServiceJson.body(EVERY_HOUR).put("agent_uid", writer.path("uid").asText());
     schedules.create(asked);
     clock.advance(Duration.ofHours(1));
 
@@ -97,8 +97,8 @@ class ScheduleClockTest {
 
   @Test
   void anAgentThatIsNoMoreIsToldAsTheReasonWhyNothingWasStarted() {
-    var agent = identities.create(Json.newObject().put("name", "a")).get("uid").asText();
-    var schedule = schedules.create(Json.body(EVERY_HOUR).put("agent_uid", agent));
+    var agent = identities.create(ServiceJson.newObject().put("name", "a")).get("uid").asText();
+    var schedule = schedules.create(ServiceJson.body(EVERY_HOUR).put("agent_uid", agent));
     identities.delete(agent);
     clock.advance(Duration.ofHours(1));
 
@@ -111,7 +111,7 @@ class ScheduleClockTest {
 
   @Test
   void whatWasMissedIsRunOnce() {
-    schedules.create(Json.body(EVERY_HOUR));
+    schedules.create(ServiceJson.body(EVERY_HOUR));
     clock.advance(Duration.ofDays(3));
 
     assertThat(start()).isTrue();
@@ -120,7 +120,7 @@ class ScheduleClockTest {
 
   @Test
   void aPausedScheduleStartsNothing() {
-    var schedule = schedules.create(Json.body(EVERY_HOUR));
+    var schedule = schedules.create(ServiceJson.body(EVERY_HOUR));
     schedules.enable(schedule.id(), false);
     clock.advance(Duration.ofHours(2));
 
@@ -130,7 +130,7 @@ class ScheduleClockTest {
 
   @Test
   void theClockStartsWhatIsDueByItself() {
-    schedules.create(Json.body(EVERY_HOUR));
+    schedules.create(ServiceJson.body(EVERY_HOUR));
     try (var _ = ScheduleClock.start(runs, schedules, configs, clock, changes)) {
       clock.advance(Duration.ofHours(1));
       changes.release();

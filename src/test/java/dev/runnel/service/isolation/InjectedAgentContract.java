@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.RunningService;
 import dev.runnel.service.RunningService.Setup;
-import dev.runnel.service.run.Limits;
+import dev.runnel.service.run.limit.Limits;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.testkit.ContainerRuntime;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Quotas;
 import dev.runnel.service.run.ExecutionRequest;
-import dev.runnel.service.run.Limits;
+import dev.runnel.service.run.limit.Limits;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.PodOptions;
 import dev.runnel.service.workspace.RunHome;

@@ -69,7 +69,8 @@ class ToolCallTest {
         0xFFFC, 0x13441, 0x1D159, 0xE0100
       })
   void aCharacterWithoutAGlyphIsWrittenOut(int point) {
-    var call = new ToolCall("Bash", Json.newObject().put("command", "a" + text(point) + "b"));
+    var call =
+        new ToolCall("Bash", ServiceJson.newObject().put("command", "a" + text(point) + "b"));
 
     assertThat(call.shown(it -> it)).isEqualTo("a\\u{%x}b".formatted(point));
   }
@@ -86,7 +87,7 @@ class ToolCallTest {
   void aMarkIsShownWithItsLetterAndWrittenOutWhereItCoversOthers() {
     var call =
         new ToolCall(
-            "Bash", Json.newObject().put("command", "cafe\u0301 \u0301x\u0336\u0336\u0336"));
+            "Bash", ServiceJson.newObject().put("command", "cafe\u0301 \u0301x\u0336\u0336\u0336"));
 
     assertThat(call.shown(it -> it)).isEqualTo("cafe\u0301 \\u{301}x\u0336\u0336\\u{336}");
   }
@@ -99,7 +100,7 @@ class ToolCallTest {
 
     assertThat(spaces.shown(it -> it)).isEqualTo("ls\\u{20}×300; rm x");
     assertThat(lines.shown(it -> it)).isEqualTo("ls\\u{a}×60\\u{20}\\u{9}\\u{20}rm x");
-    assertThat(new ToolCall("Bash", Json.newObject().put("command", code)).shown(it -> it))
+    assertThat(new ToolCall("Bash", ServiceJson.newObject().put("command", code)).shown(it -> it))
         .isEqualTo(code);
   }
 
@@ -147,7 +148,7 @@ class ToolCallTest {
   @Test
   void longMembersComeLastSoThatTheyPushNoShortOneOutOfTheMessage() {
     var input =
-        Json.newObject()
+        ServiceJson.newObject()
             .put("content", "x".repeat(5_000))
             .put("note", "y".repeat(2_000))
             .put("file_path", "/w/.bashrc");
@@ -163,7 +164,7 @@ class ToolCallTest {
 
   @Test
   void manyMembersAreCountedWhereTheyDoNotFit() {
-    var input = Json.newObject();
+    var input = ServiceJson.newObject();
     for (var i = 0; i < 500; i++) {
       input.put("member" + i, i);
     }
@@ -188,6 +189,6 @@ class ToolCallTest {
   }
 
   private static ToolCall call(String tool, String input) {
-    return new ToolCall(tool, (ObjectNode) Json.read(input));
+    return new ToolCall(tool, (ObjectNode) ServiceJson.read(input));
   }
 }

@@ -3,6 +3,7 @@ package dev.runnel.service.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.database.Database;
+import dev.runnel.service.store.query.RunQuery;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +61,9 @@ class RunQueryPlanTest {
           database.write(
               rows ->
                   rows.list(
-                      "EXPLAIN QUERY PLAN " + QueueRows.HEADS, row -> row.getString("detail"), 0L));
+                      "EXPLAIN QUERY PLAN " + WaitingRuns.HEADS,
+                      row -> row.getString("detail"),
+                      0L));
       assertThat(steps)
           .filteredOn(each -> each.matches(".*\\b(runs|asked)\\b.*"))
           .hasSize(6)

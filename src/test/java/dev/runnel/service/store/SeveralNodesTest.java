@@ -9,10 +9,10 @@ import dev.runnel.service.run.ClaimLost;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.ExecutionState;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.NodeIdentity;
 import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
 import dev.runnel.service.store.ExecutionRecords.NewOutput;
@@ -155,9 +155,9 @@ class SeveralNodesTest {
 
     assertThat(find(run).phase()).isEqualTo(ExecutionState.ERROR);
     assertThat(find(run).status().orElseThrow().message()).isEqualTo(LOST);
-    assertThatThrownBy(() -> a.records().heard(claimed, said("late", Optional.of("busy"))))
+    assertThatThrownBy(() -> a.records().recordOutput(claimed, said("late", Optional.of("busy"))))
         .isInstanceOf(ClaimLost.class);
-    assertThatThrownBy(() -> a.records().heard(claimed, said("late", Optional.empty())))
+    assertThatThrownBy(() -> a.records().recordOutput(claimed, said("late", Optional.empty())))
         .isInstanceOf(ClaimLost.class);
     assertThatThrownBy(() -> a.records().launched(claimed, 1, Optional.empty(), false))
         .isInstanceOf(ClaimLost.class);
@@ -499,8 +499,10 @@ class SeveralNodesTest {
   }
 
   private static String create(Node node, String prompt, String person) {
-    var asked = NewRun.parse(Json.newObject().put("prompt", prompt).put("on_behalf_of", person));
-    return Json.read(node.runs().create(asked, Caller.MAIN, Optional.empty(), Optional.empty()))
+    var asked =
+        NewRun.parse(ServiceJson.newObject().put("prompt", prompt).put("on_behalf_of", person));
+    return ServiceJson.read(
+            node.runs().create(asked, Caller.MAIN, Optional.empty(), Optional.empty()))
         .path("run_id")
         .asText();
   }

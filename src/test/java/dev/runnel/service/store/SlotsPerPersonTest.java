@@ -8,9 +8,9 @@ import dev.runnel.database.Database;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ExecutionResult;
-import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.NodeIdentity;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.Postgres;
 import dev.runnel.testkit.RunChanges;
@@ -108,8 +108,8 @@ class SlotsPerPersonTest {
       var answer = asked(node, "ann");
       var ofBen = asked(node, "ben");
 
-      assertThat(Json.read(answer).path("at_capacity").asBoolean()).isTrue();
-      assertThat(Json.read(ofBen).path("at_capacity").asBoolean()).isFalse();
+      assertThat(ServiceJson.read(answer).path("at_capacity").asBoolean()).isTrue();
+      assertThat(ServiceJson.read(ofBen).path("at_capacity").asBoolean()).isFalse();
       assertThat(message(id(ofBen))).isEqualTo("Waiting for a free place (1st in the queue).");
       assertThat(message(id(answer)))
           .isEqualTo(
@@ -331,11 +331,11 @@ class SlotsPerPersonTest {
   }
 
   private static String id(String answer) {
-    return Json.read(answer).path("run_id").asText();
+    return ServiceJson.read(answer).path("run_id").asText();
   }
 
   private static NewRun run(Map<String, String> metadata) {
-    var request = Json.newObject().put("prompt", "x");
+    var request = ServiceJson.newObject().put("prompt", "x");
     metadata.forEach((name, value) -> request.withObjectProperty("metadata").put(name, value));
     return NewRun.parse(request);
   }

@@ -1,0 +1,89 @@
+package dev.runnel.console.access;
+
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.SignedInPerson;
+import dev.runnel.core.port.SignInProvider;
+import java.net.URI;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Lets visitors sign in with accounts elsewhere.
+///
+/// @param url the console's address, as people reach it
+/// @param named adds the names that other platforms know: groups
+public record SignInDoor(
+    List<SignInProvider> providers, URI url, UnaryOperator<SignedInPerson> named) {
+  private static final Logger log = LoggerFactory.getLogger(SignInDoor.class);
+
+  /// Nobody can sign in with an account.
+  public static SignInDoor closed(URI url) {
+    return new SignInDoor(List.of(), url, UnaryOperator.identity());
+  }
+
+  public SignInDoor {
+    providers = List.copyOf(providers);
+  }
+
+  public Optional<SignInProvider> find(String id) {
+    return providers.stream().filter(it -> it.id().equals(id)).findFirst();
+  }
+
+  public URI callback(SignInProvider provider) {
+    var base = url.toString().replaceAll("/+$", "");
+    return URI.create(base + ConsoleAuthentication.ENTRANCE + "/" + provider.id() + "/callback");
+  }
+
+  /// How a visitor came in, or why not.
+  public sealed interface Answer {
+    record Entered(SignedInPerson person, String session, String to) implements Answer {}
+
+    /// @param why a sentence for the visitor
+    record Refused(Actor who, String why, String rule) implements Answer {}
+  }
+
+  /// A visitor comes back from a provider.
+  ///
+  /// @param cookies the header `Cookie`
+  public Answer answer(
+      SignInProvider provider,
+      String code,
+      String state,
+      Optional<String> cookies,
+      ConsoleAuthentication authentication,
+      ConsoleAccess access) {
+    var attempt = authentication.comesBack(provider.id(), state, cookies);
+    if (attempt.isEmpty() || code.isBlank()) {
+      return new Answer.Refused(
+          ConsoleSurface.PERSON,
+          "This sign-in was not begun in this browser, or is too old.",
+          "state");
+    }
+    SignedInPerson person;
+    try {
+      person =
+          named.apply(
+              provider.identify(
+                  code,
+                  new SignInProvider.Exchange(
+                      attempt.get().nonce(), attempt.get().verifier(), callback(provider))));
+    } catch (SignInProvider.Failed failed) {
+      log.warn("sign-in failed provider={} why={}", provider.id(), failed.getMessage());
+      return new Answer.Refused(
+          ConsoleSurface.PERSON,
+          provider.name() + " did not say who you are. Try again.",
+          "provider");
+    }
+    if (!access.maySignIn(person)) {
+      log.info("sign-in refused person={}", person.id());
+      return new Answer.Refused(
+          person.actor(),
+          "No rule permits you to see this console. Ask whoever runs Runnel: your name in a policy is `%s`."
+              .formatted(person.id()),
+          "policy");
+    }
+    return new Answer.Entered(person, authentication.enter(person), attempt.get().to());
+  }
+}

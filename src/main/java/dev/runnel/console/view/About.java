@@ -1,0 +1,47 @@
+package dev.runnel.console.view;
+
+import dev.runnel.core.model.conversation.Conversation;
+import java.util.List;
+
+/// The data about this installation for the pages.
+///
+/// @param agent the agent's program or service, for people: `command claude -p`, `runs.example`
+/// @param platforms those that Runnel knows, connected or not
+/// @param person the name of the visitor; empty for those who run Runnel
+/// @param isOperator whether the visitor may see the pages of operators
+public record About(String agent, List<Platform> platforms, String person, boolean isOperator) {
+  public About(String agent, List<Platform> platforms) {
+    this(agent, platforms, "", false);
+  }
+
+  About with(String visitor, boolean mayOperate) {
+    return new About(agent, platforms, visitor, mayOperate);
+  }
+
+  /// A platform where people can start runs.
+  ///
+  /// @param surface the id of its surface
+  /// @param name the display name
+  /// @param howToStart how people start a run there, as the rest of a sentence
+  /// @param needs the settings that connect it
+  public record Platform(
+      String surface, String name, boolean isConnected, String howToStart, String needs) {}
+
+  public About {
+    platforms = List.copyOf(platforms);
+  }
+
+  public List<Platform> connected() {
+    return platforms.stream().filter(Platform::isConnected).toList();
+  }
+
+  /// The display name of the conversation's platform.
+  public String platform(Conversation conversation) {
+    var surface = conversation.surface().value();
+    return platforms.stream()
+        .filter(each -> each.surface().equals(surface))
+        .map(Platform::name)
+        .findFirst()
+        .orElse(surface);
+  }
+}

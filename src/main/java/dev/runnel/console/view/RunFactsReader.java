@@ -1,0 +1,42 @@
+package dev.runnel.console.view;
+
+import dev.runnel.console.detail.Decision;
+import dev.runnel.console.detail.RunFacts;
+import dev.runnel.core.model.DeliveryTrace;
+import dev.runnel.core.port.RunCatalog;
+import dev.runnel.core.port.Store;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/// Reads the facts about a run from the run service and the inbox.
+///
+/// @param redaction removes secrets from what people said
+public record RunFactsReader(
+    RunCatalog catalog, Store store, UnaryOperator<String> redaction, InstantSource clock) {
+  private static final int DECISIONS = 20;
+
+  /// The facts for somebody who is not signed in: not what people said around the run.
+  public RunFacts withoutMessages(RunView run) {
+    return new RunFacts(
+        run.run().id(), catalog.details(run.run().id()), List.of(), clock.instant());
+  }
+
+  public RunFacts of(RunView run) {
+    var now = clock.instant();
+    List<DeliveryTrace> traces =
+        run.binding()
+            .map(
+                it ->
+                    store.<List<DeliveryTrace>>commit(
+                        work ->
+                            work.inbox().traces(it.conversation(), Optional.empty(), DECISIONS)))
+            .orElse(List.of());
+    return new RunFacts(
+        run.run().id(),
+        catalog.details(run.run().id()),
+        traces.stream().map(it -> Decision.of(it, redaction, now)).toList(),
+        now);
+  }
+}

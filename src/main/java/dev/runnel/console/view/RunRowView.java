@@ -1,0 +1,117 @@
+package dev.runnel.console.view;
+
+import dev.runnel.console.access.ConsoleSurface;
+import dev.runnel.console.transcript.Transcripts;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.port.RunCatalog;
+import dev.runnel.core.scope.ConversationScope;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/// A row of the list of runs.
+///
+/// Public because the templates are in another package.
+///
+/// @param binding empty for a run that Runnel did not start
+public record RunRowView(RunCatalog.Entry entry, Optional<Binding> binding, Instant now) {
+  private static final int MAX_MESSAGE = 160;
+  private static final Map<String, String> SOURCES =
+      Map.ofEntries(
+          Map.entry("SLACK", "Slack"),
+          Map.entry("GITHUB_WEBHOOK", "GitHub"),
+          Map.entry("GITLAB_WEBHOOK", "GitLab"),
+          Map.entry("JIRA", "Jira"),
+          Map.entry("LINEAR", "Linear"),
+          Map.entry("CUSTOM_WEBHOOK", "webhook"),
+          Map.entry("API", "API"),
+          Map.entry("CLI", "terminal"),
+          Map.entry("WEB_APP", "console"),
+          Map.entry("SCHEDULED_AGENT", "schedule"),
+          Map.entry("ORCHESTRATION", "another run"));
+
+  /// The words of sources, by the service's names: `SLACK` is Slack.
+  public static Map<String, String> sources() {
+    return SOURCES;
+  }
+
+  /// The run, for the badge, the title and the results.
+  public RunView run() {
+    return new RunView(entry.run(), binding, now);
+  }
+
+  public String id() {
+    return entry.run().id().value();
+  }
+
+  public String shortId() {
+    return id().substring(0, Math.min(8, id().length()));
+  }
+
+  public String who() {
+    return binding.map(it -> it.requester().name()).orElse(entry.creator());
+  }
+
+  /// What started it: `Slack`, `API`.
+  public String where() {
+    return source(entry.source());
+  }
+
+  /// The word of a source, by the service's name.
+  public static String source(String name) {
+    return SOURCES.getOrDefault(name, name.toLowerCase(Locale.ROOT).replace('_', ' '));
+  }
+
+  /// The message or issue it began with; empty if it has no web address.
+  public String origin() {
+    var link = run().placeLink();
+    return link.isEmpty()
+        ? entry
+            .origin()
+            .flatMap(it -> ConsoleSurface.web(it.toString()))
+            .map(URI::toString)
+            .orElse("")
+        : link;
+  }
+
+  /// The channel or repository, as [RunListQuery#at] takes it; empty for a run that nobody asked
+  /// for in one.
+  public String place() {
+    return binding
+        .map(Binding::conversation)
+        .filter(it -> !it.surface().equals(ConsoleSurface.ID))
+        .map(ConversationScope::here)
+        .orElse("");
+  }
+
+  /// The place without its platform, or what stands for one whose id says nothing to people.
+  public String placeName() {
+    var name = place().substring(place().indexOf(':') + 1);
+    return place().startsWith("slack:") ? "channel" : name;
+  }
+
+  public String created() {
+    return entry.createdAt().map(Instant::toString).orElse("");
+  }
+
+  public String when() {
+    return entry.createdAt().map(it -> RunView.ago(Duration.between(it, now))).orElse("");
+  }
+
+  public String took() {
+    var run = run();
+    return run.isActive() ? "" : run.elapsed();
+  }
+
+  /// The beginning of the question, the answer or the failure, on one line.
+  public String message() {
+    return entry
+        .run()
+        .message()
+        .map(it -> Transcripts.inShort(it.strip().replaceAll("\\s+", " "), MAX_MESSAGE))
+        .orElse("");
+  }
+}

@@ -1,0 +1,195 @@
+package dev.runnel.console.view;
+
+import dev.runnel.console.access.ConsoleSurface;
+import dev.runnel.console.markup.MarkdownHtml;
+import dev.runnel.console.transcript.Transcripts;
+import dev.runnel.core.model.AskedQuestion;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.run.Artifact;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunId;
+import dev.runnel.core.model.run.RunState;
+import dev.runnel.core.text.AnswerChoices;
+import dev.runnel.core.text.RunTexts;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/// A run for the pages.
+///
+/// Public because the templates are in another package.
+///
+/// @param binding empty for a run that Runnel did not start, which is read-only here
+public record RunView(Run run, Optional<Binding> binding, Instant now) {
+  private static final int MAX_MESSAGE = 20_000;
+
+  public static RunView of(Binding binding, Instant now) {
+    return new RunView(binding.run(), Optional.of(binding), now);
+  }
+
+  /// Whether both render the same page.
+  public boolean isSameAs(RunView other) {
+    return run.equals(other.run) && isActive() == other.isActive();
+  }
+
+  public static String path(RunId run) {
+    return "/runs/" + URLEncoder.encode(run.value(), StandardCharsets.UTF_8);
+  }
+
+  public String path() {
+    return path(run.id());
+  }
+
+  public String title() {
+    return run.title().isBlank() ? "Untitled run" : run.title();
+  }
+
+  /// The state to show: a reopened run is queued, whatever state was last read.
+  public RunState state() {
+    return isActive() && run.state().isTerminal() ? RunState.QUEUED : run.state();
+  }
+
+  public String word() {
+    return state() == run.state() ? RunTexts.state(run) : "queued";
+  }
+
+  /// A symbol for places without images, such as a window's title.
+  public String sign() {
+    return switch (state()) {
+      case QUEUED, RUNNING, UNKNOWN -> "●";
+      case BLOCKED -> "?";
+      case SUCCEEDED -> "✓";
+      case FAILED -> "✗";
+      case CANCELLED -> "■";
+    };
+  }
+
+  public boolean isActive() {
+    return binding.map(Binding::isActive).orElseGet(() -> !run.state().isTerminal());
+  }
+
+  /// Whether it was started on these pages.
+  public boolean isFromHere() {
+    return binding
+        .filter(each -> each.conversation().surface().equals(ConsoleSurface.ID))
+        .isPresent();
+  }
+
+  public String requester() {
+    return binding.map(each -> each.requester().name()).orElse("");
+  }
+
+  /// The message or issue it began with; empty if it has no URL.
+  public String placeLink() {
+    return binding.flatMap(each -> each.origin().link()).map(RunView::web).orElse("");
+  }
+
+  /// The run service's page of it; empty if that is this page.
+  public String session() {
+    return run.session()
+        .filter(link -> !path().equals(link.getPath()))
+        .map(RunView::web)
+        .orElse("");
+  }
+
+  private static String web(URI link) {
+    return ConsoleSurface.web(link.toString()).map(URI::toString).orElse("");
+  }
+
+  /// The results that have a web link.
+  public List<Artifact> artifacts() {
+    return run.artifacts().stream().filter(each -> !web(each.link()).isEmpty()).toList();
+  }
+
+  /// When it was requested, by this machine's clock; empty if unknown.
+  public String since() {
+    return binding.map(each -> each.since().toString()).orElse("");
+  }
+
+  /// How long it has taken so far, or took in total.
+  public String elapsed() {
+    if (isActive()) {
+      return binding.map(each -> between(each.since(), now)).orElse("");
+    }
+    return run.runTime()
+        .map(RunTexts::elapsed)
+        .or(() -> binding.flatMap(each -> run.updatedAt().map(end -> between(each.since(), end))))
+        .orElse("");
+  }
+
+  private static String between(Instant since, Instant end) {
+    return RunTexts.elapsed(Duration.between(since, end));
+  }
+
+  /// How long ago it was requested.
+  public String when() {
+    return binding.map(each -> Duration.between(each.since(), now)).map(RunView::ago).orElse("");
+  }
+
+  /// How long ago something was: `5 min ago`.
+  public static String ago(Duration since) {
+    if (since.toMinutes() < 1) {
+      return "just now";
+    }
+    if (since.toHours() < 1) {
+      return since.toMinutes() + " min ago";
+    }
+    return since.toDays() < 1 ? since.toHours() + " h ago" : since.toDays() + " d ago";
+  }
+
+  /// The service's latest message as HTML: progress, a question, the answer, or the reason for a
+  /// failure, with the Markdown of the agent; empty if there is none.
+  public String messageHtml() {
+    return run.message()
+        .filter(text -> !text.isBlank())
+        .map(text -> MarkdownHtml.of(Transcripts.inShort(text, MAX_MESSAGE)))
+        .orElse("");
+  }
+
+  /// An answer that the agent offers with its question.
+  ///
+  /// @param action the value of the button that gives it
+  public record Choice(String text, String action) {}
+
+  /// The answers to choose from; empty where the run asks nothing, or offers none.
+  public List<Choice> choices() {
+    return AskedQuestion.of(run)
+        .filter(_ -> binding.filter(it -> !it.reopened()).isPresent())
+        .map(
+            asked ->
+                AnswerChoices.of(run.message().orElse("")).choices().stream()
+                    .map(each -> new Choice(each, ConsoleSurface.answerAction(asked, each)))
+                    .toList())
+        .orElse(List.of());
+  }
+
+  public String cost() {
+    return run.cost().orElse("");
+  }
+
+  public boolean canReply() {
+    return binding.isPresent();
+  }
+
+  public boolean canStop() {
+    return binding.isPresent() && isActive();
+  }
+
+  public boolean canRetry() {
+    return binding.isPresent() && !isActive();
+  }
+
+  public String conversation() {
+    return binding.map(each -> each.conversation().id()).orElse("");
+  }
+
+  /// The CSS class: `running`.
+  public String kind() {
+    return state().name().toLowerCase(Locale.ROOT);
+  }
+}

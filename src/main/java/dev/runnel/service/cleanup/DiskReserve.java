@@ -1,0 +1,102 @@
+package dev.runnel.service.cleanup;
+
+import dev.runnel.service.process.Spawner;
+import dev.runnel.service.run.ExecutionResult;
+import dev.runnel.service.workspace.Workspaces;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Keeps free space for the database on the disk that it shares with the workspaces, so that one
+/// run cannot prevent all writes. When too little is left, it deletes the biggest workspace, after
+/// ending the run that executes in it.
+public final class DiskReserve implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(DiskReserve.class);
+  private static final Duration LOOK = Duration.ofMillis(500);
+
+  /// 1 GiB; less on a small disk.
+  private static final long MAX = 1024 * FreeSpace.MIB;
+
+  private static final int SHARE = 20;
+
+  /// Workspaces smaller than this fraction of the reserve are not worth deleting.
+  private static final int WORTH_IT = 100;
+
+  /// Ends the execution of a run.
+  @FunctionalInterface
+  public interface Executions {
+    /// Ends it at once; its workspace is deleted before its end is recorded.
+    ///
+    /// @return false if the run is not executing
+    boolean giveUp(String runId, ExecutionResult why) throws InterruptedException;
+  }
+
+  private final Workspaces workspaces;
+  private final FreeSpace disk;
+  private final Executions executions;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private boolean helpless;
+
+  private DiskReserve(Workspaces workspaces, FreeSpace disk, Executions executions) {
+    this.workspaces = workspaces;
+    this.disk = disk;
+    this.executions = executions;
+  }
+
+  public static DiskReserve start(
+      Spawner spawner, Workspaces workspaces, FreeSpace disk, Executions executions) {
+    var reserve = new DiskReserve(workspaces, disk, executions);
+    spawner.virtual("disk-reserve", reserve::work);
+    return reserve;
+  }
+
+  @Override
+  public void close() {
+    closed.countDown();
+  }
+
+  private void work() {
+    try {
+      while (!closed.await(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
+        try {
+          look();
+        } catch (IOException | RuntimeException | OutOfMemoryError e) {
+          log.warn("cannot check free space, will retry", e);
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void look() throws IOException, InterruptedException {
+    var reserve = Math.min(MAX, disk.total() / SHARE);
+    var free = disk.free();
+    if (free >= reserve) {
+      helpless = false;
+      return;
+    }
+    if (workspaces.deleteUnusedCaches(reserve / WORTH_IT)) {
+      return;
+    }
+    var biggest =
+        workspaces.biggest().filter(each -> each.bytes() >= reserve / WORTH_IT || !each.isWhole());
+    if (biggest.isEmpty()) {
+      if (!helpless) {
+        log.error("disk nearly full, no workspace big enough to delete free={}", free);
+      }
+      helpless = true;
+      return;
+    }
+    var runId = biggest.get().runId();
+    var bytes = biggest.get().bytes();
+    log.warn(
+        "disk nearly full, deleting workspace run={} workspace={} free={}", runId, bytes, free);
+    if (!executions.giveUp(runId, ExecutionResult.diskFull(bytes))) {
+      workspaces.deleteUnused(runId);
+    }
+  }
+}

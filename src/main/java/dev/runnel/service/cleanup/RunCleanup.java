@@ -1,0 +1,129 @@
+package dev.runnel.service.cleanup;
+
+import dev.runnel.database.DatabaseException;
+import dev.runnel.service.store.RunErasure;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Deletes ended runs and their transcripts once they are old: at the start and then daily, in
+/// small commits.
+public final class RunCleanup implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(RunCleanup.class);
+  private static final Duration BETWEEN_ROUNDS = Duration.ofDays(1);
+  private static final Duration LAST_WORDS = Duration.ofSeconds(5);
+  private static final int LINES = 1_000;
+  private static final int RUNS = 20;
+
+  private final RunErasure erasure;
+  private final Folders folders;
+  private final Retention retention;
+  private final InstantSource clock;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final Thread worker;
+
+  /// The folders of runs.
+  @FunctionalInterface
+  public interface Folders {
+    /// Deletes the folders of a run whose rows are deleted next.
+    void delete(String runId) throws IOException;
+  }
+
+  /// How long runs and transcripts are kept after the end of the run.
+  public record Retention(Duration runs, Duration transcripts) {}
+
+  private RunCleanup(
+      RunErasure erasure, Folders folders, Retention retention, InstantSource clock) {
+    this.erasure = erasure;
+    this.folders = folders;
+    this.retention = retention;
+    this.clock = clock;
+    this.worker = Thread.ofVirtual().name("run-cleanup").unstarted(this::work);
+  }
+
+  public static RunCleanup start(
+      RunErasure erasure, Folders folders, Retention retention, InstantSource clock) {
+    var cleanup = new RunCleanup(erasure, folders, retention, clock);
+    cleanup.worker.start();
+    return cleanup;
+  }
+
+  private void work() {
+    try {
+      do {
+        try {
+          clean();
+        } catch (DatabaseException e) {
+          log.warn("old runs not deleted, will retry error={}", e.toString());
+        }
+      } while (!closed.await(BETWEEN_ROUNDS.toSeconds(), TimeUnit.SECONDS));
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void clean() {
+    var now = clock.instant();
+    var lines = 0;
+    for (int deleted = LINES; deleted == LINES && isOpen(); lines += deleted) {
+      deleted = erasure.forgetTranscripts(now.minus(retention.transcripts()), LINES);
+    }
+    var runs = 0;
+    var kept = new HashSet<String>();
+    var old = endedBefore(now.minus(retention.runs()), kept);
+    while (!old.isEmpty() && isOpen()) {
+      for (var run : old) {
+        if (!deleteFolders(run)) {
+          kept.add(run);
+        } else if (erasure.forget(run)) {
+          runs++;
+        }
+      }
+      old = endedBefore(now.minus(retention.runs()), kept);
+    }
+    if (lines + runs > 0) {
+      log.info("old runs deleted runs={} lines={}", runs, lines);
+    }
+  }
+
+  private List<String> endedBefore(Instant before, Set<String> kept) {
+    return erasure.endedBefore(before, RUNS + kept.size()).stream()
+        .filter(run -> !kept.contains(run))
+        .toList();
+  }
+
+  /// The folders go before the rows, which say what is left after a crash.
+  ///
+  /// @return false if the run must be kept until the next round
+  private boolean deleteFolders(String run) {
+    try {
+      folders.delete(run);
+      return true;
+    } catch (IOException e) {
+      log.warn("old run not deleted, will retry run={} error={}", run, e.toString());
+      return false;
+    }
+  }
+
+  private boolean isOpen() {
+    return closed.getCount() > 0;
+  }
+
+  @Override
+  public void close() {
+    closed.countDown();
+    try {
+      worker.join(LAST_WORDS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

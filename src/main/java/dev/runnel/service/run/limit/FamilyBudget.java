@@ -1,0 +1,30 @@
+package dev.runnel.service.run.limit;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Optional;
+
+/// The limits of the person who asked for a run, to which the runs count that its agent starts.
+/// Thread-safe; called within a transaction of the service.
+public interface FamilyBudget {
+  FamilyBudget NONE =
+      new FamilyBudget() {
+        @Override
+        public Optional<String> refuse(String delivery, String run) {
+          return Optional.empty();
+        }
+
+        @Override
+        public void used(String run, Duration worked, BigDecimal dollars) {}
+      };
+
+  /// Counts a run that an agent starts.
+  ///
+  /// @param delivery the id of the message that asked for the first run of the family
+  /// @param run the id of the new run
+  /// @return why it must not start, for the agent; empty if it may
+  Optional<String> refuse(String delivery, String run);
+
+  /// Stores what a counted run came to so far.
+  void used(String run, Duration worked, BigDecimal dollars);
+}

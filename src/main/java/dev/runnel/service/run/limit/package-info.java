@@ -1,0 +1,5 @@
+/// What bounds runs: limits, costs, and the order in which they get slots.
+@NullMarked
+package dev.runnel.service.run.limit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,83 @@
+package dev.runnel.store.row;
+
+import com.fasterxml.jackson.annotation.JsonAutoDetect;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.annotation.PropertyAccessor;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Question;
+import dev.runnel.core.model.Screen;
+import dev.runnel.core.model.Timing;
+import dev.runnel.core.model.Update;
+
+/// Serializes the core's records as JSON text. Rows are read by other versions: fields added by a
+/// newer version are ignored, and fields missing in an older one are empty.
+public final class StoredJson {
+  /// Sealed types are stored with the simple name of their case, so that packages may change.
+  @JsonTypeInfo(use = JsonTypeInfo.Id.SIMPLE_NAME, property = "is")
+  private interface Family {}
+
+  private static final ObjectMapper MAPPER =
+      JsonMapper.builder()
+          .addModules(new Jdk8Module(), new JavaTimeModule())
+          .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
+          .disable(SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .visibility(PropertyAccessor.GETTER, JsonAutoDetect.Visibility.NONE)
+          .visibility(PropertyAccessor.IS_GETTER, JsonAutoDetect.Visibility.NONE)
+          .visibility(PropertyAccessor.FIELD, JsonAutoDetect.Visibility.ANY)
+          .addMixIn(Intent.class, Family.class)
+          .addMixIn(Update.class, Family.class)
+          .addMixIn(Question.class, Family.class)
+          .addMixIn(Screen.class, Family.class)
+          .addMixIn(Timing.class, Family.class)
+          .build();
+
+  static {
+    MAPPER.registerSubtypes(Intent.class.getPermittedSubclasses());
+    MAPPER.registerSubtypes(Update.class.getPermittedSubclasses());
+    MAPPER.registerSubtypes(Question.class.getPermittedSubclasses());
+    MAPPER.registerSubtypes(Screen.class.getPermittedSubclasses());
+    MAPPER.registerSubtypes(Timing.class.getPermittedSubclasses());
+  }
+
+  private StoredJson() {}
+
+  public static String write(Object record) {
+    try {
+      return MAPPER.writeValueAsString(record);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("Cannot write a " + record.getClass().getSimpleName(), e);
+    }
+  }
+
+  /// A row cannot be read: a newer version wrote it, or it is damaged.
+  public static final class Unreadable extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    /// @param cause the exception's class name; its message would quote the row
+    private Unreadable(Class<?> type, String cause) {
+      super("Cannot read a stored %s: %s".formatted(type.getSimpleName(), cause));
+    }
+  }
+
+  /// @throws Unreadable if the text is not valid JSON of that type
+  public static <T> T read(String json, Class<T> type) {
+    T value;
+    try {
+      value = MAPPER.readValue(json, type);
+    } catch (JsonProcessingException e) {
+      throw new Unreadable(type, e.getClass().getSimpleName());
+    }
+    if (value == null) {
+      throw new Unreadable(type, "there is nothing");
+    }
+    return value;
+  }
+}

@@ -1,0 +1,110 @@
+package dev.runnel.app.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.app.settings.RunnelSettings;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class CommandLineTest {
+  private static final CommandLine.Options NO_OPTIONS =
+      new CommandLine.Options(Optional.empty(), Map.of());
+
+  @Test
+  void nothingServes() {
+    assertThat(parse()).isEqualTo(new CommandLine.Serve(NO_OPTIONS, false));
+  }
+
+  @Test
+  void serveTakesItsOptionsInAnyOrder() {
+    assertThat(parse("--port", "0", "serve", "--data", "d", "--config", "c.yaml"))
+        .isEqualTo(
+            new CommandLine.Serve(
+                new CommandLine.Options(
+                    Optional.of(Path.of("c.yaml")),
+                    Map.of(RunnelSettings.PORT, "0", RunnelSettings.DATA, "d")),
+                false));
+  }
+
+  @Test
+  void runTakesItsVerbAndWords() {
+    assertThat(parse("run", "follow", "id", "go", "on", "--json"))
+        .isEqualTo(
+            new CommandLine.RunCommand(
+                NO_OPTIONS,
+                "follow",
+                List.of("id", "go", "on"),
+                true,
+                false,
+                false,
+                false,
+                Map.of()));
+    assertThat(parse("run", "start", "--", "--strange prompt"))
+        .isEqualTo(
+            new CommandLine.RunCommand(
+                NO_OPTIONS,
+                "start",
+                List.of("--strange prompt"),
+                false,
+                false,
+                false,
+                false,
+                Map.of()));
+  }
+
+  @Test
+  void auditTakesAVerbAndExportAnInterval() {
+    assertThat(parse("audit", "verify"))
+        .isEqualTo(new CommandLine.Audit(NO_OPTIONS, "verify", Map.of()));
+    assertThat(parse("audit", "export", "--since", "7d"))
+        .isEqualTo(new CommandLine.Audit(NO_OPTIONS, "export", Map.of("since", "7d")));
+    assertThat(parse("audit")).isEqualTo(wrong("audit needs one of: export, verify."));
+    assertThat(parse("audit", "verify", "--since", "7d"))
+        .isEqualTo(wrong("audit verify takes no --since."));
+    assertThat(parse("run", "list", "--since", "7d"))
+        .isEqualTo(wrong("--since is for audit export."));
+  }
+
+  @Test
+  void aStartTakesWhatItGivesTheRunFromOptions() {
+    assertThat(parse("run", "start", "fix", "it", "--model", "fast", "--env", "web", "--wait"))
+        .isEqualTo(
+            new CommandLine.RunCommand(
+                NO_OPTIONS,
+                "start",
+                List.of("fix", "it"),
+                false,
+                true,
+                false,
+                false,
+                Map.of("model", "fast", "env", "web")));
+    assertThat(parse("run", "show", "id", "--model", "fast"))
+        .isEqualTo(wrong("--model is for run start."));
+    assertThat(parse("run", "start", "fix", "--titel", "x"))
+        .isEqualTo(wrong("There is no option --titel. Did you mean --title?"));
+  }
+
+  @Test
+  void whatIsWrongIsNamed() {
+    assertThat(parse("srve")).isEqualTo(wrong("There is no command srve. Did you mean serve?"));
+    assertThat(parse("--prot", "1"))
+        .isEqualTo(wrong("There is no option --prot. Did you mean --port?"));
+    assertThat(parse("--port")).isEqualTo(wrong("--port needs a value."));
+    assertThat(parse("run", "show")).isEqualTo(wrong("run show needs more words."));
+    assertThat(parse("run", "x"))
+        .isEqualTo(wrong("run needs one of: start, list, show, follow, cancel, watch."));
+    assertThat(parse("run", "watch", "id", "--wait")).isEqualTo(wrong("--wait is for run start."));
+    assertThat(parse("serve", "now")).isEqualTo(wrong("serve takes no now."));
+  }
+
+  private static CommandLine wrong(String why) {
+    return new CommandLine.Wrong(why);
+  }
+
+  private static CommandLine parse(String... words) {
+    return CommandLine.parse(List.of(words));
+  }
+}

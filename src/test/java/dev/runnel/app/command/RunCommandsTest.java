@@ -1,0 +1,271 @@
+package dev.runnel.app.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.runnel.app.Main;
+import dev.runnel.testkit.EmbeddedService;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// `./runnel run …` against a real service.
+@Tag("slow")
+@Timeout(60)
+class RunCommandsTest {
+  private static final String AGENT =
+      """
+      read -r line; echo "::status reading"; case "$line" in \
+      slow*) sleep 300;; fail*) exit 1;; ask*) echo "::blocked Which branch?";; *) echo "Done: $line";; esac\
+      """;
+
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+  private EmbeddedService service;
+
+  @BeforeEach
+  void start(@TempDir Path folder) {
+    service = new EmbeddedService(folder, AGENT);
+  }
+
+  @AfterEach
+  void stop() {
+    service.close();
+  }
+
+  @Test
+  void aRunIsStartedWatchedAndShown() {
+    var id = started("fix the build");
+
+    assertThat(run("watch", id)).isZero();
+    assertThat(said()).last().asString().startsWith(id + "  SUCCEEDED   fix the build");
+    assertThat(run("show", id)).isZero();
+    assertThat(said()).contains("Done: fix the build", "http://runnel.test/runs/" + id);
+    assertThat(run("list")).isZero();
+    assertThat(said()).containsExactly(id + "  SUCCEEDED   fix the build");
+  }
+
+  @Test
+  void wordsOfOthersNeitherMoveTheCursorNorLookLikeLinesOfOurs() {
+    var title = "Tidy\n2026 ERROR\u001B]0;gotcha\u0007 \u001B[2J\u009B31mup \u202Ewen";
+    assertThat(run("start", "--title", title, "say", "\u001B[31mred", "\u202Ewen")).isZero();
+    var id = said().getFirst().substring("Started ".length());
+
+    assertThat(run("watch", id)).isZero();
+    assertThat(said()).last().asString().startsWith(id + "  SUCCEEDED   Tidy 2026 ERROR up wen");
+    assertThat(run("list")).isZero();
+    assertThat(said()).containsExactly(id + "  SUCCEEDED   Tidy 2026 ERROR up wen");
+    assertThat(run("show", id)).isZero();
+    assertThat(said()).noneMatch(line -> line.matches(".*[\\p{Cc}\\u202E].*"));
+  }
+
+  @Test
+  void aWatchEndsWhenTheRunWaitsForSomebodyAndAFollowUpGoesOn() {
+    var id = started("ask me");
+
+    assertThat(run("watch", id)).isEqualTo(3);
+    assertThat(said()).last().asString().endsWith("Which branch?");
+    assertThat(run("follow", id, "the", "main", "one")).isZero();
+    assertThat(said()).containsExactly("Said.");
+    assertThat(run("watch", id)).isZero();
+    assertThat(said()).last().asString().contains("SUCCEEDED");
+  }
+
+  @Test
+  void aCancellationTellsWhatBecameOfTheRun() {
+    var id = started("slow work");
+
+    assertThat(run("cancel", id)).isZero();
+    assertThat(said()).containsExactly("Stopped " + id);
+    var done = started("quick work");
+    run("watch", done);
+    assertThat(run("cancel", done)).isZero();
+    assertThat(said()).containsExactly(done + " had already ended: SUCCEEDED");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"fix the build, 0", "fail at it, 1", "ask me, 3"})
+  void aWatchAndAStartThatWaitsExitWithHowTheRunIs(String prompt, int status) {
+    assertThat(run("watch", started(prompt))).isEqualTo(status);
+    assertThat(run("start", prompt, "--wait")).isEqualTo(status);
+    assertThat(said()).first().asString().startsWith("Started ");
+    assertThat(said()).last().asString().contains(prompt);
+  }
+
+  @Test
+  void aWatchOfACancelledRunExitsWithFour() {
+    var id = started("slow work");
+    run("cancel", id);
+
+    assertThat(run("watch", id)).isEqualTo(4);
+  }
+
+  @Test
+  void theServiceIsFoundByThePortAndTheDataFolderOfTheCommandLine(@TempDir Path data)
+      throws IOException {
+    Files.writeString(data.resolve("agent-api-key"), EmbeddedService.KEY);
+    var port = Integer.toString(service.uri().getPort());
+
+    assertThat(
+            new Main(stream(out), stream(err), Map.of())
+                .run(List.of("run", "list", "--port", port, "--data", data.toString())))
+        .isZero();
+    assertThat(said()).containsExactly("No runs yet.");
+  }
+
+  @Test
+  void aRunIsStartedWithATitleANameAndAModel() {
+    assertThat(
+            run(
+                "start",
+                "fix it",
+                "--title",
+                "The build",
+                "--name",
+                "nightly",
+                "--model",
+                "fast",
+                "--json"))
+        .isZero();
+    var id = tree(said().getFirst()).path("run_id").asText();
+
+    assertThat(run("show", id, "--json")).isZero();
+    var shown = tree(said().getFirst());
+    assertThat(shown.path("title").asText()).isEqualTo("The build");
+    assertThat(shown.at("/agent_config/name").asText()).isEqualTo("nightly");
+    assertThat(shown.at("/agent_config/model_id").asText()).isEqualTo("fast");
+  }
+
+  @Test
+  void aFactoryTakesNoModel() {
+    assertThat(run("start", "fix it", "--factory", "builders", "--model", "fast")).isOne();
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .startsWith("A factory chooses that itself: leave --model or --factory out.");
+  }
+
+  @Test
+  void theBeginningOfAnIdNamesARun() {
+    var id = started("fix the build");
+
+    assertThat(run("watch", id.substring(0, 30))).isZero();
+    assertThat(run("show", id.substring(0, 20))).isZero();
+    assertThat(said().getFirst()).startsWith(id);
+  }
+
+  @Test
+  void aListIsLimitedByStateAndNameAndCanHaveAll() {
+    var failed = started("fail at it");
+    assertThat(run("watch", failed)).isOne();
+    assertThat(run("start", "fix it", "--name", "nightly", "--wait")).isZero();
+
+    assertThat(run("list", "--state", "failed")).isZero();
+    assertThat(said()).singleElement().asString().startsWith(failed);
+    assertThat(run("list", "--name", "nightly")).isZero();
+    assertThat(said()).singleElement().asString().endsWith("fix it");
+    assertThat(run("list", "--all")).isZero();
+    assertThat(said()).hasSize(2);
+    assertThat(run("list", "--state", "asleep")).isOne();
+    assertThat(err.toString(StandardCharsets.UTF_8)).contains("There is no state asleep");
+  }
+
+  @Test
+  void logsAreTheTranscriptOnceAndTheStateBesideIt() {
+    assertThat(run("start", "fix it", "--wait", "--logs")).isZero();
+
+    assertThat(said()).contains("Done: fix it").doesNotHaveDuplicates();
+    assertThat(err.toString(StandardCharsets.UTF_8)).contains("SUCCEEDED");
+  }
+
+  @Test
+  void forMachinesEverythingIsJson() {
+    var id = started("fix the build");
+
+    assertThat(run("watch", id, "--json")).isZero();
+    assertThat(said())
+        .allSatisfy(line -> assertThat(tree(line).path("run_id").asText()).isEqualTo(id));
+    assertThat(run("list", "--json")).isZero();
+    assertThat(tree(said().getFirst()).at("/runs/0/run_id").asText()).isEqualTo(id);
+    assertThat(run("show", id, "--json")).isZero();
+    assertThat(tree(said().getFirst()).path("state").asText()).isEqualTo("SUCCEEDED");
+    assertThat(run("follow", id, "more", "--json")).isZero();
+    assertThat(tree(said().getFirst()).path("outcome").asText()).isEqualTo("handoff_execution");
+    assertThat(run("cancel", id, "--json")).isZero();
+    assertThat(tree(said().getFirst()).path("run_id").asText()).isEqualTo(id);
+    assertThat(run("start", "more", "--json")).isZero();
+    assertThat(tree(said().getFirst()).path("state").asText()).isEqualTo("QUEUED");
+  }
+
+  @Test
+  void whatTheServiceRefusesIsASentenceAndExitStatusOne() {
+    assertThat(run("show", "nobody")).isOne();
+    assertThat(said()).isEmpty();
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .startsWith("Could not read run nobody: ")
+        .contains("resource_not_found")
+        .doesNotContain("Exception", EmbeddedService.KEY);
+  }
+
+  @Test
+  void anEmptyPromptIsASentenceToo() {
+    assertThat(run("start", " ")).isOne();
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .contains("A run needs a prompt")
+        .hasLineCount(1);
+  }
+
+  private String started(String prompt) {
+    assertThat(
+            run(
+                Stream.concat(Stream.of("start"), Stream.of(prompt.split(" ")))
+                    .toArray(String[]::new)))
+        .isZero();
+    var line = said().getFirst();
+    assertThat(line).startsWith("Started ");
+    return line.substring("Started ".length());
+  }
+
+  private int run(String... words) {
+    out.reset();
+    err.reset();
+    var environment =
+        Map.of(
+            "RUNNEL_AGENT_API_URL",
+            service.uri() + "/api/v1",
+            "RUNNEL_AGENT_API_KEY",
+            EmbeddedService.KEY);
+    return new Main(stream(out), stream(err), environment)
+        .run(Stream.concat(Stream.of("run"), Stream.of(words)).toList());
+  }
+
+  private List<String> said() {
+    return out.toString(StandardCharsets.UTF_8).lines().toList();
+  }
+
+  private static JsonNode tree(String json) {
+    try {
+      return new ObjectMapper().readTree(json);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static PrintStream stream(ByteArrayOutputStream bytes) {
+    return new PrintStream(bytes, true, StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,103 @@
+package dev.runnel.service.output;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.service.isolation.LineReader;
+import dev.runnel.service.run.Title;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+class OutputTest {
+  @Nested
+  class Lines {
+    @Test
+    void endWithANewlineOrWithTheStream() throws IOException {
+      assertThat(lines("one\r\n\ntwö\nthree")).containsExactly("one", "", "twö", "three");
+      assertThat(lines("")).isEmpty();
+    }
+
+    @Test
+    void loseWhatIsBeyond64KiB() throws IOException {
+      var lines = lines("é".repeat(100_000) + "\nnext\n");
+
+      assertThat(lines).hasSize(2);
+      assertThat(lines.getFirst()).isEqualTo("é".repeat(LineReader.MAX / 2) + "…");
+      assertThat(lines.getLast()).isEqualTo("next");
+    }
+
+    private static List<String> lines(String text) throws IOException {
+      var lines = new ArrayList<String>();
+      LineReader.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), lines::add);
+      return lines;
+    }
+  }
+
+  @Nested
+  class TheLastParagraph {
+    @Test
+    void isWhatFollowsTheLastBlankLine() {
+      assertThat(of("first", "", "second", "and more", "", " ")).isEqualTo("second\nand more");
+      assertThat(of()).isEmpty();
+    }
+
+    @Test
+    void isBounded() {
+      var lines = new String[100];
+      Arrays.fill(lines, "x".repeat(1000));
+
+      assertThat(of(lines).length()).isLessThan(33 * 1024);
+    }
+
+    private static String of(String... lines) {
+      var paragraph = new LastParagraph();
+      for (var line : lines) {
+        paragraph.add(line);
+      }
+      return paragraph.text();
+    }
+  }
+
+  @Nested
+  class PullRequestAddresses {
+    @Test
+    void areFoundOnAnyHost() {
+      assertThat(
+              PullRequests.in(
+                  """
+                  See https://github.com/o/r/pull/12, and (https://git.example.org:3000/o/r/pulls/3).
+                  https://gitlab.com/group/sub/project/-/merge_requests/7 is done
+                  again https://github.com/o/r/pull/12/files
+                  """))
+          .containsExactly(
+              "https://github.com/o/r/pull/12",
+              "https://git.example.org:3000/o/r/pulls/3",
+              "https://gitlab.com/group/sub/project/-/merge_requests/7");
+    }
+
+    @Test
+    void areNotSeenInOtherAddresses() {
+      assertThat(
+              PullRequests.in(
+                  "https://github.com/o/r/issues/1 https://github.com/o/r/pull/new-branch"
+                      + " https://api.github.com/repos/o/r/pulls/1"))
+          .isEmpty();
+    }
+  }
+
+  @Nested
+  class Titles {
+    @Test
+    void areTheFirstWordsOfThePrompt() {
+      assertThat(Title.of("\n  fix   the test \nplease")).isEqualTo("fix the test");
+      assertThat(Title.of("word ".repeat(30))).isEqualTo("word ".repeat(12).strip() + "…");
+      assertThat(Title.of("😀".repeat(100))).isEqualTo("😀".repeat(30) + "…");
+      assertThat(Title.of(" ")).isEqualTo("Untitled");
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package dev.runnel.service.output;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.service.RunningService;
+import dev.runnel.service.RunningService.Setup;
+import dev.runnel.service.run.limit.CostLimit;
+import dev.runnel.service.run.limit.Limits;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Runs that may cost a dollar, of a script that prints what opencode prints.
+@Tag("slow")
+class RunCostTest {
+  private static final String STOPS = "stop";
+  private static final String GOES_ON = "tool-calls";
+
+  @TempDir Path folder;
+
+  @Test
+  void anAgentIsStoppedWhenItReportsThatItHasCostTooMuch() throws IOException {
+    try (var service = service(step("0.75", GOES_ON) + step("0.50", GOES_ON) + "sleep 300")) {
+      var run = service.awaitState(service.create("x"), "FAILED");
+
+      assertThat(message(run))
+          .isEqualTo(
+              "The agent was stopped: it has cost $1.25 of the $1.00 allowed. The limit is"
+                  + " agents.limits.money.");
+    }
+  }
+
+  @Test
+  void allExecutionsOfARunCountTogether() throws IOException {
+    try (var service = service(step("0.60", STOPS))) {
+      var id = service.create("x");
+      service.awaitState(id, "SUCCEEDED");
+      service.followUp(id, "go on");
+      service.awaitState(id, "SUCCEEDED");
+      service.followUp(id, "go on");
+
+      assertThat(message(service.awaitState(id, "FAILED")))
+          .isEqualTo(
+              "The agent was not started: it has cost $1.20 of the $1.00 allowed. The limit is"
+                  + " agents.limits.money.");
+    }
+  }
+
+  @Test
+  void anAgentThatHasFinishedIsNotStopped() throws IOException {
+    try (var service = service(step("1.50", STOPS) + "sleep 6")) {
+      assertThat(
+              service.awaitState(service.create("x"), "SUCCEEDED").at("/request_usage").toString())
+          .contains("1.5");
+    }
+  }
+
+  private RunningService service(String script) throws IOException {
+    var programs = Files.createDirectories(folder.resolve("programs"));
+    var program = programs.resolve("opencode");
+    Files.writeString(program, "#!/bin/sh\ncat > /dev/null\n" + script + "\n");
+    Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
+    var limit = new CostLimit(Optional.of(BigDecimal.ONE), BigDecimal.ZERO);
+    return RunningService.inOnlyThisEnvironment(
+        folder,
+        Optional.empty(),
+        Map.of("PATH", programs + ":/usr/bin:/bin", "HOME", folder.toString()),
+        Setup.USUAL.with(Limits.USUAL.with(limit)));
+  }
+
+  private static String step(String cost, String reason) {
+    return """
+    cat <<END
+    {"type":"step_finish","part":{"reason":"%s","cost":%s,"tokens":{"input":10,"output":5}}}
+    END
+    """
+        .formatted(reason, cost);
+  }
+
+  private static String message(JsonNode run) {
+    return run.at("/status_message/message").asText();
+  }
+}

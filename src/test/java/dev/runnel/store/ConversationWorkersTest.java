@@ -1,0 +1,292 @@
+package dev.runnel.store;
+
+import static dev.runnel.testkit.Samples.OTHER_THREAD;
+import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.cancel;
+import static dev.runnel.testkit.Samples.delivery;
+import static dev.runnel.testkit.Samples.say;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.database.Database;
+import dev.runnel.testkit.Postgres;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("slow")
+class ConversationWorkersTest {
+  private final InstantSource clock = InstantSource.system();
+  private final List<String> worked = new CopyOnWriteArrayList<>();
+  private final ConcurrentHashMap<Conversation, AtomicInteger> inside = new ConcurrentHashMap<>();
+  private final List<AutoCloseable> open = new CopyOnWriteArrayList<>();
+  private final AtomicInteger overlaps = new AtomicInteger();
+
+  @TempDir Path folder;
+
+  abstract class Contract {
+    abstract Database database() throws SQLException;
+
+    @Test
+    void aConversationIsWorkedOnByOneAtATimeAndInOrder() throws Exception {
+      var store = store(database());
+      start(store, (conversation, now) -> workThrough(store, conversation, now));
+      for (int i = 0; i < 40; i++) {
+        store.accept(delivery("a" + i, say("x"), THREAD));
+        store.accept(delivery("b" + i, say("x"), OTHER_THREAD));
+      }
+
+      await().atMost(Duration.ofSeconds(60)).until(() -> worked.size() == 80);
+      assertThat(overlaps).hasValue(0);
+      assertThat(worked.stream().filter(each -> each.startsWith("fake:a")))
+          .containsExactlyElementsOf(IntStream.range(0, 40).mapToObj(i -> "fake:a" + i).toList());
+    }
+
+    @Test
+    void aRowThatComesWhileItsConversationIsWorkedOnIsNotOverlooked() throws Exception {
+      var store = store(database());
+      var stepIsIn = new CountDownLatch(1);
+      var rowIsIn = new CountDownLatch(1);
+      start(
+          store,
+          (conversation, now) -> {
+            workThrough(store, conversation, now);
+            stepIsIn.countDown();
+            try {
+              rowIsIn.await();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+          });
+      store.accept(delivery("1", say("x")));
+      stepIsIn.await();
+      store.accept(delivery("2", say("x")));
+      rowIsIn.countDown();
+
+      await().atMost(Duration.ofSeconds(60)).until(() -> worked.size() == 2);
+    }
+
+    @Test
+    void rowsThatAnEarlierProcessLeftAreTakenUp() throws Exception {
+      var store = store(database());
+      store.accept(delivery("1", say("x")));
+      start(store, (conversation, now) -> workThrough(store, conversation, now));
+
+      await().atMost(Duration.ofSeconds(60)).until(() -> worked.size() == 1);
+    }
+
+    /// Each row comes while the step before it ends, where the row for later is looked up.
+    @Test
+    void aRowForMuchLaterPutsOffNoneThatComesMeanwhile() throws Exception {
+      var store = store(database());
+      store.accept(delivery("later", say("x")));
+      var due = clock.instant().plusSeconds(1_800);
+      store.change(work -> work.inbox().later(new DeliveryId("fake:later"), due, "busy"));
+      start(store, (conversation, now) -> workThrough(store, conversation, now));
+
+      for (int i = 1; i <= 300; i++) {
+        var count = i;
+        store.accept(delivery("now" + i, cancel()));
+        await()
+            .atMost(Duration.ofSeconds(60))
+            .pollDelay(Duration.ZERO)
+            .pollInterval(Duration.ofMillis(1))
+            .until(() -> worked.size() == count);
+      }
+    }
+
+    @Test
+    void whatWaitsForAServiceIsWorkedOnAsSoonAsThatIsBack() throws Exception {
+      var store = store(database());
+      var due = clock.instant().plusSeconds(1_800);
+      for (var each :
+          List.of(delivery("1", say("x"), THREAD), delivery("2", say("x"), OTHER_THREAD))) {
+        store.accept(each);
+        store.change(work -> work.inbox().later(each.id(), due, "down", "runs"));
+      }
+      start(store, (conversation, now) -> workThrough(store, conversation, now));
+
+      store.change(work -> work.wake("runs"));
+
+      await().atMost(Duration.ofSeconds(60)).until(() -> worked.size() == 2);
+    }
+
+    @Test
+    void aRowForLaterIsWorkedOnThen() throws Exception {
+      var store = store(database());
+      store.accept(delivery("1", say("x")));
+      var due = clock.instant().plusMillis(700);
+      store.change(work -> work.inbox().later(new DeliveryId("fake:1"), due, "busy"));
+      var at = new CopyOnWriteArrayList<Instant>();
+      start(
+          store,
+          (conversation, now) -> {
+            if (workThrough(store, conversation, now)) {
+              at.add(now);
+            }
+          });
+
+      await().atMost(Duration.ofSeconds(60)).until(() -> at.size() == 1);
+      assertThat(at.getFirst()).isBetween(due, due.plusSeconds(2));
+    }
+  }
+
+  @Nested
+  class OnSqlite extends Contract {
+    @Override
+    Database database() {
+      return Database.sqlite(folder.resolve("runnel.db"));
+    }
+  }
+
+  @Nested
+  class OnPostgres extends Contract {
+    @Override
+    Database database() throws SQLException {
+      return Database.postgres(Postgres.freshDatabase());
+    }
+
+    @Test
+    void twoNodesShareTheWorkWithoutOverlap() throws Exception {
+      var url = Postgres.freshDatabase();
+      var one = store(Database.postgres(url));
+      var two = store(Database.postgres(url));
+      start(one, (conversation, now) -> workThrough(one, conversation, now));
+      start(two, (conversation, now) -> workThrough(two, conversation, now));
+      for (int i = 0; i < 60; i++) {
+        (i % 2 == 0 ? one : two)
+            .accept(
+                delivery("d" + i, say("x"), new Conversation(THREAD.surface(), "t/c/" + i % 5)));
+      }
+
+      await().atMost(Duration.ofSeconds(60)).until(() -> worked.size() == 60);
+      assertThat(worked).doesNotHaveDuplicates();
+      assertThat(overlaps).hasValue(0);
+    }
+  }
+
+  /// A run that ended may be continued elsewhere.
+  @Test
+  void theWatcherIsWokenNowAndThenAlsoWhileNoRunIsActive() {
+    var store = store(Database.sqlite(folder.resolve("runnel.db")));
+    var looks = new AtomicInteger();
+    var scheduler =
+        new ConversationWorkers(
+            store,
+            clock,
+            new ConversationWorkers.Steps(
+                (_, _) -> {},
+                (_, _) -> {},
+                _ -> {
+                  looks.incrementAndGet();
+                  return Optional.empty();
+                },
+                now -> now.plusSeconds(900),
+                _ -> {}),
+            new ConversationWorkers.Pace(
+                Duration.ofMillis(100),
+                Duration.ofSeconds(2),
+                Duration.ofMillis(300),
+                Duration.ofSeconds(2)));
+    open.add(scheduler);
+    scheduler.start();
+
+    await().atMost(Duration.ofSeconds(60)).until(() -> looks.get() > 1);
+  }
+
+  /// As when another thread inserts the watch and finishes it, both within one insertion.
+  @Test
+  void anInsertionThatLosesToAWatchThatHasEndedIsRepeated() {
+    var database = Database.sqlite(folder.resolve("runnel.db"));
+    var store = store(database);
+    database.write(
+        rows -> {
+          rows.change("CREATE TABLE lost (inserts INTEGER NOT NULL)");
+          rows.change("INSERT INTO lost (inserts) VALUES (0)");
+          return rows.change(
+              "CREATE TRIGGER lose BEFORE INSERT ON scheduled_tasks WHEN NEW.task_name = 'watch'"
+                  + " AND (SELECT inserts FROM lost) = 0 BEGIN UPDATE lost SET inserts = 1; SELECT"
+                  + " RAISE(FAIL, 'UNIQUE constraint failed'); END");
+        });
+
+    start(store, (_, _) -> {});
+
+    int lost =
+        database
+            .read(rows -> rows.first("SELECT inserts FROM lost", row -> row.getInt(1)))
+            .orElseThrow();
+    assertThat(lost).isOne();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    for (var each : open.reversed()) {
+      each.close();
+    }
+  }
+
+  private SqlStore store(Database database) {
+    var store = new SqlStore(database, clock);
+    open.add(database);
+    open.add(store);
+    return store;
+  }
+
+  private void start(SqlStore store, ConversationWorkers.Steps.Step dispatch) {
+    var scheduler =
+        new ConversationWorkers(
+            store,
+            clock,
+            new ConversationWorkers.Steps(
+                dispatch,
+                (_, _) -> {},
+                _ -> Optional.empty(),
+                now -> now.plusSeconds(900),
+                _ -> {}));
+    open.add(scheduler);
+    scheduler.start();
+  }
+
+  private boolean workThrough(SqlStore store, Conversation conversation, Instant now) {
+    var within = inside.computeIfAbsent(conversation, _ -> new AtomicInteger());
+    if (within.incrementAndGet() > 1) {
+      overlaps.incrementAndGet();
+    }
+    var any = false;
+    while (true) {
+      var next =
+          store.<Optional<String>>commit(
+              work ->
+                  work.inbox()
+                      .next(conversation, now)
+                      .map(
+                          pending -> {
+                            work.inbox().done(pending.item().id());
+                            return pending.item().id().value();
+                          }));
+      if (next.isEmpty()) {
+        break;
+      }
+      worked.add(next.get());
+      any = true;
+    }
+    within.decrementAndGet();
+    return any;
+  }
+}
