@@ -34,8 +34,8 @@ class SecretAddressTest {
       assertThatThrownBy(() -> with(variable, "http://example.com/api/"))
           .isInstanceOf(SettingsException.class)
           .hasMessageStartingWith(variable + " (")
-          .hasMessageContaining("begins with http:// ")
-          .hasMessageContaining("Write https://");
+          .hasMessageContaining(
+              "uses http, so the token would go unencrypted through the internet. Use https.");
     }
   }
 
@@ -45,8 +45,16 @@ class SecretAddressTest {
         "HTTP://Example.com",
         "http://8.8.8.8/api",
         "http://172.32.0.1",
-        "http://2130706433",
+        "http://134744072",
         "http://[2001:db8::1]:3000",
+        "http://[64:ff9b::8.8.8.8]",
+        "http://[::ffff:8.8.8.8]",
+        "http://169.254.169.254",
+        "http://[fe80::1]",
+        "http://my_host.example.com",
+        "http://example.com:port/api",
+        "http://user@my_host.example.com:80/api",
+        "http://1.2.3",
         "http://localhost.example.com",
         "http://10.0.0.1.example.com",
         "http://internal.example.com",
@@ -70,6 +78,7 @@ class SecretAddressTest {
         "http://192.168.1.4",
         "http://100.100.1.1",
         "http://[fd00::5]",
+        "http://[::ffff:10.0.0.1]",
         "http://gitea:3000",
         "http://gitea-1:3000",
         "http://gitea.tools.svc:3000",
