@@ -54,9 +54,9 @@ public final class Redactor {
         .filter(each -> each.length() >= MIN_SECRET && !PrivateKey.isBorder(each));
   }
 
-  /// Whether a private key begins in the text: redaction then removes also what stands in its
-  /// place.
-  public static boolean hidesMuchOf(String text) {
+  /// Whether a private key begins in the text: redaction then also removes the text behind it that
+  /// has the form of a key.
+  public static boolean containsPrivateKey(String text) {
     return PrivateKey.isIn(text);
   }
 

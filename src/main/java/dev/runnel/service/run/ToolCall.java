@@ -102,7 +102,7 @@ public record ToolCall(String tool, ObjectNode input) {
   /// Whether people can be shown all that has an effect: redaction removes more than a secret where
   /// a private key begins.
   public boolean canBeShown() {
-    return !Redactor.hidesMuchOf(withoutDescription().toString());
+    return !Redactor.containsPrivateKey(withoutDescription().toString());
   }
 
   /// As [#shown], shortened for a message. Short members come before long ones then, so that none

@@ -491,7 +491,7 @@ public final class ExecutionRecords {
     var isAsking = as.phase() == ExecutionState.BLOCKED && permissions.asked() != null;
     var left = isAsking ? permissions : permissions.ended();
     // A message that nobody has read yet cannot be an answer: the question was not posted.
-    runs.change(runId, permissions, waiting ? left.withoutRequest() : left);
+    runs.changeToolPermissions(runId, permissions, waiting ? left.withoutRequest() : left);
     if (!runs.isLaunched(runId)) {
       runs.followUps().handBack(runId, run.execution());
       if (as.phase() == ExecutionState.CANCELLED && run.execution() == 1) {

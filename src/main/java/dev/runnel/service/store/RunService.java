@@ -261,7 +261,7 @@ public final class RunService {
 
   private static void endPermissions(RunTable runs, String runId) throws SQLException {
     var permissions = runs.toolPermissions(runId);
-    runs.change(runId, permissions, permissions.ended());
+    runs.changeToolPermissions(runId, permissions, permissions.ended());
   }
 
   /// Whether the run has made a plan that nobody approved.

@@ -522,7 +522,8 @@ public record RunTable(Rows rows) {
             id));
   }
 
-  void change(String id, ToolPermissions before, ToolPermissions after) throws SQLException {
+  void changeToolPermissions(String id, ToolPermissions before, ToolPermissions after)
+      throws SQLException {
     if (!after.equals(before)) {
       toolPermissions(id, after);
     }
