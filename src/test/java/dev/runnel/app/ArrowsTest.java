@@ -85,7 +85,8 @@ class ArrowsTest {
   @ArchTest
   static final ArchRule agent =
       room("service.agent")
-          .imports("dev.runnel.service.[run|workspace]", "dev.runnel.wire", JACKSON);
+          .imports(
+              "dev.runnel.service.[run|workspace]", "dev.runnel.text", "dev.runnel.wire", JACKSON);
 
   @ArchTest static final ArchRule egress = room("service.egress").imports("javax.net.ssl..");
 
@@ -186,7 +187,7 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule prompt =
-      room("core.prompt").imports("dev.runnel.core.[model|model.*|scope]");
+      room("core.prompt").imports("dev.runnel.core.[model|model.*|scope]", "dev.runnel.text");
 
   @ArchTest
   static final ArchRule decide =
@@ -257,11 +258,13 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule markdown =
-      room("surface.markdown").imports(CORE, "dev.runnel.surface.kit", COMMONMARK, JSOUP);
+      room("surface.markdown")
+          .imports(CORE, "dev.runnel.surface.kit", "dev.runnel.text", COMMONMARK, JSOUP);
 
   @ArchTest
   static final ArchRule tracker =
-      room("surface.tracker").imports(CORE, "dev.runnel.surface", TRACKER_KIT, JACKSON, OKHTTP);
+      room("surface.tracker")
+          .imports(CORE, "dev.runnel.surface", TRACKER_KIT, "dev.runnel.text", JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule slack =
@@ -276,7 +279,13 @@ class ArrowsTest {
   @ArchTest
   static final ArchRule slackModel =
       room("surface.slack.model")
-          .imports(CORE, "dev.runnel.surface", "dev.runnel.surface.kit", JACKSON, SLACK_SDK);
+          .imports(
+              CORE,
+              "dev.runnel.surface",
+              "dev.runnel.surface.kit",
+              "dev.runnel.text",
+              JACKSON,
+              SLACK_SDK);
 
   @ArchTest
   static final ArchRule slackRender =
@@ -308,6 +317,7 @@ class ArrowsTest {
               CORE,
               "dev.runnel.core.scope",
               "dev.runnel.surface.kit",
+              "dev.runnel.text",
               JACKSON,
               OKHTTP,
               SLACK_SDK);
@@ -340,6 +350,7 @@ class ArrowsTest {
               "dev.runnel.surface.slack.[model|render|api|receive|install]",
               CORE,
               "dev.runnel.surface.kit",
+              "dev.runnel.text",
               JACKSON,
               SLACK_SDK);
 
@@ -409,7 +420,7 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule consoleTranscript =
-      room("console.transcript").imports("dev.runnel.core.[model|model.*]");
+      room("console.transcript").imports("dev.runnel.core.[model|model.*]", "dev.runnel.text");
 
   @ArchTest
   static final ArchRule consoleDetail =

@@ -1,6 +1,7 @@
 package dev.runnel.console.transcript;
 
 import dev.runnel.core.model.run.RunId;
+import dev.runnel.text.Truncation;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,8 +118,8 @@ public interface Transcripts {
     if (text.length() <= most) {
       return text;
     }
-    int end = Character.isHighSurrogate(text.charAt(most - 1)) ? most - 1 : most;
-    return "%s … (%d more characters)".formatted(text.substring(0, end), text.length() - end);
+    var head = Truncation.head(text, most);
+    return "%s … (%d more characters)".formatted(head, text.length() - head.length());
   }
 
   /// The kind of a line.

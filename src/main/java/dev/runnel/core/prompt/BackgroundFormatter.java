@@ -2,6 +2,7 @@ package dev.runnel.core.prompt;
 
 import dev.runnel.core.model.run.Background;
 import dev.runnel.core.model.run.Background.Said;
+import dev.runnel.text.Truncation;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -120,7 +121,7 @@ final class BackgroundFormatter {
   }
 
   private static String shown(String words, int longest) {
-    return InvisibleCharacters.cut(InvisibleCharacters.text(words).strip(), longest);
+    return Truncation.cut(InvisibleCharacters.text(words).strip(), longest);
   }
 
   private void piece(String name, String words) {

@@ -1,5 +1,6 @@
 package dev.runnel.core.prompt;
 
+import dev.runnel.text.Truncation;
 import java.lang.Character.UnicodeScript;
 import java.util.EnumSet;
 import java.util.Set;
@@ -46,17 +47,7 @@ public final class InvisibleCharacters {
 
   /// The visible text on one line, at most `longest` characters, ending with `…` if it was cut.
   public static String line(String text, int longest) {
-    return cut(SPACE.matcher(text(text)).replaceAll(" ").strip(), longest);
-  }
-
-  /// At most `longest` characters, ending with `…` if it was cut; surrogate pairs are not split.
-  public static String cut(String text, int longest) {
-    if (text.length() <= longest) {
-      return text;
-    }
-    var end = longest - 1;
-    var torn = end > 0 && Character.isHighSurrogate(text.charAt(end - 1));
-    return text.substring(0, torn ? end - 1 : end).stripTrailing() + "…";
+    return Truncation.cut(SPACE.matcher(text(text)).replaceAll(" ").strip(), longest);
   }
 
   private static boolean isSeen(int before, int point, int after) {

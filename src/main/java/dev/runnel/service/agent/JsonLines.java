@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.runnel.text.Truncation;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -39,7 +40,7 @@ final class JsonLines {
             .findFirst()
             .map(JsonNode::asText)
             .orElseGet(() -> input.isEmpty() ? "" : input.toString());
-    return new AgentEvent.Did(tool, shorten(given.replaceAll("\\s+", " ").strip()));
+    return new AgentEvent.Did(tool, Truncation.cut(given.replaceAll("\\s+", " ").strip(), SHOWN));
   }
 
   /// A list of steps, one per line, with a check mark before completed ones.
@@ -53,13 +54,5 @@ final class JsonLines {
       lines.add((done ? "[x] " : "[ ] ") + step.path(text).asText());
     }
     return new AgentEvent.Planned(String.join("\n", lines));
-  }
-
-  private static String shorten(String text) {
-    if (text.length() <= SHOWN) {
-      return text;
-    }
-    var end = Character.isHighSurrogate(text.charAt(SHOWN - 1)) ? SHOWN - 1 : SHOWN;
-    return text.substring(0, end) + "…";
   }
 }

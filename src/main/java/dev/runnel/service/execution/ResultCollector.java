@@ -20,13 +20,12 @@ import dev.runnel.service.workspace.Workspaces;
 import dev.runnel.text.PlanReply;
 import dev.runnel.text.Redactor;
 import dev.runnel.text.ToolReply;
+import dev.runnel.text.Truncation;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /// Records what an execution leaves behind: pull requests, files, evidence and plans. The agent's
 /// processes have ended.
@@ -110,7 +109,10 @@ final class ResultCollector {
     var number = records.askAbout(request, call);
     var whole = "Asks to use %s: %s".formatted(call.name(), call.shown(redactor::redact));
     record(
-        pieces(whole).map(it -> new Entry(TranscriptLine.Kind.QUESTION, it)).toList(), List.of());
+        pieces(whole).stream()
+            .map(piece -> new Entry(TranscriptLine.Kind.QUESTION, piece))
+            .toList(),
+        List.of());
     return ExecutionResult.blocked(
         "%s\n\n%s\n\n%s"
             .formatted(
@@ -120,15 +122,15 @@ final class ResultCollector {
   }
 
   /// A text in pieces that pages show whole.
-  private static Stream<String> pieces(String text) {
-    var cuts = new ArrayList<Integer>(List.of(0));
-    while (cuts.getLast() + MAX_ENTRY < text.length()) {
-      var end = cuts.getLast() + MAX_ENTRY;
-      cuts.add(Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end);
+  private static List<String> pieces(String text) {
+    var pieces = new ArrayList<String>();
+    var rest = text;
+    while (!rest.isEmpty()) {
+      var piece = Truncation.head(rest, MAX_ENTRY);
+      pieces.add(piece);
+      rest = rest.substring(piece.length());
     }
-    cuts.add(text.length());
-    return IntStream.range(1, cuts.size())
-        .mapToObj(i -> text.substring(cuts.get(i - 1), cuts.get(i)));
+    return pieces;
   }
 
   /// A block of code that the text cannot end.

@@ -15,6 +15,7 @@ import dev.runnel.service.store.ExecutionRecords;
 import dev.runnel.service.store.TranscriptRows.Entry;
 import dev.runnel.text.Redactor;
 import dev.runnel.text.TerminalText;
+import dev.runnel.text.Truncation;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -326,7 +327,7 @@ public final class OutputRecorder implements RunningProcess.Sink {
           ExecutionEvidence.testRun(command, exit).ifPresent(tests::add);
       case AgentEvent.Result(String text, boolean failed) -> takeResult(text, failed);
       case AgentEvent.Status(String text) -> {
-        status = shorten(text, STATUS_LENGTH);
+        status = Truncation.cut(text, STATUS_LENGTH);
         keep(TranscriptLine.Kind.STATUS, text);
       }
       case AgentEvent.Question(String text) -> {
@@ -400,7 +401,7 @@ public final class OutputRecorder implements RunningProcess.Sink {
     }
     var lines = text.lines().limit(RESULT_LINES + 1).toList();
     for (var line : lines.subList(0, Math.min(lines.size(), RESULT_LINES))) {
-      keep(TranscriptLine.Kind.RESULT, shorten(line, RESULT_LINE_LENGTH));
+      keep(TranscriptLine.Kind.RESULT, Truncation.cut(line, RESULT_LINE_LENGTH));
     }
     if (lines.size() > RESULT_LINES) {
       keep(TranscriptLine.Kind.RESULT, "…");
@@ -439,7 +440,7 @@ public final class OutputRecorder implements RunningProcess.Sink {
 
   private void takeError(String line) {
     if (!line.isBlank()) {
-      errors.addLast(shorten(line, ERROR_LENGTH));
+      errors.addLast(Truncation.cut(line, ERROR_LENGTH));
       if (errors.size() > ERROR_LINES) {
         errors.removeFirst();
       }
@@ -459,7 +460,7 @@ public final class OutputRecorder implements RunningProcess.Sink {
               TranscriptLine.Kind.NOTE,
               "The output is longer than 10 MiB; the rest of it is not kept."));
     } else {
-      entries.add(new Entry(kind, shorten(text, LINE_LENGTH)));
+      entries.add(new Entry(kind, Truncation.cut(text, LINE_LENGTH)));
     }
   }
 
@@ -494,13 +495,5 @@ public final class OutputRecorder implements RunningProcess.Sink {
     }
     entries.clear();
     usage = Usage.NONE;
-  }
-
-  private static String shorten(String text, int most) {
-    if (text.length() <= most) {
-      return text;
-    }
-    var end = Character.isHighSurrogate(text.charAt(most - 1)) ? most - 1 : most;
-    return text.substring(0, end) + "…";
   }
 }

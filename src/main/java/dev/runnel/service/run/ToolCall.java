@@ -3,6 +3,7 @@ package dev.runnel.service.run;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.text.Redactor;
+import dev.runnel.text.Truncation;
 import dev.runnel.text.VisibleText;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -135,9 +136,8 @@ public record ToolCall(String tool, ObjectNode input) {
     if (member.length() <= longest) {
       return member;
     }
-    var end = Character.isHighSurrogate(member.charAt(longest - 1)) ? longest - 1 : longest;
-    return "%s…\n(%,d more characters: %s)"
-        .formatted(member.substring(0, end), member.length() - end, REST);
+    var head = Truncation.head(member, longest);
+    return "%s…\n(%,d more characters: %s)".formatted(head, member.length() - head.length(), REST);
   }
 
   /// The members of the input. A command stands alone. Further lines of another value are indented,

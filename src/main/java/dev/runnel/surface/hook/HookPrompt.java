@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.prompt.Fence;
 import dev.runnel.core.prompt.InvisibleCharacters;
+import dev.runnel.text.Truncation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -84,9 +85,8 @@ public sealed interface HookPrompt {
       var text = value.isContainerNode() ? value.toPrettyString() : value.asText();
       var clean = InvisibleCharacters.text(text).strip();
       if (clean.length() > MAX_VALUE) {
-        var end = MAX_VALUE - (Character.isHighSurrogate(clean.charAt(MAX_VALUE - 1)) ? 1 : 0);
-        clean =
-            clean.substring(0, end) + "\n… and %d characters more".formatted(clean.length() - end);
+        var head = Truncation.head(clean, MAX_VALUE);
+        clean = head + "\n… and %d characters more".formatted(clean.length() - head.length());
       }
       return clean;
     }

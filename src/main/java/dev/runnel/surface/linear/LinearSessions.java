@@ -14,6 +14,7 @@ import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.BoundedCaches;
 import dev.runnel.surface.markdown.Markdown;
 import dev.runnel.surface.tracker.MarkdownPosts;
+import dev.runnel.text.Truncation;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
@@ -67,7 +68,7 @@ final class LinearSessions {
       var content = JsonNodeFactory.instance.objectNode().put("type", kind.word());
       return kind == Kind.ACTION
           ? content.put("action", "Working").put("parameter", text)
-          : content.put("body", Markdown.cut(text, MAX));
+          : content.put("body", Truncation.cut(text, MAX));
     }
   }
 
@@ -206,7 +207,7 @@ final class LinearSessions {
   }
 
   private static String quiet(String text) {
-    return Markdown.quiet(Markdown.head(text.strip(), MAX), false);
+    return Markdown.quiet(Truncation.head(text.strip(), MAX), false);
   }
 
   private static String links(Run run) {

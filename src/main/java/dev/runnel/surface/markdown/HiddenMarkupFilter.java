@@ -1,6 +1,7 @@
 package dev.runnel.surface.markdown;
 
 import dev.runnel.core.prompt.InvisibleCharacters;
+import dev.runnel.text.Truncation;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -71,7 +72,7 @@ public final class HiddenMarkupFilter {
 
   public static String text(String source) {
     var filter =
-        new HiddenMarkupFilter(InvisibleCharacters.text(Markdown.head(source, MAX_SOURCE)));
+        new HiddenMarkupFilter(InvisibleCharacters.text(Truncation.head(source, MAX_SOURCE)));
     filter.markdown(MarkdownParser.parseSource(filter.source));
     filter.definitions.forEach(filter::definition);
     filter.html();

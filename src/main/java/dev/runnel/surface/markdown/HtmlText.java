@@ -1,6 +1,7 @@
 package dev.runnel.surface.markdown;
 
 import dev.runnel.core.prompt.InvisibleCharacters;
+import dev.runnel.text.Truncation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -37,7 +38,7 @@ public final class HtmlText {
   public static String markdown(
       String html, String attribute, Function<String, Optional<String>> replacement) {
     var parser = Parser.htmlParser().setMaxDepth(MAX_DEPTH);
-    var body = parser.parseInput(Markdown.head(html, MAX_SOURCE), "").body();
+    var body = parser.parseInput(Truncation.head(html, MAX_SOURCE), "").body();
     var writer = new Writer(attribute, replacement);
     body.filter(writer);
     return writer.text();

@@ -1,6 +1,7 @@
 package dev.runnel.surface.markdown;
 
 import dev.runnel.core.prompt.InvisibleCharacters;
+import dev.runnel.text.Truncation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -77,21 +78,7 @@ public final class Markdown {
 
   /// What people see of the text, on one line.
   public static String line(String source, int longest) {
-    return cut(text(seen(source)).replaceAll("\\s+", " "), longest);
-  }
-
-  /// Truncates to at most that many characters, ending in `…` if anything is cut.
-  public static String cut(String text, int longest) {
-    return text.length() <= longest ? text : head(text, longest - 1).stripTrailing() + "…";
-  }
-
-  /// The first characters, without splitting a surrogate pair.
-  public static String head(String text, int longest) {
-    if (text.length() <= longest) {
-      return text;
-    }
-    var torn = longest > 0 && Character.isHighSurrogate(text.charAt(longest - 1));
-    return text.substring(0, torn ? longest - 1 : longest);
+    return Truncation.cut(text(seen(source)).replaceAll("\\s+", " "), longest);
   }
 
   private static String unmentioned(String line) {

@@ -11,6 +11,7 @@ import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.markdown.HiddenMarkupFilter;
 import dev.runnel.surface.markdown.Markdown;
+import dev.runnel.text.Truncation;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -61,7 +62,7 @@ public final class EarlierComments {
 
   /// What people see of a description, truncated.
   private static String description(String text) {
-    return Markdown.cut(HiddenMarkupFilter.text(text), MAX_BODY);
+    return Truncation.cut(HiddenMarkupFilter.text(text), MAX_BODY);
   }
 
   private static String title(String text) {
@@ -99,7 +100,7 @@ public final class EarlierComments {
       later++;
       return;
     }
-    var text = Markdown.cut(HiddenMarkupFilter.text(comment.text()), MAX_COMMENT);
+    var text = Truncation.cut(HiddenMarkupFilter.text(comment.text()), MAX_COMMENT);
     if (text.isEmpty()) {
       return;
     }

@@ -14,6 +14,7 @@ import dev.runnel.core.text.EvidenceTexts;
 import dev.runnel.core.text.RunTexts;
 import dev.runnel.core.text.StopTexts;
 import dev.runnel.surface.markdown.Markdown;
+import dev.runnel.text.Truncation;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -221,13 +222,13 @@ public final class MarkdownPosts {
     var note =
         "\n\n*The rest was cut off here: a comment has at most %,d characters.*"
             .formatted(dialect.longest());
-    var source = Markdown.head(words.strip(), dialect.longest());
+    var source = Truncation.head(words.strip(), dialect.longest());
     var text = Markdown.quiet(source, dialect.slashCommands());
     if (text.length() <= room && source.length() == words.strip().length()) {
       return text;
     }
     while (text.length() + note.length() > room) {
-      source = Markdown.head(source, source.length() - (text.length() + note.length() - room));
+      source = Truncation.head(source, source.length() - (text.length() + note.length() - room));
       text = Markdown.quiet(source, dialect.slashCommands());
     }
     return text + note;

@@ -79,10 +79,4 @@ class MarkdownTest {
     assertThat(Markdown.plain("*bold*  [a](b)\n# <b> @dana", 100))
         .isEqualTo("\\*bold\\* \\[a\\](b) \\# \\<b\\> @\u200Bdana");
   }
-
-  @Test
-  void aCutTearsNoCharacterInTwo() {
-    assertThat(Markdown.cut("ab\uD83D\uDE00cd", 4)).isEqualTo("ab…");
-    assertThat(Markdown.cut("abcd", 4)).isEqualTo("abcd");
-  }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Question.Configure.Level;
+import dev.runnel.text.Truncation;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -37,17 +38,12 @@ public record SlackFormNote(
     var rest = about;
     while (json.length() > MAX && !rest.isEmpty()) {
       // A character takes at most six in JSON.
-      rest = head(rest, Math.max(0, rest.length() - Math.max(1, (json.length() - MAX) / 6)));
+      rest =
+          Truncation.head(
+              rest, Math.max(0, rest.length() - Math.max(1, (json.length() - MAX) / 6)));
       json = write(rest + "…");
     }
     return json;
-  }
-
-  /// The first characters, without splitting a surrogate pair.
-  public static String head(String text, int longest) {
-    var end = Math.min(text.length(), longest);
-    return text.substring(
-        0, end > 0 && Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end);
   }
 
   private String write(String quoted) {

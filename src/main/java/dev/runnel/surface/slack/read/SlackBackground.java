@@ -14,6 +14,7 @@ import dev.runnel.surface.slack.model.SharedFile;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackPost;
 import dev.runnel.surface.slack.model.SlackText;
+import dev.runnel.text.Truncation;
 import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -329,17 +330,9 @@ public final class SlackBackground {
     return new Background.Said(
         author(message),
         SlackPlace.at(message.getTs()),
-        Stream.of(shortened(text), files)
+        Stream.of(Truncation.cut(text, MAX_MESSAGE), files)
             .filter(it -> !it.isEmpty())
             .collect(Collectors.joining("\n")));
-  }
-
-  private static String shortened(String text) {
-    if (text.length() <= MAX_MESSAGE) {
-      return text;
-    }
-    var end = Character.isHighSurrogate(text.charAt(MAX_MESSAGE - 1)) ? 1 : 0;
-    return text.substring(0, MAX_MESSAGE - end) + "…";
   }
 
   private String author(Message message) {

@@ -14,11 +14,11 @@ import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.surface.slack.model.SlackActionIds;
-import dev.runnel.surface.slack.model.SlackFormNote;
 import dev.runnel.surface.slack.model.SlackPermalinks;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackReplyTo;
 import dev.runnel.surface.slack.model.SlackText;
+import dev.runnel.text.Truncation;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -106,7 +106,7 @@ final class SlackEntryPoints {
             from,
             channel,
             new Question.Compose(
-                Optional.of(place.conversation()), SlackFormNote.head(about, MAX_QUOTE)),
+                Optional.of(place.conversation()), Truncation.head(about, MAX_QUOTE)),
             new Origin(
                 links.of(place, ts),
                 Optional.empty(),

@@ -1,6 +1,7 @@
 package dev.runnel.surface.slack.render;
 
 import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.text.Truncation;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -171,11 +172,7 @@ public final class Mrkdwn {
   /// The first line, truncated; call before escaping.
   public static String oneLine(String text, int longest) {
     var line = clean(text).strip().lines().findFirst().orElse("").strip();
-    if (line.length() <= longest) {
-      return line;
-    }
-    var at = Character.isHighSurrogate(line.charAt(longest - 2)) ? longest - 2 : longest - 1;
-    return line.substring(0, at).stripTrailing() + "…";
+    return Truncation.cut(line, longest);
   }
 
   /// The last position to split at without breaking a link, an entity or a character.
@@ -189,9 +186,7 @@ public final class Mrkdwn {
     if (entity > 0 && line.indexOf(';', entity) >= end) {
       end = entity;
     }
-    if (Character.isHighSurrogate(line.charAt(end - 1)) && end > 1) {
-      end--;
-    }
+    end = Math.max(1, Truncation.boundary(line, end));
     var space = line.lastIndexOf(' ', end - 1);
     // Do not split at a space inside a link's label.
     var inLink = space > 0 && line.lastIndexOf('<', space) > line.lastIndexOf('>', space);

@@ -20,6 +20,7 @@ import dev.runnel.core.text.RunTexts;
 import dev.runnel.surface.slack.model.AnswerFile;
 import dev.runnel.surface.slack.model.SlackActionIds;
 import dev.runnel.surface.slack.model.SlackPost;
+import dev.runnel.text.Truncation;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -95,7 +96,7 @@ public final class SlackRenderer {
 
   private static String words(Request request) {
     // Slack shows no code blocks in a quote.
-    var text = head(request.text()).replace("```", "");
+    var text = Truncation.head(request.text(), MAX_SOURCE).replace("```", "");
     return Mrkdwn.cut(Mrkdwn.escape(text), MAX_QUOTE);
   }
 
@@ -155,7 +156,8 @@ public final class SlackRenderer {
                       Stream.of(context("Reply to continue, or say `retry` to start again.")))
                   .toList());
       case Update.Reminder reminder -> plain(SlackStops.reminder(reminder), mark);
-      case Update.Told(_, String text, _) -> plain(Mrkdwn.plain(head(text)), mark);
+      case Update.Told(_, String text, _) ->
+          plain(Mrkdwn.plain(Truncation.head(text, MAX_SOURCE)), mark);
       case Update.Listed listed -> plain(SlackLists.mrkdwn(listed, command), mark);
       case Update.Answered(_, var infoCard) ->
           plain(SlackInfoCards.mrkdwn(infoCard, command), mark, SlackInfoCards.buttons(infoCard));
@@ -391,7 +393,7 @@ public final class SlackRenderer {
   }
 
   private static Mrkdwn.Pieces pieces(String markdown, boolean isQuoted) {
-    var mrkdwn = Mrkdwn.fromMarkdown(head(markdown));
+    var mrkdwn = Mrkdwn.fromMarkdown(Truncation.head(markdown, MAX_SOURCE));
     // Slack shows no code blocks in a quote.
     var shown =
         isQuoted && !mrkdwn.contains("```")
@@ -402,14 +404,6 @@ public final class SlackRenderer {
             : mrkdwn;
     var split = Mrkdwn.split(shown, MAX_SECTION, MAX_SECTIONS);
     return new Mrkdwn.Pieces(split.pieces(), split.whole() && markdown.length() <= MAX_SOURCE);
-  }
-
-  private static String head(String text) {
-    if (text.length() <= MAX_SOURCE) {
-      return text;
-    }
-    var end = MAX_SOURCE - (Character.isHighSurrogate(text.charAt(MAX_SOURCE - 1)) ? 1 : 0);
-    return text.substring(0, end);
   }
 
   /// @param all also the pull requests that have buttons
