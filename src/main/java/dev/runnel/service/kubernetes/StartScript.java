@@ -29,19 +29,23 @@ final class StartScript {
       cd "$1" || exit 98
       shift
       # Whoever asks this process to end means the program and what that has started. Their time to
-      # end is over with this process, so it ends last.
+      # end is over with this process, so it ends last. The file is for a program that has not begun.
       ending=
       if [ $$ = 1 ]; then
-        trap 'ending=yes; kill -TERM -1' TERM
+        trap 'ending=yes; echo > FOLDER/ending; kill -TERM -1' TERM
       else
-        trap 'trap "" TERM; kill -TERM 0' TERM
+        trap 'trap "" TERM; echo > FOLDER/ending; kill -TERM 0' TERM
       fi
       {
-        # What passes lines on ends after the program, so it ignores the request from its first moment on.
+        # The reader of standard error starts beside the program and must outlive it, so it ignores
+        # the request from its first moment on.
         trap '' TERM
         {
-          trap : TERM
-          "$@" < FOLDER/input 2>&1 1>&3 3>&-
+          (
+            trap - TERM
+            [ ! -e FOLDER/ending ] || exit 143
+            exec "$@"
+          ) < FOLDER/input 2>&1 1>&3 3>&-
           echo $? > FOLDER/status
           printf '%s\\n' "$mark"
         } | {

@@ -35,6 +35,23 @@ class StartScriptTest {
     assertThat(process.errorReader().lines()).contains("> bye");
   }
 
+  /// The process that becomes the agent ignores the request at first.
+  @Test
+  void aStopBeforeTheAgentBeginsKeepsItFromBeginning() throws Exception {
+    var process = start("trap - TERM", "touch early\nsleep 1 & wait $!\ntrap - TERM");
+    await().until(() -> Files.exists(folder.resolve("early")));
+
+    process.toHandle().destroy();
+
+    try {
+      assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(folder.resolve("ready")).doesNotExist();
+      assertThat(process.errorReader().lines()).isEmpty();
+    } finally {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+    }
+  }
+
   /// In a session of its own, since the script passes a request to end on to its whole group.
   private Process start(String part, String instead) throws IOException {
     Files.createFile(folder.resolve(StartScript.ENVIRONMENT));
