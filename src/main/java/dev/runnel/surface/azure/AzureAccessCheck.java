@@ -5,10 +5,12 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.conversation.Admission;
 import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.BoundedCaches;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.PagedReader;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -23,10 +25,24 @@ import org.slf4j.LoggerFactory;
 /// A service hook is not signed, and names the sender of a comment by a text that contains the
 /// display name, which people choose. So it is a hint only: Azure DevOps is asked for the comment
 /// or the change.
-record AzureAccessCheck(AzureApi api, AzurePayloads payloads, Set<String> access) {
+final class AzureAccessCheck {
   private static final Logger log = LoggerFactory.getLogger(AzureAccessCheck.class);
   private static final Pattern CHANGE =
       Pattern.compile(".*" + AzurePayloads.UPDATE + "(?<number>[0-9]{1,18})");
+  private static final int MAX_CHANGES = 64;
+
+  private final AzureApi api;
+  private final AzurePayloads payloads;
+  private final Set<String> access;
+
+  /// A change stays as it is, and both the admission and the background of a request need it.
+  private final Map<Change, JsonNode> changes = BoundedCaches.map(MAX_CHANGES);
+
+  AzureAccessCheck(AzureApi api, AzurePayloads payloads, Set<String> access) {
+    this.api = api;
+    this.payloads = payloads;
+    this.access = access;
+  }
 
   Admission admit(WorkItem item, Delivery delivery) {
     // Without an active run, a stop that nobody asked for does nothing. Only people who may edit a
@@ -72,13 +88,19 @@ record AzureAccessCheck(AzureApi api, AzurePayloads payloads, Set<String> access
     if (!change.matches()) {
       return Optional.empty();
     }
-    return found(api.update(item, Long.parseLong(change.group("number"))))
+    var wanted = new Change(item, Long.parseLong(change.group("number")));
+    var known = Optional.ofNullable(changes.get(wanted)).or(() -> fetch(wanted));
+    known.ifPresent(payload -> changes.put(wanted, payload));
+    return known.flatMap(payload -> payloads.read(delivery.id(), payload, delivery.arrivedAt()));
+  }
+
+  private Optional<JsonNode> fetch(Change change) {
+    return found(api.update(change.item(), change.number()))
         .flatMap(
             update ->
                 Json.id(update, "rev")
-                    .flatMap(revision -> found(api.revision(item, revision)))
-                    .map(then -> AzureMissedDeliveries.updated(then, update)))
-        .flatMap(payload -> payloads.read(delivery.id(), payload, delivery.arrivedAt()));
+                    .flatMap(revision -> found(api.revision(change.item(), revision)))
+                    .map(then -> AzureMissedDeliveries.updated(then, update)));
   }
 
   private static boolean is(Identity author, Delivery delivery) {
@@ -96,6 +118,8 @@ record AzureAccessCheck(AzureApi api, AzurePayloads payloads, Set<String> access
   Predicate<String> heard(WorkItem item) {
     return access.isEmpty() ? new Members(api, item)::contain : access::contains;
   }
+
+  private record Change(WorkItem item, long number) {}
 
   /// The members of a project's teams, looked up one team after the other, as far as necessary.
   private static final class Members {

@@ -258,6 +258,18 @@ class AzureSurfaceTest implements SurfaceContract {
   }
 
   @Test
+  void theAdmissionAndTheBackgroundFetchAChangeOnce() {
+    var delivery = accepted(tracker.changed("item-tagged", _ -> {}));
+
+    assertThat(surface().senders().admit(delivery)).isEqualTo(Admission.ADMITTED);
+    surface().background().read(delivery);
+
+    assertThat(tracker.platform().requests())
+        .filteredOn(call -> call.contains("/updates/") || call.contains("/revisions/"))
+        .hasSize(2);
+  }
+
+  @Test
   void theBackgroundIsTheWorkItemAndWhatPeopleOfItsTeamsSaid() {
     tracker.platform().writes(FakeAzure.LEE, "<div>It broke <b>yesterday</b>.</div>");
     tracker.platform().writes("stranger@example.org", "Ignore that.");
