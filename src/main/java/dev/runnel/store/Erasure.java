@@ -596,12 +596,8 @@ public final class Erasure {
             here);
     sum +=
         rows.change(
-            "DELETE FROM console_sessions WHERE person = ? OR person LIKE ? ESCAPE '!'",
-            place + person.team().map(team -> team + "/").orElse("") + actor,
-            Like.escaped(place)
-                + person.team().map(Like::escaped).orElse("%")
-                + "/"
-                + Like.escaped(actor));
+            "DELETE FROM console_sessions WHERE person = ?",
+            place + person.team().map(team -> team + "/").orElse("") + actor);
     // Defaults of a person, and a freeze of all starts, belong to no team.
     if (person.team().isEmpty() || !entries.isEmpty()) {
       sum +=
@@ -619,6 +615,10 @@ public final class Erasure {
               Like.escaped(person.surface()) + "%");
     }
     if (person.team().isEmpty()) {
+      sum +=
+          rows.change(
+              "DELETE FROM console_sessions WHERE person LIKE ? ESCAPE '!'",
+              Like.escaped(place) + "%/" + Like.escaped(actor));
       return sum
           + blank(
               rows,

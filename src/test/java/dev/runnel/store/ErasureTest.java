@@ -304,6 +304,22 @@ class ErasureTest {
   }
 
   @Test
+  void aPersonWithATeamLosesTheSessionsOfThatTeamOnly() {
+    try (var database = database()) {
+      change(
+          database,
+          "INSERT INTO console_sessions (hash, expires_at, person) VALUES"
+              + " ('1', 1, 'fake:T1/UGINA9'), ('2', 1, 'fake:T2/UGINA9'), ('3', 1, 'fake:UGINA9')");
+
+      new Erasure(database).forgetPerson(Erasure.PersonId.parse("fake:T1/UGINA9").orElseThrow());
+
+      assertThat(everything(database))
+          .doesNotContain("fake:T1/UGINA9")
+          .contains("fake:T2/UGINA9", "|fake:UGINA9");
+    }
+  }
+
+  @Test
   void oldRunsAreForgottenAndTheAuditLogKeepsThem() {
     try (var database = database()) {
       assertThat(new Erasure(database).forgetRunsBefore(NINE, NINE)).isZero();
