@@ -235,6 +235,7 @@ final class Wiring implements AutoCloseable {
         && result(isolation) instanceof AutoCloseable connection) {
       opened(connection);
     }
+    var policy = new AtomicReference<>(config.settings().policy());
     var service =
         embeddedService(
             data,
@@ -244,7 +245,8 @@ final class Wiring implements AutoCloseable {
             environment,
             isolation,
             redactor,
-            new ServiceAudit(new AuditLog(database), clock));
+            new ServiceAudit(new AuditLog(database), clock),
+            budgetOf(new FamilyStarts(policy::get, store, time)));
 
     var authentication =
         new ConsoleAuthentication(
@@ -294,9 +296,6 @@ final class Wiring implements AutoCloseable {
                     recovery,
                     new FileDelivery(runs, now.files())));
     var workers = new AtomicReference<>(working.apply(config));
-    var policy = new AtomicReference<>(config.settings().policy());
-    var families = new FamilyStarts(policy::get, store, time);
-    service.ifPresent(it -> it.limitFamilies(budgetOf(families)));
     var reloading =
         new SettingsReload(
             config,
@@ -475,6 +474,11 @@ final class Wiring implements AutoCloseable {
   private static FamilyBudget budgetOf(FamilyStarts families) {
     return new FamilyBudget() {
       @Override
+      public Optional<String> frozen() {
+        return families.frozen();
+      }
+
+      @Override
       public Optional<String> refuse(String delivery, String run) {
         return families.refuse(new DeliveryId(delivery), run);
       }
@@ -494,7 +498,8 @@ final class Wiring implements AutoCloseable {
       Map<String, String> environment,
       CompletableFuture<Isolation> isolation,
       Redactor redactor,
-      ServiceAudit serviceAudit) {
+      ServiceAudit serviceAudit,
+      FamilyBudget budget) {
     if (config.agentApi().isPresent()) {
       return Optional.empty();
     }
@@ -525,6 +530,7 @@ final class Wiring implements AutoCloseable {
                 new NodeSettings(
                     node, config.agentLease(), config.agentSlotLimits(), config.agentSnapshots()),
                 serviceAudit,
+                budget,
                 clock));
     opened(
         RunCleanup.start(

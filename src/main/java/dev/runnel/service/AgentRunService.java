@@ -77,7 +77,6 @@ public final class AgentRunService implements AutoCloseable {
   private final WorkspaceCleanup workspaceCleanup;
   private final RunWatchers watchers;
   private final RunQueries index;
-  private final RunService runs;
   private final ExecutionRecords records;
   private final RunQueue queue;
   private final DiskReserve diskReserve;
@@ -93,7 +92,6 @@ public final class AgentRunService implements AutoCloseable {
       WorkspaceCleanup workspaceCleanup,
       RunWatchers watchers,
       RunQueries index,
-      RunService runs,
       ExecutionRecords records,
       RunQueue queue,
       DiskReserve diskReserve,
@@ -107,7 +105,6 @@ public final class AgentRunService implements AutoCloseable {
     this.workspaceCleanup = workspaceCleanup;
     this.watchers = watchers;
     this.index = index;
-    this.runs = runs;
     this.records = records;
     this.queue = queue;
     this.diskReserve = diskReserve;
@@ -124,24 +121,28 @@ public final class AgentRunService implements AutoCloseable {
   ///   closing this service
   public static AgentRunService open(
       Database database, ServiceSettings settings, InstantSource clock) {
-    return open(database, settings, NodeSettings.ALONE, ChangeListener.NONE, clock);
+    return open(
+        database, settings, NodeSettings.ALONE, ChangeListener.NONE, FamilyBudget.NONE, clock);
   }
 
   /// @param database an embedded database for this service alone, or one on a server, which several
   ///   nodes share; the caller closes it, after closing this service
   /// @param node this process among those that share the database
   /// @param changes is told what callers change about keys and schedules
+  /// @param budget decides whether runs may start, also those of schedules that are due already
   public static AgentRunService open(
       Database database,
       ServiceSettings settings,
       NodeSettings node,
       ChangeListener changes,
+      FamilyBudget budget,
       InstantSource clock) {
     return open(
         database,
         settings,
         node,
         changes,
+        budget,
         clock,
         Spawner.system(),
         FreeSpace.of(settings.workspaces()));
@@ -153,6 +154,7 @@ public final class AgentRunService implements AutoCloseable {
       ServiceSettings settings,
       NodeSettings node,
       ChangeListener listener,
+      FamilyBudget budget,
       InstantSource wall,
       Spawner spawner,
       FreeSpace disk) {
@@ -172,6 +174,8 @@ public final class AgentRunService implements AutoCloseable {
             transactions, watchers, queueSignal, membership, node.limits(), settings.sources());
     var records =
         new ExecutionRecords(transactions, watchers, queueSignal, membership, node.limits());
+    runs.limitFamilies(budget);
+    records.limitFamilies(budget);
     var index = new RunQueries(database, node.limits().share(membership));
     var keys = new ApiKeys(database, clock, settings.apiKey());
     var workspaces = new Workspaces(settings.workspaces(), settings.environments());
@@ -215,7 +219,6 @@ public final class AgentRunService implements AutoCloseable {
         workspaceCleanup,
         watchers,
         index,
-        runs,
         records,
         queue,
         DiskReserve.start(spawner, workspaces, disk, queue::giveUp),
@@ -262,12 +265,6 @@ public final class AgentRunService implements AutoCloseable {
   /// isolation.
   public Optional<String> network() {
     return settings.isolation().isOn() ? Optional.of(settings.egress().line()) : Optional.empty();
-  }
-
-  /// Sets the limits of the people who ask for runs, to which the runs of agents count.
-  public void limitFamilies(FamilyBudget budget) {
-    runs.limitFamilies(budget);
-    records.limitFamilies(budget);
   }
 
   /// Sets who learns of executions; there is one.

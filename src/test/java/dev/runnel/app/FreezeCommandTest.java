@@ -8,15 +8,22 @@ import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.SteadyClock;
 import dev.runnel.store.audit.AuditLog;
+import dev.runnel.testkit.RunnelProcess;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,8 +33,12 @@ class FreezeCommandTest {
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
   private int run(String... words) {
+    return run(folder, words);
+  }
+
+  private int run(Path data, String... words) {
     var all = new ArrayList<>(List.of(words));
-    all.addAll(List.of("--data", folder.toString()));
+    all.addAll(List.of("--data", data.toString()));
     return new Main(
             new PrintStream(out, true, StandardCharsets.UTF_8),
             new PrintStream(err, true, StandardCharsets.UTF_8),
@@ -67,6 +78,32 @@ class FreezeCommandTest {
               line -> assertThat(line).contains("permitted again"),
               line -> assertThat(line).contains("all starts: we are deploying"));
     }
+  }
+
+  @Test
+  @Tag("slow")
+  void aFreezeAlsoStopsStartsWithAKeyOfTheApi() throws Exception {
+    try (var runnel =
+        RunnelProcess.start(
+            folder, RunnelProcess.freePort(), Map.of("RUNNEL_AGENT_COMMAND", "echo done"))) {
+      assertThat(run(runnel.data(), "freeze", "an agent does harm")).isZero();
+      var refused = start(runnel);
+      assertThat(run(runnel.data(), "unfreeze")).isZero();
+
+      assertThat(refused.statusCode()).isEqualTo(400);
+      assertThat(refused.body())
+          .contains("No run starts now: ", " froze all starts on ", "an agent does harm");
+      assertThat(start(runnel).statusCode()).isBetween(200, 299);
+    }
+  }
+
+  private static HttpResponse<String> start(RunnelProcess runnel) throws Exception {
+    var key = Files.readString(runnel.data().resolve("agent-api-key")).strip();
+    return runnel.send(
+        HttpRequest.newBuilder(URI.create(runnel.url() + "/api/v1/agent/runs"))
+            .header("Authorization", "Bearer " + key)
+            .header("Content-Type", "application/json")
+            .POST(BodyPublishers.ofString("{\"prompt\": \"Do it\"}")));
   }
 
   @Test

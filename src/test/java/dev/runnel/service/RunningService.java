@@ -17,8 +17,9 @@ import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.ChangeListener;
 import dev.runnel.service.run.Factory;
-import dev.runnel.service.run.NodeIdentity;
+import dev.runnel.service.run.limit.FamilyBudget;
 import dev.runnel.service.run.limit.Limits;
+import dev.runnel.service.run.NodeIdentity;
 import dev.runnel.service.store.ServiceTables;
 import dev.runnel.service.store.SlotLimits;
 import dev.runnel.service.workspace.Environments;
@@ -180,7 +181,8 @@ public final class RunningService implements AutoCloseable {
             setup.egress(),
             setup.permissionRules());
     this.service =
-        AgentRunService.open(database, settings, node, ChangeListener.NONE, clock, spawner, disk);
+        AgentRunService.open(
+            database, settings, node, ChangeListener.NONE, FamilyBudget.NONE, clock, spawner, disk);
     this.server =
         Javalin.create(
                 config -> {

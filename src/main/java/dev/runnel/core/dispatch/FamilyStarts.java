@@ -27,6 +27,11 @@ public final class FamilyStarts {
     this.clock = clock;
   }
 
+  /// @return why no run starts now, whoever asks for it; empty if runs may start
+  public Optional<String> frozen() {
+    return store.commit(work -> work.starts().freeze()).map(StartControl::frozen);
+  }
+
   /// @param asked what asked for the first run; if no start is known of it, nothing limits the
   ///   family
   /// @param run the id of the run that an agent starts
@@ -39,10 +44,6 @@ public final class FamilyStarts {
               var first = work.starts().find(asked);
               if (first.isEmpty()) {
                 return Optional.empty();
-              }
-              var frozen = work.starts().freeze();
-              if (frozen.isPresent()) {
-                return Optional.of(StartControl.frozen(frozen.get()));
               }
               var start =
                   new Start(

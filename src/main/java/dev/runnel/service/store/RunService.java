@@ -89,6 +89,7 @@ public final class RunService {
             factoryUid.map(uid -> "create in " + uid).orElse("create"),
             key,
             (runs, at) -> {
+              requireUnfrozen();
               var id = new RunCreation(runs, sources, at).asked(run, caller, factoryUid);
               countInFamily(runs, id);
               var slots = membership.slots(runs.rows());
@@ -99,6 +100,13 @@ public final class RunService {
             });
     queueSignal.tell();
     return answer;
+  }
+
+  private void requireUnfrozen() {
+    var why = familyBudget.frozen();
+    if (why.isPresent()) {
+      throw RequestProblem.invalid(why.get());
+    }
   }
 
   /// The run of an agent counts as one of the person who asked for the first run of its family.
@@ -128,6 +136,7 @@ public final class RunService {
               var schedule = due.get();
               String error = null;
               try {
+                requireUnfrozen();
                 var run = resolved.apply(NewRun.parse(Schedules.request(schedule.body())));
                 new RunCreation(runs, sources, at).scheduled(run, schedule);
               } catch (RequestProblem problem) {

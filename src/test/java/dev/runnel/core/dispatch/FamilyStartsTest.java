@@ -85,8 +85,10 @@ class FamilyStartsTest {
   }
 
   @Test
-  void whileStartsAreFrozenAgentsStartNone() {
-    var family = within(Optional.empty(), Optional.of(Duration.ofHours(1)), Optional.empty());
+  void whileStartsAreFrozenNobodyStartsARun() {
+    var family = within(Optional.empty(), Optional.empty(), Optional.empty());
+    assertThat(family.frozen()).isEmpty();
+
     store.commit(
         work -> {
           var dana = new Actor("slack:U1", "dana");
@@ -94,7 +96,7 @@ class FamilyStartsTest {
           return true;
         });
 
-    assertThat(family.refuse(ASKED, "a").orElseThrow()).contains("dana froze all starts");
+    assertThat(family.frozen().orElseThrow()).contains("dana froze all starts");
   }
 
   @Test

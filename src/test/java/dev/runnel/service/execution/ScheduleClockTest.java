@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.runnel.database.Database;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.run.ServiceJson;
+import dev.runnel.service.run.limit.FamilyBudget;
 import dev.runnel.service.store.Identities;
 import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.RunQueries;
@@ -16,6 +17,7 @@ import dev.runnel.service.store.query.RunQuery;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.testkit.RunChanges;
 import dev.runnel.testkit.SettableClock;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,6 +39,7 @@ class ScheduleClockTest {
   private Schedules schedules;
   private Identities identities;
   private ConfigResolution configs;
+  private Optional<String> frozen = Optional.empty();
 
   @BeforeEach
   void open(@TempDir Path folder) {
@@ -93,6 +96,40 @@ class ScheduleClockTest {
 
     var run = index.list(RunQuery.parse(Map.of())).runs().getFirst();
     assertThat(run.configNode().path("base_prompt").asText()).isEqualTo("Write well");
+  }
+
+  @Test
+  void aScheduleThatIsDueWhileStartsAreFrozenStartsNothingAndSaysWhy() {
+    var schedule = schedules.create(ServiceJson.body(EVERY_HOUR));
+    frozen = Optional.of("Dana froze all starts");
+    runs.limitFamilies(
+        new FamilyBudget() {
+          @Override
+          public Optional<String> frozen() {
+            return frozen;
+          }
+
+          @Override
+          public Optional<String> refuse(String delivery, String run) {
+            return Optional.empty();
+          }
+
+          @Override
+          public void used(String run, Duration worked, BigDecimal dollars) {}
+        });
+    clock.advance(Duration.ofHours(1));
+
+    start();
+
+    assertThat(index.list(RunQuery.parse(Map.of())).runs()).isEmpty();
+    assertThat(schedules.find(schedule.id()).orElseThrow().lastError()).isEqualTo(frozen);
+
+    frozen = Optional.empty();
+    clock.advance(Duration.ofHours(1));
+    start();
+
+    assertThat(index.list(RunQuery.parse(Map.of())).runs()).hasSize(1);
+    assertThat(schedules.find(schedule.id()).orElseThrow().lastError()).isEmpty();
   }
 
   @Test

@@ -4,11 +4,16 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Optional;
 
-/// The limits of the person who asked for a run, to which the runs count that its agent starts.
-/// Thread-safe; called within a transaction of the service.
+/// Whether runs may start, and the limits of the person who asked for a run, to which the runs
+/// count that its agent starts. Thread-safe; called within a transaction of the service.
 public interface FamilyBudget {
   FamilyBudget NONE =
       new FamilyBudget() {
+        @Override
+        public Optional<String> frozen() {
+          return Optional.empty();
+        }
+
         @Override
         public Optional<String> refuse(String delivery, String run) {
           return Optional.empty();
@@ -17,6 +22,9 @@ public interface FamilyBudget {
         @Override
         public void used(String run, Duration worked, BigDecimal dollars) {}
       };
+
+  /// @return why no run starts now, whoever asks for it; empty if runs may start
+  Optional<String> frozen();
 
   /// Counts a run that an agent starts.
   ///
