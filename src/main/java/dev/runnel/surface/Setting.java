@@ -38,7 +38,8 @@ public record Setting(
     ADDRESS,
     /// A secret that a platform issues.
     ISSUED_SECRET,
-    /// A secret that the operator may choose, and that must not be short. It may be a list.
+    /// A secret that the operator may choose, and that must not be short. That of a platform may be
+    /// a list.
     CHOSEN_SECRET,
     /// The path of a file with a secret.
     SECRET_FILE
