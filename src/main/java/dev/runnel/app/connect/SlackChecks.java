@@ -67,14 +67,12 @@ final class SlackChecks {
         .tried(
             () -> {
               var body =
-                  JSON.readTree(
-                      call(
-                              facts,
-                              network,
-                              "apps.connections.open",
-                              SlackGuide.APP_TOKEN,
-                              JSON.createObjectNode())
-                          .body());
+                  read(
+                      facts,
+                      network,
+                      "apps.connections.open",
+                      SlackGuide.APP_TOKEN,
+                      JSON.createObjectNode());
               if (!body.path(OK).asBoolean()) {
                 return new Found.Fails(
                     "Slack gives no socket (%s).".formatted(error(body)),
@@ -142,22 +140,25 @@ final class SlackChecks {
         .tried(
             () -> {
               var body =
-                  JSON.readTree(
-                      call(
-                              facts,
-                              network,
-                              "chat.postMessage",
-                              SlackGuide.BOT_TOKEN,
-                              JSON.createObjectNode()
-                                  .put("channel", channel)
-                                  .put("text", "Runnel is connected. Type `/agent help`."))
-                          .body());
+                  read(
+                      facts,
+                      network,
+                      "chat.postMessage",
+                      SlackGuide.BOT_TOKEN,
+                      JSON.createObjectNode()
+                          .put("channel", channel)
+                          .put("text", "Runnel is connected. Type `/agent help`."));
               return body.path(OK).asBoolean()
                   ? new Found.Works("posted in " + channel)
                   : new Found.Fails(
                       "Slack does not take a message for %s (%s).".formatted(channel, error(body)),
                       "Type /invite @agent in that channel, or name another one.");
             });
+  }
+
+  private static JsonNode read(
+      Facts facts, Network network, String method, String token, JsonNode body) throws IOException {
+    return JSON.readTree(call(facts, network, method, token, body).body());
   }
 
   private static Answer call(
