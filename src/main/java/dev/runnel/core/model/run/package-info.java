@@ -1,5 +1,5 @@
-/// Runs as the core sees them: what is asked of a run, its state, and what it leaves behind.
-/// Records and sealed types that validate themselves.
+/// Runs as the core sees them: the request, the state, and the results such as answers, files and
+/// pull requests. Records and sealed types that validate themselves.
 @NullMarked
 package dev.runnel.core.model.run;
 
