@@ -4,18 +4,17 @@ import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.store.RunTable;
 import dev.runnel.service.workspace.DiskSpace;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.Collections;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /// All processes of one execution, and how to end them.
@@ -38,25 +37,27 @@ public final class ProcessTree {
   private final Set<String> marks;
   // Blank for any.
   private final String claim;
-  private final Optional<ProcessHandle> root;
-  private final Supplier<Set<ProcessHandle>> orphans;
-  private final Supplier<Set<String>> runs;
-  private final Set<ProcessHandle> known = new HashSet<>();
+  // 0 if it is unknown.
+  private final long session;
+  // Empty also when it has ended.
+  private final Optional<ProcessStatus> root;
+  // Empty if a previous process of the service began the execution.
+  private final Optional<Spawner> spawner;
+  private Map<Long, ProcessStatus> known;
 
   private ProcessTree(
       String runId,
       int execution,
       String claim,
       Optional<ProcessHandle> root,
-      Supplier<Set<ProcessHandle>> orphans,
-      Supplier<Set<String>> runs) {
+      Optional<Spawner> spawner) {
     // Both marks are needed, so that processes of the run's next execution do not match.
     this.marks = Set.of(MARK + runId, "RUNNEL_EXECUTION=" + execution);
     this.claim = claim;
-    this.root = root;
-    this.orphans = orphans;
-    this.runs = runs;
-    root.ifPresent(known::add);
+    this.session = root.map(ProcessHandle::pid).orElse(0L);
+    this.root = root.flatMap(ProcessStatus::of);
+    this.spawner = spawner;
+    this.known = this.root.stream().collect(Collectors.toMap(ProcessStatus::pid, it -> it));
   }
 
   /// @param root empty if it is unknown
@@ -67,8 +68,7 @@ public final class ProcessTree {
         executionRequest.execution(),
         executionRequest.claim(),
         root,
-        spawner::orphans,
-        spawner::runs);
+        Optional.of(spawner));
   }
 
   /// The processes that a previous process of the service left behind. The start time must match,
@@ -90,7 +90,7 @@ public final class ProcessTree {
                                             .compareTo(CLOCK_SLACK)
                                         < 0)
                             .orElse(false));
-    return new ProcessTree(left.runId(), left.execution(), left.claim(), root, Set::of, Set::of);
+    return new ProcessTree(left.runId(), left.execution(), left.claim(), root, Optional.empty());
   }
 
   /// Asks all processes to terminate, kills those left after the grace time, and returns when none
@@ -114,11 +114,16 @@ public final class ProcessTree {
       }
       var kill = spent.compareTo(grace) >= 0;
       for (var process : living) {
-        if (kill) {
-          process.destroyForcibly();
-        } else if (!isMonitor(process) && told.add(process)) {
-          process.destroy();
-        }
+        process
+            .handle()
+            .ifPresent(
+                handle -> {
+                  if (kill) {
+                    handle.destroyForcibly();
+                  } else if (!isMonitor(process) && told.add(handle)) {
+                    handle.destroy();
+                  }
+                });
       }
       try {
         Thread.sleep(kill || living.isEmpty() ? 5 : 30);
@@ -151,6 +156,12 @@ public final class ProcessTree {
     return sizes.values().stream().mapToLong(Long::longValue).sum();
   }
 
+  /// Whether it is bubblewrap itself. It kills its sandbox when it is asked to terminate, and ends
+  /// by itself after the agent, which has the grace time.
+  private static boolean isMonitor(ProcessStatus process) {
+    return process.name().equals("bwrap");
+  }
+
   /// @param key of the file, which several processes may have open
   private record Unlinked(Object key, long bytes) {}
 
@@ -171,91 +182,74 @@ public final class ProcessTree {
     }
   }
 
-  private Set<ProcessHandle> living() {
-    var session = root.filter(ProcessTree::isStillItself).map(ProcessHandle::pid);
-    for (var process : Set.copyOf(known)) {
-      process.descendants().forEach(known::add);
+  private List<ProcessStatus> living() {
+    var all = ProcessStatus.all();
+    var self = Optional.ofNullable(all.remove(ProcessHandle.current().pid()));
+    var children = all.values().stream().collect(Collectors.groupingBy(ProcessStatus::parent));
+    // A session outlives its leader, but if the leader's id was reused, the session with that
+    // number belongs to another process.
+    var leader = all.get(session);
+    var hasSession = session > 0 && (leader == null || root.filter(leader::isSame).isPresent());
+    // What this process began is not older than this process.
+    var earliest = spawner.isPresent() ? self.map(ProcessStatus::start).orElse(0L) : 0L;
+    var found = new HashMap<Long, ProcessStatus>();
+    for (var process : all.values()) {
+      if (isKnown(process)
+          || (hasSession && process.session() == session)
+          || (process.start() >= earliest && isMarked(process))) {
+        found.put(process.pid(), process);
+      }
     }
-    if (Files.isDirectory(PROC)) {
-      ProcessHandle.allProcesses()
-          .filter(
-              process ->
-                  (session.isPresent() && isInSession(process, session.get())) || isMarked(process))
-          .forEach(known::add);
+    self.map(it -> children.getOrDefault(it.pid(), List.of()))
+        .flatMap(ours -> spawner.map(its -> orphans(its, ours)))
+        .ifPresent(orphans -> orphans.forEach(orphan -> found.put(orphan.pid(), orphan)));
+    var parents = new ArrayDeque<>(found.values());
+    while (!parents.isEmpty()) {
+      var parent = parents.pop();
+      for (var child : children.getOrDefault(parent.pid(), List.of())) {
+        // An older one had another parent with the same id.
+        if (child.start() >= parent.start() && found.put(child.pid(), child) == null) {
+          parents.push(child);
+        }
+      }
     }
-    var found = orphans.get();
-    if (!found.isEmpty()) {
-      var others = runs.get().stream().map(run -> MARK + run).collect(Collectors.toSet());
-      others.removeAll(marks);
-      found.stream()
-          .filter(process -> Collections.disjoint(environment(process), others))
-          .forEach(known::add);
+    found.values().removeIf(process -> !process.isLiving());
+    known = found;
+    return List.copyOf(found.values());
+  }
+
+  private boolean isKnown(ProcessStatus process) {
+    var before = known.get(process.pid());
+    return before != null && before.isSame(process);
+  }
+
+  private List<ProcessStatus> orphans(Spawner spawner, List<ProcessStatus> children) {
+    var orphans = spawner.orphans(children);
+    if (orphans.isEmpty()) {
+      return orphans;
     }
-    known.remove(ProcessHandle.current());
-    known.removeIf(process -> !isLiving(process));
-    return Set.copyOf(known);
+    var others = spawner.runs().stream().map(run -> MARK + run).collect(Collectors.toSet());
+    others.removeAll(marks);
+    return orphans.stream()
+        .filter(
+            orphan -> {
+              var environment = orphan.environment();
+              return others.stream().noneMatch(mark -> contains(environment, mark));
+            })
+        .toList();
   }
 
-  /// Whether the root's process id still refers to it. A session outlives its leader, but if the id
-  /// was reused, the session with that number belongs to another process.
-  private static boolean isStillItself(ProcessHandle root) {
-    return ProcessHandle.of(root.pid()).map(root::equals).orElse(true);
+  private boolean isMarked(ProcessStatus process) {
+    var environment = process.environment();
+    // Another node of this machine may do the same execution, if this one was lost before it began.
+    // What was started without a claim, as by the version before there were any, matches, too.
+    return marks.stream().allMatch(mark -> contains(environment, mark))
+        && (claim.isEmpty()
+            || !environment.contains("\0" + CLAIM)
+            || contains(environment, CLAIM + claim));
   }
 
-  static boolean isLiving(ProcessHandle process) {
-    if (!process.isAlive()) {
-      return false;
-    }
-    // A zombie has ended; its parent just has not collected its status.
-    var state = stat(process, 0);
-    return !state.equals("Z") && !state.equals("X");
-  }
-
-  /// Whether it is bubblewrap itself. It kills its sandbox when it is asked to terminate, and ends
-  /// by itself after the agent, which has the grace time.
-  private static boolean isMonitor(ProcessHandle process) {
-    try {
-      return Files.readString(PROC.resolve(process.pid() + "/comm")).strip().equals("bwrap");
-    } catch (IOException _) {
-      return false;
-    }
-  }
-
-  private static boolean isInSession(ProcessHandle process, long session) {
-    return stat(process, 3).equals(Long.toString(session));
-  }
-
-  private boolean isMarked(ProcessHandle process) {
-    var environment = environment(process);
-    return environment.containsAll(marks) && environment.stream().noneMatch(this::isAnotherClaim);
-  }
-
-  /// Another node of this machine may do the same execution, if this one was lost before it began.
-  /// What was started without a claim, as by the version before there were any, matches, too.
-  private boolean isAnotherClaim(String variable) {
-    return !claim.isEmpty() && variable.startsWith(CLAIM) && !variable.equals(CLAIM + claim);
-  }
-
-  /// Empty for a process that is gone, or another user's.
-  private static Set<String> environment(ProcessHandle process) {
-    try {
-      var environment =
-          Files.readString(PROC.resolve(process.pid() + "/environ"), StandardCharsets.ISO_8859_1);
-      return new HashSet<>(Arrays.asList(environment.split("\0", -1)));
-    } catch (IOException _) {
-      return Set.of();
-    }
-  }
-
-  /// A field of `/proc/PID/stat` after the name: 0 is the state, 3 the session.
-  private static String stat(ProcessHandle process, int field) {
-    try {
-      var line =
-          Files.readString(PROC.resolve(process.pid() + "/stat"), StandardCharsets.ISO_8859_1);
-      // The name, in parentheses, may itself hold spaces and parentheses.
-      return line.substring(line.lastIndexOf(')') + 2).split(" ", -1)[field];
-    } catch (IOException | IndexOutOfBoundsException _) {
-      return "";
-    }
+  private static boolean contains(String environment, String variable) {
+    return environment.contains("\0" + variable + "\0");
   }
 }

@@ -3,7 +3,7 @@ package dev.runnel.service.process;
 import dev.runnel.service.run.ExecutionResult;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,8 +43,10 @@ public interface Spawner {
 
   /// The children of this process that it did not start: processes whose parents have ended. Always
   /// empty unless this process is a [ChildSubreaper]. Of which execution they are cannot be known.
-  default Set<ProcessHandle> orphans() {
-    return Set.of();
+  ///
+  /// @param children all children of this process, seen before this call
+  default List<ProcessStatus> orphans(List<ProcessStatus> children) {
+    return List.of();
   }
 
   /// Registers a run that this process executes now, until [#leave].
@@ -110,25 +112,21 @@ public interface Spawner {
     }
 
     @Override
-    public Set<ProcessHandle> orphans() {
-      if (!ChildSubreaper.isThisProcess()) {
-        return Set.of();
+    public List<ProcessStatus> orphans(List<ProcessStatus> children) {
+      if (children.isEmpty() || !ChildSubreaper.isThisProcess()) {
+        return List.of();
       }
-      // Listed first: what is started in between is not an orphan.
-      var children =
-          ProcessHandle.current().children().collect(Collectors.toCollection(HashSet::new));
       Set<Long> own;
       try {
         own = starting(() -> started.stream().map(Process::pid).collect(Collectors.toSet()));
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
-      children.removeIf(each -> own.contains(each.pid()));
-      children.stream()
-          .filter(each -> !ProcessTree.isLiving(each))
+      var orphans = children.stream().filter(each -> !own.contains(each.pid())).toList();
+      orphans.stream()
+          .filter(each -> !each.isLiving())
           .forEach(each -> ChildSubreaper.reap(each.pid()));
-      children.removeIf(each -> !ProcessTree.isLiving(each));
-      return children;
+      return orphans.stream().filter(ProcessStatus::isLiving).toList();
     }
 
     @Override

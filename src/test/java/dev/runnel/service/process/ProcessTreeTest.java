@@ -1,23 +1,34 @@
 package dev.runnel.service.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.store.RunTable;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.io.TempDir;
 
-/// Which processes without a parent end with a run.
+/// Which processes end with a run.
 @Tag("slow")
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class ProcessTreeTest {
   private final List<Process> started = new ArrayList<>();
+
+  @TempDir Path folder;
 
   @AfterEach
   void end() {
@@ -48,10 +59,106 @@ class ProcessTreeTest {
     assertThat(started.getFirst().isAlive()).isTrue();
   }
 
+  @Test
+  void aDescendantWithItsOwnSessionAndEnvironmentIsEndedWithItsParent() throws Exception {
+    var root = startMarked("env -i setsid sh -c 'echo $$; sleep 300' & wait");
+    var hidden = ProcessHandle.of(Long.parseLong(firstLine(root))).orElseThrow();
+
+    assertThat(endTree(root)).isTrue();
+    assertThat(isLiving(hidden)).isFalse();
+  }
+
+  @Test
+  void aMemberOfTheSessionIsEndedAlthoughItsLeaderHasEnded() throws Exception {
+    var root = startMarked("env -i sh -c 'echo $$; exec sleep 300' & ");
+    var member = ProcessHandle.of(Long.parseLong(firstLine(root))).orElseThrow();
+    root.waitFor();
+
+    assertThat(endTree(root)).isTrue();
+    assertThat(isLiving(member)).isFalse();
+  }
+
+  @Test
+  void aMarkedProcessIsEndedAlthoughItsNameHoldsParenthesesAndItLeftItsSession() throws Exception {
+    var program = folder.resolve("a) Z 1 (b");
+    Files.copy(Path.of("/bin/sleep").toRealPath(), program);
+    var root = startMarked("setsid \"$0\" 300 >/dev/null & echo $!; ", program.toString());
+    firstLine(root);
+    root.waitFor();
+
+    assertThat(endTree(root)).isTrue();
+    assertThat(ProcessHandle.allProcesses().map(ProcessHandle::info))
+        .noneMatch(info -> info.command().filter(program.toString()::equals).isPresent());
+  }
+
+  @Test
+  void processesThatReplaceEachOtherAllTheTimeAreEnded() throws Exception {
+    var script = folder.resolve("hop");
+    Files.writeString(script, "echo $$; sleep 0.01; setsid sh \"$0\" &\n");
+    var root = startMarked("sh \"$0\" &", script.toString());
+    // The first one is in the session of the root.
+    firstLine(root);
+    firstLine(root);
+
+    assertThat(endTree(root)).isTrue();
+    // Whoever is left has the output open.
+    assertThat(root.inputReader().lines()).allSatisfy(line -> assertThat(line).isNotEmpty());
+  }
+
+  @Test
+  void aProcessThatReusesTheIdOfALeftOneIsNotEndedNorIsItsSession() throws Exception {
+    var other = startMarked("env -i sleep 300 & echo $!; wait");
+    var member = ProcessHandle.of(Long.parseLong(firstLine(other))).orElseThrow();
+    var longAgo = other.info().startInstant().map(it -> it.minusSeconds(3600));
+    var left = new RunTable.Left("left", 1, "", "", Optional.of(other.pid()), longAgo);
+
+    assertThat(ProcessTree.left(left).end(Duration.ZERO)).isTrue();
+    assertThat(other.isAlive()).isTrue();
+    assertThat(isLiving(member)).isTrue();
+    assertThat(endTree(other)).isTrue();
+  }
+
+  @Test
+  void theSessionOfAProcessThatReusesTheIdOfTheRootIsNotEnded() throws Exception {
+    var other = startMarked("env -i sleep 300 & echo $!; wait");
+    firstLine(other);
+    var ended = mock(ProcessHandle.class);
+    when(ended.pid()).thenReturn(other.pid());
+    var request = ExecutionRequest.internal("ended");
+
+    assertThat(ProcessTree.of(Optional.of(ended), request, Spawner.system()).isEmpty()).isTrue();
+    assertThat(endTree(other)).isTrue();
+  }
+
   private void start(String variable, String value) throws IOException {
     var builder = new ProcessBuilder("sleep", "300");
     builder.environment().put(variable, value);
     started.add(builder.start());
+  }
+
+  /// Starts a marked shell in its own session, as [AgentProcess] does.
+  private Process startMarked(String script, String... arguments) throws IOException {
+    var command = new ArrayList<>(List.of("setsid", "sh", "-c", script));
+    command.addAll(List.of(arguments));
+    var builder = new ProcessBuilder(command);
+    builder.environment().putAll(Map.of("RUNNEL_RUN_ID", "tree", "RUNNEL_EXECUTION", "1"));
+    var process = builder.start();
+    started.add(process);
+    return process;
+  }
+
+  private static String firstLine(Process process) throws IOException {
+    return process.inputReader().readLine();
+  }
+
+  private static boolean endTree(Process root) {
+    var execution = ExecutionRequest.internal("tree").with(it -> it.execution(1).claim(""));
+    return ProcessTree.of(Optional.of(root.toHandle()), execution, Spawner.system())
+        .end(Duration.ZERO);
+  }
+
+  private static boolean isLiving(ProcessHandle process) {
+    return ProcessStatus.of(process).filter(ProcessStatus::isLiving).isPresent();
   }
 
   /// @param runs the runs that are executed now
@@ -64,8 +171,9 @@ class ProcessTreeTest {
           }
 
           @Override
-          public Set<ProcessHandle> orphans() {
-            return started.stream().map(Process::toHandle).collect(Collectors.toSet());
+          public List<ProcessStatus> orphans(List<ProcessStatus> children) {
+            var pids = started.stream().map(Process::pid).toList();
+            return children.stream().filter(child -> pids.contains(child.pid())).toList();
           }
 
           @Override
