@@ -26,7 +26,10 @@ import org.slf4j.LoggerFactory;
 record WorkspaceChanges(int files, int commits) {
   private static final Logger log = LoggerFactory.getLogger(WorkspaceChanges.class);
   private static final int MAX_LOOKED_AT = 200_000;
-  private static final long MAX_LOG = 4L * 1024 * 1024;
+
+  /// In all log files together, which an agent could make any number of by links to one.
+  private static final long MAX_LOG_BYTES = 16L * 1024 * 1024;
+
   private static final int MAX_LOOKS_AT_CLOCK = 25;
 
   private static final Set<String> GENERATED =
@@ -89,27 +92,34 @@ record WorkspaceChanges(int files, int commits) {
     } catch (IOException e) {
       log.warn("cannot look through workspace folder={} why={}", root.getFileName(), e.toString());
     }
-    return new WorkspaceChanges(
-        count.files, count.clones.stream().mapToInt(clone -> commits(clone, start)).sum());
+    return new WorkspaceChanges(count.files, commits(count.clones, start));
   }
 
-  private static int commits(Path clone, Instant start) {
-    var file = clone.resolve("logs").resolve("HEAD");
-    try {
-      if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) || Files.size(file) > MAX_LOG) {
-        return 0;
+  private static int commits(List<Path> clones, Instant start) {
+    var left = MAX_LOG_BYTES;
+    var commits = 0;
+    for (var clone : clones) {
+      var file = clone.resolve("logs").resolve("HEAD");
+      try {
+        if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) && Files.size(file) <= left) {
+          left -= Files.size(file);
+          commits += commits(file, start);
+        }
+      } catch (IOException | UncheckedIOException e) {
+        log.warn("cannot read git's log file why={}", e.toString());
       }
-      try (var lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
-        return (int)
-            lines
-                .map(COMMIT::matcher)
-                .filter(it -> it.matches())
-                .filter(it -> Long.parseLong(it.group(1)) >= start.getEpochSecond())
-                .count();
-      }
-    } catch (IOException | UncheckedIOException e) {
-      log.warn("cannot read git's log file why={}", e.toString());
-      return 0;
+    }
+    return commits;
+  }
+
+  private static int commits(Path file, Instant start) throws IOException {
+    try (var lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
+      return (int)
+          lines
+              .map(COMMIT::matcher)
+              .filter(it -> it.matches())
+              .filter(it -> Long.parseLong(it.group(1)) >= start.getEpochSecond())
+              .count();
     }
   }
 

@@ -27,9 +27,11 @@ import org.slf4j.LoggerFactory;
 /// agent can forge these files.
 public final class PushedBranches {
   private static final Logger log = LoggerFactory.getLogger(PushedBranches.class);
-  private static final long MAX_LOG = 4L * 1024 * 1024;
+  private static final long MAX_PUSHES = 4L * 1024 * 1024;
 
-  // The agent controls what is there, and could write more than fits in memory.
+  // The agent controls what is there. It could write more than fits in memory, and make any number
+  // of links to one file.
+  private static final long MAX_LOG_BYTES = 16L * 1024 * 1024;
   private static final int MAX_LOGS = 10_000;
   private static final int MAX_COMMITS = 100_000;
   private static final int DEEPEST = 30;
@@ -69,7 +71,7 @@ public final class PushedBranches {
   static void add(Push push, Path pushes) throws IOException {
     synchronized (PushedBranches.class) {
       var all = Files.exists(pushes) ? Files.readString(pushes) : "";
-      if (all.length() < MAX_LOG) {
+      if (all.length() < MAX_PUSHES) {
         Folders.writePrivately(pushes, all + push.line());
       }
     }
@@ -173,8 +175,13 @@ public final class PushedBranches {
     if (!Files.isDirectory(logs, LinkOption.NOFOLLOW_LINKS)) {
       return commits;
     }
+    var left = MAX_LOG_BYTES;
     try (var files = Files.walk(logs, DEEPEST)) {
-      for (var file : files.limit(MAX_LOGS).filter(PushedBranches::isReadable).toList()) {
+      for (var file : files.limit(MAX_LOGS).toList()) {
+        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) || Files.size(file) > left) {
+          continue;
+        }
+        left -= Files.size(file);
         try (var lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
           lines
               .map(MADE::matcher)
@@ -187,13 +194,5 @@ public final class PushedBranches {
       log.warn("cannot read git's log files folder={} why={}", clone.getFileName(), e.toString());
     }
     return commits;
-  }
-
-  private static boolean isReadable(Path file) {
-    try {
-      return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) && Files.size(file) <= MAX_LOG;
-    } catch (IOException e) {
-      return false;
-    }
   }
 }

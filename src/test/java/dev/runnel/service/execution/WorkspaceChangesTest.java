@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +49,19 @@ class WorkspaceChangesTest {
     }
 
     assertThat(WorkspaceChanges.since(Instant.EPOCH, root, 20).commits()).isBetween(1, 20);
+  }
+
+  @Test
+  void anAgentThatLinksOneLogFileWithoutEndDoesNotKeepRunnelReading() throws IOException {
+    clone("first");
+    var log = root.resolve("first/.git/logs/HEAD");
+    Files.writeString(log, "\n".repeat(3 * 1024 * 1024), StandardOpenOption.APPEND);
+    for (int i = 0; i < 20; i++) {
+      var logs = Files.createDirectories(root.resolve("more" + i + "/.git/logs"));
+      Files.createLink(logs.resolve("HEAD"), log);
+    }
+
+    assertThat(WorkspaceChanges.since(Instant.EPOCH, root).commits()).isBetween(1, 6);
   }
 
   private void clone(String name) throws IOException {

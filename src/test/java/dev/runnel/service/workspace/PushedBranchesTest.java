@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,6 +28,18 @@ class PushedBranchesTest {
     }
 
     assertThat(PushedBranches.made(clone)).hasSizeLessThanOrEqualTo(100_000);
+  }
+
+  @Test
+  void anAgentThatWritesLogFilesWithoutEndDoesNotKeepRunnelReading() throws IOException {
+    var junk = "\n".repeat(3 * 1024 * 1024);
+    for (int i = 0; i < 12; i++) {
+      log("refs/heads/b" + i, i + 1, i + 1);
+      Files.writeString(
+          clone.resolve(".git/logs/refs/heads/b" + i), junk, StandardOpenOption.APPEND);
+    }
+
+    assertThat(PushedBranches.made(clone)).hasSizeBetween(1, 6);
   }
 
   private void log(String ref, int from, int to) throws IOException {
