@@ -130,6 +130,45 @@ class GitLoginTest {
       }
     }
 
+    /// In the second execution, too, to which the clone comes as the agent left it.
+    @Test
+    void programsThatItNamesInTheSettingsOfItsCloneAreNotRunOutsideOfIt(@TempDir Path folder)
+        throws IOException {
+      var marker = folder.resolve("executed");
+      try (var stage = Stage.open(folder, this, false)) {
+        stage.theirs();
+        stage.shop().git("update-ref", "refs/heads/theirs", "refs/pull/8/head");
+        var id =
+            stage.run(
+                """
+                for key in core.fsmonitor core.pager core.editor core.sshCommand core.askPass \
+                    core.alternateRefsCommand core.gitProxy credential.helper diff.external \
+                    uploadpack.packObjectsHook filter.x.smudge filter.x.clean alias.ls-remote; do
+                  git config $key '!touch %1$s; touch %1$s'
+                done
+                git config protocol.ext.allow always
+                git config 'url.ext::touch %1$s .insteadOf' http
+                git config core.hooksPath "$PWD/.git/hooks"
+                mkdir -p .git/hooks; echo '* filter=x' > .gitattributes
+                for hook in post-checkout pre-auto-gc reference-transaction post-index-change; do
+                  printf '#!/bin/sh\ntouch %1$s\n' > .git/hooks/$hook; chmod +x .git/hooks/$hook
+                done
+                printf '[submodule "x"]\npath = x\nurl = ext::touch %1$s\nupdate = !touch %1$s\n' > .gitmodules
+                printf '%%040d %2$s A <a@a.test> 4000000000 +0000\tcommit: Mine\n' 0 >> .git/logs/HEAD
+                cp -r .git ..; echo %3$s
+                """
+                    .formatted(
+                        marker,
+                        stage.shop().git("rev-parse", "refs/pull/8/head").strip(),
+                        stage.pullRequest(8)));
+        stage.follow(id, "echo " + stage.pullRequest(8));
+
+        assertThat(marker).doesNotExist();
+        // Runnel asked the server about it: what it shows is what the log files say.
+        assertThat(stage.branchOf(id)).isEqualTo("theirs");
+      }
+    }
+
     @Test
     void withoutPushItHasNoLogin(@TempDir Path folder) throws IOException {
       try (var stage = Stage.open(folder, this, false)) {
