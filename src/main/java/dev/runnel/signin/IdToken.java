@@ -65,7 +65,7 @@ final class IdToken {
       throw new Failed("The ID token is for another client");
     }
     if (!claims.path("exp").isNumber()
-        || Instant.ofEpochSecond(claims.path("exp").asLong()).plus(SKEW).isBefore(expected.now())) {
+        || claims.path("exp").asLong() < expected.now().minus(SKEW).getEpochSecond()) {
       throw new Failed("The ID token has expired");
     }
     if (!MessageDigest.isEqual(

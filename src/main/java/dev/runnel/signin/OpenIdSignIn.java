@@ -10,12 +10,19 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import okhttp3.OkHttpClient;
 
 /// Sign-in by OpenID Connect, with the addresses from the provider's discovery document.
 public final class OpenIdSignIn implements SignInProvider {
   private static final String SLACK_TEAM = "https://slack.com/team_id";
   private static final String SLACK_USER = "https://slack.com/user_id";
+
+  /// In ASCII, because KELVIN SIGN and `K` have the same small letter; without a colon, so that it
+  /// is not the name of a group; and without a line break, which separates names where they are
+  /// stored.
+  private static final Pattern ADDRESS =
+      Pattern.compile("[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+");
 
   private final String id;
   private final String name;
@@ -124,12 +131,19 @@ public final class OpenIdSignIn implements SignInProvider {
     return discovery;
   }
 
-  private static URI address(JsonNode discovery, String member) {
+  /// Where the issuer has HTTPS, no secret goes anywhere without it.
+  private URI address(JsonNode discovery, String member) {
     try {
-      return URI.create(ProviderRequests.text(discovery, member));
+      var address = URI.create(ProviderRequests.text(discovery, member));
+      var isProtected = "https".equalsIgnoreCase(address.getScheme());
+      if ((isProtected || issuer.getScheme().equalsIgnoreCase(address.getScheme()))
+          && address.getHost() != null) {
+        return address;
+      }
     } catch (IllegalArgumentException malformed) {
-      throw new Failed("The provider has no valid " + member);
+      // Reported below.
     }
+    throw new Failed("The provider has no valid " + member);
   }
 
   private static SignedInPerson slackPerson(JsonNode claims) {
@@ -146,10 +160,11 @@ public final class OpenIdSignIn implements SignInProvider {
     if (!claims.path("email_verified").asBoolean()) {
       throw new Failed("The provider did not verify the person's address");
     }
-    var email = ProviderRequests.text(claims, "email").toLowerCase(Locale.ROOT);
-    if (email.indexOf('@') <= 0) {
-      throw new Failed("The provider says no address of the person");
+    var given = ProviderRequests.text(claims, "email");
+    if (!ADDRESS.matcher(given).matches()) {
+      throw new Failed("The provider says no address of the person that rules can name");
     }
+    var email = given.toLowerCase(Locale.ROOT);
     var names = new HashSet<>(Set.of("oidc:" + email));
     for (var group : claims.path("groups")) {
       // A line break would begin another name where names are stored.

@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -40,6 +41,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Signing in with accounts, against a simulated provider.
 class SignInTest {
@@ -409,6 +412,55 @@ class SignInTest {
       provider.claims.put("email_verified", false);
 
       isRefused(signsIn("oidc"), 401);
+    }
+
+    /// The first contains KELVIN SIGN, whose small letter is that of ASCII.
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "\u212Aay@example.com",
+          "x@example.com\nslack:U1",
+          "group:staff@example.com",
+          "kay@example.com kay@example.com",
+          "@example.com"
+        })
+    void withAnAddressThatCouldBeTakenForAnotherName(String address) throws Exception {
+      permits(
+          rule("oidc:kay@example.com", "console", READ),
+          rule("slack:U1", "console", READ),
+          rule("oidc:group:staff@example.com", "console", READ));
+      provider.claims.put("email", address);
+
+      isRefused(signsIn("oidc"), 401);
+    }
+
+    /// What the provider says is signed or comes from its own address, and still may be nonsense.
+    @Test
+    void whateverAProviderAnswersWrongly() throws Exception {
+      permits(rule(Rule.ANY, "console", READ));
+      for (var wrong :
+          Map.<String, Object>of(
+                  "exp", Long.MIN_VALUE,
+                  "aud", List.of(SimulatedProvider.CLIENT, "another"),
+                  "email", Map.of("a", "b"),
+                  "nonce", List.of())
+              .entrySet()) {
+        provider.wrong.clear();
+        provider.wrong.put(wrong.getKey(), wrong.getValue());
+        isRefused(signsIn("oidc"), 401);
+      }
+      provider.wrong.clear();
+      for (var answer :
+          List.of("", "null", "[]", "{", "\"x\"", "{\"id_token\": \"a.b.c\"}", "{\"id_token\": {}}")) {
+        provider.answersTokens = Optional.of(answer);
+        isRefused(signsIn("oidc"), 401);
+        isRefused(signsIn("github"), 401);
+      }
+      provider.answersTokens = Optional.empty();
+      for (var address : List.of("ftp://127.0.0.1/", "nowhere", "mailto:a@b", "http:///x")) {
+        provider.tokenAddress = Optional.of(address);
+        isRefused(signsIn("oidc"), 401);
+      }
     }
 
     @Test

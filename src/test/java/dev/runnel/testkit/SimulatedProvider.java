@@ -17,6 +17,7 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -42,6 +43,12 @@ public final class SimulatedProvider implements AutoCloseable {
 
   /// The algorithm that tokens name.
   public volatile String algorithm = "RS256";
+
+  /// Instead of tokens.
+  public volatile Optional<String> answersTokens = Optional.empty();
+
+  /// The address for tokens in the discovery document, instead of the right one.
+  public volatile Optional<String> tokenAddress = Optional.empty();
 
   private final ObjectMapper json = new ObjectMapper();
   private final InstantSource clock;
@@ -92,7 +99,7 @@ public final class SimulatedProvider implements AutoCloseable {
         Map.of(
             "issuer", uri().toString(),
             "authorization_endpoint", uri() + "/authorize",
-            "token_endpoint", uri() + "/token",
+            "token_endpoint", tokenAddress.orElse(uri() + "/token"),
             "jwks_uri", uri() + "/keys"));
   }
 
@@ -170,11 +177,11 @@ public final class SimulatedProvider implements AutoCloseable {
     var signature = Signature.getInstance("SHA256withRSA");
     signature.initSign(signing.getPrivate());
     signature.update(head.getBytes(StandardCharsets.US_ASCII));
-    answer(ctx, Map.of("id_token", head + "." + encode(signature.sign())));
+    answerTokens(ctx, Map.of("id_token", head + "." + encode(signature.sign())));
   }
 
   private void accessToken(Context ctx) throws Exception {
-    answer(
+    answerTokens(
         ctx,
         redeem(ctx).isEmpty()
             ? Map.of("error", "bad_verification_code")
@@ -186,6 +193,14 @@ public final class SimulatedProvider implements AutoCloseable {
       answer(ctx, user);
     } else {
       ctx.status(401);
+    }
+  }
+
+  private void answerTokens(Context ctx, Object tokens) throws Exception {
+    if (answersTokens.isPresent()) {
+      ctx.contentType("application/json").result(answersTokens.get());
+    } else {
+      answer(ctx, tokens);
     }
   }
 
