@@ -451,7 +451,8 @@ class SignInTest {
       }
       provider.wrong.clear();
       for (var answer :
-          List.of("", "null", "[]", "{", "\"x\"", "{\"id_token\": \"a.b.c\"}", "{\"id_token\": {}}")) {
+          List.of(
+              "", "null", "[]", "{", "\"x\"", "{\"id_token\": \"a.b.c\"}", "{\"id_token\": {}}")) {
         provider.answersTokens = Optional.of(answer);
         isRefused(signsIn("oidc"), 401);
         isRefused(signsIn("github"), 401);

@@ -101,6 +101,10 @@ class PermissionMatrixTest {
           help                    | working        | yes    | no       | no
           config show             | working        | yes    | no       | no
           config set model m here | working        | yes    | no       | no
+          config set prompt p here | working       | yes    | no       | no
+          config set env e here   | working        | yes    | no       | no
+          config unset model here | working        | yes    | no       | no
+          schedule every day at 9:00 look | no run | yes    | no       | no
           config set model m me   | working        | yes    | no       | no
           freeze: a deployment    | working        | no     | no       | no
           """)
@@ -142,6 +146,10 @@ class PermissionMatrixTest {
           help                    | working        | yes      | yes   | yes          | no
           config show             | working        | yes      | yes   | yes          | no
           config set model m here | working        | yes      | no    | no           | no
+          config set prompt p here | working       | yes      | no    | no           | no
+          config set env e here   | working        | yes      | no    | no           | no
+          config unset model here | working        | yes      | no    | no           | no
+          schedule every day at 9:00 look | no run | yes      | no    | no           | no
           config set model m me   | working        | yes      | yes   | no           | no
           freeze: a deployment    | working        | yes      | no    | no           | no
           """)

@@ -97,10 +97,14 @@ public final class SimulatedProvider implements AutoCloseable {
     answer(
         ctx,
         Map.of(
-            "issuer", uri().toString(),
-            "authorization_endpoint", uri() + "/authorize",
-            "token_endpoint", tokenAddress.orElse(uri() + "/token"),
-            "jwks_uri", uri() + "/keys"));
+            "issuer",
+            uri().toString(),
+            "authorization_endpoint",
+            uri() + "/authorize",
+            "token_endpoint",
+            tokenAddress.orElse(uri() + "/token"),
+            "jwks_uri",
+            uri() + "/keys"));
   }
 
   private void publishKeys(Context ctx) throws Exception {
