@@ -58,6 +58,25 @@ class AdminPortTest {
         assertThat(status(runnel, port, "GET", path)).as(path).isEqualTo(404);
         assertThat(status(runnel, admin, "GET", path)).as(path).isNotEqualTo(404);
       }
+      for (var path :
+          List.of(
+              "//metrics",
+              "/%6detrics",
+              "/metrics/",
+              "/healthz/../metrics",
+              "/healthz/..;/metrics",
+              "/healthz%2f..%2fmetrics",
+              "/slack/events/../../enter",
+              "/mcp",
+              "/reload")) {
+        for (var method : List.of("GET", "HEAD", "POST", "OPTIONS")) {
+          assertThat(status(runnel, port, method, path)).as(method + " " + path).isIn(400, 404);
+        }
+      }
+      for (var path : List.of("/", "/runs", "/audit", "/api/v1/agent/runs")) {
+        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + admin + path)).HEAD();
+        assertThat(runnel.send(request).statusCode()).as(path).isEqualTo(401);
+      }
       assertThat(status(runnel, port, "POST", "/webhooks/console")).isEqualTo(404);
       assertThat(status(runnel, admin, "POST", "/webhooks/console")).isEqualTo(400);
       assertThat(status(runnel, port, "POST", "/slack/events")).isEqualTo(401);

@@ -56,6 +56,9 @@ final class TarReader {
       var size = number(header, TarWriter.SIZE, TarWriter.NUMBER_LENGTH);
       var type = (char) header[TarWriter.TYPE];
       if (type == TarWriter.MORE) {
+        if (size == 0 || !more.isEmpty()) {
+          throw damaged("an entry has no long name, or several");
+        }
         more = records(size);
         continue;
       }

@@ -296,6 +296,21 @@ class SnapshotsTest {
       assertThat(restored("bomb")).doesNotExist();
     }
 
+    /// They would take no space of the workspace, and no end.
+    @Test
+    void anEntryWithSeveralLongNamesIsRefused() throws Exception {
+      var bytes = bytes(tar -> tar.folder("workspace/" + "d".repeat(150)));
+      var begin = 2 * TarWriter.BLOCK;
+      var name = Arrays.copyOfRange(bytes, begin, begin + 2 * TarWriter.BLOCK);
+      var all = new ByteArrayOutputStream();
+      all.write(bytes, 0, begin);
+      all.writeBytes(name);
+      all.write(bytes, begin, bytes.length - begin);
+      archive(all.toByteArray(), '\0');
+
+      assertThat(restore()).isEqualTo(UNREADABLE);
+    }
+
     @Test
     void anArchiveThatEndsEarlyIsRefused() throws Exception {
       write("a", "x".repeat(100_000));
