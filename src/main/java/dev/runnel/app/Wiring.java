@@ -48,7 +48,7 @@ import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Isolations;
 import dev.runnel.service.run.NodeIdentity;
-import dev.runnel.service.run.limit.FamilyBudget;
+import dev.runnel.service.run.limit.StartLimits;
 import dev.runnel.service.store.RunErasure;
 import dev.runnel.store.ConversationWorkers;
 import dev.runnel.store.DatabaseHealth;
@@ -246,7 +246,7 @@ final class Wiring implements AutoCloseable {
             isolation,
             redactor,
             new ServiceAudit(new AuditLog(database), clock),
-            budgetOf(new FamilyStarts(policy::get, store, time)));
+            startLimitsOf(new FamilyStarts(policy::get, store, time)));
 
     var authentication =
         new ConsoleAuthentication(
@@ -471,8 +471,8 @@ final class Wiring implements AutoCloseable {
     }
   }
 
-  private static FamilyBudget budgetOf(FamilyStarts families) {
-    return new FamilyBudget() {
+  private static StartLimits startLimitsOf(FamilyStarts families) {
+    return new StartLimits() {
       @Override
       public Optional<String> frozen() {
         return families.frozen();
@@ -499,7 +499,7 @@ final class Wiring implements AutoCloseable {
       CompletableFuture<Isolation> isolation,
       Redactor redactor,
       ServiceAudit serviceAudit,
-      FamilyBudget budget) {
+      StartLimits startLimits) {
     if (config.agentApi().isPresent()) {
       return Optional.empty();
     }
@@ -530,7 +530,7 @@ final class Wiring implements AutoCloseable {
                 new NodeSettings(
                     node, config.agentLease(), config.agentSlotLimits(), config.agentSnapshots()),
                 serviceAudit,
-                budget,
+                startLimits,
                 clock));
     opened(
         RunCleanup.start(

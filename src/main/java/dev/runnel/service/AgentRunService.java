@@ -33,7 +33,7 @@ import dev.runnel.service.run.ExecutionState;
 import dev.runnel.service.run.RunNumbers;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.TranscriptPart;
-import dev.runnel.service.run.limit.FamilyBudget;
+import dev.runnel.service.run.limit.StartLimits;
 import dev.runnel.service.store.ApiKeys;
 import dev.runnel.service.store.ClusterSecrets;
 import dev.runnel.service.store.ExecutionRecords;
@@ -122,27 +122,28 @@ public final class AgentRunService implements AutoCloseable {
   public static AgentRunService open(
       Database database, ServiceSettings settings, InstantSource clock) {
     return open(
-        database, settings, NodeSettings.ALONE, ChangeListener.NONE, FamilyBudget.NONE, clock);
+        database, settings, NodeSettings.ALONE, ChangeListener.NONE, StartLimits.NONE, clock);
   }
 
   /// @param database an embedded database for this service alone, or one on a server, which several
   ///   nodes share; the caller closes it, after closing this service
   /// @param node this process among those that share the database
   /// @param changes is told what callers change about keys and schedules
-  /// @param budget decides whether runs may start, also those of schedules that are due already
+  /// @param startLimits decides whether runs may start, also those of schedules that are due
+  ///   already
   public static AgentRunService open(
       Database database,
       ServiceSettings settings,
       NodeSettings node,
       ChangeListener changes,
-      FamilyBudget budget,
+      StartLimits startLimits,
       InstantSource clock) {
     return open(
         database,
         settings,
         node,
         changes,
-        budget,
+        startLimits,
         clock,
         Spawner.system(),
         FreeSpace.of(settings.workspaces()));
@@ -154,7 +155,7 @@ public final class AgentRunService implements AutoCloseable {
       ServiceSettings settings,
       NodeSettings node,
       ChangeListener listener,
-      FamilyBudget budget,
+      StartLimits startLimits,
       InstantSource wall,
       Spawner spawner,
       FreeSpace disk) {
@@ -174,8 +175,8 @@ public final class AgentRunService implements AutoCloseable {
             transactions, watchers, queueSignal, membership, node.limits(), settings.sources());
     var records =
         new ExecutionRecords(transactions, watchers, queueSignal, membership, node.limits());
-    runs.limitFamilies(budget);
-    records.limitFamilies(budget);
+    runs.limitStarts(startLimits);
+    records.limitStarts(startLimits);
     var index = new RunQueries(database, node.limits().share(membership));
     var keys = new ApiKeys(database, clock, settings.apiKey());
     var workspaces = new Workspaces(settings.workspaces(), settings.environments());

@@ -17,9 +17,9 @@ import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.ChangeListener;
 import dev.runnel.service.run.Factory;
-import dev.runnel.service.run.limit.FamilyBudget;
-import dev.runnel.service.run.limit.Limits;
 import dev.runnel.service.run.NodeIdentity;
+import dev.runnel.service.run.limit.Limits;
+import dev.runnel.service.run.limit.StartLimits;
 import dev.runnel.service.store.ServiceTables;
 import dev.runnel.service.store.SlotLimits;
 import dev.runnel.service.workspace.Environments;
@@ -182,7 +182,7 @@ public final class RunningService implements AutoCloseable {
             setup.permissionRules());
     this.service =
         AgentRunService.open(
-            database, settings, node, ChangeListener.NONE, FamilyBudget.NONE, clock, spawner, disk);
+            database, settings, node, ChangeListener.NONE, StartLimits.NONE, clock, spawner, disk);
     this.server =
         Javalin.create(
                 config -> {

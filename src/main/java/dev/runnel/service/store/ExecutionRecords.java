@@ -13,7 +13,7 @@ import dev.runnel.service.run.RunStateMachine.Step;
 import dev.runnel.service.run.ToolCall;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
-import dev.runnel.service.run.limit.FamilyBudget;
+import dev.runnel.service.run.limit.StartLimits;
 import dev.runnel.service.store.TranscriptRows.Entry;
 import dev.runnel.wire.RunMode;
 import java.sql.SQLException;
@@ -52,7 +52,7 @@ public final class ExecutionRecords {
   private final NodeMembership membership;
   private final SlotLimits limits;
   private volatile ExecutionListener listener = ExecutionListener.NONE;
-  private volatile FamilyBudget familyBudget = FamilyBudget.NONE;
+  private volatile StartLimits startLimits = StartLimits.NONE;
 
   /// @param queueSignal notified whenever a run is queued
   /// @param membership this process among those that share the database
@@ -76,8 +76,8 @@ public final class ExecutionRecords {
   }
 
   /// Sets who counts what runs below others cost.
-  public void limitFamilies(FamilyBudget budget) {
-    familyBudget = budget;
+  public void limitStarts(StartLimits startLimits) {
+    this.startLimits = startLimits;
   }
 
   /// A claimed run, with what its listener learns.
@@ -524,7 +524,7 @@ public final class ExecutionRecords {
                 () -> {
                   listener.ended(run.source(), as.phase(), worked.minus(run.worked()));
                   if (run.parentRunId().isPresent()) {
-                    familyBudget.used(runId, worked, run.dollars());
+                    startLimits.used(runId, worked, run.dollars());
                   }
                 }));
       }

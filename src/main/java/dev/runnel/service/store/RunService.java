@@ -13,7 +13,7 @@ import dev.runnel.service.run.RunStateMachine.Step;
 import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.run.ToolPermissions;
 import dev.runnel.service.run.TriggerMetadata;
-import dev.runnel.service.run.limit.FamilyBudget;
+import dev.runnel.service.run.limit.StartLimits;
 import dev.runnel.text.PlanReply;
 import dev.runnel.text.ToolReply;
 import dev.runnel.wire.CreatedRun;
@@ -54,7 +54,7 @@ public final class RunService {
   private final NodeMembership membership;
   private final SlotLimits limits;
   private final Map<String, RunSource> sources;
-  private volatile FamilyBudget familyBudget = FamilyBudget.NONE;
+  private volatile StartLimits startLimits = StartLimits.NONE;
 
   /// @param queueSignal notified whenever a run is queued
   /// @param membership this process among those that share the database
@@ -103,7 +103,7 @@ public final class RunService {
   }
 
   private void requireUnfrozen() {
-    var why = familyBudget.frozen();
+    var why = startLimits.frozen();
     if (why.isPresent()) {
       throw RequestProblem.invalid(why.get());
     }
@@ -116,7 +116,7 @@ public final class RunService {
         runs.find(run.rootRunId())
             .filter(_ -> run.parentRunId().isPresent())
             .flatMap(root -> TriggerMetadata.delivery(root.metadataEntries()));
-    var refusal = asked.flatMap(delivery -> familyBudget.refuse(delivery, id));
+    var refusal = asked.flatMap(delivery -> startLimits.refuse(delivery, id));
     if (refusal.isPresent()) {
       throw RequestProblem.invalid(refusal.get());
     }
@@ -323,7 +323,7 @@ public final class RunService {
   }
 
   /// Sets the limits of the people who ask for runs.
-  public void limitFamilies(FamilyBudget budget) {
-    familyBudget = budget;
+  public void limitStarts(StartLimits startLimits) {
+    this.startLimits = startLimits;
   }
 }

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.runnel.database.Database;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.run.ServiceJson;
-import dev.runnel.service.run.limit.FamilyBudget;
+import dev.runnel.service.run.limit.StartLimits;
 import dev.runnel.service.store.Identities;
 import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.RunQueries;
@@ -102,8 +102,8 @@ class ScheduleClockTest {
   void aScheduleThatIsDueWhileStartsAreFrozenStartsNothingAndSaysWhy() {
     var schedule = schedules.create(ServiceJson.body(EVERY_HOUR));
     frozen = Optional.of("Dana froze all starts");
-    runs.limitFamilies(
-        new FamilyBudget() {
+    runs.limitStarts(
+        new StartLimits() {
           @Override
           public Optional<String> frozen() {
             return frozen;

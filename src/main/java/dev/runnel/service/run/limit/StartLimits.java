@@ -6,9 +6,9 @@ import java.util.Optional;
 
 /// Whether runs may start, and the limits of the person who asked for a run, to which the runs
 /// count that its agent starts. Thread-safe; called within a transaction of the service.
-public interface FamilyBudget {
-  FamilyBudget NONE =
-      new FamilyBudget() {
+public interface StartLimits {
+  StartLimits NONE =
+      new StartLimits() {
         @Override
         public Optional<String> frozen() {
           return Optional.empty();
