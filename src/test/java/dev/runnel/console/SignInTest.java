@@ -339,6 +339,33 @@ class SignInTest {
     assertThat(get(site.at("/enter/github")).statusCode()).isEqualTo(303);
   }
 
+  @Test
+  void aSessionThatSomebodyPlantedInTheBrowserIsNotTheOneThatIsSignedIn() throws Exception {
+    permits(rule(Rule.ANY, "console", READ));
+    var planted = "runnel-console=" + "p".repeat(32);
+    var cookies = new ArrayList<String>();
+    var callback = callback("slack", cookies);
+
+    var answer = get(callback, "Cookie", planted + "; " + cookies.getFirst());
+
+    assertThat(answer.statusCode()).isEqualTo(303);
+    assertThat(cookie(answer, "runnel-console")).isNotEqualTo(planted);
+    assertThat(get(site.at("/"), "Cookie", planted).statusCode()).isEqualTo(401);
+  }
+
+  @Test
+  void noScriptAndNoOtherSiteGetsTheCookies() throws Exception {
+    permits(rule(Rule.ANY, "console", READ));
+    var left = get(site.at("/enter/slack"));
+
+    for (var answer : List.of(left, signsIn("slack"))) {
+      assertThat(answer.headers().allValues("Set-Cookie"))
+          .isNotEmpty()
+          .allMatch(it -> it.contains("HttpOnly") && it.contains("SameSite=Lax"))
+          .noneMatch(it -> it.contains("Domain="));
+    }
+  }
+
   @Nested
   class NobodyEnters {
     private void isRefused(HttpResponse<String> answer, int status) {
