@@ -6,7 +6,10 @@ import dev.runnel.app.Main;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.net.URISyntaxException;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,11 +18,18 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
+import mockwebserver3.Dispatcher;
+import mockwebserver3.MockResponse;
+import mockwebserver3.MockWebServer;
+import mockwebserver3.RecordedRequest;
+import okhttp3.Headers;
 
 /// The compiled program as one jar beside its classes, with an AOT cache, which halves the time of
 /// each start. The first JVM that needs them makes them, and all JVMs use them until a class
@@ -32,6 +42,22 @@ final class PackedRunnel {
           "-XX:TieredStopAtLevel=1",
           "--enable-native-access=ALL-UNNAMED",
           "-Dlogback.configurationFile=logback.xml");
+
+  private static final String ANSWER = "Trained.";
+
+  private static final String TOKEN_OWNER =
+      """
+      {"ok": true, "team_id": "%s", "user_id": "U2", "bot_id": "B1", "url": "https://x.slack.com/"}
+      """
+          .formatted(LocalSlack.TEAM);
+
+  /// What any other method of Slack's API answers, as far as a command needs it.
+  private static final String DONE =
+      """
+      {"ok": true, "channel": "%s", "ts": "1700000000.000100", "messages": [],
+       "user": {"id": "%s", "team_id": "%s", "profile": {"real_name": "Ann"}}}
+      """
+          .formatted(LocalSlack.CHANNEL, LocalSlack.ANN, LocalSlack.TEAM);
 
   private PackedRunnel() {}
 
@@ -142,33 +168,66 @@ final class PackedRunnel {
     }
   }
 
-  /// One start with the platforms that most tests use. Without a cache all works, but slower.
+  /// A start and a command from Slack, with the platforms that most tests use. Without a cache all
+  /// works, but slower.
   private static void train(String classPath, Path scratch, Path cache)
       throws IOException, InterruptedException {
+    var port = FreePort.next();
     var command = command(List.of("-XX:AOTCacheOutput=" + cache), classPath);
     var data = scratch.resolve("data").toString();
-    command.addAll(List.of("serve", "--port", "0", "--data", data, "--exit-when-ready"));
+    command.addAll(List.of("serve", "--port", Integer.toString(port), "--data", data));
     var builder =
         new ProcessBuilder(command)
             .directory(scratch.toFile())
             .redirectErrorStream(true)
             .redirectOutput(scratch.resolve("log").toFile());
     builder.environment().clear();
-    builder
-        .environment()
-        .putAll(
-            Map.of(
-                "PATH", System.getenv("PATH"),
-                "HOME", scratch.toString(),
-                "RUNNEL_AGENTS_ISOLATION", "none",
-                "SLACK_API_URL", "http://127.0.0.1:9/api/",
-                "SLACK_SIGNING_SECRET", "no-signing-secret",
-                "SLACK_BOT_TOKEN", "none",
-                "GITHUB_WEBHOOK_SECRET", "no-webhook-secret",
-                "GITHUB_TOKEN", "none"));
-    var process = builder.start();
-    if (!process.waitFor(60, TimeUnit.SECONDS)) {
-      process.destroyForcibly().waitFor();
+    var answered = new CountDownLatch(1);
+    try (var slack = new MockWebServer()) {
+      slack.setDispatcher(
+          new Dispatcher() {
+            @Override
+            public MockResponse dispatch(RecordedRequest request) {
+              if (request.getBody() != null && request.getBody().utf8().contains(ANSWER)) {
+                answered.countDown();
+              }
+              return new MockResponse(
+                  200,
+                  Headers.of(),
+                  request.getTarget().endsWith("auth.test") ? TOKEN_OWNER : DONE);
+            }
+          });
+      slack.start();
+      builder
+          .environment()
+          .putAll(
+              Map.of(
+                  "PATH",
+                  System.getenv("PATH"),
+                  "HOME",
+                  scratch.toString(),
+                  "RUNNEL_AGENTS_ISOLATION",
+                  "none",
+                  "RUNNEL_AGENT_COMMAND",
+                  "echo " + ANSWER,
+                  "SLACK_API_URL",
+                  slack.url("/api/").toString(),
+                  "SLACK_SIGNING_SECRET",
+                  LocalSlack.SIGNING_SECRET,
+                  "SLACK_BOT_TOKEN",
+                  "none",
+                  "GITHUB_WEBHOOK_SECRET",
+                  "no-webhook-secret",
+                  "GITHUB_TOKEN",
+                  "none"));
+      var process = builder.start();
+      if (sendCommand(process, URI.create("http://127.0.0.1:" + port))) {
+        var _ = answered.await(20, TimeUnit.SECONDS);
+      }
+      process.destroy();
+      if (!process.waitFor(60, TimeUnit.SECONDS)) {
+        process.destroyForcibly().waitFor();
+      }
     }
     if (Files.exists(cache)) {
       try (var files = Files.walk(scratch)) {
@@ -178,6 +237,33 @@ final class PackedRunnel {
       }
     } else {
       System.err.println("No AOT cache was made, starts are slow: " + scratch.resolve("log"));
+    }
+  }
+
+  /// Tries until the process is ready.
+  ///
+  /// @return false if it has ended
+  private static boolean sendCommand(Process process, URI node) throws InterruptedException {
+    var slack = new SignedSlack(LocalSlack.SIGNING_SECRET);
+    try (var http = HttpClient.newHttpClient()) {
+      while (!process.waitFor(100, TimeUnit.MILLISECONDS)) {
+        var events = node.resolve("/slack/events");
+        var command =
+            slack.command(
+                events,
+                LocalSlack.CHANNEL,
+                LocalSlack.ANN,
+                "1.1",
+                "fix the flaky test",
+                Optional.empty());
+        try {
+          http.send(command, BodyHandlers.discarding());
+          return true;
+        } catch (IOException notYet) {
+          // It does not listen yet.
+        }
+      }
+      return false;
     }
   }
 }
