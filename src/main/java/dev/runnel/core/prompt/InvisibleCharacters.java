@@ -32,6 +32,9 @@ public final class InvisibleCharacters {
 
   /// The visible text, with line feeds as the only line separators.
   public static String text(String text) {
+    if (text.chars().allMatch(InvisibleCharacters::isPlain)) {
+      return text; // most texts, at a hundredth of the cost
+    }
     var points = LINE_END.matcher(text).replaceAll("\n").codePoints().toArray();
     var seen = new StringBuilder(points.length);
     var before = NONE;
@@ -48,6 +51,10 @@ public final class InvisibleCharacters {
   /// The visible text on one line, at most `longest` characters, ending with `…` if it was cut.
   public static String line(String text, int longest) {
     return Truncation.cut(SPACE.matcher(text(text)).replaceAll(" ").strip(), longest);
+  }
+
+  private static boolean isPlain(int character) {
+    return (character >= ' ' && character <= '~') || character == '\n' || character == '\t';
   }
 
   private static boolean isSeen(int before, int point, int after) {

@@ -71,8 +71,11 @@ public final class HiddenMarkupFilter {
   }
 
   public static String text(String source) {
-    var filter =
-        new HiddenMarkupFilter(InvisibleCharacters.text(Truncation.head(source, MAX_SOURCE)));
+    var visible = InvisibleCharacters.text(Truncation.head(source, MAX_SOURCE));
+    if (visible.indexOf('<') < 0 && visible.indexOf('[') < 0) {
+      return visible.strip(); // neither HTML, nor a link, an image or a definition
+    }
+    var filter = new HiddenMarkupFilter(visible);
     filter.markdown(MarkdownParser.parseSource(filter.source));
     filter.definitions.forEach(filter::definition);
     filter.html();
