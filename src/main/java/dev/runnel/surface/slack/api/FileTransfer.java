@@ -68,12 +68,12 @@ public final class FileTransfer {
             .url(url.get())
             .header("Authorization", "Bearer " + token.orElse(""))
             .build();
-    var slackResponse = call(request, response -> bytes(response, type, most));
-    return slackResponse instanceof SlackResponse.Ok<Optional<byte[]>>(Optional<byte[]> found)
-        ? found
-            .<SlackResponse<byte[]>>map(SlackResponse.Ok::new)
-            .orElseGet(() -> new SlackResponse.No<>("not_it"))
-        : slackResponse.map(_ -> new byte[0]);
+    return call(request, response -> bytes(response, type, most))
+        .flatMap(
+            found ->
+                found
+                    .<SlackResponse<byte[]>>map(SlackResponse.Ok::new)
+                    .orElseGet(() -> new SlackResponse.No<>("not_it")));
   }
 
   private static Optional<byte[]> bytes(Response response, String type, long most)

@@ -28,8 +28,13 @@ public sealed interface SlackResponse<T> {
   }
 
   default <R> SlackResponse<R> map(Function<T, R> change) {
+    return flatMap(value -> new Ok<>(change.apply(value)));
+  }
+
+  /// Makes the next call with the value.
+  default <R> SlackResponse<R> flatMap(Function<T, SlackResponse<R>> next) {
     return switch (this) {
-      case Ok<T>(T value) -> new Ok<>(change.apply(value));
+      case Ok<T>(T value) -> next.apply(value);
       case Wait<T>(Optional<Duration> after, String why) -> new Wait<>(after, why);
       case No<T>(String error) -> new No<>(error);
     };

@@ -36,6 +36,10 @@ public record SlackPost(String text, List<LayoutBlock> blocks) {
       return UUID.nameUUIDFromBytes(id.getBytes(StandardCharsets.UTF_8));
     }
 
+    public boolean isOn(Message message) {
+      return on(message).filter(this::equals).isPresent();
+    }
+
     public static Optional<Mark> on(Message message) {
       return Optional.ofNullable(message.getBlocks()).stream()
           .flatMap(List::stream)

@@ -10,9 +10,7 @@ import dev.runnel.surface.slack.model.AnswerFile;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackPost;
 import dev.runnel.surface.slack.render.SlackRenderer;
-import java.time.Duration;
-import java.util.List;
-import java.util.Objects;
+import java.util.ArrayList;
 import java.util.Optional;
 
 /// Posts an answer that is too long for a message: its beginning as a message, and the whole text
@@ -55,8 +53,8 @@ final class FileAnswers {
     if (notice.tries() > 0) {
       switch (look(api.thread(place, oldest, null), mark, file)) {
         case SlackResponse.Ok<Found>(Found seen) -> found = seen;
-        case SlackResponse.Wait<Found>(Optional<Duration> after, String why) -> {
-          return new SlackResponse.Wait<>(after, why);
+        case SlackResponse.Wait<Found> wait -> {
+          return wait.as();
         }
         // Without permission to search, a duplicate post is better than none.
         case SlackResponse.No<Found> _ -> {}
@@ -68,9 +66,7 @@ final class FileAnswers {
     return switch (upload(file)) {
       case SlackResponse.Ok<String>(String id) ->
           withFile(place, notice, mark, file, found, id, inChannel);
-      case SlackResponse.Wait<String>(Optional<Duration> after, String why)
-          when notice.tries() < PATIENCE ->
-          new SlackResponse.Wait<>(after, why);
+      case SlackResponse.Wait<String> wait when notice.tries() < PATIENCE -> wait;
       case SlackResponse.Wait<String> _, SlackResponse.No<String> _ ->
           withoutFile(place, notice, mark, found, inChannel);
     };
@@ -78,13 +74,8 @@ final class FileAnswers {
 
   private SlackResponse<String> upload(AnswerFile file) {
     var bytes = file.bytes();
-    return switch (api.beginUpload(file.name(), bytes.length)) {
-      case SlackResponse.Ok<SlackApi.Upload>(SlackApi.Upload upload) ->
-          transfer.send(upload.address(), bytes).map(_ -> upload.id());
-      case SlackResponse.Wait<SlackApi.Upload>(Optional<Duration> after, String why) ->
-          new SlackResponse.Wait<>(after, why);
-      case SlackResponse.No<SlackApi.Upload>(String error) -> new SlackResponse.No<>(error);
-    };
+    return api.beginUpload(file.name(), bytes.length)
+        .flatMap(upload -> transfer.send(upload.address(), bytes).map(_ -> upload.id()));
   }
 
   private SlackResponse<String> withFile(
@@ -111,9 +102,7 @@ final class FileAnswers {
     }
     return switch (api.share(place, id, file.title())) {
       case SlackResponse.Ok<String> _ -> posted;
-      case SlackResponse.Wait<String>(Optional<Duration> after, String why)
-          when notice.tries() < PATIENCE ->
-          new SlackResponse.Wait<>(after, why);
+      case SlackResponse.Wait<String> wait when notice.tries() < PATIENCE -> wait;
       case SlackResponse.Wait<String> _, SlackResponse.No<String> _ ->
           withoutFile(place, notice, mark, new Found(Optional.of(ts), false), inChannel);
     };
@@ -134,38 +123,16 @@ final class FileAnswers {
   }
 
   private static SlackResponse<Found> look(SlackPages pages, SlackPost.Mark mark, AnswerFile file) {
-    Optional<String> message = Optional.empty();
-    var hasFile = false;
-    Optional<String> cursor = Optional.empty();
-    for (var page = 0; page < MAX_PAGES; page++) {
-      switch (pages.read(cursor.orElse(null))) {
-        case SlackResponse.Ok<SlackPages.Page>(SlackPages.Page read) -> {
-          for (var each : read.messages()) {
-            if (SlackPost.Mark.on(each).filter(mark::equals).isPresent()) {
-              message = Optional.ofNullable(each.getTs());
-            }
-            hasFile |= has(each, file);
-          }
-          cursor = read.next();
-        }
-        case SlackResponse.Wait<SlackPages.Page>(Optional<Duration> after, String why) -> {
-          return new SlackResponse.Wait<>(after, why);
-        }
-        case SlackResponse.No<SlackPages.Page>(String error) -> {
-          return new SlackResponse.No<>(error);
-        }
-      }
-      if (cursor.isEmpty()) {
-        break;
-      }
-    }
-    return new SlackResponse.Ok<>(new Found(message, hasFile));
-  }
-
-  private static boolean has(Message message, AnswerFile file) {
-    return Optional.ofNullable(message.getFiles()).stream()
-        .flatMap(List::stream)
-        .filter(Objects::nonNull)
-        .anyMatch(it -> file.name().equals(it.getName()));
+    var messages = new ArrayList<Message>();
+    return pages
+        .forEach(MAX_PAGES, messages::add)
+        .map(
+            _ ->
+                new Found(
+                    messages.stream()
+                        .filter(mark::isOn)
+                        .reduce((_, last) -> last)
+                        .map(Message::getTs),
+                    messages.stream().anyMatch(it -> FileUploads.hasFile(it, file.name()))));
   }
 }

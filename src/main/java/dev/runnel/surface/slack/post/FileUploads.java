@@ -5,7 +5,6 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.run.RunFile;
 import dev.runnel.surface.slack.api.FileTransfer;
 import dev.runnel.surface.slack.api.SlackApi;
-import dev.runnel.surface.slack.api.SlackPages;
 import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.model.SlackPlace;
 import java.util.List;
@@ -25,24 +24,23 @@ record FileUploads(SlackApi api, FileTransfer transfer) {
       SlackPlace place, Notice notice, RunFile file, byte[] bytes, String oldest) {
     var name = name(notice, file);
     if (notice.tries() > 0) {
-      var found = isThere(api.thread(place, oldest, null), name);
-      if (found instanceof SlackResponse.Wait<Boolean>(var after, var why)) {
-        return new SlackResponse.Wait<>(after, why);
-      }
-      if (found instanceof SlackResponse.Ok<Boolean>(var isThere) && isThere) {
-        return new SlackResponse.Ok<>(name);
+      switch (api.thread(place, oldest, null).find(MAX_PAGES, it -> hasFile(it, name))) {
+        case SlackResponse.Ok<Optional<Message>>(var found) when found.isPresent() -> {
+          return new SlackResponse.Ok<>(name);
+        }
+        case SlackResponse.Wait<Optional<Message>> wait -> {
+          return wait.as();
+        }
+        // Without permission to search, a duplicate file is better than none.
+        case SlackResponse.Ok<Optional<Message>> _, SlackResponse.No<Optional<Message>> _ -> {}
       }
     }
-    return switch (api.beginUpload(name, bytes.length)) {
-      case SlackResponse.Ok<SlackApi.Upload>(var upload) ->
-          switch (transfer.send(upload.address(), bytes)) {
-            case SlackResponse.Ok<String> _ -> api.share(place, upload.id(), file.name());
-            case SlackResponse<String> failed -> failed;
-          };
-      case SlackResponse.Wait<SlackApi.Upload>(var after, var why) ->
-          new SlackResponse.Wait<>(after, why);
-      case SlackResponse.No<SlackApi.Upload>(var error) -> new SlackResponse.No<>(error);
-    };
+    return api.beginUpload(name, bytes.length)
+        .flatMap(
+            upload ->
+                transfer
+                    .send(upload.address(), bytes)
+                    .flatMap(_ -> api.share(place, upload.id(), file.name())));
   }
 
   /// `checkout-1a2b3c4d.png`
@@ -59,31 +57,7 @@ record FileUploads(SlackApi api, FileTransfer transfer) {
             + ending;
   }
 
-  private static SlackResponse<Boolean> isThere(SlackPages pages, String name) {
-    Optional<String> cursor = Optional.empty();
-    for (var page = 0; page < MAX_PAGES; page++) {
-      switch (pages.read(cursor.orElse(null))) {
-        case SlackResponse.Ok<SlackPages.Page>(var read) -> {
-          if (read.messages().stream().anyMatch(message -> has(message, name))) {
-            return new SlackResponse.Ok<>(true);
-          }
-          cursor = read.next();
-        }
-        case SlackResponse.Wait<SlackPages.Page>(var after, var why) -> {
-          return new SlackResponse.Wait<>(after, why);
-        }
-        case SlackResponse.No<SlackPages.Page>(var error) -> {
-          return new SlackResponse.No<>(error);
-        }
-      }
-      if (cursor.isEmpty()) {
-        break;
-      }
-    }
-    return new SlackResponse.Ok<>(false);
-  }
-
-  private static boolean has(Message message, String name) {
+  static boolean hasFile(Message message, String name) {
     return Optional.ofNullable(message.getFiles()).stream()
         .flatMap(List::stream)
         .filter(Objects::nonNull)

@@ -1,5 +1,6 @@
 package dev.runnel.surface.slack.post;
 
+import com.slack.api.model.Message;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Notice;
@@ -368,40 +369,16 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
     if (!again) {
       return post.get();
     }
-    return switch (find(earlier, mark)) {
-      case SlackResponse.Ok<Optional<String>>(Optional<String> found) ->
-          found.<SlackResponse<String>>map(SlackResponse.Ok::new).orElseGet(post);
-      case SlackResponse.Wait<Optional<String>>(Optional<Duration> after, String why) ->
-          new SlackResponse.Wait<>(after, why);
+    return switch (earlier.find(MAX_PAGES, mark::isOn)) {
+      case SlackResponse.Ok<Optional<Message>>(var found) ->
+          found
+              .map(Message::getTs)
+              .<SlackResponse<String>>map(SlackResponse.Ok::new)
+              .orElseGet(post);
+      case SlackResponse.Wait<Optional<Message>> wait -> wait.as();
       // Without permission to search, a duplicate post is better than none.
-      case SlackResponse.No<Optional<String>> _ -> post.get();
+      case SlackResponse.No<Optional<Message>> _ -> post.get();
     };
-  }
-
-  /// Finds the bot's own post that carries the mark.
-  private static SlackResponse<Optional<String>> find(SlackPages pages, SlackPost.Mark mark) {
-    Optional<String> cursor = Optional.empty();
-    for (var page = 0; page < MAX_PAGES; page++) {
-      switch (pages.read(cursor.orElse(null))) {
-        case SlackResponse.Ok<SlackPages.Page>(SlackPages.Page read) -> {
-          var found =
-              read.messages().stream()
-                  .filter(it -> SlackPost.Mark.on(it).filter(mark::equals).isPresent())
-                  .findFirst();
-          if (found.isPresent() || read.next().isEmpty()) {
-            return new SlackResponse.Ok<>(found.map(it -> it.getTs()));
-          }
-          cursor = read.next();
-        }
-        case SlackResponse.Wait<SlackPages.Page>(Optional<Duration> after, String why) -> {
-          return new SlackResponse.Wait<>(after, why);
-        }
-        case SlackResponse.No<SlackPages.Page>(String error) -> {
-          return new SlackResponse.No<>(error);
-        }
-      }
-    }
-    return new SlackResponse.Ok<>(Optional.empty());
   }
 
   private SlackApi api(SlackPlace place) {

@@ -7,7 +7,6 @@ import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.surface.slack.api.FileTransfer;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackNames;
-import dev.runnel.surface.slack.api.SlackPages;
 import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.model.AnswerFile;
 import dev.runnel.surface.slack.model.SharedFile;
@@ -99,15 +98,10 @@ public final class SlackBackground {
     var before = place.thread();
     var since = new BigDecimal(before).subtract(A_DAY).max(BigDecimal.ZERO).toPlainString();
     Deque<Message> newest = new ArrayDeque<>();
-    switch (api.channel(place.channel(), since).read(null)) {
-      case SlackResponse.Ok<SlackPages.Page>(SlackPages.Page page) ->
-          page.messages().stream()
-              .filter(it -> counts(it, place, before) && SlackPost.Mark.on(it).isEmpty())
-              .limit(most)
-              .forEach(newest::addFirst);
-      case SlackResponse.Wait<SlackPages.Page>(_, String why) -> throw unavailable(why);
-      case SlackResponse.No<SlackPages.Page>(String error) -> throw refused(error);
-    }
+    required(api.channel(place.channel(), since).read(null)).messages().stream()
+        .filter(it -> counts(it, place, before) && SlackPost.Mark.on(it).isEmpty())
+        .limit(most)
+        .forEach(newest::addFirst);
     var files = request.map(it -> files(place, it)).orElse(List.of());
     return newest.isEmpty()
         ? request.map(it -> ofRequest(place, it)).orElse(Background.NONE)
@@ -198,15 +192,10 @@ public final class SlackBackground {
   private List<SharedFile> files(SlackPlace place, String ts) {
     // Slack lists messages after this timestamp, excluding it.
     var justBefore = new BigDecimal(ts).subtract(new BigDecimal("0.000001")).toPlainString();
-    return switch (api.thread(place, justBefore, null).read(null)) {
-      case SlackResponse.Ok<SlackPages.Page>(SlackPages.Page page) ->
-          page.messages().stream()
-              .filter(it -> ts.equals(it.getTs()))
-              .flatMap(it -> SharedFile.in(it).stream())
-              .toList();
-      case SlackResponse.Wait<SlackPages.Page>(_, String why) -> throw unavailable(why);
-      case SlackResponse.No<SlackPages.Page>(String error) -> throw refused(error);
-    };
+    return required(api.thread(place, justBefore, null).read(null)).messages().stream()
+        .filter(it -> ts.equals(it.getTs()))
+        .flatMap(it -> SharedFile.in(it).stream())
+        .toList();
   }
 
   /// The images that fit. One that cannot be fetched is skipped, because the text names it.
@@ -283,31 +272,28 @@ public final class SlackBackground {
 
   private List<Message> messages(SlackPlace place, String before) {
     List<Message> messages = new ArrayList<>();
-    var pages = api.thread(place, null, before);
-    Optional<String> cursor = Optional.empty();
-    for (var page = 0; page < MAX_PAGES; page++) {
-      switch (pages.read(cursor.orElse(null))) {
-        case SlackResponse.Ok<SlackPages.Page>(SlackPages.Page read) -> {
-          read.messages().stream().filter(it -> counts(it, place, before)).forEach(messages::add);
-          cursor = read.next();
-        }
-        case SlackResponse.Wait<SlackPages.Page>(_, String why) -> throw unavailable(why);
-        case SlackResponse.No<SlackPages.Page>(String error) -> throw refused(error);
-      }
-      if (cursor.isEmpty()) {
-        break;
-      }
-    }
+    var _ =
+        required(
+            api.thread(place, null, before)
+                .forEach(
+                    MAX_PAGES,
+                    it -> {
+                      if (counts(it, place, before)) {
+                        messages.add(it);
+                      }
+                    }));
     return messages;
   }
 
-  private static BackgroundUnavailable unavailable(String why) {
-    return new BackgroundUnavailable(why, new IllegalStateException(why));
-  }
-
-  private static BackgroundUnavailable refused(String error) {
-    return new BackgroundUnavailable(
-        "Slack refused to show the thread: " + error, new IllegalStateException(error));
+  private static <T> T required(SlackResponse<T> response) {
+    return switch (response) {
+      case SlackResponse.Ok<T>(T value) -> value;
+      case SlackResponse.Wait<T>(_, String why) ->
+          throw new BackgroundUnavailable(why, new IllegalStateException(why));
+      case SlackResponse.No<T>(String error) ->
+          throw new BackgroundUnavailable(
+              "Slack refused to show the thread: " + error, new IllegalStateException(error));
+    };
   }
 
   /// Omits the bot's own status posts, but keeps its requests and answers.

@@ -16,7 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -117,25 +116,14 @@ public final class SlackMissedDeliveries {
   private static List<Message> read(SlackPlace place, SlackPages pages, List<String> unread)
       throws Waits {
     List<Message> messages = new ArrayList<>();
-    @Nullable String cursor = null;
-    for (var page = 0; page < MAX_PAGES; page++) {
-      switch (pages.read(cursor)) {
-        case SlackResponse.Ok<SlackPages.Page>(SlackPages.Page read) -> {
-          messages.addAll(read.messages());
-          cursor = read.next().orElse(null);
+    switch (pages.forEach(MAX_PAGES, messages::add)) {
+      case SlackResponse.Ok<?> _ -> {}
+      case SlackResponse.Wait<?> wait -> throw new Waits(wait);
+      case SlackResponse.No<?>(String error) -> {
+        log.info("slack messages not listed conversation={} error={}", place.conversation(), error);
+        if (!GONE.contains(error)) {
+          unread.add("Slack does not list messages (" + error + ")");
         }
-        case SlackResponse.Wait<SlackPages.Page> wait -> throw new Waits(wait);
-        case SlackResponse.No<SlackPages.Page>(String error) -> {
-          log.info(
-              "slack messages not listed conversation={} error={}", place.conversation(), error);
-          if (!GONE.contains(error)) {
-            unread.add("Slack does not list messages (" + error + ")");
-          }
-          return messages;
-        }
-      }
-      if (cursor == null) {
-        break;
       }
     }
     return messages;
