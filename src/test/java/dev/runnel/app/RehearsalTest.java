@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.surface.github.GitHub;
 import dev.runnel.surface.github.GitHubConfig;
-import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.surface.slack.SlackSurfaces;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.tracker.TrackerSettings;
 import dev.runnel.testkit.MemoryStore;
@@ -28,7 +28,7 @@ class RehearsalTest {
   @Test
   void theServerAcknowledgesWhatItSends() {
     var slack =
-        new SlackSurface(new SlackConfig(List.of("slack"), "xoxb", NOWHERE, "/agent"), CLOCK);
+        SlackSurfaces.of(new SlackConfig(List.of("slack"), "xoxb", NOWHERE, "/agent"), CLOCK);
     var gitHub =
         GitHub.surface(
             new GitHubConfig(

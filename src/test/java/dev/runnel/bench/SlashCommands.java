@@ -5,7 +5,7 @@ import dev.runnel.core.scope.Surfaces;
 import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
 import dev.runnel.surface.kit.Hmac;
-import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.surface.slack.SlackSurfaces;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.web.RequestMetrics;
 import dev.runnel.web.WebhookEndpoint;
@@ -82,7 +82,7 @@ public final class SlashCommands {
     var folder = Files.createTempDirectory("bench");
     var store = new SqlStore(Database.sqlite(folder.resolve("runnel.db")), InstantSource.system());
     var settings = Map.of("SLACK_SIGNING_SECRET", SECRET, "SLACK_BOT_TOKEN", "xoxb-bench");
-    var slack = new SlackSurface(SlackConfig.from(settings).orElseThrow(), InstantSource.system());
+    var slack = SlackSurfaces.of(SlackConfig.from(settings).orElseThrow(), InstantSource.system());
     var door =
         new WebhookEndpoint(
             store, Surfaces.of(List.of(slack)), InstantSource.system(), new RequestMetrics());

@@ -18,7 +18,10 @@ import dev.runnel.core.port.PostingLimits;
 import dev.runnel.core.port.SenderLookup;
 import dev.runnel.core.port.Surface;
 import dev.runnel.core.port.ThreadOpener;
+import dev.runnel.surface.ConnectedPlatform;
 import dev.runnel.surface.ConnectionCheck;
+import dev.runnel.surface.PlatformContext;
+import dev.runnel.surface.PlatformPage;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.slack.api.FileTransfer;
 import dev.runnel.surface.slack.api.SlackApi;
@@ -31,9 +34,7 @@ import dev.runnel.surface.slack.install.OneWorkspace;
 import dev.runnel.surface.slack.install.SlackInstaller;
 import dev.runnel.surface.slack.install.SlackWorkspace;
 import dev.runnel.surface.slack.install.SlackWorkspaces;
-import dev.runnel.surface.slack.model.SlackBehavior;
 import dev.runnel.surface.slack.model.SlackConfig;
-import dev.runnel.surface.slack.model.SlackIdentity;
 import dev.runnel.surface.slack.model.SlackPermalinks;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.post.SlackAgentView;
@@ -49,129 +50,97 @@ import dev.runnel.surface.slack.receive.SlackSignature;
 import dev.runnel.surface.slack.receive.SlackSocket;
 import dev.runnel.surface.slack.render.SlackHome;
 import dev.runnel.surface.slack.render.SlackRenderer;
-import java.net.URI;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
-import javax.sql.DataSource;
-import okhttp3.Interceptor;
 import org.jspecify.annotations.Nullable;
 
 /// The Slack surface: receives signed requests over HTTP, Socket Mode, or both.
 ///
 /// @implSpec Thread-safe. [#receive] is pure.
-public final class SlackSurface implements Surface, AutoCloseable {
+public final class SlackSurface implements Surface, ConnectedPlatform {
   private static final int MAX_BODY_BYTES = 1024 * 1024;
+  private static final PlatformPage.Html NOT_INSTALLABLE =
+      new PlatformPage.Html(404, Map.of(), "Slack cannot be installed from here.\n");
 
   private final SlackConfig config;
   private final InstantSource clock;
   private final Optional<SlackSignature> signature;
   private final SlackPayloads payloads;
   private final SlackPosts posts;
-  private final SlackRenderer renderer;
   private final SlackApi api;
-  private final FileTransfer files;
   private final SlackWorkspaces workspaces;
   private final Optional<SlackInstaller> installer;
   private volatile @Nullable SlackSocket socket;
-  private final SlackBehavior habits;
   private final SlackSenders senders;
   private final SlackBackgroundReader background;
   private final SlackLimits limits;
   private final SlackAgentView agentView;
 
-  /// Serves one workspace, with the bot token from the settings.
-  public SlackSurface(SlackConfig config, InstantSource clock) {
-    this(config, clock, List.of());
-  }
-
-  /// @param interceptors see each call of a method
-  public SlackSurface(SlackConfig config, InstantSource clock, List<Interceptor> interceptors) {
-    this(config, clock, Optional.empty(), interceptors);
-  }
-
-  /// Serves every workspace that installs the app.
-  ///
-  /// @param publicUrl the base URL at which browsers reach Runnel, without a path
-  /// @param database contains the tables of `db/bot`
-  public SlackSurface(SlackConfig config, InstantSource clock, URI publicUrl, DataSource database) {
-    this(config, clock, publicUrl, database, List.of());
-  }
-
-  /// @param interceptors see each call of a method
-  public SlackSurface(
-      SlackConfig config,
-      InstantSource clock,
-      URI publicUrl,
-      DataSource database,
-      List<Interceptor> interceptors) {
-    this(config, clock, Optional.of(new Site(publicUrl.toString(), database)), interceptors);
-  }
-
-  private record Site(String url, DataSource database) {}
-
-  private SlackSurface(
-      SlackConfig config,
-      InstantSource clock,
-      Optional<Site> site,
-      List<Interceptor> interceptors) {
+  public SlackSurface(SlackConfig config, PlatformContext context) {
     this.config = config;
-    this.clock = clock;
+    clock = context.clock();
     signature =
         config.listens()
             ? Optional.of(new SlackSignature(new Hmac(config.signingSecrets())))
             : Optional.empty();
-    habits = config.habits();
-    agentView = new SlackAgentView(this::workspaces, config.prompts(), clock);
-    renderer = new SlackRenderer(config.command());
-    api = new SlackApi(config, interceptors);
-    payloads = new SlackPayloads(config, api.sdk(), this::known, this::left, agentView);
-    files = new FileTransfer(config);
+    api = new SlackApi(config, context.http().interceptors());
+    var files = new FileTransfer(config);
+    Function<SlackApi, SlackWorkspace> clients =
+        it -> new SlackWorkspace(it, files.with(it.token()), new SlackNames(it));
     if (config.client().isPresent()) {
       var client = config.client().get();
-      var at = site.orElseThrow(() -> new IllegalArgumentException("Nowhere to keep tokens"));
-      var url = at.url().endsWith("/") ? at.url().substring(0, at.url().length() - 1) : at.url();
-      var rows = new InstallationRows(at.database());
+      var url = context.publicUrl().toString().replaceFirst("/$", "");
+      var rows = new InstallationRows(context.database().get());
       var installed =
           new InstalledWorkspaces(
-              config, client, rows, api, this::workspace, url + SlackInstaller.INSTALL, clock);
+              config, client, rows, api, clients, url + SlackInstaller.INSTALL, clock);
       workspaces = installed;
       installer =
           Optional.of(
               new SlackInstaller(
                   config, client, api, installed, new OAuthState(client, rows, clock), url, clock));
     } else {
-      workspaces = new OneWorkspace(config, api, this::workspace);
+      workspaces = new OneWorkspace(config, api, clients);
       installer = Optional.empty();
     }
+    agentView = new SlackAgentView(workspaces, config.prompts(), clock);
+    payloads = new SlackPayloads(config, api.sdk(), workspaces::known, workspaces::left, agentView);
     senders = new SlackSenders(config, workspaces, clock);
-    background = new SlackBackgroundReader(workspaces, habits.context(), agentView.looks()::of);
+    background =
+        new SlackBackgroundReader(workspaces, config.habits().context(), agentView.looks()::of);
     limits = new SlackLimits(agentView);
     posts =
         new SlackPosts(
             workspaces,
-            renderer,
-            habits,
+            new SlackRenderer(config.command()),
+            config.habits(),
             new SlackScreens(
                 new SlackHome(config.command(), new SlackPermalinks(workspaces::known))),
             agentView);
   }
 
-  private SlackWorkspace workspace(SlackApi api) {
-    return new SlackWorkspace(api, files.with(api.token()), new SlackNames(api));
+  @Override
+  public Surface surface() {
+    return this;
   }
 
-  private SlackMissedDeliveries catchUp(SlackWorkspace workspace) {
-    return new SlackMissedDeliveries(workspace.api(), payloads, clock);
+  @Override
+  public Optional<Conversation> conversationIn(String place) {
+    var parts = place.split("/", -1);
+    return parts.length < 2
+        ? Optional.empty()
+        : Optional.of(new SlackPlace(parts[0], parts[1], "0").conversation());
   }
 
-  /// Looks up the bot's identity. If Slack cannot be reached, the next post asks again.
+  @Override
   public void start() {
     payloads.start();
     if (config.appToken().isEmpty()) {
@@ -179,16 +148,22 @@ public final class SlackSurface implements Surface, AutoCloseable {
     }
   }
 
-  /// Handles app installation; empty when the surface serves a single workspace.
-  public Optional<SlackInstaller> installer() {
-    return installer;
+  /// Where workspaces may install the app.
+  @Override
+  public Map<String, PlatformPage> pages() {
+    return Map.of(
+        SlackInstaller.INSTALL,
+        (_, _) -> installer.map(SlackInstaller::install).orElse(NOT_INSTALLABLE),
+        SlackInstaller.REDIRECT,
+        (query, cookie) ->
+            installer
+                .map(it -> it.redirected(query, cookie.apply(SlackInstaller.COOKIE)))
+                .orElse(NOT_INSTALLABLE));
   }
 
-  /// If Socket Mode is configured, opens a socket in the background and keeps it open until
-  /// [#disconnect()].
-  ///
-  /// @param door handles each result; a 2xx reply acknowledges the envelope, with the reply's body
-  public void connect(Function<WebhookResult, Reply> door, RandomGenerator chance) {
+  /// Opens a socket if Socket Mode is configured. The acknowledgement carries the reply's body.
+  @Override
+  public void connect(Function<WebhookResult, Reply> handler, RandomGenerator chance) {
     config
         .appToken()
         .ifPresent(
@@ -199,7 +174,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
                         workspaces.learn();
                         return api.openSocket(token);
                       },
-                      request -> door.apply(read(request)),
+                      request -> handler.apply(read(request)),
                       clock,
                       chance,
                       SlackSocket.Pace.USUAL);
@@ -209,6 +184,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
   }
 
   /// Stops reading from the socket; envelopes already read are still acknowledged.
+  @Override
   public void disconnect() {
     var open = socket;
     if (open != null) {
@@ -216,23 +192,26 @@ public final class SlackSurface implements Surface, AutoCloseable {
     }
   }
 
-  /// Why no request can arrive from Slack; empty if requests may arrive. HTTP delivery cannot be
-  /// checked from here, so a closed socket is not a problem while HTTP is configured too.
+  /// HTTP delivery cannot be checked from here, so a closed socket is not a problem while HTTP is
+  /// configured too.
+  @Override
   public Optional<String> problem() {
     return config.listens()
         ? Optional.empty()
         : Optional.ofNullable(socket).flatMap(SlackSocket::problem);
   }
 
-  /// The transport and the connected workspaces, for the operator: `over HTTP`.
-  public String transport() {
-    return (config.appToken().isEmpty()
+  /// Names the transport and the connected workspaces.
+  @Override
+  public String status() {
+    return "on, "
+        + (config.appToken().isEmpty()
             ? "over HTTP"
             : config.listens() ? "over HTTP and a socket" : "over a socket")
         + workspaces.summary();
   }
 
-  /// Asks Slack once per workspace whether the tokens are valid.
+  @Override
   public List<ConnectionCheck> check() {
     List<ConnectionCheck> found = new ArrayList<>(workspaces.check());
     checkAppToken().map(ConnectionCheck::problem).ifPresent(found::add);
@@ -257,18 +236,6 @@ public final class SlackSurface implements Surface, AutoCloseable {
                   + "). Turn Socket Mode on in the app's settings, and put an app-level token with"
                   + " connections:write into SLACK_APP_TOKEN.");
     };
-  }
-
-  private Optional<SlackIdentity> known(String team) {
-    return workspaces.known(team);
-  }
-
-  private SlackWorkspaces workspaces() {
-    return workspaces;
-  }
-
-  private void left(String team, Instant at) {
-    workspaces.left(team, at);
   }
 
   @Override
@@ -342,7 +309,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
   public LinkParser links() {
     return (link, from) -> {
       var team = from.surface().equals(SlackPlace.SURFACE) ? SlackPlace.of(from).team() : "";
-      return SlackLinks.shown(link, from, known(team));
+      return SlackLinks.shown(link, from, workspaces.known(team));
     };
   }
 
@@ -358,13 +325,18 @@ public final class SlackSurface implements Surface, AutoCloseable {
                 Collectors.groupingBy(
                     it -> SlackPlace.of(it).team(), LinkedHashMap::new, Collectors.toList()));
     List<MissedDeliveries> all = new ArrayList<>();
-    byTeam.forEach((team, its) -> all.add(catchUp(workspaces.of(team)).since(since, its)));
+    byTeam.forEach((team, its) -> all.add(missed(team, since, its)));
     return SlackMissedDeliveries.together(all);
+  }
+
+  private MissedDeliveries missed(String team, Instant since, List<Conversation> conversations) {
+    return new SlackMissedDeliveries(workspaces.of(team).api(), payloads, clock)
+        .since(since, conversations);
   }
 
   @Override
   public ConversationPolicy conversationPolicy(Conversation conversation) {
-    return habits.policy(SlackPlace.of(conversation));
+    return config.habits().policy(SlackPlace.of(conversation));
   }
 
   @Override

@@ -24,7 +24,7 @@ class SlackFrameTest {
 
   private final JsonMapper json = JsonMapper.builder().build();
   private final SlackSurface surface =
-      new SlackSurface(SlackRequests.CONFIG, InstantSource.system());
+      SlackSurfaces.of(SlackRequests.CONFIG, InstantSource.system());
 
   @AfterEach
   void close() {

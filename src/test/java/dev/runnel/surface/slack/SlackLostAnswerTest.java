@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /// Slack took the post, and the connection broke before it could say so.
 class SlackLostAnswerTest {
   private final ScriptedSlack slack = new ScriptedSlack();
-  private final SlackSurface surface = new SlackSurface(slack.config(), InstantSource.system());
+  private final SlackSurface surface = SlackSurfaces.of(slack.config(), InstantSource.system());
 
   @AfterEach
   void close() {

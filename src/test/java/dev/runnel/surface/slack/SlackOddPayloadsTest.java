@@ -39,7 +39,7 @@ class SlackOddPayloadsTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final SlackSurface surface =
-      new SlackSurface(SlackRequests.CONFIG, InstantSource.system());
+      SlackSurfaces.of(SlackRequests.CONFIG, InstantSource.system());
 
   @AfterEach
   void close() {

@@ -41,7 +41,7 @@ class SlackOverheardTest {
 
   @BeforeEach
   void open() {
-    surface = new SlackSurface(SlackRequests.CONFIG, CLOCK);
+    surface = SlackSurfaces.of(SlackRequests.CONFIG, CLOCK);
     database = Database.sqlite(folder.resolve("runnel.db"));
     store = new SqlStore(database, CLOCK);
     othersDatabase = Database.sqlite(folder.resolve("runnel.db"));

@@ -54,7 +54,7 @@ class SlackPostingTest {
   private static final Intent SAY = new Intent.Say(Request.of("fix it"));
 
   private final ScriptedSlack slack = new ScriptedSlack();
-  private final SlackSurface surface = new SlackSurface(slack.config(), InstantSource.system());
+  private final SlackSurface surface = SlackSurfaces.of(slack.config(), InstantSource.system());
 
   @AfterEach
   void close() {

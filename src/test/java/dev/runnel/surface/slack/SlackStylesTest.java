@@ -38,7 +38,7 @@ class SlackStylesTest {
   }
 
   private SlackSurface surface(String style) {
-    return new SlackSurface(
+    return SlackSurfaces.of(
         SlackConfig.from(
                 Map.of(
                     "SLACK_SIGNING_SECRET",

@@ -71,7 +71,7 @@ class SlackSurfaceOnLocalSlackTest {
             URI.create(
                 "http://127.0.0.1:" + door.getAddress().getPort() + SlackConfig.EVENTS_PATH));
     surface =
-        new SlackSurface(SlackConfig.from(slack.settings()).orElseThrow(), InstantSource.system());
+        SlackSurfaces.of(SlackConfig.from(slack.settings()).orElseThrow(), InstantSource.system());
     surface.start();
     door.start();
   }
@@ -295,7 +295,7 @@ class SlackSurfaceOnLocalSlackTest {
     surface.close();
     var settings = new HashMap<>(slack.settings());
     settings.put("SLACK_START_REACTION", "robot_face");
-    surface = new SlackSurface(SlackConfig.from(settings).orElseThrow(), InstantSource.system());
+    surface = SlackSurfaces.of(SlackConfig.from(settings).orElseThrow(), InstantSource.system());
     surface.start();
     var root = slack.message(LocalSlack.CHANNEL, LocalSlack.BOB, "the build is red");
     var reply = slack.reply(LocalSlack.CHANNEL, root, LocalSlack.BOB, "since noon");
@@ -334,7 +334,7 @@ class SlackSurfaceOnLocalSlackTest {
     var settings = new HashMap<>(slack.settings());
     settings.put("SLACK_CONTEXT", LocalSlack.CHANNEL + "=2");
     try (var open =
-        new SlackSurface(SlackConfig.from(settings).orElseThrow(), InstantSource.system())) {
+        SlackSurfaces.of(SlackConfig.from(settings).orElseThrow(), InstantSource.system())) {
       open.start();
       var background = open.background().read(mention);
 

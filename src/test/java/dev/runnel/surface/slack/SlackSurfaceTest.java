@@ -44,9 +44,9 @@ class SlackSurfaceTest implements SurfaceContract {
           0);
 
   private final ScriptedSlack slack = new ScriptedSlack();
-  private final SlackSurface surface = new SlackSurface(slack.config(), InstantSource.system());
+  private final SlackSurface surface = SlackSurfaces.of(slack.config(), InstantSource.system());
   private final SlackSurface goldenSurface =
-      new SlackSurface(SlackRequests.CONFIG, InstantSource.system());
+      SlackSurfaces.of(SlackRequests.CONFIG, InstantSource.system());
 
   @AfterEach
   void close() {
@@ -152,7 +152,7 @@ class SlackSurfaceTest implements SurfaceContract {
     @Test
     void ofAnySecretIsAcceptedWhileTheyAreRotated() {
       try (var rotating =
-          new SlackSurface(
+          SlackSurfaces.of(
               new SlackConfig(
                   List.of("new", "old"), "xoxb", SlackRequests.CONFIG.apiUrl(), "/agent"),
               InstantSource.system())) {
@@ -189,7 +189,7 @@ class SlackSurfaceTest implements SurfaceContract {
               documented.getBytes(StandardCharsets.UTF_8),
               Instant.ofEpochSecond(1_531_420_618));
       try (var documentations =
-          new SlackSurface(
+          SlackSurfaces.of(
               new SlackConfig(
                   List.of("8f742231b10e8888abcd99yyyzzz85a5"),
                   "xoxb",

@@ -80,7 +80,7 @@ final class SlackWaysIn implements AutoCloseable {
     link.start(InetAddress.getLoopbackAddress(), 0);
     api.says("apps.connections.open", "{'ok':true,'url':'" + link.url("/link") + "'}");
     surface =
-        new SlackSurface(
+        SlackSurfaces.of(
             new SlackConfig(
                 List.of(SlackRequests.SECRET),
                 Optional.of(APP_TOKEN),

@@ -18,7 +18,6 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,7 +37,7 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
   /// Under load, further hints are dropped without harm.
   private static final int MAX_HINTS = 200;
 
-  private final Supplier<SlackWorkspaces> workspaces;
+  private final SlackWorkspaces workspaces;
   private final SlackPrompts prompts;
   private final SlackStatusLine line;
   private final SlackStreams streams;
@@ -53,8 +52,7 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
           Thread.ofVirtual().factory(),
           new ThreadPoolExecutor.DiscardPolicy());
 
-  public SlackAgentView(
-      Supplier<SlackWorkspaces> workspaces, SlackPrompts prompts, InstantSource clock) {
+  public SlackAgentView(SlackWorkspaces workspaces, SlackPrompts prompts, InstantSource clock) {
     this.workspaces = workspaces;
     this.prompts = prompts;
     this.line = new SlackStatusLine(clock);
@@ -176,7 +174,7 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
   }
 
   private SlackAgentApi api(String team) {
-    return new SlackAgentApi(workspaces.get().of(team).api());
+    return new SlackAgentApi(workspaces.of(team).api());
   }
 
   /// Sets the suggested prompts. Current agent apps have the default prompts in their manifest.

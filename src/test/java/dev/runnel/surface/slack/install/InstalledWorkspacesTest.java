@@ -20,10 +20,12 @@ import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.run.MessageStatus;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.database.Database;
+import dev.runnel.surface.PlatformPage;
 import dev.runnel.surface.PlatformPage.Html;
 import dev.runnel.surface.slack.ScriptedSlack;
 import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.surface.slack.SlackSurfaces;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.testkit.SettableClock;
@@ -35,6 +37,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import okhttp3.HttpUrl;
@@ -87,7 +90,7 @@ class InstalledWorkspacesTest {
                     accepted))
             .orElseThrow();
     var node =
-        new SlackSurface(
+        SlackSurfaces.of(
             config, clock, URI.create("https://runnel.example.com/"), database.dataSource());
     nodes.add(node);
     node.start();
@@ -114,24 +117,28 @@ class InstalledWorkspacesTest {
   }
 
   /// A browser on its way to Slack.
-  private record Begun(SlackInstaller installer, HttpUrl address, String setCookie) {
+  private record Begun(SlackSurface surface, HttpUrl address, String setCookie) {
     String asked(String name) {
       return Optional.ofNullable(address.queryParameter(name)).orElseThrow();
     }
 
     Html comesBack(String code) {
-      return installer.redirected(
-          Map.of("code", code, "state", asked("state")),
-          setCookie.replaceAll("^[^=]+=([^;]+);.*", "$1"));
+      return page(surface, SlackInstaller.REDIRECT)
+          .show(
+              Map.of("code", code, "state", asked("state")),
+              _ -> setCookie.replaceAll("^[^=]+=([^;]+);.*", "$1"));
     }
   }
 
+  private static PlatformPage page(SlackSurface surface, String path) {
+    return Objects.requireNonNull(surface.pages().get(path));
+  }
+
   private Begun begun() {
-    var installer = surface.installer().orElseThrow();
-    var page = installer.install();
+    var page = page(surface, SlackInstaller.INSTALL).show(Map.of(), _ -> "");
     assertThat(page.status()).isEqualTo(302);
     return new Begun(
-        installer,
+        surface,
         Optional.ofNullable(page.headers().get("Location")).map(HttpUrl::get).orElseThrow(),
         Optional.ofNullable(page.headers().get("Set-Cookie")).orElseThrow());
   }
@@ -209,7 +216,7 @@ class InstalledWorkspacesTest {
     @Test
     void isOfNoUseWhileNoneIsAcceptedAndTheCheckSaysHow() {
       surface = node("client-secret", "");
-      assertThat(surface.transport()).contains("serves no workspace yet");
+      assertThat(surface.status()).contains("serves no workspace yet");
       assertThat(surface.check().getFirst().isOk()).isFalse();
       assertThat(surface.check().getFirst().text()).contains("policy.installations.slack");
     }

@@ -13,6 +13,7 @@ import dev.runnel.core.model.run.RunFile;
 import dev.runnel.surface.slack.ScriptedSlack;
 import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.surface.slack.SlackSurfaces;
 import dev.runnel.surface.slack.SlackUpdates;
 import dev.runnel.surface.slack.model.AnswerFile;
 import dev.runnel.surface.slack.model.SlackPlace;
@@ -36,7 +37,7 @@ class FileAnswersTest {
   private static final String IN_THE_SESSION = "Read the rest in the run";
 
   private final ScriptedSlack slack = new ScriptedSlack();
-  private final SlackSurface surface = new SlackSurface(slack.config(), InstantSource.system());
+  private final SlackSurface surface = SlackSurfaces.of(slack.config(), InstantSource.system());
 
   @BeforeEach
   void givesAddresses() {
@@ -122,7 +123,7 @@ class FileAnswersTest {
   @Test
   void aFileThatSlackRefusesIsNamedWithTheReason() {
     try (var refusing = new ScriptedSlack();
-        var there = new SlackSurface(refusing.config(), InstantSource.system())) {
+        var there = SlackSurfaces.of(refusing.config(), InstantSource.system())) {
       refusing.refuses("files.getUploadURLExternal", "storage_limit_reached");
       var run = SlackUpdates.succeeded("Done").run();
       var file = new RunFile("f1", "shot.png", "image/png", 3, "", false);
@@ -144,7 +145,7 @@ class FileAnswersTest {
   @ValueSource(strings = {"missing_scope", "file_uploads_disabled", "storage_limit_reached"})
   void whereSlackTakesNoFileTheSessionIsTheWayToTheRest(String error) {
     try (var refusing = new ScriptedSlack();
-        var there = new SlackSurface(refusing.config(), InstantSource.system())) {
+        var there = SlackSurfaces.of(refusing.config(), InstantSource.system())) {
       refusing.refuses("files.getUploadURLExternal", error);
 
       there.post(
@@ -192,7 +193,7 @@ class FileAnswersTest {
   void nothingIsSentToAnAddressThatIsNotSlacks() {
     try (var odd = new ScriptedSlack();
         var elsewhere = new ScriptedSlack();
-        var there = new SlackSurface(odd.config(), InstantSource.system())) {
+        var there = SlackSurfaces.of(odd.config(), InstantSource.system())) {
       odd.says(
           "files.getUploadURLExternal", upload(elsewhere.apiUrl().resolve("/upload/bytes") + ""));
 

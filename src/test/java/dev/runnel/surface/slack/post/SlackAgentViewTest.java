@@ -16,6 +16,7 @@ import dev.runnel.core.model.run.RunState;
 import dev.runnel.surface.slack.ScriptedSlack;
 import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.surface.slack.SlackSurfaces;
 import dev.runnel.surface.slack.SlackUpdates;
 import dev.runnel.surface.slack.api.SlackAgentApi;
 import dev.runnel.surface.slack.model.SlackPlace;
@@ -43,7 +44,7 @@ class SlackAgentViewTest {
 
   private final ScriptedSlack slack = new ScriptedSlack();
   private final SettableClock clock = new SettableClock();
-  private SlackSurface surface = new SlackSurface(slack.config(), clock);
+  private SlackSurface surface = SlackSurfaces.of(slack.config(), clock);
   private int notices;
 
   SlackAgentViewTest() {
@@ -60,7 +61,7 @@ class SlackAgentViewTest {
   /// Another process, or this one after a crash.
   private void restart() {
     surface.close();
-    surface = new SlackSurface(slack.config(), clock);
+    surface = SlackSurfaces.of(slack.config(), clock);
   }
 
   private static SlackUpdates.Draft queued() {

@@ -29,6 +29,7 @@ import dev.runnel.core.model.run.StopRequest;
 import dev.runnel.surface.slack.ScriptedSlack;
 import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.surface.slack.SlackSurfaces;
 import dev.runnel.surface.slack.SlackUpdates;
 import dev.runnel.surface.slack.model.SlackFormNote;
 import dev.runnel.surface.slack.model.SlackIdentity;
@@ -500,7 +501,7 @@ class SlackScreensTest {
   @Nested
   class OnTheWayToSlack {
     private final ScriptedSlack slack = new ScriptedSlack();
-    private final SlackSurface surface = new SlackSurface(slack.config(), InstantSource.system());
+    private final SlackSurface surface = SlackSurfaces.of(slack.config(), InstantSource.system());
 
     @AfterEach
     void close() {

@@ -2,7 +2,7 @@ package dev.runnel.surface.slack.read;
 
 import dev.runnel.surface.slack.ScriptedSlack;
 import dev.runnel.surface.slack.SlackRequests;
-import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.surface.slack.SlackSurfaces;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.testkit.SendersContract;
 import dev.runnel.testkit.SettableClock;
@@ -24,7 +24,7 @@ class SlackSenderColumnsTest implements SendersContract {
           "{'ok':true,'user':{'id':'U0ANN',%s}}".formatted(says.replace(NOT_ACCEPTED, "")));
       var config = slack.config();
       try (var surface =
-          new SlackSurface(
+          SlackSurfaces.of(
               says.endsWith(NOT_ACCEPTED) ? accepting(config, "T0OTHER") : config,
               new SettableClock())) {
         return SendersContract.column(surface, SlackRequests.golden("app-mention"));

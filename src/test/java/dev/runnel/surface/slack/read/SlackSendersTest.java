@@ -10,6 +10,7 @@ import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.surface.slack.ScriptedSlack;
 import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.surface.slack.SlackSurfaces;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.testkit.SettableClock;
 import java.time.Duration;
@@ -41,7 +42,7 @@ class SlackSendersTest {
 
   private final SettableClock clock = new SettableClock();
   private final ScriptedSlack slack = new ScriptedSlack();
-  private final SlackSurface surface = new SlackSurface(slack.config(), clock);
+  private final SlackSurface surface = SlackSurfaces.of(slack.config(), clock);
 
   @AfterEach
   void close() {
@@ -215,7 +216,7 @@ class SlackSendersTest {
             slack.apiUrl().toString(),
             "SLACK_INSTALLATIONS",
             "T0OTHER, T0MORE");
-    try (var elsewhere = new SlackSurface(SlackConfig.from(settings).orElseThrow(), clock)) {
+    try (var elsewhere = SlackSurfaces.of(SlackConfig.from(settings).orElseThrow(), clock)) {
       assertThat(elsewhere.senders().admit(delivery("slash-start")))
           .isInstanceOfSatisfying(
               Admission.Refused.class,

@@ -12,6 +12,7 @@ import dev.runnel.core.model.run.Background;
 import dev.runnel.surface.slack.ScriptedSlack;
 import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.surface.slack.SlackSurfaces;
 import dev.runnel.surface.slack.api.SlackAgentApi;
 import dev.runnel.surface.slack.model.SlackBehavior;
 import dev.runnel.surface.slack.model.SlackConfig;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.Test;
 class SlackAgentEventsTest {
   private final ScriptedSlack slack = new ScriptedSlack();
   private final SettableClock clock = new SettableClock();
-  private SlackSurface surface = new SlackSurface(slack.config(), clock);
+  private SlackSurface surface = SlackSurfaces.of(slack.config(), clock);
 
   @AfterEach
   void close() {
@@ -125,7 +126,7 @@ class SlackAgentEventsTest {
     void offersTheOperatorsPromptsWhenItIsOpened() {
       surface.close();
       surface =
-          new SlackSurface(
+          SlackSurfaces.of(
               new SlackConfig(
                   slack.config().signingSecrets(),
                   Optional.empty(),

@@ -9,6 +9,7 @@ import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.surface.slack.SlackSurfaces;
 import dev.runnel.surface.slack.model.SlackPlace;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -26,7 +27,7 @@ class SlackAmendmentsTest {
   private static final String SAID = "message:T0ACME/C0DEV/" + TS;
 
   private final SlackSurface surface =
-      new SlackSurface(SlackRequests.CONFIG, InstantSource.system());
+      SlackSurfaces.of(SlackRequests.CONFIG, InstantSource.system());
 
   @AfterEach
   void close() {

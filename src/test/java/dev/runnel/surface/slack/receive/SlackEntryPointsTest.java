@@ -15,6 +15,7 @@ import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.surface.slack.SlackSurfaces;
 import dev.runnel.surface.slack.model.SlackFormNote;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackReplyTo;
@@ -37,7 +38,7 @@ class SlackEntryPointsTest {
   private static final String ADDRESS = "http://127.0.0.1:3900/_hooks/response/1";
 
   private final SlackSurface surface =
-      new SlackSurface(SlackRequests.CONFIG, InstantSource.system());
+      SlackSurfaces.of(SlackRequests.CONFIG, InstantSource.system());
 
   @AfterEach
   void close() {

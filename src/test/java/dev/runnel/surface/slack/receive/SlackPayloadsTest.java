@@ -13,6 +13,7 @@ import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.surface.slack.SlackSurfaces;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
@@ -25,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SlackPayloadsTest {
   private final SlackSurface surface =
-      new SlackSurface(SlackRequests.CONFIG, InstantSource.system());
+      SlackSurfaces.of(SlackRequests.CONFIG, InstantSource.system());
 
   @AfterEach
   void close() {

@@ -16,6 +16,7 @@ import dev.runnel.core.model.run.Request;
 import dev.runnel.surface.slack.ScriptedSlack;
 import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.surface.slack.SlackSurfaces;
 import dev.runnel.surface.slack.model.SlackConfig;
 import java.net.URI;
 import java.time.InstantSource;
@@ -58,7 +59,7 @@ class SlackWatchTest {
     settings.put("SLACK_BOT_TOKEN", "xoxb-test-token");
     settings.put("SLACK_API_URL", apiUrl().toString());
     settings.put("SLACK_WATCH", watch);
-    var opened = new SlackSurface(SlackConfig.from(settings).orElseThrow(), InstantSource.system());
+    var opened = SlackSurfaces.of(SlackConfig.from(settings).orElseThrow(), InstantSource.system());
     opened.start();
     return opened;
   }

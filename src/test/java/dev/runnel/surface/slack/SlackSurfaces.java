@@ -1,0 +1,33 @@
+package dev.runnel.surface.slack;
+
+import dev.runnel.surface.PlatformContext;
+import dev.runnel.surface.slack.model.SlackConfig;
+import java.net.URI;
+import java.time.InstantSource;
+import javax.sql.DataSource;
+import okhttp3.OkHttpClient;
+
+/// Opens Slack's surface as the program does, without the connections that it shares.
+public final class SlackSurfaces {
+  private SlackSurfaces() {}
+
+  /// Serves one workspace, with the bot token from the settings.
+  public static SlackSurface of(SlackConfig config, InstantSource clock) {
+    return new SlackSurface(
+        config,
+        new PlatformContext(
+            new OkHttpClient(),
+            clock,
+            URI.create("https://runnel.example.com"),
+            () -> {
+              throw new IllegalStateException("One workspace needs no database");
+            }));
+  }
+
+  /// Serves every workspace that installs the app.
+  public static SlackSurface of(
+      SlackConfig config, InstantSource clock, URI publicUrl, DataSource database) {
+    return new SlackSurface(
+        config, new PlatformContext(new OkHttpClient(), clock, publicUrl, () -> database));
+  }
+}
