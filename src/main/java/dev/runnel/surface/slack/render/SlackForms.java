@@ -1,5 +1,8 @@
 package dev.runnel.surface.slack.render;
 
+import static dev.runnel.surface.slack.render.SlackBlocks.context;
+import static dev.runnel.surface.slack.render.SlackBlocks.plain;
+
 import com.slack.api.model.block.LayoutBlock;
 import com.slack.api.model.block.element.ConversationsFilter;
 import com.slack.api.model.block.element.ConversationsSelectElement;
@@ -33,7 +36,7 @@ public final class SlackForms {
     var running = form.run().isPresent();
     List<LayoutBlock> blocks = new ArrayList<>();
     if (!form.about().isBlank()) {
-      blocks.add(SlackInputs.context("About this message:\n" + quote(form.about())));
+      blocks.add(context("About this message:\n" + quote(form.about())));
     }
     blocks.add(
         SlackInputs.input(
@@ -48,21 +51,21 @@ public final class SlackForms {
                 .maxLength(SlackInputs.MAX_TEXT)
                 .focusOnLoad(true)
                 .placeholder(
-                    SlackInputs.plain(
+                    plain(
                         form.answers().isPresent()
                             ? "None of them: use the queue"
                             : running ? "Also add a test" : "Find out why the checkout test fails",
                         75))
                 .build()));
     if (running && form.answers().isEmpty()) {
-      blocks.add(SlackInputs.context("This thread has a run. Your words go to it."));
+      blocks.add(context("This thread has a run. Your words go to it."));
     }
     if (form.thread().isEmpty()) {
       blocks.add(channel());
     }
     form.fields().forEach(it -> blocks.add(SlackInputs.field(it, false)));
     if (form.thread().isEmpty() && !form.fields().isEmpty()) {
-      blocks.add(SlackInputs.context("Fields you don't change use the channel's defaults."));
+      blocks.add(context("Fields you don't change use the channel's defaults."));
     }
     return view(
         SlackActionIds.ASK,
@@ -95,7 +98,7 @@ public final class SlackForms {
                         .excludeBotUsers(true)
                         .build())
                 .build());
-    block.setHint(SlackInputs.plain("The run gets a thread of its own there.", 75));
+    block.setHint(plain("The run gets a thread of its own there.", 75));
     return block;
   }
 
@@ -109,7 +112,7 @@ public final class SlackForms {
   /// @param asked the conversation it was requested in
   public static View preferences(Screen.Preferences form, Conversation asked, Origin origin) {
     List<LayoutBlock> blocks = new ArrayList<>();
-    blocks.add(SlackInputs.context(about(form.level())));
+    blocks.add(context(about(form.level())));
     form.fields().forEach(it -> blocks.add(SlackInputs.field(it, it.key().equals("prompt"))));
     return view(
         SlackActionIds.DEFAULTS,

@@ -1,11 +1,13 @@
 package dev.runnel.surface.slack.render;
 
-import com.slack.api.model.block.ActionsBlock;
+import static dev.runnel.surface.slack.render.SlackBlocks.actions;
+import static dev.runnel.surface.slack.render.SlackBlocks.context;
+import static dev.runnel.surface.slack.render.SlackBlocks.plain;
+import static dev.runnel.surface.slack.render.SlackBlocks.section;
+
 import com.slack.api.model.block.DividerBlock;
 import com.slack.api.model.block.HeaderBlock;
 import com.slack.api.model.block.LayoutBlock;
-import com.slack.api.model.block.SectionBlock;
-import com.slack.api.model.block.composition.PlainTextObject;
 import com.slack.api.model.block.element.BlockElement;
 import com.slack.api.model.block.element.ButtonElement;
 import com.slack.api.model.view.View;
@@ -49,7 +51,7 @@ public final class SlackHome {
   public View render(Screen.Home home) {
     List<LayoutBlock> blocks = new ArrayList<>();
     blocks.add(header("Your runs"));
-    blocks.add(ActionsBlock.builder().elements(doors(home)).build());
+    blocks.add(actions(doors(home)));
     if (home.isEmpty()) {
       blocks.add(
           section(
@@ -61,14 +63,14 @@ public final class SlackHome {
     part(blocks, "Recent", home.recent(), home.at());
     if (home.more() > 0) {
       blocks.add(
-          SlackInputs.context(
+          context(
               "… and %d more: type `%s list mine` in a channel."
                   .formatted(home.more(), Mrkdwn.escape(command))));
     }
     blocks.add(DividerBlock.builder().build());
-    defaults(home.defaults()).ifPresent(it -> blocks.add(SlackInputs.context(it)));
+    defaults(home.defaults()).ifPresent(it -> blocks.add(context(it)));
     blocks.add(
-        SlackInputs.context(
+        context(
             "As of <!date^%d^{time}|just now>. Open this tab again to see what is new."
                 .formatted(home.at().getEpochSecond())));
     return View.builder().type("home").callbackId("home").blocks(blocks).build();
@@ -99,7 +101,7 @@ public final class SlackHome {
       blocks.add(section(words(binding, now)));
       var buttons = buttons(binding);
       if (!buttons.isEmpty()) {
-        blocks.add(ActionsBlock.builder().elements(buttons).build());
+        blocks.add(actions(buttons));
       }
     }
   }
@@ -174,17 +176,11 @@ public final class SlackHome {
             Mrkdwn.plain(Mrkdwn.oneLine(field.from(), MAX_TITLE)));
   }
 
-  private static ButtonElement.ButtonElementBuilder button(String action, String label) {
-    return ButtonElement.builder()
-        .actionId(SlackActionIds.ON_HOME + action)
-        .text(PlainTextObject.builder().text(label).build());
-  }
-
   private static HeaderBlock header(String text) {
-    return HeaderBlock.builder().text(SlackInputs.plain(text, 150)).build();
+    return HeaderBlock.builder().text(plain(text, 150)).build();
   }
 
-  private static SectionBlock section(String mrkdwn) {
-    return SectionBlock.builder().text(SlackInputs.mrkdwn(mrkdwn)).build();
+  private static ButtonElement.ButtonElementBuilder button(String action, String label) {
+    return SlackBlocks.button(SlackActionIds.ON_HOME + action, label);
   }
 }

@@ -1,12 +1,11 @@
 package dev.runnel.surface.slack.render;
 
-import com.slack.api.model.block.ActionsBlock;
+import static dev.runnel.surface.slack.render.SlackBlocks.actions;
+import static dev.runnel.surface.slack.render.SlackBlocks.button;
+
 import com.slack.api.model.block.LayoutBlock;
 import com.slack.api.model.block.SectionBlock;
-import com.slack.api.model.block.composition.MarkdownTextObject;
-import com.slack.api.model.block.composition.PlainTextObject;
 import com.slack.api.model.block.element.BlockElement;
-import com.slack.api.model.block.element.ButtonElement;
 import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.surface.slack.model.SlackActionIds;
@@ -54,7 +53,7 @@ public final class SlackInfoCards {
                 Mrkdwn.escape(stoppable.title()),
                 Mrkdwn.escape(stoppable.run().brief()));
     return SectionBlock.builder()
-        .text(MarkdownTextObject.builder().text(text).verbatim(true).build())
+        .text(SlackBlocks.mrkdwn(text))
         .accessory(
             button(SlackActionIds.CANCEL_RUN, "Stop")
                 .value(stoppable.run().value())
@@ -81,15 +80,7 @@ public final class SlackInfoCards {
               .value(choice.command())
               .build());
     }
-    return buttons.isEmpty()
-        ? List.of()
-        : List.of(ActionsBlock.builder().elements(buttons).build());
-  }
-
-  private static ButtonElement.ButtonElementBuilder button(String action, String label) {
-    return ButtonElement.builder()
-        .actionId(action)
-        .text(PlainTextObject.builder().text(label).build());
+    return buttons.isEmpty() ? List.of() : List.of(actions(buttons));
   }
 
   private static String label(Level level) {

@@ -1,9 +1,10 @@
 package dev.runnel.surface.slack.render;
 
-import com.slack.api.model.block.ContextBlock;
+import static dev.runnel.surface.slack.render.SlackBlocks.context;
+import static dev.runnel.surface.slack.render.SlackBlocks.plain;
+
 import com.slack.api.model.block.InputBlock;
 import com.slack.api.model.block.LayoutBlock;
-import com.slack.api.model.block.composition.MarkdownTextObject;
 import com.slack.api.model.block.composition.OptionObject;
 import com.slack.api.model.block.composition.PlainTextObject;
 import com.slack.api.model.block.element.BlockElement;
@@ -12,7 +13,6 @@ import com.slack.api.model.block.element.StaticSelectElement;
 import dev.runnel.core.model.Screen.Field;
 import dev.runnel.surface.slack.model.SlackActionIds;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -29,18 +29,6 @@ final class SlackInputs {
   private static final int MAX_HINT = 300;
 
   private SlackInputs() {}
-
-  static PlainTextObject plain(String text, int longest) {
-    return PlainTextObject.builder().text(Mrkdwn.oneLine(text, longest)).build();
-  }
-
-  static MarkdownTextObject mrkdwn(String text) {
-    return MarkdownTextObject.builder().text(text).verbatim(true).build();
-  }
-
-  static ContextBlock context(String mrkdwn) {
-    return ContextBlock.builder().elements(List.of(mrkdwn(mrkdwn))).build();
-  }
 
   static InputBlock input(String block, String label, boolean optional, BlockElement element) {
     return InputBlock.builder()

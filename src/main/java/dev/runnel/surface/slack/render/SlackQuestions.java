@@ -1,6 +1,5 @@
 package dev.runnel.surface.slack.render;
 
-import com.slack.api.model.block.ActionsBlock;
 import com.slack.api.model.block.LayoutBlock;
 import com.slack.api.model.block.composition.PlainTextObject;
 import com.slack.api.model.block.element.BlockElement;
@@ -58,7 +57,7 @@ final class SlackQuestions {
         button(SlackActionIds.ANSWER_OTHER, choices.isAboutPlan() ? "Change…" : "Other…")
             .value(asked)
             .build());
-    return Optional.of(ActionsBlock.builder().elements(buttons).build());
+    return Optional.of(SlackBlocks.actions(buttons));
   }
 
   private static ButtonElement.ButtonElementBuilder button(String action, String label) {

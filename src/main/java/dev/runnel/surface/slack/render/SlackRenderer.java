@@ -1,13 +1,12 @@
 package dev.runnel.surface.slack.render;
 
-import com.slack.api.model.block.ActionsBlock;
+import static dev.runnel.surface.slack.render.SlackBlocks.actions;
+import static dev.runnel.surface.slack.render.SlackBlocks.button;
+import static dev.runnel.surface.slack.render.SlackBlocks.section;
+
 import com.slack.api.model.block.ContextBlock;
 import com.slack.api.model.block.LayoutBlock;
-import com.slack.api.model.block.SectionBlock;
-import com.slack.api.model.block.composition.MarkdownTextObject;
-import com.slack.api.model.block.composition.PlainTextObject;
 import com.slack.api.model.block.element.BlockElement;
-import com.slack.api.model.block.element.ButtonElement;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.run.Artifact;
@@ -200,7 +199,7 @@ public final class SlackRenderer {
     blocks.addAll(links(run, false));
     var buttons = buttons(run, status.stop().isPresent());
     if (!buttons.isEmpty()) {
-      blocks.add(ActionsBlock.builder().elements(buttons).build());
+      blocks.add(actions(buttons));
     }
     return new SlackPost(headline + " · " + elapsed, blocks);
   }
@@ -255,12 +254,6 @@ public final class SlackRenderer {
 
   private static BlockElement retry(Run run) {
     return button(SlackActionIds.RETRY_RUN, "Retry").value(run.id().value()).build();
-  }
-
-  private static ButtonElement.ButtonElementBuilder button(String action, String label) {
-    return ButtonElement.builder()
-        .actionId(action)
-        .text(PlainTextObject.builder().text(label).build());
   }
 
   private static String named(String name) {
@@ -343,7 +336,7 @@ public final class SlackRenderer {
             REPLY));
     List<BlockElement> buttons = new ArrayList<>(List.of(retry(failed.run())));
     open(failed.run()).ifPresent(buttons::add);
-    end.add(ActionsBlock.builder().elements(buttons).build());
+    end.add(actions(buttons));
     return post(
         mark,
         headline(RunState.FAILED, "Failed", failed.requester(), title(failed.run())),
@@ -458,21 +451,8 @@ public final class SlackRenderer {
     return Mrkdwn.escape(Mrkdwn.oneLine(RunTexts.name(run), MAX_TITLE));
   }
 
-  private static SectionBlock section(String mrkdwn, SlackPost.Mark mark) {
-    return SectionBlock.builder().blockId(mark.value()).text(text(mrkdwn)).build();
-  }
-
-  private static SectionBlock section(String mrkdwn) {
-    return SectionBlock.builder().text(text(mrkdwn)).build();
-  }
-
   private static ContextBlock context(String... parts) {
     var line = Stream.of(parts).filter(it -> !it.isEmpty()).collect(Collectors.joining(" · "));
-    return ContextBlock.builder().elements(List.of(text(Mrkdwn.cut(line, MAX_CONTEXT)))).build();
-  }
-
-  /// Verbatim, so that Slack does not parse mentions in text from others; our links are explicit.
-  private static MarkdownTextObject text(String mrkdwn) {
-    return MarkdownTextObject.builder().text(mrkdwn).verbatim(true).build();
+    return SlackBlocks.context(Mrkdwn.cut(line, MAX_CONTEXT));
   }
 }

@@ -1,9 +1,6 @@
 package dev.runnel.surface.slack.render;
 
-import com.slack.api.model.block.ActionsBlock;
 import com.slack.api.model.block.LayoutBlock;
-import com.slack.api.model.block.composition.PlainTextObject;
-import com.slack.api.model.block.element.ButtonElement;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.run.StopRequest;
 import dev.runnel.core.text.RunTexts;
@@ -48,18 +45,13 @@ final class SlackStops {
     return words.isEmpty() || text.length() > MAX_VALUE
         ? Optional.empty()
         : Optional.of(
-            ActionsBlock.builder()
-                .elements(
-                    List.of(
-                        ButtonElement.builder()
-                            .actionId(SlackActionIds.SEND_REPLIES)
-                            .text(
-                                PlainTextObject.builder()
-                                    .text(words.size() == 1 ? "Send it" : "Send them")
-                                    .build())
-                            .value(text)
-                            .build()))
-                .build());
+            SlackBlocks.actions(
+                List.of(
+                    SlackBlocks.button(
+                            SlackActionIds.SEND_REPLIES,
+                            words.size() == 1 ? "Send it" : "Send them")
+                        .value(text)
+                        .build())));
   }
 
   private static String time(Instant at) {
