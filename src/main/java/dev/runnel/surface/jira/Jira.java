@@ -17,6 +17,7 @@ import dev.runnel.core.model.run.Background;
 import dev.runnel.surface.kit.Webhooks;
 import dev.runnel.surface.markdown.Markdown;
 import dev.runnel.surface.tracker.CommentPosts;
+import dev.runnel.surface.tracker.IssueProgress;
 import dev.runnel.surface.tracker.MarkdownPosts;
 import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import dev.runnel.surface.tracker.Tracker;
@@ -45,7 +46,7 @@ public final class Jira implements Tracker<JiraIssue> {
   private final JiraPayloads payloads;
   private final JiraAccessCheck access;
   private final CommentPosts posts;
-  private final JiraProgress progress;
+  private final IssueProgress<JiraIssue> progress;
   private final String label;
 
   private Jira(JiraConfig config, JiraApi api) {
@@ -54,7 +55,7 @@ public final class Jira implements Tracker<JiraIssue> {
     this.payloads = new JiraPayloads(api, config.url(), config.tracker());
     this.access = new JiraAccessCheck(api, config.access());
     this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
-    this.progress = new JiraProgress(api, config.transitions());
+    this.progress = new IssueProgress<>(config.transitions(), api::transitions, api::transition);
     this.label = config.tracker().label();
   }
 
@@ -114,7 +115,7 @@ public final class Jira implements Tracker<JiraIssue> {
     var comments = new JiraComments(api, mayPing(notice.update()));
     var posting = posts.post(comments, issue, notice, status);
     if (posting instanceof Posting.Posted && notice.update() instanceof Update.Status update) {
-      progress.show(issue, notice.conversation(), update.run().state());
+      progress.show(issue, update.run().state());
     }
     return posting;
   }

@@ -21,6 +21,7 @@ import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.Webhooks;
 import dev.runnel.surface.tracker.CommentPosts;
 import dev.runnel.surface.tracker.EarlierComments;
+import dev.runnel.surface.tracker.IssueProgress;
 import dev.runnel.surface.tracker.MarkdownPosts;
 import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import dev.runnel.surface.tracker.Tracker;
@@ -50,7 +51,7 @@ public final class Linear implements Tracker<String> {
   private final LinearAccessCheck access;
   private final CommentPosts comments;
   private final LinearSessions sessions;
-  private final LinearProgress progress;
+  private final IssueProgress<String> progress;
 
   private Linear(LinearConfig config, LinearApi api, LinearAccount account) {
     this.hmac = new Hmac(config.webhookSecrets());
@@ -61,7 +62,7 @@ public final class Linear implements Tracker<String> {
     var renderer = new MarkdownPosts(config.tracker(), DIALECT);
     this.comments = new CommentPosts(config.tracker(), renderer);
     this.sessions = new LinearSessions(api, renderer);
-    this.progress = new LinearProgress(api, config.states());
+    this.progress = new IssueProgress<>(config.states(), api::states, api::move);
   }
 
   public static TrackerSurface<?> surface(

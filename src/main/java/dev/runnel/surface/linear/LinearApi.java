@@ -224,15 +224,7 @@ final class LinearApi {
     var change = variables();
     on.forEach(change.putArray("addedLabelIds")::add);
     off.forEach(change.putArray("removedLabelIds")::add);
-    return call(
-        "the issue",
-        """
-        mutation($id: String!, $input: IssueUpdateInput!) {
-          issueUpdate(id: $id, input: $input) { success }
-        }
-        """,
-        input(change).put("id", issue),
-        "issueUpdate");
+    return updateIssue(issue, change);
   }
 
   /// The workflow states of the issue's team.
@@ -242,11 +234,18 @@ final class LinearApi {
         "query($id: String!) { issue(id: $id) { team { states(first: 100) { nodes { id name } } } }"
             + " }",
         variables().put("id", issue),
-        "issue");
+        "issue",
+        "team",
+        "states",
+        "nodes");
   }
 
   /// Moves the issue into a workflow state.
   ApiResult move(String issue, String state) {
+    return updateIssue(issue, variables().put("stateId", state));
+  }
+
+  private ApiResult updateIssue(String issue, ObjectNode input) {
     return call(
         "the issue",
         """
@@ -254,7 +253,7 @@ final class LinearApi {
           issueUpdate(id: $id, input: $input) { success }
         }
         """,
-        input(variables().put("stateId", state)).put("id", issue),
+        input(input).put("id", issue),
         "issueUpdate");
   }
 
