@@ -118,9 +118,7 @@ final class AzureApi implements IssueComments<WorkItem> {
   }
 
   private static ApiResult list(ApiResult result, String member) {
-    return result instanceof ApiResult.Done(var body)
-        ? new ApiResult.Done(body.path(member))
-        : result;
+    return result.map(body -> body.path(member));
   }
 
   private static String paged(int page) {
@@ -204,18 +202,18 @@ final class AzureApi implements IssueComments<WorkItem> {
   /// The newest comments, on one page: more than this were not written since a notice.
   @Override
   public ApiResult since(WorkItem item, Instant since, int page) {
-    var newest = comments(item, MAX_COMMENTS);
-    if (!(newest instanceof ApiResult.Done(var list))) {
-      return newest;
-    }
-    var named = JsonNodeFactory.instance.arrayNode();
-    for (var each : list) {
-      if (each instanceof ObjectNode comment) {
-        ObjectNode copy = comment.deepCopy();
-        named.add(copy.set("body", comment.path("text")));
-      }
-    }
-    return new ApiResult.Done(named);
+    return comments(item, MAX_COMMENTS)
+        .map(
+            newest -> {
+              var named = JsonNodeFactory.instance.arrayNode();
+              for (var each : newest) {
+                if (each instanceof ObjectNode comment) {
+                  ObjectNode copy = comment.deepCopy();
+                  named.add(copy.set("body", comment.path("text")));
+                }
+              }
+              return named;
+            });
   }
 
   @Override

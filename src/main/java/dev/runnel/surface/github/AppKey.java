@@ -1,6 +1,6 @@
 package dev.runnel.surface.github;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import dev.runnel.surface.kit.Json;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -98,10 +98,9 @@ final class AppKey {
 
   /// A JWT that authenticates the app, valid for a few minutes.
   String token(Instant now) {
-    var head = JsonNodeFactory.instance.objectNode().put("alg", "RS256").put("typ", "JWT");
+    var head = Json.object().put("alg", "RS256").put("typ", "JWT");
     var claims =
-        JsonNodeFactory.instance
-            .objectNode()
+        Json.object()
             .put("iat", now.minus(SKEW).getEpochSecond())
             .put("exp", now.plus(LIFE).getEpochSecond())
             .put("iss", app);

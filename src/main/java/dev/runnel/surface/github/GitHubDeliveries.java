@@ -97,8 +97,7 @@ record GitHubDeliveries(GitHubApi api, GitHubPayloads payloads, List<HookPath> h
     return switch (result) {
       case ApiResult.Done(var body) -> body;
       case ApiResult.Busy(var after, var why) -> throw new TrackerUnavailable(after, why);
-      case ApiResult.Gone(var why) -> throw new TrackerUnavailable(A_WHILE, why);
-      case ApiResult.Refused(var why) -> throw new TrackerUnavailable(A_WHILE, why);
+      case ApiResult.Failure failure -> throw new TrackerUnavailable(A_WHILE, failure.why());
     };
   }
 }

@@ -1,6 +1,5 @@
 package dev.runnel.surface.github;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.JsonHttp;
 import dev.runnel.surface.kit.JsonHttp.Answer;
@@ -103,10 +102,7 @@ final class InstallationTokens {
       return kept;
     }
     var answer =
-        asApp()
-            .post(
-                "/app/installations/" + installation + "/access_tokens",
-                JsonNodeFactory.instance.objectNode());
+        asApp().post("/app/installations/" + installation + "/access_tokens", Json.object());
     var value = Json.text(answer.body(), "token");
     var until = Json.instant(answer.body(), "expires_at");
     if (!answer.isGood() || value.isEmpty() || until.isEmpty()) {

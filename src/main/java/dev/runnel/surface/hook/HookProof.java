@@ -4,9 +4,8 @@ import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.surface.kit.Hmac;
+import dev.runnel.surface.kit.SharedSecrets;
 import dev.runnel.surface.kit.StandardWebhooks;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -52,9 +51,8 @@ public sealed interface HookProof {
       if (!claimed.startsWith(prefix) || claimed.length() == prefix.length()) {
         return false;
       }
-      return isOneOf(
-          claimed.substring(prefix.length()),
-          secrets.stream().map(secret -> written(secret, request.body())).toList());
+      var right = secrets.stream().map(secret -> written(secret, request.body())).toList();
+      return new SharedSecrets(right).contain(claimed.substring(prefix.length()));
     }
 
     @Override
@@ -125,7 +123,7 @@ public sealed interface HookProof {
     public boolean proves(RawRequest request) {
       var claimed = request.header("Authorization").orElse("");
       return claimed.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
-          && isOneOf(claimed.substring(SCHEME.length()).strip(), secrets);
+          && new SharedSecrets(secrets).contain(claimed.substring(SCHEME.length()).strip());
     }
 
     @Override
@@ -190,14 +188,5 @@ public sealed interface HookProof {
       throw new IllegalArgumentException("needs a secret that is not blank");
     }
     return List.copyOf(secrets);
-  }
-
-  private static boolean isOneOf(String claimed, List<String> right) {
-    var bytes = claimed.getBytes(StandardCharsets.UTF_8);
-    var matches = false;
-    for (var each : right) {
-      matches |= MessageDigest.isEqual(bytes, each.getBytes(StandardCharsets.UTF_8));
-    }
-    return matches;
   }
 }

@@ -2,6 +2,7 @@ package dev.runnel.surface.jira;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.surface.kit.Json;
+import java.net.URI;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -87,7 +88,9 @@ final class AdfToMarkdown {
               depth);
       case "table" -> table(content, depth);
       case "mediaSingle", "mediaGroup" ->
-          stream(content).map(each -> block(each, depth + 1, false)).collect(joined("\n"));
+          Json.elements(content)
+              .map(each -> block(each, depth + 1, false))
+              .collect(Collectors.joining("\n"));
       default -> isInline(node) ? inline(List.of(node)) : blocks(content, depth + 1);
     };
   }
@@ -96,33 +99,23 @@ final class AdfToMarkdown {
     return !node.path("content").isArray();
   }
 
-  private static java.util.stream.Stream<JsonNode> stream(JsonNode content) {
-    return content.isArray()
-        ? java.util.stream.StreamSupport.stream(content.spliterator(), false)
-        : java.util.stream.Stream.empty();
-  }
-
-  private static java.util.stream.Collector<CharSequence, ?, String> joined(String by) {
-    return Collectors.joining(by);
-  }
-
   private static String capital(String word) {
     return word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1);
   }
 
   private String paragraph(JsonNode content) {
-    var text = inline(stream(content).toList());
+    var text = inline(Json.elements(content).toList());
     var lines = text.lines().map(String::strip).filter(line -> !line.isEmpty());
-    return LINE_START.matcher(lines.collect(joined("\n"))).replaceAll("$1$3\\\\$2$4");
+    return LINE_START.matcher(lines.collect(Collectors.joining("\n"))).replaceAll("$1$3\\\\$2$4");
   }
 
   private String oneLine(JsonNode content) {
-    return inline(stream(content).toList()).strip().replace("\n", "<br>");
+    return inline(Json.elements(content).toList()).strip().replace("\n", "<br>");
   }
 
   private static String code(JsonNode node) {
     var code = new StringBuilder();
-    stream(node.path("content")).forEach(each -> code.append(each.path("text").asText()));
+    Json.elements(node.path("content")).forEach(each -> code.append(each.path("text").asText()));
     var fence = "`".repeat(Math.max(3, longestRun(code) + 1));
     var language = Json.text(node.path("attrs"), "language").orElse("");
     return fence
@@ -138,7 +131,9 @@ final class AdfToMarkdown {
   }
 
   private static String quoted(String text) {
-    return text.lines().map(line -> line.isEmpty() ? ">" : "> " + line).collect(joined("\n"));
+    return text.lines()
+        .map(line -> line.isEmpty() ? ">" : "> " + line)
+        .collect(Collectors.joining("\n"));
   }
 
   /// @param number of the first item; negative for a bullet list
@@ -157,7 +152,7 @@ final class AdfToMarkdown {
 
   private String item(JsonNode item, String lead, int depth) {
     var words =
-        stream(item.path("content")).anyMatch(each -> !isBlock(each))
+        Json.elements(item.path("content")).anyMatch(each -> !isBlock(each))
             ? paragraph(item.path("content"))
             : itemBlocks(item.path("content"), depth + 1);
     var indent = " ".repeat(lead.startsWith("- [") ? 2 : lead.length());
@@ -165,7 +160,7 @@ final class AdfToMarkdown {
         + words
             .lines()
             .map(line -> line.isEmpty() ? line : indent + line)
-            .collect(joined("\n"))
+            .collect(Collectors.joining("\n"))
             .stripLeading();
   }
 
@@ -187,7 +182,9 @@ final class AdfToMarkdown {
     var lines = new ArrayList<String>();
     for (var row : rows) {
       var cells =
-          stream(row.path("content")).map(cell -> cell(cell, depth + 1)).collect(joined(" | "));
+          Json.elements(row.path("content"))
+              .map(cell -> cell(cell, depth + 1))
+              .collect(Collectors.joining(" | "));
       lines.add("| " + cells + " |");
       if (lines.size() == 1) {
         lines.add("|" + " --- |".repeat(Math.max(1, row.path("content").size())));
@@ -200,13 +197,13 @@ final class AdfToMarkdown {
     var only = cell.path("content").size() == 1 ? cell.path("content").path(0) : cell;
     var text =
         Adf.type(only).equals("paragraph")
-            ? inline(stream(only.path("content")).toList())
+            ? inline(Json.elements(only.path("content")).toList())
             : blocks(cell.path("content"), depth);
     return text.strip().replace("|", "\\|").replaceAll("\n+", "<br>");
   }
 
   private String inline(List<JsonNode> nodes) {
-    return nodes.stream().map(this::words).collect(joined(""));
+    return nodes.stream().map(this::words).collect(Collectors.joining());
   }
 
   private String words(JsonNode node) {
@@ -250,21 +247,24 @@ final class AdfToMarkdown {
     var own = Json.text(node, "text").or(() -> Json.text(node.path("attrs"), "text")).orElse("");
     return depth > DEEPEST
         ? own
-        : own + stream(node.path("content")).map(each -> text(each, depth + 1)).collect(joined(""));
+        : own
+            + Json.elements(node.path("content"))
+                .map(each -> text(each, depth + 1))
+                .collect(Collectors.joining());
   }
 
   private static String marked(JsonNode node) {
     var text = node.path("text").asText();
-    var marks = stream(node.path("marks")).map(Adf::type).toList();
+    var marks = Json.elements(node.path("marks")).map(Adf::type).toList();
     var core = text.strip();
     if (core.isEmpty()) {
       return text;
     }
     var link =
-        stream(node.path("marks"))
+        Json.elements(node.path("marks"))
             .filter(mark -> Adf.type(mark).equals("link"))
             .flatMap(mark -> Json.link(mark.path("attrs"), "href").stream())
-            .map(java.net.URI::toString)
+            .map(URI::toString)
             .findFirst();
     String words;
     if (marks.contains("code")) {

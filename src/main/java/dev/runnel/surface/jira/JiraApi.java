@@ -69,9 +69,7 @@ final class JiraApi {
   }
 
   private static ApiResult list(ApiResult result, String member) {
-    return result instanceof ApiResult.Done(var body)
-        ? new ApiResult.Done(body.path(member))
-        : result;
+    return result.map(body -> body.path(member));
   }
 
   ApiResult myself() {

@@ -44,10 +44,7 @@ record JiraComments(JiraApi api, Predicate<String> mayPing) implements IssueComm
   @Override
   public ApiResult add(JiraIssue issue, String text) {
     var post = post(text);
-    var result = api.comment(issue, body(post), post.marker());
-    return result instanceof ApiResult.Done(var comment)
-        ? new ApiResult.Done(numbered(comment, ""))
-        : result;
+    return api.comment(issue, body(post), post.marker()).map(comment -> numbered(comment, ""));
   }
 
   @Override

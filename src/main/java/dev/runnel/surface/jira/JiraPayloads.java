@@ -20,7 +20,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 
 /// Parses a webhook's JSON to a delivery. Pure. Tolerates missing and malformed fields: a payload
 /// that it cannot read is ignored.
@@ -61,7 +60,10 @@ final class JiraPayloads {
     }
 
     Stream<JsonNode> changes(String field) {
-      return StreamSupport.stream(payload.path("changelog").path("items").spliterator(), false)
+      return payload
+          .path("changelog")
+          .path("items")
+          .valueStream()
           .filter(item -> Json.text(item, "field").filter(field::equalsIgnoreCase).isPresent());
     }
   }

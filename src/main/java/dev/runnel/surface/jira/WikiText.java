@@ -3,11 +3,10 @@ package dev.runnel.surface.jira;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.surface.kit.Json;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.StreamSupport;
 
 /// Renders an Atlassian Document Format document as wiki markup, in which Data Center stores rich
 /// text. Text from others cannot act as markup. Pure.
@@ -60,14 +59,8 @@ final class WikiText {
     return blocks(document.path("content"), "", 0).strip();
   }
 
-  private static List<JsonNode> list(JsonNode content) {
-    return content.isArray()
-        ? StreamSupport.stream(content.spliterator(), false).toList()
-        : List.of();
-  }
-
   private static String blocks(JsonNode content, String marks, int depth) {
-    return list(content).stream()
+    return Json.elements(content)
         .map(node -> block(node, marks, depth))
         .filter(text -> !text.isBlank())
         .collect(Collectors.joining("\n\n"));
@@ -88,7 +81,7 @@ final class WikiText {
       case "bulletList" -> items(content, marks + "*", depth);
       case "orderedList" -> items(content, marks + "#", depth);
       case "table" ->
-          list(content).stream().map(row -> row(row, depth)).collect(Collectors.joining("\n"));
+          Json.elements(content).map(row -> row(row, depth)).collect(Collectors.joining("\n"));
       default -> blocks(content, marks, depth + 1);
     };
   }
@@ -128,7 +121,7 @@ final class WikiText {
 
   /// Breaks up the end tag, so that the text cannot end the code block.
   private static String code(JsonNode node) {
-    var text = list(node.path("content")).stream().map(each -> each.path("text").asText());
+    var text = Json.elements(node.path("content")).map(each -> each.path("text").asText());
     var code = text.collect(Collectors.joining()).replace("{code", "{" + ZERO_WIDTH_SPACE + "code");
     var language =
         Json.text(node.path("attrs"), "language").filter(LANGUAGES::contains).map(it -> ":" + it);
@@ -140,7 +133,7 @@ final class WikiText {
   }
 
   private static String inline(JsonNode content) {
-    return list(content).stream().map(WikiText::words).collect(Collectors.joining());
+    return Json.elements(content).map(WikiText::words).collect(Collectors.joining());
   }
 
   private static String words(JsonNode node) {
@@ -159,7 +152,7 @@ final class WikiText {
     if (core.isEmpty()) {
       return text;
     }
-    var marks = list(node.path("marks"));
+    var marks = Json.elements(node.path("marks")).toList();
     var types = marks.stream().map(Adf::type).toList();
     var href =
         marks.stream().flatMap(mark -> Json.text(mark.path("attrs"), "href").stream()).findFirst();
@@ -195,7 +188,7 @@ final class WikiText {
                 switch (sign.group()) {
                   case "\\" -> "&#92;";
                   case "&" -> "&amp;";
-                  default -> "\\\\" + java.util.regex.Matcher.quoteReplacement(sign.group());
+                  default -> "\\\\" + Matcher.quoteReplacement(sign.group());
                 });
   }
 

@@ -11,7 +11,7 @@ import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.StreamSupport;
+import java.util.stream.Stream;
 
 /// Reads fields that may be missing, null, or of an undocumented type.
 public final class Json {
@@ -51,23 +51,19 @@ public final class Json {
     return id(node, name).filter(id -> id <= Integer.MAX_VALUE).map(Long::intValue);
   }
 
+  /// The elements of a list; none if it is no list.
+  public static Stream<JsonNode> elements(JsonNode list) {
+    return list.isArray() ? list.valueStream() : Stream.empty();
+  }
+
   /// The texts in the field `name` of a list's elements.
   public static List<String> texts(JsonNode list, String name) {
-    return list.isArray()
-        ? StreamSupport.stream(list.spliterator(), false)
-            .flatMap(each -> text(each, name).stream())
-            .toList()
-        : List.of();
+    return elements(list).flatMap(each -> text(each, name).stream()).toList();
   }
 
   /// The texts in a list.
   public static List<String> strings(JsonNode list) {
-    return list.isArray()
-        ? StreamSupport.stream(list.spliterator(), false)
-            .filter(JsonNode::isTextual)
-            .map(JsonNode::textValue)
-            .toList()
-        : List.of();
+    return elements(list).filter(JsonNode::isTextual).map(JsonNode::textValue).toList();
   }
 
   public static boolean isThere(JsonNode node, String name) {

@@ -95,17 +95,14 @@ record GraphQl(InstantSource clock) {
   }
 
   private static List<String> codes(JsonNode errors) {
-    return stream(errors)
+    return errors
+        .valueStream()
         .flatMap(each -> Json.text(each.path("extensions"), "code").stream())
         .toList();
   }
 
   private static Stream<String> texts(JsonNode errors) {
-    return stream(errors).flatMap(each -> Json.text(each, "message").stream());
-  }
-
-  private static Stream<JsonNode> stream(JsonNode errors) {
-    return errors.valueStream();
+    return errors.valueStream().flatMap(each -> Json.text(each, "message").stream());
   }
 
   /// The time until all exhausted limits are reset. If none is given, one minute, because the

@@ -27,16 +27,17 @@ record LinearComments(LinearApi api, LinearAccount account) implements IssueComm
   /// The latest comments of any age, with their markers in the usual form.
   @Override
   public ApiResult since(String issue, Instant since, int page) {
-    var result = api.comments(issue);
-    if (!(result instanceof ApiResult.Done(var comments))) {
-      return result;
-    }
-    var shown = JsonNodeFactory.instance.arrayNode();
-    for (var comment : comments) {
-      ObjectNode copy = comment.deepCopy();
-      shown.add(copy.put("body", HiddenMarker.show(Json.text(comment, "body").orElse(""))));
-    }
-    return new ApiResult.Done(shown);
+    return api.comments(issue)
+        .map(
+            comments -> {
+              var shown = JsonNodeFactory.instance.arrayNode();
+              for (var comment : comments) {
+                ObjectNode copy = comment.deepCopy();
+                var text = HiddenMarker.show(Json.text(comment, "body").orElse(""));
+                shown.add(copy.put("body", text));
+              }
+              return shown;
+            });
   }
 
   @Override

@@ -1,6 +1,5 @@
 package dev.runnel.surface.linear;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Update;
@@ -12,11 +11,13 @@ import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.text.RunTexts;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.BoundedCaches;
+import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.markdown.Markdown;
 import dev.runnel.surface.tracker.MarkdownPosts;
 import dev.runnel.text.Truncation;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -52,20 +53,14 @@ final class LinearSessions {
     ERROR;
 
     String word() {
-      return switch (this) {
-        case THOUGHT -> "thought";
-        case ACTION -> "action";
-        case ELICITATION -> "elicitation";
-        case RESPONSE -> "response";
-        case ERROR -> "error";
-      };
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 
   /// @param fleeting whether the next activity replaces it
   private record Activity(Kind kind, String text, boolean fleeting) {
     ObjectNode content() {
-      var content = JsonNodeFactory.instance.objectNode().put("type", kind.word());
+      var content = Json.object().put("type", kind.word());
       return kind == Kind.ACTION
           ? content.put("action", "Working").put("parameter", text)
           : content.put("body", Truncation.cut(text, MAX));
@@ -88,8 +83,8 @@ final class LinearSessions {
         case ApiResult.Done _ -> {
           return posted;
         }
-        case ApiResult.Busy(var after, var why) -> {
-          return new Posting.Later(after, why);
+        case ApiResult.Busy busy -> {
+          return busy.posting();
         }
         case ApiResult.Gone _, ApiResult.Refused _ -> {}
       }
@@ -97,9 +92,7 @@ final class LinearSessions {
     var made = activity.get();
     return switch (api.act(id, session, made.content(), made.fleeting())) {
       case ApiResult.Done _ -> posted;
-      case ApiResult.Busy(var after, var why) -> new Posting.Later(after, why);
-      case ApiResult.Gone(var why) -> new Posting.Undeliverable(why);
-      case ApiResult.Refused(var why) -> new Posting.Undeliverable(why);
+      case ApiResult.Failure failure -> failure.posting();
     };
   }
 

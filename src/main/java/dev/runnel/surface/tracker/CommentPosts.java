@@ -109,8 +109,7 @@ public final class CommentPosts {
       case ApiResult.Done _ -> posted(notice, status);
       // The comment was deleted.
       case ApiResult.Gone _ -> comment(comments, issue, notice);
-      case ApiResult.Busy busy -> later(busy);
-      case ApiResult.Refused(var why) -> new Posting.Undeliverable(why);
+      case ApiResult.Failure failure -> failure.posting();
     };
   }
 
@@ -130,9 +129,7 @@ public final class CommentPosts {
                   () ->
                       new Posting.Later(
                           Optional.empty(), "The tracker did not say which comment it made"));
-      case ApiResult.Gone(var why) -> new Posting.Undeliverable(why);
-      case ApiResult.Busy busy -> later(busy);
-      case ApiResult.Refused(var why) -> new Posting.Undeliverable(why);
+      case ApiResult.Failure failure -> failure.posting();
     };
   }
 
@@ -157,14 +154,8 @@ public final class CommentPosts {
             return Optional.empty();
           }
         }
-        case ApiResult.Gone(var why) -> {
-          return Optional.of(new Posting.Undeliverable(why));
-        }
-        case ApiResult.Busy busy -> {
-          return Optional.of(later(busy));
-        }
-        case ApiResult.Refused(var why) -> {
-          return Optional.of(new Posting.Undeliverable(why));
+        case ApiResult.Failure failure -> {
+          return Optional.of(failure.posting());
         }
       }
     }
@@ -173,9 +164,5 @@ public final class CommentPosts {
 
   private static Posting posted(Notice notice, PostRef ref) {
     return new Posting.Posted(ref, notice.conversation());
-  }
-
-  private static Posting later(ApiResult.Busy busy) {
-    return new Posting.Later(busy.after(), busy.why());
   }
 }

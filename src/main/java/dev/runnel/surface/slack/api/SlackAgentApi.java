@@ -10,7 +10,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /// The Web API methods of Slack's agent view: sessions, status, suggested prompts and streams. The
@@ -137,8 +136,7 @@ public record SlackAgentApi(SlackApi api) {
                 "channel", place.channel(), "ts", place.thread(), "oldest", oldest, "limit", "200"))
         .map(
             answer -> {
-              var messages =
-                  StreamSupport.stream(answer.path("messages").spliterator(), false).toList();
+              var messages = answer.path("messages").valueStream().toList();
               return messages.stream()
                   .filter(it -> it.toString().contains(mark.value()))
                   .findFirst()

@@ -11,7 +11,6 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.StreamSupport;
 
 /// The app's installation in one workspace: the bot's identity and its token.
 ///
@@ -139,9 +138,7 @@ record Installation(
                         it,
                         Instant.ofEpochMilli(json.path("renew_at").asLong()),
                         Instant.ofEpochMilli(json.path("expires_at").asLong()))),
-        StreamSupport.stream(json.path("scopes").spliterator(), false)
-            .map(JsonNode::asText)
-            .collect(Collectors.toSet()));
+        json.path("scopes").valueStream().map(JsonNode::asText).collect(Collectors.toSet()));
   }
 
   private static Optional<String> text(JsonNode json, String field) {

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.StreamSupport;
 
 /// The OAuth scopes that the app requests, as in its manifest.
 public final class SlackScopes {
@@ -16,9 +15,10 @@ public final class SlackScopes {
     try (var manifest =
         Objects.requireNonNull(
             SlackScopes.class.getResourceAsStream("/manifest.yml"), "manifest.yml is packaged")) {
-      return StreamSupport.stream(
-              new YAMLMapper().readTree(manifest).at("/oauth_config/scopes/bot").spliterator(),
-              false)
+      return new YAMLMapper()
+          .readTree(manifest)
+          .at("/oauth_config/scopes/bot")
+          .valueStream()
           .map(JsonNode::asText)
           .toList();
     } catch (IOException e) {

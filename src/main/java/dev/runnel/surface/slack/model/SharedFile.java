@@ -12,7 +12,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /// A file shared in a message.
@@ -59,7 +58,8 @@ public record SharedFile(
 
   /// @param files of an event; malformed entries are skipped
   public static List<SharedFile> in(JsonNode files) {
-    return StreamSupport.stream(files.spliterator(), false)
+    return files
+        .valueStream()
         .filter(JsonNode::isObject)
         .map(
             it ->

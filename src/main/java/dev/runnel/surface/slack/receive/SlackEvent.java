@@ -23,7 +23,6 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /// An event of Slack's Events API, with the members that Runnel uses. No payload is too odd to be
@@ -281,7 +280,9 @@ record SlackEvent(
     return Optional.of(
             Stream.concat(
                     Stream.of(text(event, "text")),
-                    StreamSupport.stream(event.path("attachments").spliterator(), false)
+                    event
+                        .path("attachments")
+                        .valueStream()
                         .flatMap(
                             it ->
                                 Stream.of(
@@ -322,13 +323,12 @@ record SlackEvent(
   private static Look look(JsonNode body, JsonNode context) {
     return new Look(
         id(body.path("event"), "user").or(() -> person(body.path("authorizations"))),
-        StreamSupport.stream(context.path("entities").spliterator(), false)
-            .flatMap(SlackEvent::room)
-            .findFirst());
+        context.path("entities").valueStream().flatMap(SlackEvent::room).findFirst());
   }
 
   private static Optional<String> person(JsonNode authorizations) {
-    return StreamSupport.stream(authorizations.spliterator(), false)
+    return authorizations
+        .valueStream()
         .filter(it -> !it.path("is_bot").asBoolean())
         .flatMap(it -> id(it, "user_id").stream())
         .findFirst();
