@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.surface.github.GitHub;
-import dev.runnel.surface.github.GitHubConfig;
+import dev.runnel.surface.github.GitHubConfigs;
 import dev.runnel.surface.slack.SlackSurfaces;
 import dev.runnel.surface.slack.model.SlackConfig;
-import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.Settings;
 import dev.runnel.testkit.MemoryStore;
 import dev.runnel.web.RequestMetrics;
 import dev.runnel.web.WebServer;
@@ -28,11 +28,11 @@ class RehearsalTest {
   @Test
   void theServerAcknowledgesWhatItSends() {
     var slack =
-        SlackSurfaces.of(new SlackConfig(List.of("slack"), "xoxb", NOWHERE, "/agent"), CLOCK);
+        SlackSurfaces.of(SlackSurfaces.oneWorkspace(List.of("slack"), "xoxb", NOWHERE), CLOCK);
     var gitHub =
         GitHub.surface(
-            new GitHubConfig(
-                List.of("github"), "token", NOWHERE, TrackerSettings.of("agent", "agent")),
+            GitHubConfigs.withToken(
+                List.of("github"), "token", NOWHERE, Settings.of("agent", "agent")),
             new OkHttpClient(),
             CLOCK);
     var store = new MemoryStore();

@@ -80,19 +80,6 @@ public record GitHubConfig(
     }
   }
 
-  /// Uses a personal access token; people with write access may start and steer runs.
-  public GitHubConfig(
-      List<String> webhookSecrets, String token, URI apiUrl, TrackerSettings tracker) {
-    this(
-        webhookSecrets,
-        new GitHubIdentity.Token(token),
-        apiUrl,
-        Access.WRITE,
-        List.of(),
-        Set.of(),
-        tracker);
-  }
-
   /// Reads the settings by variable name.
   ///
   /// @return empty when neither the secret nor the token is set

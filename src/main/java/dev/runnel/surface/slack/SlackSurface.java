@@ -49,7 +49,6 @@ import dev.runnel.surface.slack.receive.SlackPayloads;
 import dev.runnel.surface.slack.receive.SlackSignature;
 import dev.runnel.surface.slack.receive.SlackSocket;
 import dev.runnel.surface.slack.render.SlackHome;
-import dev.runnel.surface.slack.render.SlackRenderer;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -120,10 +119,8 @@ public final class SlackSurface implements Surface, ConnectedPlatform {
     posts =
         new SlackPosts(
             workspaces,
-            new SlackRenderer(config.command()),
             config.habits(),
-            new SlackScreens(
-                new SlackHome(config.command(), new SlackPermalinks(workspaces::known))),
+            new SlackScreens(new SlackHome(new SlackPermalinks(workspaces::known))),
             agentView);
   }
 

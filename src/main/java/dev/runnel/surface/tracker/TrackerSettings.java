@@ -65,17 +65,6 @@ public record TrackerSettings(
     }
   }
 
-  /// No status starts a run.
-  public TrackerSettings(
-      String label, String mention, Set<IssueCancelTrigger> cancelOn, boolean stateLabels) {
-    this(label, mention, cancelOn, stateLabels, Optional.empty());
-  }
-
-  /// All issue events stop a run; no state labels are set.
-  public static TrackerSettings of(String label, String mention) {
-    return new TrackerSettings(label, mention, EnumSet.allOf(IssueCancelTrigger.class), false);
-  }
-
   /// Reads the settings by variable name.
   ///
   /// @throws IllegalArgumentException with the setting's name and what is wrong

@@ -1,6 +1,6 @@
 package dev.runnel.surface.azure;
 
-import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.Settings;
 import dev.runnel.testkit.SendersContract;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.TrackerContract.Person;
@@ -46,7 +46,7 @@ class AzureSendersTest implements SendersContract {
                   URI.create("http://127.0.0.1:" + azure.getPort()),
                   Set.of(),
                   Set.of(),
-                  TrackerSettings.of("agent", "agent")),
+                  Settings.of("agent", "agent")),
               new OkHttpClient(),
               new SettableClock());
       return SendersContract.column(surface, tracker.commented(Person.MAINTAINER, "@agent fix it"));

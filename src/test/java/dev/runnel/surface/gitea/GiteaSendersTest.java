@@ -1,6 +1,6 @@
 package dev.runnel.surface.gitea;
 
-import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.Settings;
 import dev.runnel.testkit.SendersContract;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.TrackerContract.Person;
@@ -32,7 +32,7 @@ class GiteaSendersTest implements SendersContract {
                   List.of(GiteaRequests.SECRET),
                   "a-token",
                   URI.create("http://127.0.0.1:" + gitea.getPort()),
-                  TrackerSettings.of("agent", "agent")),
+                  Settings.of("agent", "agent")),
               new OkHttpClient(),
               new SettableClock());
       var sender = says.equals("actions") ? Person.BOT : Person.MAINTAINER;

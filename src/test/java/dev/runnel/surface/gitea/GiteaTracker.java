@@ -4,15 +4,13 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.conversation.RawRequest;
-import dev.runnel.surface.tracker.IssueCancelTrigger;
-import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.Settings;
 import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.TrackerContract.Person;
 import dev.runnel.testkit.TrackerContract.Tracker;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,7 +26,7 @@ final class GiteaTracker implements Tracker {
               List.of("an older one", GiteaRequests.SECRET),
               "a-token",
               platform.address(),
-              new TrackerSettings("agent", "agent", EnumSet.allOf(IssueCancelTrigger.class), true)),
+              Settings.withStateLabels()),
           new OkHttpClient(),
           new SettableClock());
 

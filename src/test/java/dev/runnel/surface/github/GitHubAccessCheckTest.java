@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.model.conversation.Admission;
 import dev.runnel.core.model.conversation.RawRequest;
-import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.Settings;
 import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.MockServers;
 import dev.runnel.testkit.SettableClock;
@@ -52,7 +52,7 @@ class GitHubAccessCheckTest {
             access,
             List.of(),
             Set.of(),
-            TrackerSettings.of("agent", "agent")),
+            Settings.of("agent", "agent")),
         new OkHttpClient(),
         new SettableClock());
   }

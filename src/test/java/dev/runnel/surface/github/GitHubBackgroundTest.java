@@ -12,7 +12,7 @@ import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.model.run.Background;
 import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.core.port.BackgroundUnavailable;
-import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.Settings;
 import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.MockServers;
 import dev.runnel.testkit.SettableClock;
@@ -41,11 +41,11 @@ class GitHubBackgroundTest {
 
   private static TrackerSurface<?> surface(String url) {
     return GitHub.surface(
-        new GitHubConfig(
+        GitHubConfigs.withToken(
             List.of(Deliveries.SECRET),
             "ghp_token",
             URI.create(url),
-            TrackerSettings.of("agent", "agent")),
+            Settings.of("agent", "agent")),
         new OkHttpClient(),
         new SettableClock());
   }

@@ -3,7 +3,7 @@ package dev.runnel.surface.github;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.Settings;
 import java.net.URI;
 import java.util.HashMap;
 import java.util.List;
@@ -20,11 +20,11 @@ class GitHubConfigTest {
   void secretAndTokenAreEnough() {
     assertThat(GitHubConfig.from(BOTH))
         .contains(
-            new GitHubConfig(
+            GitHubConfigs.withToken(
                 List.of("s1", "s2"),
                 "ghp_token",
                 URI.create("https://api.github.com"),
-                TrackerSettings.of("agent", "agent")));
+                Settings.of("agent", "agent")));
   }
 
   @Test

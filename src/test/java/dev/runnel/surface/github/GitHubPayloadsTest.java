@@ -12,7 +12,7 @@ import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.run.Request;
-import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.Settings;
 import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.Tasks;
@@ -31,11 +31,11 @@ class GitHubPayloadsTest {
 
   private static TrackerSurface<?> surface(String label) {
     return GitHub.surface(
-        new GitHubConfig(
+        GitHubConfigs.withToken(
             List.of(Deliveries.SECRET),
             "a-token",
             URI.create("https://api.github.example"),
-            TrackerSettings.of(label, "agent")),
+            Settings.of(label, "agent")),
         new OkHttpClient(),
         new SettableClock());
   }

@@ -10,7 +10,7 @@ import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.run.RunState;
-import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.Settings;
 import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.MockServers;
 import dev.runnel.testkit.SettableClock;
@@ -53,11 +53,11 @@ class GitHubPostingTest {
 
   private TrackerSurface<?> surface() {
     return GitHub.surface(
-        new GitHubConfig(
+        GitHubConfigs.withToken(
             List.of("s3cret"),
             "ghp_token",
             URI.create("http://127.0.0.1:" + github.getPort() + "/api/v3"),
-            TrackerSettings.of("agent", "agent")),
+            Settings.of("agent", "agent")),
         new OkHttpClient(),
         clock);
   }

@@ -16,7 +16,7 @@ import dev.runnel.core.model.run.RunFile;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.surface.tracker.MarkdownPosts;
-import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.Settings;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,8 +39,7 @@ class GitHubRendererTest {
   private static final int MAX = 65_536;
 
   private final MarkdownPosts renderer =
-      new MarkdownPosts(
-          TrackerSettings.of("agent", "agent"), new MarkdownPosts.Dialect(MAX, false));
+      new MarkdownPosts(Settings.of("agent", "agent"), new MarkdownPosts.Dialect(MAX, false));
 
   /// Each in the file of its name under `golden/github/posts`.
   private static Map<String, Update> golden() {

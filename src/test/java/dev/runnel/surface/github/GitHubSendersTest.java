@@ -2,7 +2,7 @@ package dev.runnel.surface.github;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.port.Surface;
-import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.Settings;
 import dev.runnel.testkit.SendersContract;
 import dev.runnel.testkit.SettableClock;
 import java.net.URI;
@@ -55,7 +55,7 @@ class GitHubSendersTest implements SendersContract {
             GitHubConfig.Access.WRITE,
             List.of(),
             Set.of("dana"),
-            TrackerSettings.of("agent", "agent")),
+            Settings.of("agent", "agent")),
         new OkHttpClient(),
         new SettableClock());
   }

@@ -15,7 +15,7 @@ import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.tracker.Marker;
-import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.Settings;
 import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.MockServers;
 import dev.runnel.testkit.SettableClock;
@@ -49,11 +49,11 @@ class GitHubSurfaceTest implements SurfaceContract {
 
   private static TrackerSurface<?> surface(String label, String url) {
     return GitHub.surface(
-        new GitHubConfig(
+        GitHubConfigs.withToken(
             List.of("an older secret", Deliveries.SECRET),
             "a-token",
             URI.create(url),
-            TrackerSettings.of(label, "agent")),
+            Settings.of(label, "agent")),
         new OkHttpClient(),
         new SettableClock());
   }

@@ -2,13 +2,11 @@ package dev.runnel.surface.github;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.conversation.RawRequest;
-import dev.runnel.surface.tracker.IssueCancelTrigger;
-import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.Settings;
 import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.TrackerContract.Person;
 import dev.runnel.testkit.TrackerContract.Tracker;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,11 +17,11 @@ final class GitHubTracker implements Tracker {
   private final FakeGitHub platform = new FakeGitHub();
   private final TrackerSurface<?> surface =
       GitHub.surface(
-          new GitHubConfig(
+          GitHubConfigs.withToken(
               List.of(Deliveries.SECRET),
               "a-token",
               platform.address(),
-              new TrackerSettings("agent", "agent", EnumSet.allOf(IssueCancelTrigger.class), true)),
+              Settings.withStateLabels()),
           new OkHttpClient(),
           new SettableClock());
 

@@ -9,7 +9,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.surface.kit.Hmac;
-import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.Settings;
 import dev.runnel.testkit.Emulators;
 import dev.runnel.testkit.MemoryStore;
 import dev.runnel.web.RequestMetrics;
@@ -136,11 +136,11 @@ class OctokitExamplesTest {
     var store = new Kept();
     var surface =
         GitHub.surface(
-            new GitHubConfig(
+            GitHubConfigs.withToken(
                 List.of(Deliveries.SECRET),
                 "a-token",
                 URI.create("https://api.github.example"),
-                TrackerSettings.of(label, "agent")),
+                Settings.of(label, "agent")),
             new OkHttpClient(),
             InstantSource.system());
     var door =

@@ -11,7 +11,7 @@ import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.run.PullRequestState;
 import dev.runnel.core.model.run.Request;
-import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.Settings;
 import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.SettableClock;
 import java.net.URI;
@@ -32,11 +32,11 @@ class PullRequestWordsTest {
 
   private final TrackerSurface<?> surface =
       GitHub.surface(
-          new GitHubConfig(
+          GitHubConfigs.withToken(
               List.of(Deliveries.SECRET),
               "a-token",
               URI.create("https://api.github.example"),
-              TrackerSettings.of("bug", "agent")),
+              Settings.of("bug", "agent")),
           new OkHttpClient(),
           new SettableClock());
 

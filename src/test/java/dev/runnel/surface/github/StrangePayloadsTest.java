@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.conversation.RawRequest;
-import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.Settings;
 import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.SettableClock;
 import java.net.URI;
@@ -25,11 +25,11 @@ import org.junit.jupiter.api.TestFactory;
 class StrangePayloadsTest {
   private final TrackerSurface<?> surface =
       GitHub.surface(
-          new GitHubConfig(
+          GitHubConfigs.withToken(
               List.of(Deliveries.SECRET),
               "a-token",
               URI.create("https://api.github.example"),
-              TrackerSettings.of("agent", "agent")),
+              Settings.of("agent", "agent")),
           new OkHttpClient(),
           new SettableClock());
 

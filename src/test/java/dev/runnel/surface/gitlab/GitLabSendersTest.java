@@ -1,6 +1,6 @@
 package dev.runnel.surface.gitlab;
 
-import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.Settings;
 import dev.runnel.testkit.SendersContract;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.TrackerContract.Person;
@@ -25,7 +25,7 @@ class GitLabSendersTest implements SendersContract {
                   "a-token",
                   URI.create("http://127.0.0.1:" + gitlab.getPort()),
                   GitLabConfig.Access.DEVELOPER,
-                  TrackerSettings.of("agent", "agent")),
+                  Settings.of("agent", "agent")),
               new OkHttpClient(),
               new SettableClock());
       return SendersContract.column(surface, tracker.commented(Person.MAINTAINER, "@agent fix it"));

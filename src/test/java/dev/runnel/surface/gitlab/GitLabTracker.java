@@ -4,8 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.surface.kit.StandardWebhooks;
-import dev.runnel.surface.tracker.IssueCancelTrigger;
-import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.Settings;
 import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SettableClock;
@@ -13,7 +12,6 @@ import dev.runnel.testkit.TrackerContract.Person;
 import dev.runnel.testkit.TrackerContract.Tracker;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,7 +32,7 @@ final class GitLabTracker implements Tracker {
             "a-token",
             platform.address(),
             GitLabConfig.Access.DEVELOPER,
-            new TrackerSettings("agent", "agent", EnumSet.allOf(IssueCancelTrigger.class), true)),
+            Settings.withStateLabels()),
         new OkHttpClient(),
         new SettableClock());
   }

@@ -1,6 +1,6 @@
 package dev.runnel.surface.jira;
 
-import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.Settings;
 import dev.runnel.testkit.SendersContract;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.TrackerContract.Person;
@@ -46,7 +46,7 @@ class JiraSendersTest implements SendersContract {
                   "a-token",
                   Set.of(),
                   Map.of(),
-                  TrackerSettings.of("agent", "agent")),
+                  Settings.of("agent", "agent")),
               new OkHttpClient(),
               new SettableClock());
       return SendersContract.column(surface, tracker.commented(Person.MAINTAINER, "@agent fix it"));

@@ -1,6 +1,6 @@
 package dev.runnel.surface.linear;
 
-import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.Settings;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SendersContract;
 import dev.runnel.testkit.TrackerContract.Person;
@@ -39,7 +39,7 @@ class LinearSendersTest implements SendersContract {
                   URI.create("http://127.0.0.1:" + linear.getPort() + "/graphql"),
                   LinearConfig.Access.MEMBER,
                   Map.of(),
-                  TrackerSettings.of("agent", "agent")),
+                  Settings.of("agent", "agent")),
               new OkHttpClient(),
               InstantSource.fixed(Samples.NINE));
       return SendersContract.column(surface, tracker.commented(Person.MAINTAINER, "@agent fix it"));

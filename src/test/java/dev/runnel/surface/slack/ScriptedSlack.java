@@ -165,7 +165,7 @@ public final class ScriptedSlack implements AutoCloseable {
   }
 
   public SlackConfig config() {
-    return new SlackConfig(List.of(SlackRequests.SECRET), "xoxb-test-token", apiUrl(), "/agent");
+    return SlackSurfaces.oneWorkspace(List.of(SlackRequests.SECRET), "xoxb-test-token", apiUrl());
   }
 
   @Override

@@ -21,8 +21,8 @@ public final class SlackRequests {
   public static final String SECRET = "test-signing-secret";
   public static final Instant NOW = Instant.ofEpochSecond(1_795_240_915);
   public static final SlackConfig CONFIG =
-      new SlackConfig(
-          List.of(SECRET), "xoxb-test-token", URI.create("http://127.0.0.1:3900/api/"), "/agent");
+      SlackSurfaces.oneWorkspace(
+          List.of(SECRET), "xoxb-test-token", URI.create("http://127.0.0.1:3900/api/"));
 
   private static final Path FOLDER = Path.of("src/test/resources/golden/slack/received");
 

@@ -153,8 +153,8 @@ class SlackSurfaceTest implements SurfaceContract {
     void ofAnySecretIsAcceptedWhileTheyAreRotated() {
       try (var rotating =
           SlackSurfaces.of(
-              new SlackConfig(
-                  List.of("new", "old"), "xoxb", SlackRequests.CONFIG.apiUrl(), "/agent"),
+              SlackSurfaces.oneWorkspace(
+                  List.of("new", "old"), "xoxb", SlackRequests.CONFIG.apiUrl()),
               InstantSource.system())) {
         for (var secret : List.of("new", "old")) {
           assertThat(
@@ -190,11 +190,10 @@ class SlackSurfaceTest implements SurfaceContract {
               Instant.ofEpochSecond(1_531_420_618));
       try (var documentations =
           SlackSurfaces.of(
-              new SlackConfig(
+              SlackSurfaces.oneWorkspace(
                   List.of("8f742231b10e8888abcd99yyyzzz85a5"),
                   "xoxb",
-                  SlackRequests.CONFIG.apiUrl(),
-                  "/agent"),
+                  SlackRequests.CONFIG.apiUrl()),
               InstantSource.system())) {
         assertThat(documentations.receive(request).reply().status()).isEqualTo(200);
       }

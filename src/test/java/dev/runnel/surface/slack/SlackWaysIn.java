@@ -87,7 +87,6 @@ final class SlackWaysIn implements AutoCloseable {
                 Optional.of("xoxb-test-token"),
                 Optional.empty(),
                 api.apiUrl(),
-                "/agent",
                 SlackBehavior.USUAL,
                 SlackPrompts.USUAL,
                 Set.of()),

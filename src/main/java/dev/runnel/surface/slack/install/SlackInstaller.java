@@ -196,9 +196,7 @@ public final class SlackInstaller {
         </ol>
         <p><code>%2$s help</code> shows the rest.</p>\
         """
-            .formatted(
-                SlackPage.escape(bot.isEmpty() ? "agent" : bot),
-                SlackPage.escape(config.command())),
+            .formatted(SlackPage.escape(bot.isEmpty() ? "agent" : bot), SlackConfig.COMMAND),
         grant.app().isEmpty()
             ? Optional.empty()
             : Optional.of(

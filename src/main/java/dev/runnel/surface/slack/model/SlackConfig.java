@@ -20,7 +20,6 @@ import java.util.stream.Collectors;
 /// @param client the OAuth client for installations; empty for a single workspace
 /// @param apiUrl the Web API's base URL, ending in `/api/`
 /// @param habits the behavior in channels
-/// @param command the slash command's name as people type it, for help texts
 /// @param prompts the suggested prompts of Slack's agent view
 /// @param installations the workspaces that the operator accepted. If empty, only the workspace of
 ///   the bot token is served, and no workspace that installs the app
@@ -30,10 +29,12 @@ public record SlackConfig(
     Optional<String> botToken,
     Optional<SlackClient> client,
     URI apiUrl,
-    String command,
     SlackBehavior habits,
     SlackPrompts prompts,
     Set<String> installations) {
+  /// The slash command as people type it, for help texts.
+  public static final String COMMAND = "/agent";
+
   /// The request path of everything Slack sends: events, commands, interactions.
   public static final String EVENTS_PATH = "/slack/events";
 
@@ -46,7 +47,6 @@ public record SlackConfig(
   static final String INSTALLATIONS = "SLACK_INSTALLATIONS";
 
   private static final String DEFAULT_API_URL = "https://slack.com/api/";
-  private static final String DEFAULT_COMMAND = "/agent";
   // Only what a header can carry: a token with a pasted line break fails at start, not at a call.
   private static final Pattern TOKEN = Pattern.compile("[!-~]+");
   private static final Pattern TEAM = Pattern.compile("T[A-Z0-9]+");
@@ -88,20 +88,6 @@ public record SlackConfig(
       throw new IllegalArgumentException(
           API_URL + " needs a web address that ends in /api/, such as " + DEFAULT_API_URL + ".");
     }
-  }
-
-  /// A single workspace over HTTP.
-  public SlackConfig(List<String> signingSecrets, String botToken, URI apiUrl, String command) {
-    this(
-        signingSecrets,
-        Optional.empty(),
-        Optional.of(botToken),
-        Optional.empty(),
-        apiUrl,
-        command,
-        SlackBehavior.USUAL,
-        SlackPrompts.USUAL,
-        Set.of());
   }
 
   /// Reads the settings by variable name.
@@ -149,7 +135,6 @@ public record SlackConfig(
             token,
             clientId.map(id -> new SlackClient(id, several(clientSecret.orElseThrow()))),
             apiUrl(setting(settings, API_URL).orElse("")),
-            DEFAULT_COMMAND,
             SlackBehavior.from(settings),
             SlackPrompts.from(settings),
             setting(settings, INSTALLATIONS).map(SlackConfig::ids).orElse(Set.of())));
@@ -206,6 +191,6 @@ public record SlackConfig(
 
   @Override
   public String toString() {
-    return "SlackConfig[apiUrl=" + apiUrl + ", command=" + command + ", secrets withheld]";
+    return "SlackConfig[apiUrl=" + apiUrl + ", secrets withheld]";
   }
 }

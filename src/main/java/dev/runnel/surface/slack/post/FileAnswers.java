@@ -25,12 +25,10 @@ final class FileAnswers {
 
   private final SlackApi api;
   private final FileTransfer transfer;
-  private final SlackRenderer renderer;
 
-  FileAnswers(SlackApi api, FileTransfer transfer, SlackRenderer renderer) {
+  FileAnswers(SlackApi api, FileTransfer transfer) {
     this.api = api;
     this.transfer = transfer;
-    this.renderer = renderer;
   }
 
   /// What an earlier attempt left in the thread.
@@ -95,7 +93,7 @@ final class FileAnswers {
                     api.post(
                         place.channel(),
                         place.thread(),
-                        renderer.render(notice.update(), mark, true),
+                        SlackRenderer.render(notice.update(), mark, true),
                         inChannel));
     if (!(posted instanceof SlackResponse.Ok<String>(String ts))) {
       return posted;
@@ -110,7 +108,7 @@ final class FileAnswers {
 
   private SlackResponse<String> withoutFile(
       SlackPlace place, Notice notice, SlackPost.Mark mark, Found found, boolean inChannel) {
-    var post = renderer.render(notice.update(), mark, false);
+    var post = SlackRenderer.render(notice.update(), mark, false);
     if (found.message().isEmpty()) {
       return api.post(place.channel(), place.thread(), post, inChannel);
     }

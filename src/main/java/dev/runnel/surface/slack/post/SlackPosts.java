@@ -46,20 +46,17 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
   private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
 
   private final SlackWorkspaces workspaces;
-  private final SlackRenderer renderer;
   private final SlackBehavior habits;
   private final SlackScreens screens;
   private final SlackAgentView agentView;
 
   public SlackPosts(
       SlackWorkspaces workspaces,
-      SlackRenderer renderer,
       SlackBehavior habits,
       SlackScreens screens,
       SlackAgentView agentView) {
     this.screens = screens;
     this.workspaces = workspaces;
-    this.renderer = renderer;
     this.habits = habits;
     this.agentView = agentView;
   }
@@ -80,7 +77,7 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
     }
     var place = found instanceof SlackResponse.Ok<SlackPlace>(var thread) ? thread : asked;
     var mark = SlackPost.Mark.content(delivery.id().value());
-    var post = renderer.request(delivery.actor(), request(delivery.intent()), mark);
+    var post = SlackRenderer.request(delivery.actor(), request(delivery.intent()), mark);
     var oldest = SlackPlace.timestamp(delivery.arrivedAt().minus(CLOCK_SKEW));
     var earlier =
         place.isThread() ? api.thread(place, oldest, null) : api.channel(place.channel(), oldest);
@@ -232,15 +229,15 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
     var api = api(place);
     var mark = mark(notice);
     var oldest = SlackPlace.timestamp(notice.createdAt().minus(CLOCK_SKEW));
-    var tooLong = renderer.tooLong(notice.update(), mark);
+    var tooLong = SlackRenderer.tooLong(notice.update(), mark);
     if (tooLong.isPresent() && place.isThread()) {
       var here = workspaces.of(place.team());
-      var fileAnswers = new FileAnswers(here.api(), here.files(), renderer);
+      var fileAnswers = new FileAnswers(here.api(), here.files());
       return posting(
           notice,
           fileAnswers.post(place, notice, mark, tooLong.get(), oldest, isForChannel(notice)));
     }
-    var post = renderer.render(notice.update(), mark);
+    var post = SlackRenderer.render(notice.update(), mark);
     var earlier =
         place.isThread() ? api.thread(place, oldest, null) : api.channel(place.channel(), oldest);
     return posting(
@@ -277,8 +274,8 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
     var place = SlackPlace.of(notice.conversation());
     var post =
         notice.update() instanceof Update.Status now && place.isRoot(status)
-            ? renderer.card(now, SlackPost.Mark.content(notice.id().value()))
-            : renderer.render(notice.update(), mark(notice));
+            ? SlackRenderer.card(now, SlackPost.Mark.content(notice.id().value()))
+            : SlackRenderer.render(notice.update(), mark(notice));
     var api = api(place);
     return switch (api.update(SlackPlace.Message.of(status), post)) {
       // The message was deleted, or the workspace does not allow old messages to be edited.
@@ -299,7 +296,7 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
       // Nobody reads it, and a refusal for each alert would fill the channel.
       return hidden(notice);
     }
-    var post = renderer.render(notice.update(), mark(notice));
+    var post = SlackRenderer.render(notice.update(), mark(notice));
     var replyTo = SlackReplyTo.of(notice.origin().replyTo()).address();
     if (replyTo.isPresent()) {
       var slackResponse = api(place).respond(replyTo.get(), post);

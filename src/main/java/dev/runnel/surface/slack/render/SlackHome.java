@@ -18,6 +18,7 @@ import dev.runnel.core.model.Screen.Field;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.text.RunTexts;
 import dev.runnel.surface.slack.model.SlackActionIds;
+import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackPermalinks;
 import dev.runnel.surface.slack.model.SlackPlace;
 import java.net.URI;
@@ -39,12 +40,9 @@ public final class SlackHome {
   // Slack accepts 100 blocks; a run takes two.
   private static final int MAX = 14;
 
-  private final String command;
   private final SlackPermalinks links;
 
-  /// @param command as people type it: `/agent`
-  public SlackHome(String command, SlackPermalinks links) {
-    this.command = command;
+  public SlackHome(SlackPermalinks links) {
     this.links = links;
   }
 
@@ -56,7 +54,7 @@ public final class SlackHome {
       blocks.add(
           section(
               "You have no runs yet.\nPress *New run*, or type `%s fix the flaky test` in a channel."
-                  .formatted(Mrkdwn.escape(command))));
+                  .formatted(SlackConfig.COMMAND)));
     }
     part(blocks, "Waiting for you", home.blocked(), home.at());
     part(blocks, "Working", home.running(), home.at());
@@ -65,7 +63,7 @@ public final class SlackHome {
       blocks.add(
           context(
               "… and %d more: type `%s list mine` in a channel."
-                  .formatted(home.more(), Mrkdwn.escape(command))));
+                  .formatted(home.more(), SlackConfig.COMMAND)));
     }
     blocks.add(DividerBlock.builder().build());
     defaults(home.defaults()).ifPresent(it -> blocks.add(context(it)));

@@ -9,6 +9,7 @@ import com.slack.api.model.block.element.BlockElement;
 import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.surface.slack.model.SlackActionIds;
+import dev.runnel.surface.slack.model.SlackConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -21,8 +22,7 @@ public final class SlackInfoCards {
 
   private SlackInfoCards() {}
 
-  /// @param command as people type it: `/agent`
-  static String mrkdwn(InfoCard infoCard, String command) {
+  static String mrkdwn(InfoCard infoCard) {
     var rows = infoCard.rows().stream().map(SlackInfoCards::row);
     var next =
         infoCard.next().stream()
@@ -30,7 +30,9 @@ public final class SlackInfoCards {
                 it ->
                     "_%s:_ `%s %s`"
                         .formatted(
-                            Mrkdwn.escape(it.words()), command, Mrkdwn.escape(it.command())));
+                            Mrkdwn.escape(it.words()),
+                            SlackConfig.COMMAND,
+                            Mrkdwn.escape(it.command())));
     return Stream.of(Stream.of("*" + Mrkdwn.escape(infoCard.title()) + "*"), rows, next)
         .flatMap(it -> it)
         .collect(Collectors.joining("\n"));

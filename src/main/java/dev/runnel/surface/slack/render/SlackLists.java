@@ -3,6 +3,7 @@ package dev.runnel.surface.slack.render;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.text.RunTexts;
+import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackPlace;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,8 +17,7 @@ final class SlackLists {
 
   private SlackLists() {}
 
-  /// @param command as people type it: `/agent`
-  static String mrkdwn(Update.Listed listed, String command) {
+  static String mrkdwn(Update.Listed listed) {
     var place = listed.listing().map(Update.Listing::place).orElse("");
     var lines = new ArrayList<String>();
     listed.runs().stream().limit(MAX).map(it -> line(it, place)).forEach(lines::add);
@@ -26,7 +26,7 @@ final class SlackLists {
             + listed.listing().map(Update.Listing::more).orElse(0);
     var wider = listed.listing().map(Update.Listing::next).orElse("list all");
     if (more > 0) {
-      lines.add("… and %d more: `%s %s`".formatted(more, command, wider));
+      lines.add("… and %d more: `%s %s`".formatted(more, SlackConfig.COMMAND, wider));
     }
     var elsewhere = listed.listing().map(Update.Listing::elsewhere).orElse(0);
     if (elsewhere > 0) {
@@ -35,16 +35,18 @@ final class SlackLists {
               ? "One run of somebody else in another channel is not shown."
               : elsewhere + " runs of others in other channels are not shown.");
     }
-    return listed.runs().isEmpty() ? empty(listed, lines, command) : String.join("\n", lines);
+    return listed.runs().isEmpty() ? empty(listed, lines) : String.join("\n", lines);
   }
 
-  private static String empty(Update.Listed listed, List<String> lines, String command) {
+  private static String empty(Update.Listed listed, List<String> lines) {
     var isFiltered = listed.listing().filter(Update.Listing::filtered).isPresent();
     return Stream.concat(
             Stream.of(
                 isFiltered
                     ? "There are no such runs."
-                    : "There are no runs here yet. `" + command + " PROMPT` starts one."),
+                    : "There are no runs here yet. `"
+                        + SlackConfig.COMMAND
+                        + " PROMPT` starts one."),
             lines.stream())
         .collect(Collectors.joining("\n"));
   }

@@ -18,6 +18,7 @@ import dev.runnel.core.text.EvidenceTexts;
 import dev.runnel.core.text.RunTexts;
 import dev.runnel.surface.slack.model.AnswerFile;
 import dev.runnel.surface.slack.model.SlackActionIds;
+import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackPost;
 import dev.runnel.text.Truncation;
 import java.net.URI;
@@ -54,14 +55,10 @@ public final class SlackRenderer {
   private static final String REPLY = "Reply to continue";
   private static final String IN_THE_FILE = "… The whole answer is in the file below.";
 
-  private final String command;
-
-  public SlackRenderer(String command) {
-    this.command = command;
-  }
+  private SlackRenderer() {}
 
   /// Renders the first message of a thread: the requester and the request.
-  public SlackPost request(Actor requester, Request request, SlackPost.Mark mark) {
+  public static SlackPost request(Actor requester, Request request, SlackPost.Mark mark) {
     return new SlackPost(
         asked(requester, request),
         List.of(section(Mrkdwn.cut(asked(requester) + "\n" + quote(request), MAX_SECTION), mark)));
@@ -69,7 +66,7 @@ public final class SlackRenderer {
 
   /// Renders the first message of a thread once its run has started: the status, and the request,
   /// which later runs in the thread read.
-  public SlackPost card(Update.Status status, SlackPost.Mark mark) {
+  public static SlackPost card(Update.Status status, SlackPost.Mark mark) {
     var post = status(status, mark);
     List<LayoutBlock> blocks = new ArrayList<>(post.blocks());
     var isWholeTitle = title(status.run(), status.request()).equals(words(status.request()));
@@ -100,7 +97,7 @@ public final class SlackRenderer {
   }
 
   /// The agent's text as a file, if it is too long for the post.
-  public Optional<AnswerFile> tooLong(Update update, SlackPost.Mark mark) {
+  public static Optional<AnswerFile> tooLong(Update update, SlackPost.Mark mark) {
     return saidByTheAgent(update)
         .filter(it -> !pieces(it, isQuoted(update)).whole())
         .map(it -> AnswerFile.of(mark, it));
@@ -131,12 +128,12 @@ public final class SlackRenderer {
     return update instanceof Update.Blocked;
   }
 
-  public SlackPost render(Update update, SlackPost.Mark mark) {
+  public static SlackPost render(Update update, SlackPost.Mark mark) {
     return render(update, mark, false);
   }
 
   /// @param withFile whether a file below the post contains the agent's text, if it is too long
-  public SlackPost render(Update update, SlackPost.Mark mark, boolean withFile) {
+  public static SlackPost render(Update update, SlackPost.Mark mark, boolean withFile) {
     return switch (update) {
       case Update.Status status -> status(status, mark);
       case Update.Still(Update.Status status) -> status(status, mark);
@@ -157,10 +154,10 @@ public final class SlackRenderer {
       case Update.Reminder reminder -> plain(SlackStops.reminder(reminder), mark);
       case Update.Told(_, String text, _) ->
           plain(Mrkdwn.plain(Truncation.head(text, MAX_SOURCE)), mark);
-      case Update.Listed listed -> plain(SlackLists.mrkdwn(listed, command), mark);
+      case Update.Listed listed -> plain(SlackLists.mrkdwn(listed), mark);
       case Update.Answered(_, var infoCard) ->
-          plain(SlackInfoCards.mrkdwn(infoCard, command), mark, SlackInfoCards.buttons(infoCard));
-      case Update.Helped _ -> plain(SlackTexts.help(command), mark);
+          plain(SlackInfoCards.mrkdwn(infoCard), mark, SlackInfoCards.buttons(infoCard));
+      case Update.Helped _ -> plain(SlackTexts.help(SlackConfig.COMMAND), mark);
       case Update.FileMade _ -> throw new IllegalArgumentException("A file is uploaded, not said");
       case Update.Screened _ -> throw new IllegalArgumentException("A screen is no post");
       case Update.Received _ ->

@@ -1,5 +1,6 @@
 package dev.runnel.surface.slack.render;
 
+import dev.runnel.surface.slack.model.SlackConfig;
 import java.util.Optional;
 
 /// Runnel's texts in Slack that do not concern one run.
@@ -22,7 +23,7 @@ public final class SlackTexts {
     *Options*, before or after the prompt
     `--profile` `--env` `--model` `--skill` `--name` `--title` `--factory`, each with a value: `--title "Fix the test"` or `model=fast`\
     """
-        .formatted(command.isBlank() ? "/agent" : Mrkdwn.escape(command));
+        .formatted(command.isBlank() ? SlackConfig.COMMAND : Mrkdwn.escape(command));
   }
 
   /// The message for an error code, with what to do about it.

@@ -24,7 +24,6 @@ class SlackConfigTest {
 
     assertThat(config.signingSecrets()).containsExactly("new", "old");
     assertThat(config.apiUrl()).isEqualTo(URI.create("https://slack.com/api/"));
-    assertThat(config.command()).isEqualTo("/agent");
   }
 
   @Test

@@ -79,7 +79,6 @@ class SlackScreensTest {
   private static final String ADDRESS = "https://hooks.slack.com/actions/T0ACME/1/secret";
   private static final SlackHome PAGE =
       new SlackHome(
-          "/agent",
           new SlackPermalinks(
               _ ->
                   Optional.of(
@@ -285,8 +284,8 @@ class SlackScreensTest {
         new InfoCard("Defaults", List.of(), List.of(), List.of(Level.ME, Level.WORKSPACE));
 
     var post =
-        new SlackRenderer("/agent")
-            .render(new Update.Answered(SlackUpdates.ANN, infoCard), SlackPost.Mark.of("n"));
+        SlackRenderer.render(
+            new Update.Answered(SlackUpdates.ANN, infoCard), SlackPost.Mark.of("n"));
 
     assertThat(GsonFactory.createSnakeCase().toJson(post.blocks().getLast()))
         .contains("edit_me", "Change mine", "edit_workspace")
@@ -298,8 +297,8 @@ class SlackScreensTest {
     var infoCard = offering("stop 7777");
 
     var post =
-        new SlackRenderer("/agent")
-            .render(new Update.Answered(SlackUpdates.ANN, infoCard), SlackPost.Mark.of("n"));
+        SlackRenderer.render(
+            new Update.Answered(SlackUpdates.ANN, infoCard), SlackPost.Mark.of("n"));
 
     assertThat(GsonFactory.createSnakeCase().toJson(post.blocks().getLast()))
         .contains("start_run", "Start it", "stop 7777");
@@ -316,8 +315,8 @@ class SlackScreensTest {
                 new InfoCard.Choice("Decline", "decline 1a2b3c4d")));
 
     var post =
-        new SlackRenderer("/agent")
-            .render(new Update.Answered(SlackUpdates.ANN, infoCard), SlackPost.Mark.of("n"));
+        SlackRenderer.render(
+            new Update.Answered(SlackUpdates.ANN, infoCard), SlackPost.Mark.of("n"));
 
     assertThat(GsonFactory.createSnakeCase().toJson(post.blocks().getLast()))
         .contains(

@@ -39,7 +39,6 @@ class SlackSenderColumnsTest implements SendersContract {
         config.botToken(),
         config.client(),
         config.apiUrl(),
-        config.command(),
         config.habits(),
         config.prompts(),
         Set.of(team));

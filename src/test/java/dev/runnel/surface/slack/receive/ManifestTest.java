@@ -7,7 +7,6 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.slack.api.methods.MethodsClient;
 import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.api.SlackAgentApi;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.install.SlackInstaller;
@@ -205,6 +204,6 @@ class ManifestTest {
                 manifest.at("/settings/interactivity/request_url").asText()))
         .containsOnly("https://runnel.example.com" + SlackConfig.EVENTS_PATH);
     assertThat(manifest.at("/features/slash_commands/0/command").asText())
-        .isEqualTo(SlackRequests.CONFIG.command());
+        .isEqualTo(SlackConfig.COMMAND);
   }
 }

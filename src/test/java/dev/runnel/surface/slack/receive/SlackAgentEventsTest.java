@@ -133,7 +133,6 @@ class SlackAgentEventsTest {
                   slack.config().botToken(),
                   Optional.empty(),
                   slack.apiUrl(),
-                  "/agent",
                   SlackBehavior.USUAL,
                   new SlackPrompts(List.of(new SlackPrompts.Prompt("Hi", "Say hi.")), false),
                   Set.of()),

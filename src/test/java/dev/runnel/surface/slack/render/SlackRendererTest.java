@@ -43,8 +43,6 @@ class SlackRendererTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final SlackPost.Mark MARK = SlackPost.Mark.of("notice");
 
-  private final SlackRenderer renderer = new SlackRenderer("/agent");
-
   private static ObjectNode json(SlackPost post) throws IOException {
     var json = JSON.createObjectNode().put("text", post.text());
     json.set("blocks", JSON.readTree(GsonFactory.createSnakeCase().toJson(post.blocks())));
@@ -59,11 +57,11 @@ class SlackRendererTest {
   Stream<DynamicTest> everyUpdateLooksAsItsGoldenFile() {
     return Stream.concat(
         SlackUpdates.all().entrySet().stream()
-            .map(it -> golden(it.getKey(), renderer.render(it.getValue(), MARK))),
+            .map(it -> golden(it.getKey(), SlackRenderer.render(it.getValue(), MARK))),
         Stream.of(
             golden(
                 "request",
-                renderer.request(
+                SlackRenderer.request(
                     SlackUpdates.ANN,
                     Request.of("ask <@U0BOB> & <!here>\nto fix `a < b`"),
                     MARK))));
@@ -87,10 +85,10 @@ class SlackRendererTest {
   @Test
   void theCardOfARunShowsItsStateAndWhatWasAskedForInOnePost() throws IOException {
     var status = (Update.Status) Objects.requireNonNull(SlackUpdates.all().get("status-running"));
-    var card = renderer.card(status, MARK);
+    var card = SlackRenderer.card(status, MARK);
 
     assertThat(card.text())
-        .startsWith(renderer.render(status, MARK).text())
+        .startsWith(SlackRenderer.render(status, MARK).text())
         .endsWith("asked: " + status.request().text());
     assertThat(json(card).at("/blocks/1/text/text").asText())
         .isEqualTo("> " + status.request().text());
@@ -99,7 +97,7 @@ class SlackRendererTest {
   @Test
   void aPullRequestOfTheCardIsAButton() throws IOException {
     var status = (Update.Status) Objects.requireNonNull(SlackUpdates.all().get("status-succeeded"));
-    var card = json(renderer.card(status, MARK));
+    var card = json(SlackRenderer.card(status, MARK));
 
     assertThat(card.toString()).contains("View PR #7").doesNotContain("•");
   }
@@ -115,7 +113,7 @@ class SlackRendererTest {
             new Update.Blocked(run.run(), SlackUpdates.ANN, "Which?"),
             new Update.Succeeded(run.run(), SlackUpdates.ANN, Instant.EPOCH, Instant.EPOCH),
             new Update.Failed(run.run(), SlackUpdates.ANN, "No.", true))) {
-      assertThat(json(renderer.render(update, MARK)).toString())
+      assertThat(json(SlackRenderer.render(update, MARK)).toString())
           .doesNotContain("Open")
           .doesNotContainIgnoringCase(host);
     }
@@ -124,7 +122,7 @@ class SlackRendererTest {
   @Test
   void noPostHasWordsForMakersOnly() throws IOException {
     for (var update : SlackUpdates.all().values()) {
-      assertThat(json(renderer.render(update, MARK)).toString())
+      assertThat(json(SlackRenderer.render(update, MARK)).toString())
           .doesNotContainPattern("\\w(?:Exception|Error)\\b")
           .doesNotContainPattern("http://localhost|http://127")
           .doesNotContainPattern("(?i)authorization:|bearer |x-[a-z]+-[a-z]+:");
@@ -133,7 +131,7 @@ class SlackRendererTest {
 
   @Test
   void aSignOfReceiptIsNoPost() {
-    assertThatThrownBy(() -> renderer.render(SlackUpdates.received(), MARK))
+    assertThatThrownBy(() -> SlackRenderer.render(SlackUpdates.received(), MARK))
         .isInstanceOf(IllegalArgumentException.class);
   }
 
@@ -150,7 +148,7 @@ class SlackRendererTest {
   void buttonsAreThereWhileTheyApply(RunState state, boolean stop, boolean retry) {
     var blocks =
         blocks(
-            renderer.render(
+            SlackRenderer.render(
                 SlackUpdates.status(SlackUpdates.running().in(state, "X"), Duration.ZERO), MARK));
 
     assertThat(blocks.contains("cancel_run")).isEqualTo(stop);
@@ -163,7 +161,7 @@ class SlackRendererTest {
     var answer = "a long line of an answer\n".repeat(2_000);
 
     var post =
-        renderer.render(
+        SlackRenderer.render(
             new Update.Succeeded(
                 SlackUpdates.done().message(answer).run(),
                 SlackUpdates.ANN,
@@ -183,7 +181,7 @@ class SlackRendererTest {
         new Update.Status(
             run, SlackUpdates.ANN, Request.of("fix it"), SlackUpdates.SINCE, SlackUpdates.SINCE);
 
-    assertThat(blocks(renderer.render(status, MARK))).contains("View PR #7 (merged)");
+    assertThat(blocks(SlackRenderer.render(status, MARK))).contains("View PR #7 (merged)");
   }
 
   @Test
@@ -192,7 +190,7 @@ class SlackRendererTest {
     var run = SlackUpdates.done().message("All tests pass.").run().withEvidence(Optional.of(seen));
     var end = new Update.Succeeded(run, SlackUpdates.ANN, SlackUpdates.SINCE, SlackUpdates.SINCE);
 
-    assertThat(blocks(renderer.render(end, MARK)))
+    assertThat(blocks(SlackRenderer.render(end, MARK)))
         .contains("Seen by Runnel: 2 files changed, 1 commit, no tests ran")
         .contains("The agent says that tests pass, but no command ran tests.");
   }
@@ -201,16 +199,16 @@ class SlackRendererTest {
   void whatIsInAFileIsNotSoughtInTheSession() {
     var update = SlackUpdates.succeeded("a long line of an answer\n".repeat(2_000));
 
-    assertThat(renderer.tooLong(update, MARK))
+    assertThat(SlackRenderer.tooLong(update, MARK))
         .hasValueSatisfying(
             it -> {
               assertThat(it.text()).hasSize(50_000);
               assertThat(it.name()).matches(AnswerFile::isNameOfOne);
             });
-    assertThat(blocks(renderer.render(update, MARK, true)))
+    assertThat(blocks(SlackRenderer.render(update, MARK, true)))
         .contains("The whole answer is in the file below.")
         .doesNotContain("Read the rest");
-    assertThat(renderer.tooLong(SlackUpdates.succeeded("short"), MARK)).isEmpty();
+    assertThat(SlackRenderer.tooLong(SlackUpdates.succeeded("short"), MARK)).isEmpty();
   }
 
   /// Random texts of nasty parts, in every place where words of others are shown.
@@ -324,10 +322,10 @@ class SlackRendererTest {
         var random = new Random(seed);
         try {
           for (var update : updates(random)) {
-            assertFits(json(renderer.render(update, MARK)));
-            assertFits(json(renderer.render(update, MARK, true)));
+            assertFits(json(SlackRenderer.render(update, MARK)));
+            assertFits(json(SlackRenderer.render(update, MARK, true)));
           }
-          assertFits(json(renderer.request(SlackUpdates.ANN, Request.of(text(random)), MARK)));
+          assertFits(json(SlackRenderer.request(SlackUpdates.ANN, Request.of(text(random)), MARK)));
         } catch (AssertionError failed) {
           throw new AssertionError("With seed " + seed, failed);
         }
