@@ -42,8 +42,8 @@ public interface ConnectedPlatform extends AutoCloseable {
   /// Opens the connections that we initiate, in the background, and keeps them open until
   /// [#disconnect()].
   ///
-  /// @param door handles each result; a 2xx reply acknowledges the delivery
-  default void connect(Function<WebhookResult, Reply> door, RandomGenerator chance) {}
+  /// @param handler handles each result; a 2xx reply acknowledges the delivery
+  default void connect(Function<WebhookResult, Reply> handler, RandomGenerator chance) {}
 
   default void disconnect() {}
 

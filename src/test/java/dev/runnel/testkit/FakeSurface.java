@@ -71,7 +71,7 @@ public final class FakeSurface
   private Admission admission = Admission.ADMITTED;
   private Set<String> groups = Set.of();
   private final Set<Conversation> turnedAway = new HashSet<>();
-  private MissedDeliveries missedDeliveries = MissedDeliveries.Said.NOTHING;
+  private MissedDeliveries missedDeliveries = MissedDeliveries.Listed.NOTHING;
   private Instant missedSince = Instant.EPOCH;
   private List<Conversation> missedIn = List.of();
   private Optional<String> refused = Optional.empty();

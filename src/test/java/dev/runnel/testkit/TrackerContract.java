@@ -426,7 +426,7 @@ public interface TrackerContract {
             missedDeliveries ->
                 assertThat(missedDeliveries)
                     .isInstanceOfSatisfying(
-                        MissedDeliveries.Said.class,
+                        MissedDeliveries.Listed.class,
                         said -> assertThat(said.unread()).isPresent()));
   }
 

@@ -9,14 +9,14 @@ import java.util.Optional;
 public sealed interface MissedDeliveries {
   /// @param all delivered or not, in chronological order
   /// @param unread why some of the lists could not be read; empty if all were read
-  record Said(List<Heard> all, Optional<String> unread) implements MissedDeliveries {
-    public static final Said NOTHING = new Said(List.of());
+  record Listed(List<ListedDelivery> all, Optional<String> unread) implements MissedDeliveries {
+    public static final Listed NOTHING = new Listed(List.of());
 
-    public Said {
+    public Listed {
       all = List.copyOf(all);
     }
 
-    public Said(List<Heard> all) {
+    public Listed(List<ListedDelivery> all) {
       this(all, Optional.empty());
     }
   }
@@ -27,5 +27,5 @@ public sealed interface MissedDeliveries {
   /// @param at when it was sent, by the platform's clock
   /// @param sameMeaning whether its webhook delivery carries the same semantic key; otherwise the
   ///   two are matched by kind and time
-  record Heard(Delivery delivery, Instant at, boolean sameMeaning) {}
+  record ListedDelivery(Delivery delivery, Instant at, boolean sameMeaning) {}
 }

@@ -8,7 +8,7 @@ import java.util.List;
 /// Lists what a platform has, to find deliveries that never arrived.
 @FunctionalInterface
 public interface MissedDeliverySource {
-  MissedDeliverySource NONE = (_, _) -> MissedDeliveries.Said.NOTHING;
+  MissedDeliverySource NONE = (_, _) -> MissedDeliveries.Listed.NOTHING;
 
   /// Messages since an instant, as the platform lists them, delivered or not. Bounded: what a very
   /// long list omits is not recovered.

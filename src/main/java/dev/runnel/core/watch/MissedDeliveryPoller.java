@@ -80,7 +80,7 @@ public final class MissedDeliveryPoller {
       return Optional.empty();
     }
     return switch (missedDeliveries) {
-      case MissedDeliveries.Said(var all, var unread) -> {
+      case MissedDeliveries.Listed(var all, var unread) -> {
         var count = all.stream().filter(each -> isNews(each) && store.accept(each.delivery()));
         var news = count.count();
         if (news > 0) {
@@ -155,7 +155,7 @@ public final class MissedDeliveryPoller {
 
   /// Whether the message was not delivered yet. If its key cannot tell, a delivery of the same kind
   /// at about the same time counts as the same message.
-  private boolean isNews(MissedDeliveries.Heard heard) {
+  private boolean isNews(MissedDeliveries.ListedDelivery heard) {
     var delivery = heard.delivery();
     return heard.sameMeaning()
         || store

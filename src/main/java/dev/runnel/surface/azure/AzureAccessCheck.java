@@ -53,7 +53,7 @@ final class AzureAccessCheck {
     if (!isBySender(item, delivery)) {
       return new Admission.TurnedAway("Azure DevOps shows no such comment or change by the sender");
     }
-    return heard(item).test(delivery.actor().id())
+    return permitted(item).test(delivery.actor().id())
         ? Admission.ADMITTED
         : new Admission.Outsider("the sender is in no team of the project, or is not listed");
   }
@@ -115,7 +115,7 @@ final class AzureAccessCheck {
   }
 
   /// Who may start and steer runs, by unique name. Remembers what it looked up.
-  Predicate<String> heard(WorkItem item) {
+  Predicate<String> permitted(WorkItem item) {
     return access.isEmpty() ? new Members(api, item)::contain : access::contains;
   }
 

@@ -111,19 +111,19 @@ public final class AzureDevOps implements Tracker<WorkItem> {
   public Background background(WorkItem item, Delivery delivery) {
     var now = api.item(item).required();
     var fields = now.path("fields");
-    var heard = access.heard(item);
+    var permitted = access.permitted(item);
     var then = access.shown(item, delivery).map(Delivery::snapshot).orElse(delivery.snapshot());
-    var said = new EarlierComments(delivery.withSnapshot(then));
+    var earlier = new EarlierComments(delivery.withSnapshot(then));
     for (var comment : api.comments(item, AzureApi.MAX_COMMENTS).required()) {
       Identity.of(comment.path("createdBy"))
           .ifPresent(
               author ->
-                  said.take(
+                  earlier.take(
                       comment(item, author, comment),
-                      () -> heard.test(author.uniqueName()),
+                      () -> permitted.test(author.uniqueName()),
                       api.isOurs(author)));
     }
-    return said.background(
+    return earlier.background(
         NAME + " work item " + item,
         Json.text(fields, "System.Title"),
         payloads.description(fields),

@@ -58,7 +58,7 @@ final class AzurePayloads {
   }
 
   /// @param fields those of the work item after the event
-  private record Said(
+  private record Webhook(
       DeliveryId id, WorkItem item, Identity sender, JsonNode fields, Instant arrivedAt) {
     Optional<String> title() {
       return Json.text(fields, TITLE);
@@ -85,29 +85,30 @@ final class AzurePayloads {
     if (item.isEmpty() || sender.isEmpty()) {
       return Optional.empty();
     }
-    var said = new Said(id, item.get(), sender.get(), fields, arrivedAt);
+    var webhook = new Webhook(id, item.get(), sender.get(), fields, arrivedAt);
     return switch (event) {
-      case CREATED -> created(said, change(said, 1));
+      case CREATED -> created(webhook, change(webhook, 1));
       case UPDATED ->
           Json.id(resource, "id")
-              .flatMap(number -> updated(said, resource.path("fields"), change(said, number)));
-      case COMMENTED -> comment(said, resource.path("commentVersionRef"));
+              .flatMap(
+                  number -> updated(webhook, resource.path("fields"), change(webhook, number)));
+      case COMMENTED -> comment(webhook, resource.path("commentVersionRef"));
       case DELETED ->
           Json.id(resource, "rev")
-              .flatMap(number -> change(said, number).ended(IssueCancelTrigger.DELETE));
+              .flatMap(number -> change(webhook, number).ended(IssueCancelTrigger.DELETE));
       default -> Optional.empty();
     };
   }
 
   /// @param number of the change among those of the work item
-  private IssueChange change(Said said, long number) {
+  private IssueChange change(Webhook webhook, long number) {
     return new IssueChange(
         rules,
-        () -> event(said, api.page(said.item(), "")),
+        () -> event(webhook, api.page(webhook.item(), "")),
         THING,
-        said.title(),
-        !isClosed(said.fields().path(STATE)),
-        what -> what + " " + said.item() + UPDATE + number);
+        webhook.title(),
+        !isClosed(webhook.fields().path(STATE)),
+        what -> what + " " + webhook.item() + UPDATE + number);
   }
 
   private boolean isClosed(JsonNode state) {
@@ -115,27 +116,27 @@ final class AzurePayloads {
   }
 
   /// A new work item may have its tags and its assignee from the start.
-  private Optional<Delivery> created(Said said, IssueChange change) {
+  private Optional<Delivery> created(Webhook webhook, IssueChange change) {
     return change
-        .labels(List.of(), said.tags())
-        .or(() -> change.assignment(false, isOurs(said.fields().path(ASSIGNED_TO))));
+        .labels(List.of(), webhook.tags())
+        .or(() -> change.assignment(false, isOurs(webhook.fields().path(ASSIGNED_TO))));
   }
 
   /// @param changes each field that changed, with `oldValue` and `newValue`
-  private Optional<Delivery> updated(Said said, JsonNode changes, IssueChange change) {
-    return moved(said, changes.path(STATE), change)
+  private Optional<Delivery> updated(Webhook webhook, JsonNode changes, IssueChange change) {
+    return moved(webhook, changes.path(STATE), change)
         .or(() -> relabelled(changes.path(TAGS), change))
         .or(() -> reassigned(changes.path(ASSIGNED_TO), change));
   }
 
   /// The state in which a work item is created has no value before: nobody moved it there.
-  private Optional<Delivery> moved(Said said, JsonNode state, IssueChange change) {
+  private Optional<Delivery> moved(Webhook webhook, JsonNode state, IssueChange change) {
     var now = state.path("newValue");
     if (!now.isTextual() || !Json.isThere(state, "oldValue")) {
       return Optional.empty();
     }
     if (!isClosed(now)) {
-      return change.moved(Optional.of(now.textValue()), api.isOurs(said.sender()));
+      return change.moved(Optional.of(now.textValue()), api.isOurs(webhook.sender()));
     }
     return isClosed(state.path("oldValue"))
         ? Optional.empty()
@@ -156,23 +157,23 @@ final class AzurePayloads {
   }
 
   /// @param comment its id, and its version, which grows with each edit
-  private Optional<Delivery> comment(Said said, JsonNode comment) {
+  private Optional<Delivery> comment(Webhook webhook, JsonNode comment) {
     var id = Json.id(comment, "commentId");
-    var words = Json.text(said.fields(), "System.History");
+    var words = Json.text(webhook.fields(), "System.History");
     if (id.isEmpty()
         || words.isEmpty()
         || Json.id(comment, "version").filter(version -> version > 1).isPresent()
-        || api.isOurs(said.sender())) {
+        || api.isOurs(webhook.sender())) {
       return Optional.empty();
     }
     return said(words.get())
         .map(
             intent ->
-                event(said, api.page(said.item(), "#" + id.get()))
+                event(webhook, api.page(webhook.item(), "#" + id.get()))
                     .said(
-                        "comment " + said.item() + "/" + id.get() + " created",
+                        "comment " + webhook.item() + "/" + id.get() + " created",
                         intent,
-                        IssueComments.ref(said.item(), id.get())));
+                        IssueComments.ref(webhook.item(), id.get())));
   }
 
   private Optional<Intent> said(String comment) {
@@ -184,19 +185,19 @@ final class AzurePayloads {
     return said(comment).isPresent();
   }
 
-  private IssueEvent event(Said said, URI link) {
-    var fields = said.fields();
+  private IssueEvent event(Webhook webhook, URI link) {
+    var fields = webhook.fields();
     return new IssueEvent(
-        said.id(),
-        new Conversation(AzureDevOps.ID, said.item().toString()),
-        said.sender().actor(),
+        webhook.id(),
+        new Conversation(AzureDevOps.ID, webhook.item().toString()),
+        webhook.sender().actor(),
         Optional.of(link),
-        said.arrivedAt(),
+        webhook.arrivedAt(),
         EarlierComments.snapshot(
                 Json.instant(fields, "System.ChangedDate"),
-                said.title(),
+                webhook.title(),
                 fields.has(TITLE) ? Optional.of(description(fields)) : Optional.empty())
-            .withLabels(said.tags()));
+            .withLabels(webhook.tags()));
   }
 
   /// What people see as the description: a bug has its steps instead. Empty fields are not sent.

@@ -99,18 +99,18 @@ public final class Gitea implements Tracker<RepositoryIssue> {
   public Background background(RepositoryIssue key, Delivery delivery) {
     var issue = api.issue(key).required();
     var writers = access.writers(key);
-    var said = new EarlierComments(delivery);
+    var earlier = new EarlierComments(delivery);
     for (var comment :
         PagedReader.read(_ -> api.comments(key), Integer.MAX_VALUE, _ -> false).reversed()) {
       GiteaPayloads.person(comment.path("user"))
           .ifPresent(
               author ->
-                  said.take(
+                  earlier.take(
                       EarlierComments.Comment.of(api.ref(key, comment), author, comment),
                       () -> writers.contains(GiteaAccessCheck.key(author.id())),
                       api.account().mayBe(author.id())));
     }
-    return said.background(
+    return earlier.background(
         (Json.isThere(issue, "pull_request") ? "Gitea pull request " : "Gitea issue ") + key,
         Json.text(issue, "title"),
         Json.text(issue, "body").orElse(""),

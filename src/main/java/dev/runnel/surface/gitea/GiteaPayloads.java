@@ -42,7 +42,7 @@ final class GiteaPayloads {
     this.account = account;
   }
 
-  private record Said(
+  private record Webhook(
       DeliveryId id,
       RepositoryIssue key,
       Actor sender,
@@ -112,34 +112,34 @@ final class GiteaPayloads {
       return Optional.empty();
     }
     var isPull = !Json.isThere(payload, "issue") || payload.path("is_pull").asBoolean();
-    var said =
-        new Said(
+    var webhook =
+        new Webhook(
             id, key.get(), sender.get(), isPull ? "pull request" : "issue", payload, arrivedAt);
     return switch (event) {
-      case "issues", "pull_request" -> change(said);
-      case "issue_comment" -> comment(said);
+      case "issues", "pull_request" -> change(webhook);
+      case "issue_comment" -> comment(webhook);
       default -> Optional.empty();
     };
   }
 
-  private Optional<Delivery> change(Said said) {
+  private Optional<Delivery> change(Webhook webhook) {
     var change =
         new IssueChange(
             rules,
-            () -> said.event(said.issue(), Optional.empty()),
-            said.thing(),
-            said.title(),
-            said.isOpen(),
-            said::meaning);
-    return switch (said.action()) {
-      case "label_updated", "label_cleared" -> labels(said, change);
+            () -> webhook.event(webhook.issue(), Optional.empty()),
+            webhook.thing(),
+            webhook.title(),
+            webhook.isOpen(),
+            webhook::meaning);
+    return switch (webhook.action()) {
+      case "label_updated", "label_cleared" -> labels(webhook, change);
       case "assigned" ->
-          said.isOpen() && isOurs(said)
+          webhook.isOpen() && isOurs(webhook)
               ? Optional.of(
-                  change.changed(GUESS + ASSIGN, rules.assigned(said.title(), said.thing())))
+                  change.changed(GUESS + ASSIGN, rules.assigned(webhook.title(), webhook.thing())))
               : Optional.empty();
       case "unassigned" ->
-          isOurs(said)
+          isOurs(webhook)
               ? Optional.empty()
               : change.ended(IssueCancelTrigger.UNASSIGN, GUESS + "un" + ASSIGN);
       case "closed" -> change.ended(IssueCancelTrigger.CLOSE, "closed");
@@ -148,36 +148,36 @@ final class GiteaPayloads {
     };
   }
 
-  private boolean isOurs(Said said) {
+  private boolean isOurs(Webhook webhook) {
     return Stream.concat(
-            Json.texts(said.issue().path("assignees"), "login").stream(),
-            Json.text(said.issue().path("assignee"), "login").stream())
+            Json.texts(webhook.issue().path("assignees"), "login").stream(),
+            Json.text(webhook.issue().path("assignee"), "login").stream())
         .anyMatch(account::is);
   }
 
-  private Optional<Delivery> labels(Said said, IssueChange change) {
-    var changes = said.payload().path("changes");
+  private Optional<Delivery> labels(Webhook webhook, IssueChange change) {
+    var changes = webhook.payload().path("changes");
     var added = Json.texts(changes.path("added_labels"), "name");
     var removed = Json.texts(changes.path("removed_labels"), "name");
     if (!added.isEmpty() || !removed.isEmpty()) {
-      var kept = said.labels().stream().filter(label -> !added.contains(label));
-      return change.labels(Stream.concat(kept, removed.stream()).toList(), said.labels());
+      var kept = webhook.labels().stream().filter(label -> !added.contains(label));
+      return change.labels(Stream.concat(kept, removed.stream()).toList(), webhook.labels());
     }
-    var trigger = said.labels().stream().filter(settings.trigger()::isTrigger).findFirst();
+    var trigger = webhook.labels().stream().filter(settings.trigger()::isTrigger).findFirst();
     if (trigger.isEmpty()) {
       return change.ended(IssueCancelTrigger.UNLABEL, GUESS + "un" + LABEL);
     }
     return trigger
-        .filter(_ -> said.isOpen())
-        .flatMap(label -> rules.labelled(label, said.title(), said.thing()))
+        .filter(_ -> webhook.isOpen())
+        .flatMap(label -> rules.labelled(label, webhook.title(), webhook.thing()))
         .map(intent -> change.changed(GUESS + LABEL, intent));
   }
 
-  private Optional<Delivery> comment(Said said) {
-    var comment = said.payload().path("comment");
+  private Optional<Delivery> comment(Webhook webhook) {
+    var comment = webhook.payload().path("comment");
     var text = Json.text(comment, "body");
     var id = Json.id(comment, "id");
-    if (!said.action().equals("created")
+    if (!webhook.action().equals("created")
         || text.isEmpty()
         || id.isEmpty()
         || person(comment.path("user")).isEmpty()) {
@@ -187,10 +187,11 @@ final class GiteaPayloads {
         .said(text.get())
         .map(
             intent ->
-                said.event(comment, Json.instant(comment, "created_at"))
+                webhook
+                    .event(comment, Json.instant(comment, "created_at"))
                     .said(
                         "comment " + id.get() + " created",
                         intent,
-                        IssueComments.ref(said.key(), id.get())));
+                        IssueComments.ref(webhook.key(), id.get())));
   }
 }

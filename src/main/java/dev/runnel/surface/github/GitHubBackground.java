@@ -14,9 +14,9 @@ record GitHubBackground(GitHubApi api) {
 
   Background read(RepositoryIssue key, Delivery delivery) {
     var issue = api.issue(key).required();
-    var said = new EarlierComments(delivery);
-    said.omit(comments(key, issue.path("comments").asInt(), said));
-    return said.background(
+    var earlier = new EarlierComments(delivery);
+    earlier.omit(comments(key, issue.path("comments").asInt(), earlier));
+    return earlier.background(
         (Json.isThere(issue, "pull_request") ? "GitHub pull request " : "GitHub issue ") + key,
         Json.text(issue, "title"),
         Json.text(issue, "body").orElse(""),
@@ -28,22 +28,22 @@ record GitHubBackground(GitHubApi api) {
   /// Reads the comments from the newest to the oldest.
   ///
   /// @return the number of comments that were not read
-  private int comments(RepositoryIssue key, int count, EarlierComments said) {
+  private int comments(RepositoryIssue key, int count, EarlierComments earlier) {
     var pages = (count + GitHubApi.PAGE - 1) / GitHubApi.PAGE;
     var page = pages;
-    while (page > 0 && page > pages - MAX_PAGES && !said.isFull()) {
+    while (page > 0 && page > pages - MAX_PAGES && !earlier.isFull()) {
       var comments = api.comments(key, page).required().valueStream().toList();
-      comments.reversed().forEach(comment -> take(said, key, comment));
+      comments.reversed().forEach(comment -> take(earlier, key, comment));
       page--;
     }
     return page * GitHubApi.PAGE;
   }
 
-  private void take(EarlierComments said, RepositoryIssue key, JsonNode comment) {
+  private void take(EarlierComments earlier, RepositoryIssue key, JsonNode comment) {
     AuthorPolicy.person(comment.path("user"))
         .ifPresent(
             author ->
-                said.take(
+                earlier.take(
                     EarlierComments.Comment.of(api.ref(key, comment), author, comment),
                     () -> AuthorPolicy.mayAsk(comment),
                     api.account().mayBe(author.name())));

@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
 final class GitHubCommentEvents {
   /// @param author who wrote it, even if somebody else deleted it
   /// @param meaning the semantic key
-  record Heard(long id, Actor author, String meaning, Intent intent) {}
+  record CommentEvent(long id, Actor author, String meaning, Intent intent) {}
 
   private final IssueRules rules;
   private final CodeQuote quote;
@@ -24,7 +24,7 @@ final class GitHubCommentEvents {
   }
 
   /// @return empty when the event does not concern Runnel
-  Optional<Heard> read(CommentKind kind, String action, Actor sender, JsonNode payload) {
+  Optional<CommentEvent> read(CommentKind kind, String action, Actor sender, JsonNode payload) {
     var said = kind.in(payload);
     var id = Json.id(said, "id");
     var author = AuthorPolicy.person(said.path("user"));
@@ -33,7 +33,7 @@ final class GitHubCommentEvents {
     }
     if (action.equals(kind.first())) {
       return intent(kind, said, Json.text(said, "body"))
-          .map(intent -> new Heard(id.get(), author.get(), kind.meaning(id.get()), intent));
+          .map(intent -> new CommentEvent(id.get(), author.get(), kind.meaning(id.get()), intent));
     }
     return switch (action) {
       // Only an author's own edit counts, although GitHub lets maintainers edit.
@@ -54,10 +54,11 @@ final class GitHubCommentEvents {
     return Json.text(text, member).flatMap(rules::said).isPresent();
   }
 
-  private Heard amended(CommentKind kind, long id, Actor author, JsonNode said, boolean isEdited) {
+  private CommentEvent amended(
+      CommentKind kind, long id, Actor author, JsonNode said, boolean isEdited) {
     var now = isEdited ? intent(kind, said, Json.text(said, "body")) : Optional.<Intent>empty();
     var when = Json.text(said, isEdited ? "updated_at" : "created_at").orElse("");
-    return new Heard(
+    return new CommentEvent(
         id,
         author,
         kind.meaning(id, (isEdited ? "edited:" : "deleted:") + when),

@@ -67,17 +67,17 @@ final class GitHubPayloads {
     if (key.isEmpty() || sender.isEmpty() || action.isEmpty()) {
       return Optional.empty();
     }
-    var said = new Said(id, action.get(), key.get(), sender.get(), issue, payload, arrivedAt);
+    var webhook = new Webhook(id, action.get(), key.get(), sender.get(), issue, payload, arrivedAt);
     if (event.equals(PULL_REQUEST)) {
-      return withState(said, issue(said))
+      return withState(webhook, issue(webhook))
           .or(() -> GitHubPullRequestNeeds.conflict(id, payload, arrivedAt));
     }
     return event.equals(ISSUES)
-        ? issue(said)
+        ? issue(webhook)
         : CommentKind.of(event)
             .flatMap(
                 kind ->
-                    words(said, kind)
+                    words(webhook, kind)
                         .or(
                             () ->
                                 GitHubPullRequestNeeds.review(
@@ -85,33 +85,35 @@ final class GitHubPayloads {
   }
 
   /// Adds what became of the pull request.
-  private static Optional<Delivery> withState(Said said, Optional<Delivery> also) {
-    var link = Json.link(said.issue(), "html_url");
-    if (!STATE_ACTIONS.contains(said.action()) || link.isEmpty()) {
+  private static Optional<Delivery> withState(Webhook webhook, Optional<Delivery> also) {
+    var link = Json.link(webhook.issue(), "html_url");
+    if (!STATE_ACTIONS.contains(webhook.action()) || link.isEmpty()) {
       return also;
     }
-    var at = Json.instant(said.issue(), "updated_at");
+    var at = Json.instant(webhook.issue(), "updated_at");
     var changed =
         new Intent.PullRequestChanged(
-            link.get(), state(said), at.orElse(said.arrivedAt()), also.map(Delivery::intent));
+            link.get(), state(webhook), at.orElse(webhook.arrivedAt()), also.map(Delivery::intent));
     return Optional.of(
-        also.orElseGet(() -> changed(said, said.action(), changed))
+        also.orElseGet(() -> changed(webhook, webhook.action(), changed))
             .withIntent(changed)
             // It concerns the run that opened the pull request, wherever that was started.
             .withAddressed(true));
   }
 
-  private static PullRequestState state(Said said) {
-    if (said.isMerged()) {
+  private static PullRequestState state(Webhook webhook) {
+    if (webhook.isMerged()) {
       return PullRequestState.MERGED;
     }
-    if (Json.text(said.issue(), "state").equals(Optional.of("closed"))) {
+    if (Json.text(webhook.issue(), "state").equals(Optional.of("closed"))) {
       return PullRequestState.CLOSED;
     }
-    return said.issue().path("draft").asBoolean() ? PullRequestState.DRAFT : PullRequestState.OPEN;
+    return webhook.issue().path("draft").asBoolean()
+        ? PullRequestState.DRAFT
+        : PullRequestState.OPEN;
   }
 
-  private record Said(
+  private record Webhook(
       DeliveryId id,
       String action,
       RepositoryIssue key,
@@ -167,60 +169,70 @@ final class GitHubPayloads {
     }
   }
 
-  private Optional<Delivery> issue(Said said) {
-    return switch (said.action()) {
+  private Optional<Delivery> issue(Webhook webhook) {
+    return switch (webhook.action()) {
       case "labeled" ->
-          said.label()
-              .filter(_ -> mayStart(said))
-              .flatMap(name -> rules.labelled(name, said.title(), said.thing()))
-              .map(intent -> changed(said, "label", intent));
+          webhook
+              .label()
+              .filter(_ -> mayStart(webhook))
+              .flatMap(name -> rules.labelled(name, webhook.title(), webhook.thing()))
+              .map(intent -> changed(webhook, "label", intent));
       case "assigned" ->
-          said.assignee()
+          webhook
+              .assignee()
               .filter(account::is)
-              .filter(_ -> mayStart(said))
-              .map(_ -> changed(said, "assign", rules.assigned(said.title(), said.thing())));
+              .filter(_ -> mayStart(webhook))
+              .map(
+                  _ ->
+                      changed(webhook, "assign", rules.assigned(webhook.title(), webhook.thing())));
       // In GitHub's example payloads the removed label is still among the issue's labels.
       case "unlabeled" ->
-          said.label()
+          webhook
+              .label()
               .flatMap(
                   name ->
                       rules.unlabelled(
-                          name, Json.texts(said.issue().path("labels"), "name"), said.thing()))
-              .map(intent -> changed(said, said.action(), intent));
+                          name,
+                          Json.texts(webhook.issue().path("labels"), "name"),
+                          webhook.thing()))
+              .map(intent -> changed(webhook, webhook.action(), intent));
       case "unassigned" ->
-          said.assignee()
+          webhook
+              .assignee()
               .filter(account::is)
-              .flatMap(_ -> ended(said, IssueCancelTrigger.UNASSIGN));
+              .flatMap(_ -> ended(webhook, IssueCancelTrigger.UNASSIGN));
       case "closed" ->
-          ended(said, said.isMerged() ? IssueCancelTrigger.DONE : IssueCancelTrigger.CLOSE);
-      case "deleted" -> ended(said, IssueCancelTrigger.DELETE);
-      case "transferred" -> ended(said, IssueCancelTrigger.MOVE);
+          ended(webhook, webhook.isMerged() ? IssueCancelTrigger.DONE : IssueCancelTrigger.CLOSE);
+      case "deleted" -> ended(webhook, IssueCancelTrigger.DELETE);
+      case "transferred" -> ended(webhook, IssueCancelTrigger.MOVE);
       default -> Optional.empty();
     };
   }
 
-  private static boolean mayStart(Said said) {
-    return Json.text(said.issue(), "state").equals(Optional.of("open"))
-        && AuthorPolicy.mayLabel(said.sender(), said.issue());
+  private static boolean mayStart(Webhook webhook) {
+    return Json.text(webhook.issue(), "state").equals(Optional.of("open"))
+        && AuthorPolicy.mayLabel(webhook.sender(), webhook.issue());
   }
 
-  private Optional<Delivery> ended(Said said, IssueCancelTrigger issueCancelTrigger) {
+  private Optional<Delivery> ended(Webhook webhook, IssueCancelTrigger issueCancelTrigger) {
     return rules
-        .ended(issueCancelTrigger, said.thing())
-        .map(intent -> changed(said, said.action(), intent));
+        .ended(issueCancelTrigger, webhook.thing())
+        .map(intent -> changed(webhook, webhook.action(), intent));
   }
 
-  private static Delivery changed(Said said, String what, Intent intent) {
-    return said.event(said.sender(), said.issue(), Json.instant(said.issue(), "updated_at"))
-        .changed(said.meaning(what), intent);
+  private static Delivery changed(Webhook webhook, String what, Intent intent) {
+    return webhook
+        .event(webhook.sender(), webhook.issue(), Json.instant(webhook.issue(), "updated_at"))
+        .changed(webhook.meaning(what), intent);
   }
 
-  private Optional<Delivery> words(Said said, CommentKind kind) {
+  private Optional<Delivery> words(Webhook webhook, CommentKind kind) {
     return words
-        .read(kind, said.action(), said.sender(), said.payload())
+        .read(kind, webhook.action(), webhook.sender(), webhook.payload())
         .map(
             it ->
-                said.event(it.author(), kind.in(said.payload()), kind.at(said.payload()))
-                    .said(it.meaning(), it.intent(), kind.ref(said.key(), it.id())));
+                webhook
+                    .event(it.author(), kind.in(webhook.payload()), kind.at(webhook.payload()))
+                    .said(it.meaning(), it.intent(), kind.ref(webhook.key(), it.id())));
   }
 }

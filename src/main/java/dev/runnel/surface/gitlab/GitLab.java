@@ -103,23 +103,23 @@ public final class GitLab implements Tracker<GitLabIssue> {
   public Background background(GitLabIssue key, Delivery delivery) {
     var issue = api.issue(key).required();
     var isAllSeen = key.internal() || issue.path("confidential").asBoolean();
-    Map<String, Boolean> heard = new HashMap<>();
-    var said = new EarlierComments(delivery);
+    Map<String, Boolean> permitted = new HashMap<>();
+    var earlier = new EarlierComments(delivery);
     for (var note :
-        PagedReader.read(page -> api.notes(key, page), GitLabApi.PAGE, _ -> said.isFull())) {
+        PagedReader.read(page -> api.notes(key, page), GitLabApi.PAGE, _ -> earlier.isFull())) {
       var author = GitLabPayloads.person(note.path("author"));
       if (author.isEmpty() || note.path("system").asBoolean()) {
         continue;
       }
       var username = author.get().id();
-      said.take(
+      earlier.take(
           EarlierComments.Comment.of(api.ref(key, note), author.get(), note),
           () ->
-              heard.computeIfAbsent(username, it -> access.mayAsk(key, it))
+              permitted.computeIfAbsent(username, it -> access.mayAsk(key, it))
                   && (isAllSeen || !isHidden(note)),
           api.account().mayBe(username));
     }
-    return said.background(
+    return earlier.background(
         "GitLab " + key.kind().thing() + " " + key.name(),
         Json.text(issue, "title"),
         Json.text(issue, "description").orElse(""),

@@ -31,7 +31,7 @@ final class GitLabPayloads {
     this.account = account;
   }
 
-  private record Said(
+  private record Webhook(
       DeliveryId id, Actor sender, String project, JsonNode payload, Instant arrivedAt) {
     JsonNode attributes() {
       return payload.path("object_attributes");
@@ -73,59 +73,59 @@ final class GitLabPayloads {
     if (sender.isEmpty() || project.isEmpty()) {
       return Optional.empty();
     }
-    var said = new Said(id, sender.get(), project.get(), payload, arrivedAt);
+    var webhook = new Webhook(id, sender.get(), project.get(), payload, arrivedAt);
     return switch (Json.text(payload, "object_kind").orElse("")) {
-      case "issue" -> issue(said, Kind.ISSUE);
-      case "merge_request" -> issue(said, Kind.MERGE_REQUEST);
-      case "note" -> note(said);
+      case "issue" -> issue(webhook, Kind.ISSUE);
+      case "merge_request" -> issue(webhook, Kind.MERGE_REQUEST);
+      case "note" -> note(webhook);
       default -> Optional.empty();
     };
   }
 
-  private Optional<Delivery> issue(Said said, Kind kind) {
-    return Json.number(said.attributes(), "iid")
-        .flatMap(number -> GitLabIssue.of(said.project(), kind, number, false))
-        .map(key -> change(said, key))
+  private Optional<Delivery> issue(Webhook webhook, Kind kind) {
+    return Json.number(webhook.attributes(), "iid")
+        .flatMap(number -> GitLabIssue.of(webhook.project(), kind, number, false))
+        .map(key -> change(webhook, key))
         .flatMap(
             change ->
-                switch (Json.text(said.attributes(), "action").orElse("")) {
-                  case "open" -> opened(said, change);
-                  case "update" -> updated(said, change);
+                switch (Json.text(webhook.attributes(), "action").orElse("")) {
+                  case "open" -> opened(webhook, change);
+                  case "update" -> updated(webhook, change);
                   case "close" -> change.ended(IssueCancelTrigger.CLOSE);
                   case "merge" -> change.ended(IssueCancelTrigger.DONE);
                   default -> Optional.empty();
                 });
   }
 
-  private IssueChange change(Said said, GitLabIssue key) {
-    var at = Json.text(said.attributes(), "updated_at").orElse(said.id().value());
+  private IssueChange change(Webhook webhook, GitLabIssue key) {
+    var at = Json.text(webhook.attributes(), "updated_at").orElse(webhook.id().value());
     return new IssueChange(
         rules,
         () ->
-            said.event(
+            webhook.event(
                 key,
                 EarlierComments.snapshot(
-                        Json.instant(said.attributes(), "updated_at"),
-                        said.title(),
-                        Json.whole(said.attributes(), "description"))
-                    .withLabels(Json.texts(said.payload().path("labels"), "title"))),
+                        Json.instant(webhook.attributes(), "updated_at"),
+                        webhook.title(),
+                        Json.whole(webhook.attributes(), "description"))
+                    .withLabels(Json.texts(webhook.payload().path("labels"), "title"))),
         key.kind().thing(),
-        said.title(),
-        said.isOpen(),
+        webhook.title(),
+        webhook.isOpen(),
         what -> what + " " + key + " " + at);
   }
 
   /// A new issue may have its label and its assignee from the start.
-  private Optional<Delivery> opened(Said said, IssueChange change) {
+  private Optional<Delivery> opened(Webhook webhook, IssueChange change) {
     return change
-        .labels(List.of(), Json.texts(said.payload().path("labels"), "title"))
-        .or(() -> change.assignment(false, isOurs(said.payload().path("assignees"))));
+        .labels(List.of(), Json.texts(webhook.payload().path("labels"), "title"))
+        .or(() -> change.assignment(false, isOurs(webhook.payload().path("assignees"))));
   }
 
   /// GitLab sends labels and assignees as they were before and as they are now.
-  private Optional<Delivery> updated(Said said, IssueChange change) {
-    var labels = said.changes().path("labels");
-    var assignees = said.changes().path("assignees");
+  private Optional<Delivery> updated(Webhook webhook, IssueChange change) {
+    var labels = webhook.changes().path("labels");
+    var assignees = webhook.changes().path("assignees");
     return change
         .labels(
             Json.texts(labels.path("previous"), "title"),
@@ -140,15 +140,15 @@ final class GitLabPayloads {
     return Json.texts(assignees, "username").stream().anyMatch(account::is);
   }
 
-  private Optional<Delivery> note(Said said) {
-    var note = said.attributes();
+  private Optional<Delivery> note(Webhook webhook) {
+    var note = webhook.attributes();
     var target =
         switch (Json.text(note, "noteable_type").orElse("")) {
           case "Issue" -> Optional.of(Kind.ISSUE);
           case "MergeRequest" -> Optional.of(Kind.MERGE_REQUEST);
           default -> Optional.<Kind>empty();
         };
-    var key = target.flatMap(kind -> key(said, kind));
+    var key = target.flatMap(kind -> key(webhook, kind));
     var text = Json.text(note, "note");
     var id = Json.id(note, "id");
     // Before GitLab 16.11 there is no action, and edits are not delivered.
@@ -160,12 +160,13 @@ final class GitLabPayloads {
         || note.path("system").asBoolean()) {
       return Optional.empty();
     }
-    var issue = noted(said, target.get());
+    var issue = noted(webhook, target.get());
     return rules
         .said(text.get())
         .map(
             intent ->
-                said.event(
+                webhook
+                    .event(
                         key.get(),
                         EarlierComments.snapshot(
                                 Json.instant(note, "created_at"),
@@ -178,24 +179,25 @@ final class GitLabPayloads {
                         IssueComments.ref(key.get(), id.get())));
   }
 
-  private static JsonNode noted(Said said, Kind kind) {
-    return said.payload().path(kind.event());
+  private static JsonNode noted(Webhook webhook, Kind kind) {
+    return webhook.payload().path(kind.event());
   }
 
-  private static Optional<GitLabIssue> key(Said said, Kind kind) {
-    var target = noted(said, kind);
+  private static Optional<GitLabIssue> key(Webhook webhook, Kind kind) {
+    var target = noted(webhook, kind);
     return Json.number(target, "iid")
-        .flatMap(number -> GitLabIssue.of(said.project(), kind, number, isInternal(said, target)));
+        .flatMap(
+            number -> GitLabIssue.of(webhook.project(), kind, number, isInternal(webhook, target)));
   }
 
   /// Whether fewer people can read the note than the issue. Servers that do not say so on the note
   /// mark the event as confidential.
-  private static boolean isInternal(Said said, JsonNode target) {
+  private static boolean isInternal(Webhook webhook, JsonNode target) {
     if (target.path("confidential").asBoolean()) {
       return false;
     }
-    return said.attributes().path("internal").asBoolean()
-        || said.attributes().path("confidential").asBoolean()
-        || Json.text(said.payload(), "event_type").equals(Optional.of("confidential_note"));
+    return webhook.attributes().path("internal").asBoolean()
+        || webhook.attributes().path("confidential").asBoolean()
+        || Json.text(webhook.payload(), "event_type").equals(Optional.of("confidential_note"));
   }
 }

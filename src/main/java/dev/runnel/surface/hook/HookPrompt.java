@@ -34,7 +34,7 @@ public sealed interface HookPrompt {
     private static final int MAX_VALUE = 20_000;
 
     sealed interface Part {
-      record Said(String text) implements Part {}
+      record Text(String text) implements Part {}
 
       record Data(JsonPointer at) implements Part {}
     }
@@ -49,11 +49,11 @@ public sealed interface HookPrompt {
       var matcher = PLACE.matcher(text);
       var from = 0;
       while (matcher.find()) {
-        parts.add(new Part.Said(text.substring(from, matcher.start())));
+        parts.add(new Part.Text(text.substring(from, matcher.start())));
         parts.add(new Part.Data(Hook.place(matcher.group("place"))));
         from = matcher.end();
       }
-      parts.add(new Part.Said(text.substring(from)));
+      parts.add(new Part.Text(text.substring(from)));
       return new Template(parts);
     }
 
@@ -63,7 +63,7 @@ public sealed interface HookPrompt {
       var hasData = false;
       for (var part : parts) {
         switch (part) {
-          case Part.Said(var said) -> text.append(said);
+          case Part.Text(var fixed) -> text.append(fixed);
           case Part.Data(var at) -> {
             hasData = true;
             text.append(fence.within(value(body.at(at))));

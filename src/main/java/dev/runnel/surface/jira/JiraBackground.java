@@ -16,10 +16,10 @@ import java.util.Map;
 record JiraBackground(JiraApi api, JiraAccessCheck access, JiraPayloads payloads) {
   Background read(JiraIssue key, Delivery delivery) {
     var fields = api.issue(key).required().path("fields");
-    Map<String, Boolean> heard = new HashMap<>();
-    var said = new EarlierComments(delivery);
+    Map<String, Boolean> permitted = new HashMap<>();
+    var earlier = new EarlierComments(delivery);
     for (var json :
-        PagedReader.read(page -> api.comments(key, page), JiraApi.PAGE, _ -> said.isFull())) {
+        PagedReader.read(page -> api.comments(key, page), JiraApi.PAGE, _ -> earlier.isFull())) {
       var author = api.site().person(json.path("author"));
       if (author.isEmpty() || isOurs(key, json)) {
         continue;
@@ -33,15 +33,15 @@ record JiraBackground(JiraApi api, JiraAccessCheck access, JiraPayloads payloads
               JiraSite.time(json, "updated").orElse(at),
               JiraSite.markdown(json.path("body"), payloads::called));
       var id = author.get().id();
-      said.take(
+      earlier.take(
           comment,
           () ->
-              heard.computeIfAbsent(id, it -> access.mayAsk(key, it))
+              permitted.computeIfAbsent(id, it -> access.mayAsk(key, it))
                   && !JiraPayloads.isRestricted(json),
           // Our posts have no marker in their text.
           false);
     }
-    return said.background(
+    return earlier.background(
         "Jira issue " + key,
         Json.text(fields, "summary"),
         JiraSite.markdown(fields.path("description"), payloads::called),

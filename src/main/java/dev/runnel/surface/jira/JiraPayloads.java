@@ -41,7 +41,7 @@ final class JiraPayloads {
     this.account = api.account();
   }
 
-  private record Said(DeliveryId id, JiraIssue issue, JsonNode payload, Instant arrivedAt) {
+  private record Webhook(DeliveryId id, JiraIssue issue, JsonNode payload, Instant arrivedAt) {
     JsonNode fields() {
       return payload.path("issue").path("fields");
     }
@@ -75,32 +75,32 @@ final class JiraPayloads {
     if (key.isEmpty()) {
       return Optional.empty();
     }
-    var said = new Said(id, key.get(), payload, arrivedAt);
+    var webhook = new Webhook(id, key.get(), payload, arrivedAt);
     return switch (event.startsWith(PREFIX) ? event.substring(PREFIX.length()) : event) {
       case "issue_created" ->
-          change(said, "created").flatMap(change -> created(said.fields(), change));
-      case "issue_updated" -> updated(said);
+          change(webhook, "created").flatMap(change -> created(webhook.fields(), change));
+      case "issue_updated" -> updated(webhook);
       case "issue_deleted" ->
-          change(said, "deleted").flatMap(change -> change.ended(IssueCancelTrigger.DELETE));
-      case "comment_created" -> comment(said);
+          change(webhook, "deleted").flatMap(change -> change.ended(IssueCancelTrigger.DELETE));
+      case "comment_created" -> comment(webhook);
       default -> Optional.empty();
     };
   }
 
   /// @param at its time, or what identifies it otherwise
   /// @return empty when nobody made it, or an app
-  private Optional<IssueChange> change(Said said, String at) {
-    var dated = JiraSite.time(said.payload().path("changelog"), "created");
-    return actor(said.payload().path("user"))
+  private Optional<IssueChange> change(Webhook webhook, String at) {
+    var dated = JiraSite.time(webhook.payload().path("changelog"), "created");
+    return actor(webhook.payload().path("user"))
         .map(
             actor ->
                 new IssueChange(
                     rules,
-                    () -> event(said, actor, link(said.issue(), ""), dated),
+                    () -> event(webhook, actor, link(webhook.issue(), ""), dated),
                     ISSUE,
-                    said.title(),
-                    !said.isDone(),
-                    what -> what + " " + said.issue() + " " + at));
+                    webhook.title(),
+                    !webhook.isDone(),
+                    what -> what + " " + webhook.issue() + " " + at));
   }
 
   /// A new issue may have its labels and its assignee from the start.
@@ -111,55 +111,60 @@ final class JiraPayloads {
         .or(() -> change.assignment(false, assignee.filter(account::is).isPresent()));
   }
 
-  private Optional<Delivery> updated(Said said) {
+  private Optional<Delivery> updated(Webhook webhook) {
     // Data Center also delivers comments as issue events.
-    if (Json.text(said.payload(), "issue_event_type_name").equals(Optional.of("issue_commented"))) {
-      return comment(said);
+    if (Json.text(webhook.payload(), "issue_event_type_name")
+        .equals(Optional.of("issue_commented"))) {
+      return comment(webhook);
     }
     var at =
-        Json.text(said.payload().path("changelog"), "id")
+        Json.text(webhook.payload().path("changelog"), "id")
             .map(change -> "change " + change)
-            .or(() -> Json.text(said.fields(), "updated"))
-            .orElse(said.id().value());
-    return change(said, at)
+            .or(() -> Json.text(webhook.fields(), "updated"))
+            .orElse(webhook.id().value());
+    return change(webhook, at)
         .flatMap(
             change ->
-                moved(said, at)
-                    .or(() -> transitioned(said, change))
-                    .or(() -> relabelled(said, change))
-                    .or(() -> reassigned(said, change)));
+                moved(webhook, at)
+                    .or(() -> transitioned(webhook, change))
+                    .or(() -> relabelled(webhook, change))
+                    .or(() -> reassigned(webhook, change)));
   }
 
-  private Optional<Delivery> moved(Said said, String at) {
-    return said.changes("key")
+  private Optional<Delivery> moved(Webhook webhook, String at) {
+    return webhook
+        .changes("key")
         .flatMap(item -> Json.text(item, "fromString").flatMap(JiraIssue::of).stream())
         .findFirst()
-        .map(old -> new Said(said.id(), old, said.payload(), said.arrivedAt()))
+        .map(old -> new Webhook(webhook.id(), old, webhook.payload(), webhook.arrivedAt()))
         .flatMap(old -> change(old, at))
         .flatMap(change -> change.ended(IssueCancelTrigger.MOVE));
   }
 
-  private Optional<Delivery> transitioned(Said said, IssueChange change) {
+  private Optional<Delivery> transitioned(Webhook webhook, IssueChange change) {
     var arrived =
-        said.changes("status")
+        webhook
+            .changes("status")
             .anyMatch(
                 item ->
                     !Json.isThere(item, "to")
-                        || Json.text(item, "to").equals(Json.text(said.status(), "id")));
+                        || Json.text(item, "to").equals(Json.text(webhook.status(), "id")));
     if (!arrived) {
       return Optional.empty();
     }
-    if (!said.isDone()) {
-      var isOurs = site.account(said.payload().path("user")).filter(account::is).isPresent();
-      return change.moved(Json.text(said.status(), "name"), isOurs);
+    if (!webhook.isDone()) {
+      var isOurs = site.account(webhook.payload().path("user")).filter(account::is).isPresent();
+      return change.moved(Json.text(webhook.status(), "name"), isOurs);
     }
-    var isClosed = Json.text(said.status(), "name").filter("closed"::equalsIgnoreCase).isPresent();
+    var isClosed =
+        Json.text(webhook.status(), "name").filter("closed"::equalsIgnoreCase).isPresent();
     return change.ended(isClosed ? IssueCancelTrigger.CLOSE : IssueCancelTrigger.DONE);
   }
 
   /// Jira sends all labels before and after each change, separated by spaces.
-  private static Optional<Delivery> relabelled(Said said, IssueChange change) {
-    return said.changes("labels")
+  private static Optional<Delivery> relabelled(Webhook webhook, IssueChange change) {
+    return webhook
+        .changes("labels")
         .findFirst()
         .flatMap(item -> change.labels(words(item, "fromString"), words(item, "toString")));
   }
@@ -170,8 +175,9 @@ final class JiraPayloads {
         .orElse(List.of());
   }
 
-  private Optional<Delivery> reassigned(Said said, IssueChange change) {
-    return said.changes("assignee")
+  private Optional<Delivery> reassigned(Webhook webhook, IssueChange change) {
+    return webhook
+        .changes("assignee")
         .findFirst()
         .flatMap(item -> change.assignment(isOurs(item, "from"), isOurs(item, "to")));
   }
@@ -181,21 +187,22 @@ final class JiraPayloads {
   }
 
   /// @param dated the time of the comment or change; a webhook has a timestamp of its own
-  private IssueEvent event(Said said, Actor actor, Optional<URI> link, Optional<Instant> dated) {
+  private IssueEvent event(
+      Webhook webhook, Actor actor, Optional<URI> link, Optional<Instant> dated) {
     return new IssueEvent(
-        said.id(),
-        new Conversation(Jira.ID, said.issue().key()),
+        webhook.id(),
+        new Conversation(Jira.ID, webhook.issue().key()),
         actor,
         link,
-        said.arrivedAt(),
+        webhook.arrivedAt(),
         EarlierComments.snapshot(
-                dated.or(() -> Json.id(said.payload(), "timestamp").map(Instant::ofEpochMilli)),
-                said.title(),
-                said.fields().has("description")
+                dated.or(() -> Json.id(webhook.payload(), "timestamp").map(Instant::ofEpochMilli)),
+                webhook.title(),
+                webhook.fields().has("description")
                     ? Optional.of(
-                        JiraSite.markdown(said.fields().path("description"), this::called))
+                        JiraSite.markdown(webhook.fields().path("description"), this::called))
                     : Optional.empty())
-            .withLabels(Json.strings(said.fields().path("labels"))));
+            .withLabels(Json.strings(webhook.fields().path("labels"))));
   }
 
   /// Ignores apps, and events without a user.
@@ -203,8 +210,8 @@ final class JiraPayloads {
     return JiraSite.isApp(user) ? Optional.empty() : site.person(user);
   }
 
-  private Optional<Delivery> comment(Said said) {
-    var comment = said.payload().path("comment");
+  private Optional<Delivery> comment(Webhook webhook) {
+    var comment = webhook.payload().path("comment");
     var id = JiraComments.id(comment);
     var author = actor(comment.path("author"));
     if (id.isEmpty() || author.isEmpty() || isRestricted(comment)) {
@@ -215,14 +222,14 @@ final class JiraPayloads {
         .map(
             intent ->
                 event(
-                        said,
+                        webhook,
                         author.get(),
-                        link(said.issue(), "?focusedCommentId=" + id.get()),
+                        link(webhook.issue(), "?focusedCommentId=" + id.get()),
                         JiraSite.time(comment, "created"))
                     .said(
                         "comment " + id.get() + " created",
                         intent,
-                        IssueComments.ref(said.issue(), id.get())));
+                        IssueComments.ref(webhook.issue(), id.get())));
   }
 
   /// Whether fewer people can read the comment than the issue. An answer would be visible to all of

@@ -118,14 +118,14 @@ public final class Linear implements Tracker<String> {
   @Override
   public Background background(String id, Delivery delivery) {
     var issue = api.issue(id).required();
-    var said = new EarlierComments(delivery);
+    var earlier = new EarlierComments(delivery);
     issue
         .path("comments")
         .path("nodes")
         .valueStream()
         .sorted(Comparator.comparing(Linear::at).reversed())
-        .forEach(comment -> take(said, comment));
-    return said.background(
+        .forEach(comment -> take(earlier, comment));
+    return earlier.background(
         "Linear issue " + Json.text(issue, "identifier").orElse(id),
         Json.text(issue, "title"),
         Json.text(issue, "description").orElse(""),
@@ -134,16 +134,16 @@ public final class Linear implements Tracker<String> {
         Json.instant(issue, "updatedAt"));
   }
 
-  private void take(EarlierComments said, JsonNode comment) {
+  private void take(EarlierComments earlier, JsonNode comment) {
     var user = comment.path("user");
-    said.take(
+    earlier.take(
         new EarlierComments.Comment(
             Json.text(comment, "id").map(LinearId::comment),
             LinearPayloads.person(user).map(Actor::name).orElse("Somebody"),
             at(comment),
             Json.instant(comment, "updatedAt").orElse(at(comment)),
             HiddenMarker.show(Json.text(comment, "body").orElse(""))),
-        () -> access.isHeard(user),
+        () -> access.mayAsk(user),
         account.mayBe(Json.text(user, "id")));
   }
 

@@ -15,13 +15,13 @@ record LinearAccessCheck(LinearApi api, LinearConfig.Access access, TriggerLabel
       return new Admission.TurnedAway("another label was taken off");
     }
     return !delivery.addressed()
-            || api.user(delivery.actor().id()).found().filter(this::isHeard).isPresent()
+            || api.user(delivery.actor().id()).found().filter(this::mayAsk).isPresent()
         ? Admission.ADMITTED
         : new Admission.Outsider("the sender is no member of the workspace");
   }
 
   /// @param user as returned by the API
-  boolean isHeard(JsonNode user) {
+  boolean mayAsk(JsonNode user) {
     return user.path("active").asBoolean()
         && !user.path("app").asBoolean()
         && access.isIn(user.path("admin").asBoolean(), user.path("guest").asBoolean());

@@ -45,7 +45,7 @@ final class LinearPayloads {
     this.account = account;
   }
 
-  private record Said(DeliveryId id, Actor sender, JsonNode payload, Instant arrivedAt) {
+  private record Webhook(DeliveryId id, Actor sender, JsonNode payload, Instant arrivedAt) {
     JsonNode data() {
       return payload.path("data");
     }
@@ -105,15 +105,15 @@ final class LinearPayloads {
   /// @return empty when the event does not concern Runnel
   Optional<Delivery> read(DeliveryId id, JsonNode payload, Instant arrivedAt) {
     return switch (Json.text(payload, "type").orElse("")) {
-      case "Issue" -> said(id, payload, arrivedAt).flatMap(this::issue);
-      case "Comment" -> said(id, payload, arrivedAt).flatMap(this::comment);
+      case "Issue" -> webhook(id, payload, arrivedAt).flatMap(this::issue);
+      case "Comment" -> webhook(id, payload, arrivedAt).flatMap(this::comment);
       case "AgentSessionEvent" -> session(id, payload, arrivedAt);
       default -> Optional.empty();
     };
   }
 
-  private static Optional<Said> said(DeliveryId id, JsonNode payload, Instant arrivedAt) {
-    return person(payload.path("actor")).map(sender -> new Said(id, sender, payload, arrivedAt));
+  private static Optional<Webhook> webhook(DeliveryId id, JsonNode payload, Instant arrivedAt) {
+    return person(payload.path("actor")).map(sender -> new Webhook(id, sender, payload, arrivedAt));
   }
 
   private static Optional<Conversation> conversation(JsonNode node, String member) {
@@ -122,124 +122,125 @@ final class LinearPayloads {
         .map(issue -> new Conversation(Linear.ID, issue));
   }
 
-  private Optional<Delivery> issue(Said said) {
-    return conversation(said.data(), "id")
-        .map(issue -> change(said, issue))
+  private Optional<Delivery> issue(Webhook webhook) {
+    return conversation(webhook.data(), "id")
+        .map(issue -> change(webhook, issue))
         .flatMap(
             change ->
-                switch (Json.text(said.payload(), "action").orElse("")) {
-                  case "create" -> created(said, change);
-                  case "update" -> updated(said, change);
+                switch (Json.text(webhook.payload(), "action").orElse("")) {
+                  case "create" -> created(webhook, change);
+                  case "update" -> updated(webhook, change);
                   case "remove" -> change.ended(IssueCancelTrigger.DELETE);
                   default -> Optional.empty();
                 });
   }
 
-  private IssueChange change(Said said, Conversation issue) {
+  private IssueChange change(Webhook webhook, Conversation issue) {
     return new IssueChange(
         rules,
         () ->
-            said.event(
+            webhook.event(
                 issue,
                 EarlierComments.snapshot(
-                        Json.instant(said.data(), "updatedAt"),
-                        said.title(),
-                        Json.whole(said.data(), "description"))
-                    .withLabels(said.labels())),
+                        Json.instant(webhook.data(), "updatedAt"),
+                        webhook.title(),
+                        Json.whole(webhook.data(), "description"))
+                    .withLabels(webhook.labels())),
         THING,
-        said.title(),
-        said.isOpen(),
-        what -> ISSUE + what + " " + issue.key() + " " + said.at());
+        webhook.title(),
+        webhook.isOpen(),
+        what -> ISSUE + what + " " + issue.key() + " " + webhook.at());
   }
 
   /// A new issue may have its label and its assignee from the start.
-  private Optional<Delivery> created(Said said, IssueChange change) {
+  private Optional<Delivery> created(Webhook webhook, IssueChange change) {
     return change
-        .labels(List.of(), said.labels())
-        .or(() -> given(said, change, "assigneeId", ""))
-        .or(() -> given(said, change, "delegateId", ""));
+        .labels(List.of(), webhook.labels())
+        .or(() -> given(webhook, change, "assigneeId", ""))
+        .or(() -> given(webhook, change, "delegateId", ""));
   }
 
-  private Optional<Delivery> updated(Said said, IssueChange change) {
-    if (said.changed("trashed") && said.data().path("trashed").asBoolean()) {
+  private Optional<Delivery> updated(Webhook webhook, IssueChange change) {
+    if (webhook.changed("trashed") && webhook.data().path("trashed").asBoolean()) {
       return change.ended(IssueCancelTrigger.DELETE);
     }
-    return labels(said, change)
-        .or(() -> handed(said, change, "assigneeId"))
-        .or(() -> handed(said, change, "delegateId"))
-        .or(() -> moved(said, change));
+    return labels(webhook, change)
+        .or(() -> handed(webhook, change, "assigneeId"))
+        .or(() -> handed(webhook, change, "delegateId"))
+        .or(() -> moved(webhook, change));
   }
 
   /// Linear sends the ids of the labels before the change, but names only for the current ones.
-  private Optional<Delivery> labels(Said said, IssueChange change) {
-    if (said.changed("labels")) {
-      return change.labels(Json.texts(said.before().path("labels"), "name"), said.labels());
+  private Optional<Delivery> labels(Webhook webhook, IssueChange change) {
+    if (webhook.changed("labels")) {
+      return change.labels(Json.texts(webhook.before().path("labels"), "name"), webhook.labels());
     }
-    if (!said.changed("labelIds")) {
+    if (!webhook.changed("labelIds")) {
       return Optional.empty();
     }
     var kept = new ArrayList<String>();
-    var removed = new LinkedHashSet<>(Json.strings(said.before().path("labelIds")));
-    for (var label : said.data().path("labels")) {
+    var removed = new LinkedHashSet<>(Json.strings(webhook.before().path("labelIds")));
+    for (var label : webhook.data().path("labels")) {
       var id = Json.text(label, "id").orElse("");
       if (removed.remove(id)) {
         Json.text(label, "name").ifPresent(kept::add);
       }
     }
-    return change.labels(kept, said.labels()).or(() -> unlabelled(said, change, removed));
+    return change.labels(kept, webhook.labels()).or(() -> unlabelled(webhook, change, removed));
   }
 
   /// Whether one of them was the trigger label is looked up later.
-  private Optional<Delivery> unlabelled(Said said, IssueChange change, Set<String> removed) {
+  private Optional<Delivery> unlabelled(Webhook webhook, IssueChange change, Set<String> removed) {
     return removed.isEmpty()
-            || rules.hasTrigger(said.labels())
+            || rules.hasTrigger(webhook.labels())
             || !removed.stream().allMatch(LinearId::isOne)
         ? Optional.empty()
         : change.ended(IssueCancelTrigger.UNLABEL, UNLABEL_OF + String.join(",", removed));
   }
 
-  private Optional<Delivery> handed(Said said, IssueChange change, String member) {
-    return said.changed(member)
-        ? given(said, change, member, Json.text(said.before(), member).orElse(""))
+  private Optional<Delivery> handed(Webhook webhook, IssueChange change, String member) {
+    return webhook.changed(member)
+        ? given(webhook, change, member, Json.text(webhook.before(), member).orElse(""))
         : Optional.empty();
   }
 
   /// A delegation to an agent opens a session, which starts the run.
-  private Optional<Delivery> given(Said said, IssueChange change, String member, String before) {
+  private Optional<Delivery> given(
+      Webhook webhook, IssueChange change, String member, String before) {
     var was = account.is(Optional.of(before));
-    var is = account.is(Json.text(said.data(), member));
+    var is = account.is(Json.text(webhook.data(), member));
     return is && member.equals("delegateId") && account.hasSessions()
         ? Optional.empty()
         : change.assignment(was, is);
   }
 
-  private Optional<Delivery> moved(Said said, IssueChange change) {
-    if (!said.changed("stateId")) {
+  private Optional<Delivery> moved(Webhook webhook, IssueChange change) {
+    if (!webhook.changed("stateId")) {
       return Optional.empty();
     }
-    return switch (said.state()) {
+    return switch (webhook.state()) {
       case "completed" -> change.ended(IssueCancelTrigger.DONE);
       case "canceled", "duplicate" -> change.ended(IssueCancelTrigger.CLOSE);
       default ->
           change.moved(
-              Json.text(said.data().path("state"), "name"),
-              account.is(Optional.of(said.sender().id())));
+              Json.text(webhook.data().path("state"), "name"),
+              account.is(Optional.of(webhook.sender().id())));
     };
   }
 
-  private Optional<Delivery> comment(Said said) {
-    var comment = said.data();
+  private Optional<Delivery> comment(Webhook webhook) {
+    var comment = webhook.data();
     var id = Json.text(comment, "id").filter(LinearId::isOne);
     var issue =
         conversation(comment, "issueId").or(() -> conversation(comment.path("issue"), "id"));
     var text = Json.text(comment, "body");
-    if (!Json.text(said.payload(), "action").equals(Optional.of("create"))
+    if (!Json.text(webhook.payload(), "action").equals(Optional.of("create"))
         || id.isEmpty()
         || issue.isEmpty()
         || text.isEmpty()
         || Json.isThere(comment, "botActor")
         || Json.isThere(comment, "externalUserId")
-        || account.isApp(said.sender().id())
+        || account.isApp(webhook.sender().id())
         || comesAsSession(text.get())) {
       return Optional.empty();
     }
@@ -247,7 +248,8 @@ final class LinearPayloads {
         .said(HiddenMarker.show(text.get()))
         .map(
             intent ->
-                said.event(
+                webhook
+                    .event(
                         issue.get(),
                         EarlierComments.snapshot(
                             Json.instant(comment, "createdAt"),

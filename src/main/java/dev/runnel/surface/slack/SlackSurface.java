@@ -114,12 +114,12 @@ public final class SlackSurface implements Surface, ConnectedPlatform {
     payloads = new SlackPayloads(config, api.sdk(), workspaces::known, workspaces::left, agentView);
     senders = new SlackSenders(config, workspaces, clock);
     background =
-        new SlackBackgroundReader(workspaces, config.habits().context(), agentView.looks()::of);
+        new SlackBackgroundReader(workspaces, config.behavior().context(), agentView.looks()::of);
     limits = new SlackLimits(agentView);
     posts =
         new SlackPosts(
             workspaces,
-            config.habits(),
+            config.behavior(),
             new SlackScreens(new SlackHome(new SlackPermalinks(workspaces::known))),
             agentView);
   }
@@ -333,7 +333,7 @@ public final class SlackSurface implements Surface, ConnectedPlatform {
 
   @Override
   public ConversationPolicy conversationPolicy(Conversation conversation) {
-    return config.habits().policy(SlackPlace.of(conversation));
+    return config.behavior().policy(SlackPlace.of(conversation));
   }
 
   @Override

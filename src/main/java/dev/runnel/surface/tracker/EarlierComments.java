@@ -24,7 +24,7 @@ import java.util.function.BooleanSupplier;
 /// Collects the comments that accompany a request, from the newest to the oldest: those of
 /// permitted authors, unchanged since the request, as far as they fit. The others are counted.
 public final class EarlierComments {
-  private static final int MAX_SAID = 40_000;
+  private static final int MAX_TOTAL = 40_000;
   private static final int MAX_COMMENT = 8_000;
   private static final int MAX_BODY = 40_000;
   // The request itself also updates the issue, a moment later.
@@ -32,10 +32,10 @@ public final class EarlierComments {
 
   private final Delivery delivery;
   private final Instant asked;
-  private final Deque<Said> kept = new ArrayDeque<>();
-  private int room = MAX_SAID;
+  private final Deque<Said> taken = new ArrayDeque<>();
+  private int room = MAX_TOTAL;
   private int omitted;
-  private int unheard;
+  private int notPermitted;
   private int later;
 
   public EarlierComments(Delivery delivery) {
@@ -84,16 +84,16 @@ public final class EarlierComments {
 
   /// Takes the next older comment, unless it is the request itself.
   ///
-  /// @param heard whether its author may start runs; asked only if it matters
+  /// @param isPermitted whether its author may start runs; asked only if it matters
   /// @param mayBeOurs whether its author may be the bot; only then a comment with our marker is
   ///   skipped
-  public void take(Comment comment, BooleanSupplier heard, boolean mayBeOurs) {
+  public void take(Comment comment, BooleanSupplier isPermitted, boolean mayBeOurs) {
     var isRequest = comment.ref().isPresent() && comment.ref().equals(delivery.origin().message());
     if (isRequest || (mayBeOurs && Marker.isIn(comment.text()))) {
       return;
     }
-    if (!heard.getAsBoolean()) {
-      unheard++;
+    if (!isPermitted.getAsBoolean()) {
+      notPermitted++;
       return;
     }
     if (comment.at().isAfter(asked) || comment.changed().isAfter(asked)) {
@@ -110,7 +110,7 @@ public final class EarlierComments {
       omitted++;
       return;
     }
-    kept.addFirst(new Said(comment.author(), comment.at(), text));
+    taken.addFirst(new Said(comment.author(), comment.at(), text));
   }
 
   /// Counts comments that were not read.
@@ -141,8 +141,8 @@ public final class EarlierComments {
             then.body().orElseGet(() -> description(body)),
             labels,
             link,
-            List.copyOf(kept),
+            List.copyOf(taken),
             omitted)
-        .withLeftOut(new LeftOut(unheard, later, isBodyNewer));
+        .withLeftOut(new LeftOut(notPermitted, later, isBodyNewer));
   }
 }

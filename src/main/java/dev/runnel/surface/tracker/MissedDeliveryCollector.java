@@ -28,7 +28,7 @@ public final class MissedDeliveryCollector {
   private final SurfaceId surface;
   private final Instant since;
   private final Instant now;
-  private final List<MissedDeliveries.Heard> heard = new ArrayList<>();
+  private final List<MissedDeliveries.ListedDelivery> listed = new ArrayList<>();
   private final List<String> unread = new ArrayList<>();
 
   MissedDeliveryCollector(SurfaceId surface, Instant since, Instant now) {
@@ -111,11 +111,11 @@ public final class MissedDeliveryCollector {
   public void add(Instant at, String id, boolean sameMeaning, Parser parser) {
     parser
         .parse(DeliveryId.of(surface, id), now)
-        .ifPresent(it -> heard.add(new MissedDeliveries.Heard(it, at, sameMeaning)));
+        .ifPresent(it -> listed.add(new MissedDeliveries.ListedDelivery(it, at, sameMeaning)));
   }
 
   MissedDeliveries deliveries() {
-    heard.sort(Comparator.comparing(MissedDeliveries.Heard::at));
-    return new MissedDeliveries.Said(heard, unread.stream().findFirst());
+    listed.sort(Comparator.comparing(MissedDeliveries.ListedDelivery::at));
+    return new MissedDeliveries.Listed(listed, unread.stream().findFirst());
   }
 }

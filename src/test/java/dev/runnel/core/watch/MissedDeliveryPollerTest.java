@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.MissedDeliveries;
-import dev.runnel.core.model.MissedDeliveries.Heard;
+import dev.runnel.core.model.MissedDeliveries.ListedDelivery;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.run.RunState;
@@ -72,14 +72,15 @@ class MissedDeliveryPollerTest {
   @Test
   void whatItsKeyCannotTellIsKnownByItsKindAndTime() {
     var label = other(delivery("1", start("fix the test")));
-    world.surface.lists(said(new Heard(label, NINE, false)));
+    world.surface.lists(said(new ListedDelivery(label, NINE, false)));
     world.catchesUp();
     world.settle();
     assertThat(world.runs.runs()).hasSize(1);
     assertThat(world.surface.told(THREAD)).isEmpty();
 
     var unlabel = other(delivery("2", cancel()));
-    world.surface.lists(said(new Heard(label, NINE, false), new Heard(unlabel, NINE, false)));
+    world.surface.lists(
+        said(new ListedDelivery(label, NINE, false), new ListedDelivery(unlabel, NINE, false)));
     world.catchesUp();
     world.settle();
     assertThat(world.onlyRun().state()).isEqualTo(RunState.CANCELLED);
@@ -132,7 +133,7 @@ class MissedDeliveryPollerTest {
 
     assertThat(world.catchesUp()).isEqualTo(now.plusSeconds(30));
 
-    world.surface.lists(MissedDeliveries.Said.NOTHING);
+    world.surface.lists(MissedDeliveries.Listed.NOTHING);
     assertThat(world.catchesUp()).isEqualTo(now.plus(Duration.ofMinutes(15)));
     assertThat(world.surface.missedSince()).isEqualTo(NINE.minus(Duration.ofMinutes(2)));
   }
@@ -141,14 +142,14 @@ class MissedDeliveryPollerTest {
   void whatAPlatformRefusesToListIsReadLaterFromTheSameTime() {
     world.clock.advance(Duration.ofMinutes(40));
     world.surface.lists(
-        new MissedDeliveries.Said(
+        new MissedDeliveries.Listed(
             List.of(exactly(delivery("2", say("add a test")))), Optional.of("400 of one list")));
     world.catchesUp();
     world.settle();
     assertThat(world.runs.followUps()).hasSize(1);
 
     world.clock.advance(Duration.ofMinutes(15));
-    world.surface.lists(MissedDeliveries.Said.NOTHING);
+    world.surface.lists(MissedDeliveries.Listed.NOTHING);
     world.catchesUp();
 
     assertThat(world.surface.missedSince()).isEqualTo(NINE.minus(Duration.ofMinutes(2)));
@@ -180,12 +181,12 @@ class MissedDeliveryPollerTest {
     }
   }
 
-  private static MissedDeliveries said(Heard... heard) {
-    return new MissedDeliveries.Said(List.of(heard));
+  private static MissedDeliveries said(ListedDelivery... heard) {
+    return new MissedDeliveries.Listed(List.of(heard));
   }
 
-  private static Heard exactly(Delivery delivery) {
-    return new Heard(delivery, NINE, true);
+  private static ListedDelivery exactly(Delivery delivery) {
+    return new ListedDelivery(delivery, NINE, true);
   }
 
   /// The same words under the id that a list gives.

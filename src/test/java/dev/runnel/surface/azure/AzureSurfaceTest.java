@@ -320,7 +320,7 @@ class AzureSurfaceTest implements SurfaceContract {
     var missedDeliveries =
         surface().missed().since(Samples.NINE.minusSeconds(60), List.of(conversation));
 
-    assertThat(((MissedDeliveries.Said) missedDeliveries).all())
+    assertThat(((MissedDeliveries.Listed) missedDeliveries).all())
         .allSatisfy(heard -> assertThat(heard.sameMeaning()).isTrue())
         .extracting(heard -> heard.delivery().meaning())
         .containsExactly(
@@ -370,7 +370,7 @@ class AzureSurfaceTest implements SurfaceContract {
   private List<String> missed() {
     var conversation = accepted(AzureRequests.golden("item-commented")).conversation();
     var missed = surface().missed().since(Samples.NINE.minusSeconds(60), List.of(conversation));
-    return ((MissedDeliveries.Said) missed)
+    return ((MissedDeliveries.Listed) missed)
         .all().stream().map(heard -> heard.delivery().meaning()).toList();
   }
 }

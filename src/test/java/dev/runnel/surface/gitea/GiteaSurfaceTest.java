@@ -210,7 +210,7 @@ class GiteaSurfaceTest implements SurfaceContract {
     var missedDeliveries =
         surface().missed().since(Samples.NINE.minusSeconds(60), List.of(conversation));
 
-    assertThat(((MissedDeliveries.Said) missedDeliveries).all())
+    assertThat(((MissedDeliveries.Listed) missedDeliveries).all())
         .singleElement()
         .satisfies(
             heard -> {

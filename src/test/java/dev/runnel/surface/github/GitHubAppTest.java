@@ -237,13 +237,13 @@ class GitHubAppTest {
       list.add(attempt(-9, "g-long-ago", "issue_comment", 503));
       github.answers(LIST, list);
 
-      var missed = (MissedDeliveries.Said) surface.missed().since(clock.instant(), List.of());
+      var missed = (MissedDeliveries.Listed) surface.missed().since(clock.instant(), List.of());
 
       assertThat(missed.all())
           .extracting(each -> each.delivery().id())
           .containsExactly(new DeliveryId("github:g-comment"), new DeliveryId("github:g-label"));
       assertThat(missed.all().getLast().delivery().intent()).isInstanceOf(Intent.Start.class);
-      assertThat(missed.all()).allMatch(MissedDeliveries.Heard::sameMeaning);
+      assertThat(missed.all()).allMatch(MissedDeliveries.ListedDelivery::sameMeaning);
       assertThat(github.calls())
           .containsExactly("GET /app app", LIST + " app", LIST + "/4 app", LIST + "/3 app");
     }

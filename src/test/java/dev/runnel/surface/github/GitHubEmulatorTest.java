@@ -149,9 +149,9 @@ class GitHubEmulatorTest {
 
     var missedDeliveries = surface.missed().since(before, List.of(conversation()));
 
-    assertThat(missedDeliveries).isInstanceOf(MissedDeliveries.Said.class);
+    assertThat(missedDeliveries).isInstanceOf(MissedDeliveries.Listed.class);
     var heard =
-        ((MissedDeliveries.Said) missedDeliveries)
+        ((MissedDeliveries.Listed) missedDeliveries)
             .all().stream()
                 .filter(each -> each.delivery().conversation().equals(conversation()))
                 .toList();
@@ -159,11 +159,11 @@ class GitHubEmulatorTest {
         .extracting(each -> each.delivery().intent())
         .containsExactlyInAnyOrder(start.intent(), words.intent(), stop.intent());
     assertThat(heard)
-        .filteredOn(MissedDeliveries.Heard::sameMeaning)
+        .filteredOn(MissedDeliveries.ListedDelivery::sameMeaning)
         .extracting(each -> each.delivery().meaning())
         .containsExactly(words.meaning());
     assertThat(surface.missed().since(Instant.now().plusSeconds(60), List.of(conversation())))
-        .isEqualTo(MissedDeliveries.Said.NOTHING);
+        .isEqualTo(MissedDeliveries.Listed.NOTHING);
   }
 
   @Test

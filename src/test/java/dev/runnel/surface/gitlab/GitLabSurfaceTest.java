@@ -252,7 +252,7 @@ class GitLabSurfaceTest implements SurfaceContract {
     var missedDeliveries =
         surface().missed().since(Samples.NINE.minusSeconds(60), List.of(conversation));
 
-    assertThat(((MissedDeliveries.Said) missedDeliveries).all())
+    assertThat(((MissedDeliveries.Listed) missedDeliveries).all())
         .singleElement()
         .satisfies(
             heard -> {

@@ -32,7 +32,7 @@ class JiraMissedDeliveriesTest {
     tracker.platform().finds("SHOP-6", "no key", "../..", "SHOP-7", "SHOP-8");
     var id = tracker.platform().says("@agent fix it");
 
-    assertThat(((MissedDeliveries.Said) missed()).all())
+    assertThat(((MissedDeliveries.Listed) missed()).all())
         .extracting(heard -> heard.delivery().meaning())
         .containsExactly("comment " + id + " created");
   }

@@ -370,7 +370,7 @@ class JiraSurfaceTest implements SurfaceContract {
 
     var missedDeliveries = surface().missed().since(Samples.NINE.minusSeconds(60), List.of(SHOP_7));
 
-    assertThat(((MissedDeliveries.Said) missedDeliveries).all())
+    assertThat(((MissedDeliveries.Listed) missedDeliveries).all())
         .extracting(heard -> heard.delivery().meaning())
         .containsExactly(
             "comment " + id + " created", accepted(JiraRequests.golden("issue-labeled")).meaning());

@@ -325,11 +325,11 @@ class LinearSurfaceTest implements SurfaceContract {
 
     var missedDeliveries = surface().missed().since(Samples.NINE.minusSeconds(60), List.of());
 
-    assertThat(((MissedDeliveries.Said) missedDeliveries).all())
+    assertThat(((MissedDeliveries.Listed) missedDeliveries).all())
         .extracting(heard -> heard.delivery().intent().getClass().getSimpleName())
         .containsExactly("Start", "Say", "Cancel");
-    assertThat(((MissedDeliveries.Said) missedDeliveries).all().get(1).delivery().meaning())
+    assertThat(((MissedDeliveries.Listed) missedDeliveries).all().get(1).delivery().meaning())
         .isEqualTo("Comment c5 create");
-    assertThat(((MissedDeliveries.Said) missedDeliveries).all().get(1).sameMeaning()).isTrue();
+    assertThat(((MissedDeliveries.Listed) missedDeliveries).all().get(1).sameMeaning()).isTrue();
   }
 }

@@ -152,10 +152,10 @@ class SlackSurfaceOnLocalSlackTest {
     var missedDeliveries =
         surface.missed().since(Instant.now().minusSeconds(60), List.of(thread.conversation()));
 
-    assertThat(missedDeliveries).isInstanceOf(MissedDeliveries.Said.class);
+    assertThat(missedDeliveries).isInstanceOf(MissedDeliveries.Listed.class);
     var listed =
-        ((MissedDeliveries.Said) missedDeliveries)
-            .all().stream().map(MissedDeliveries.Heard::delivery).toList();
+        ((MissedDeliveries.Listed) missedDeliveries)
+            .all().stream().map(MissedDeliveries.ListedDelivery::delivery).toList();
     var delivered = deliveries().stream().filter(each -> !each.origin().opensThread()).toList();
     assertThat(meanings(listed)).isEqualTo(meanings(delivered)).hasSize(3);
     assertThat(listed)
@@ -168,7 +168,7 @@ class SlackSurfaceOnLocalSlackTest {
                 .values());
     assertThat(
             surface.missed().since(Instant.now().plusSeconds(60), List.of(thread.conversation())))
-        .isEqualTo(MissedDeliveries.Said.NOTHING);
+        .isEqualTo(MissedDeliveries.Listed.NOTHING);
   }
 
   private static Set<String> meanings(List<Delivery> deliveries) {

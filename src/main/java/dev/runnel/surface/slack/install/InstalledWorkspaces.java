@@ -65,27 +65,27 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
   private final InstallationRows rows;
   private final TokenCipher tokenCipher;
   private final SlackApi root;
-  private final Function<SlackApi, SlackWorkspace> talking;
+  private final Function<SlackApi, SlackWorkspace> clients;
   private final String installUrl;
   private final InstantSource clock;
   private final Map<String, Kept> kept = new ConcurrentHashMap<>();
 
   /// @param root the API without a workspace's token
-  /// @param talking creates a workspace's clients from its API
+  /// @param clients creates a workspace's clients from its API
   /// @param installUrl where people install the app
   public InstalledWorkspaces(
       SlackConfig config,
       SlackClient client,
       InstallationRows rows,
       SlackApi root,
-      Function<SlackApi, SlackWorkspace> talking,
+      Function<SlackApi, SlackWorkspace> clients,
       String installUrl,
       InstantSource clock) {
     this.config = config;
     this.client = client;
     this.rows = rows;
     this.root = root;
-    this.talking = talking;
+    this.clients = clients;
     this.installUrl = installUrl;
     this.clock = clock;
     tokenCipher = new TokenCipher(client.secrets(), "runnel: tokens of slack workspaces");
@@ -136,7 +136,7 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
     var slackResponse = current(team);
     return slackResponse instanceof SlackResponse.Ok<Kept>(Kept found)
         ? found.workspace()
-        : talking.apply(root.unavailable(slackResponse));
+        : clients.apply(root.unavailable(slackResponse));
   }
 
   private SlackResponse<Kept> current(String team) {
@@ -211,7 +211,7 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
     var workspace =
         before != null && before.installation().token().equals(installation.token())
             ? before.workspace()
-            : talking.apply(
+            : clients.apply(
                 root.with(
                     installation.token(),
                     error -> judged(installation.team(), installation.token(), error)));

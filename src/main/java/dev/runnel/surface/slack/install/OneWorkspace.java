@@ -37,12 +37,12 @@ public final class OneWorkspace implements SlackWorkspaces {
   private volatile @Nullable SlackIdentity identity;
 
   /// @param api uses the token from the settings
-  /// @param talking creates the workspace's clients from its API
+  /// @param clients creates the workspace's clients from its API
   public OneWorkspace(
-      SlackConfig config, SlackApi api, Function<SlackApi, SlackWorkspace> talking) {
+      SlackConfig config, SlackApi api, Function<SlackApi, SlackWorkspace> clients) {
     this.config = config;
     this.api = api;
-    workspace = talking.apply(api.judging(OneWorkspace::judged));
+    workspace = clients.apply(api.judging(OneWorkspace::judged));
   }
 
   private static SlackResponse<?> judged(String error) {

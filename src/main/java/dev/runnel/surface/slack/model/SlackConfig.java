@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 /// @param botToken of the single workspace; empty when many can install the app
 /// @param client the OAuth client for installations; empty for a single workspace
 /// @param apiUrl the Web API's base URL, ending in `/api/`
-/// @param habits the behavior in channels
+/// @param behavior in channels
 /// @param prompts the suggested prompts of Slack's agent view
 /// @param installations the workspaces that the operator accepted. If empty, only the workspace of
 ///   the bot token is served, and no workspace that installs the app
@@ -29,7 +29,7 @@ public record SlackConfig(
     Optional<String> botToken,
     Optional<SlackClient> client,
     URI apiUrl,
-    SlackBehavior habits,
+    SlackBehavior behavior,
     SlackPrompts prompts,
     Set<String> installations) {
   /// The slash command as people type it, for help texts.

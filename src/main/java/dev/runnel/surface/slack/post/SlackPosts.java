@@ -46,18 +46,18 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
   private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
 
   private final SlackWorkspaces workspaces;
-  private final SlackBehavior habits;
+  private final SlackBehavior behavior;
   private final SlackScreens screens;
   private final SlackAgentView agentView;
 
   public SlackPosts(
       SlackWorkspaces workspaces,
-      SlackBehavior habits,
+      SlackBehavior behavior,
       SlackScreens screens,
       SlackAgentView agentView) {
     this.screens = screens;
     this.workspaces = workspaces;
-    this.habits = habits;
+    this.behavior = behavior;
     this.agentView = agentView;
   }
 
@@ -136,7 +136,7 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
   public Posting post(Notice notice, @Nullable PostRef status) {
     return switch (notice.update()) {
       case Update.Received received ->
-          SlackReactions.set(api(SlackPlace.of(notice.conversation())), habits, notice, received);
+          SlackReactions.set(api(SlackPlace.of(notice.conversation())), behavior, notice, received);
       case Update.Status _, Update.Still _ when isHidden(notice, status) -> hidden(notice);
       case Update.Status now -> agentView.status(notice, now, status, this);
       case Update.Still(Update.Status now) -> agentView.still(notice, now, status, this);
@@ -159,7 +159,7 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
 
   /// Whether the status is not shown: a quiet thread gets none, unless it began with the card.
   private boolean isHidden(Notice notice, @Nullable PostRef status) {
-    return habits.styles().of(SlackPlace.of(notice.conversation())) == Style.QUIET
+    return behavior.styles().of(SlackPlace.of(notice.conversation())) == Style.QUIET
         && (status == null || isOfNoMessage(status));
   }
 
@@ -251,7 +251,7 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
 
   /// Whether the channel shows the message, too: questions and ends, where people want that.
   private boolean isForChannel(Notice notice) {
-    return habits.styles().of(SlackPlace.of(notice.conversation())) == Style.CHANNEL
+    return behavior.styles().of(SlackPlace.of(notice.conversation())) == Style.CHANNEL
         && switch (notice.update()) {
           case Update.Blocked _, Update.Succeeded _, Update.Failed _, Update.Cancelled _ -> true;
           default -> false;

@@ -24,23 +24,25 @@ final class SlackReactions {
 
   private SlackReactions() {}
 
-  static Posting set(SlackApi api, SlackBehavior habits, Notice notice, Update.Received received) {
+  static Posting set(
+      SlackApi api, SlackBehavior behavior, Notice notice, Update.Received received) {
     var done = new Posting.Posted(received.message(), notice.conversation());
-    var sign = habits.signs().get(received.receipt());
+    var sign = behavior.signs().get(received.receipt());
     if (sign == null) {
       return done;
     }
     var message = SlackPlace.Message.of(received.message());
     var wait = waits(notice, api.react(message, sign));
-    for (var old : old(habits, received, sign)) {
+    for (var old : old(behavior, received, sign)) {
       wait = wait.or(() -> waits(notice, api.unreact(message, old)));
     }
     return wait.orElse(done);
   }
 
-  private static Iterable<String> old(SlackBehavior habits, Update.Received received, String sign) {
+  private static Iterable<String> old(
+      SlackBehavior behavior, Update.Received received, String sign) {
     return received.before().stream()
-        .map((MessageStatus before) -> habits.signs().get(before))
+        .map((MessageStatus before) -> behavior.signs().get(before))
         .filter(Objects::nonNull)
         .filter(old -> !old.equals(sign))
         .collect(Collectors.toCollection(TreeSet::new));

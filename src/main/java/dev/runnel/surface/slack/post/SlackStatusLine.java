@@ -71,29 +71,29 @@ final class SlackStatusLine {
   }
 
   /// The same status is not repeated within this time: a run may report every second that it works.
-  private static final Duration SAID_ENOUGH = Duration.ofSeconds(30);
+  private static final Duration MIN_REPEAT = Duration.ofSeconds(30);
 
   private static final int MAX_REMEMBERED = 10_000;
 
-  private record Said(String what, Instant at) {}
+  private record Shown(String what, Instant at) {}
 
   private final InstantSource clock;
   private final Map<String, Kind> kinds = new ConcurrentHashMap<>();
-  private final Map<String, Said> said = BoundedCaches.map(MAX_REMEMBERED);
+  private final Map<String, Shown> shown = BoundedCaches.map(MAX_REMEMBERED);
 
   SlackStatusLine(InstantSource clock) {
     this.clock = clock;
   }
 
-  private boolean isSaid(SlackPlace place, String what) {
-    var last = said.get(place.conversation().key());
+  private boolean isShown(SlackPlace place, String what) {
+    var last = shown.get(place.conversation().key());
     return last != null
         && last.what().equals(what)
-        && clock.instant().isBefore(last.at().plus(SAID_ENOUGH));
+        && clock.instant().isBefore(last.at().plus(MIN_REPEAT));
   }
 
   private void remember(SlackPlace place, String what) {
-    said.put(place.conversation().key(), new Said(what, clock.instant()));
+    shown.put(place.conversation().key(), new Shown(what, clock.instant()));
   }
 
   private Kind kind(SlackPlace place) {
@@ -114,7 +114,7 @@ final class SlackStatusLine {
 
   private Kind set(SlackAgentApi api, SlackPlace place, Session session, Update.Status status) {
     var before = kind(place);
-    if (!before.mayBeSession() || isSaid(place, session.name())) {
+    if (!before.mayBeSession() || isShown(place, session.name())) {
       return before;
     }
     switch (api.session(place, session, title(status), status.requester().id())) {
@@ -143,7 +143,7 @@ final class SlackStatusLine {
   /// @param first whether this is the run's first status, so that the thread gets its title
   void say(SlackAgentApi api, SlackPlace place, Update.Status status, boolean first) {
     var words = words(status);
-    if (kind(place) != Kind.WORDS || (!first && isSaid(place, words))) {
+    if (kind(place) != Kind.WORDS || (!first && isShown(place, words))) {
       return;
     }
     switch (api.line(place, words)) {
@@ -164,7 +164,7 @@ final class SlackStatusLine {
   void over(SlackAgentApi api, SlackPlace place, Update.Status status) {
     var session = status.run().state() == RunState.BLOCKED ? Session.SUSPENDED : Session.ACTIVE;
     if (set(api, place, session, status) == Kind.WORDS) {
-      said.remove(place.conversation().key());
+      shown.remove(place.conversation().key());
       var _ = api.line(place, "");
     }
   }
@@ -172,7 +172,7 @@ final class SlackStatusLine {
   /// Handles a press of Slack's stop button. Slack leaves it to the app to end the busy state; a
   /// run that continues is shown again soon.
   void released(SlackAgentApi api, SlackPlace place, String user) {
-    said.remove(place.conversation().key());
+    shown.remove(place.conversation().key());
     if (kind(place).mayBeSession()) {
       var _ = api.session(place, Session.ACTIVE, "", user);
     }

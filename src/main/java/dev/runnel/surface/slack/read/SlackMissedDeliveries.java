@@ -54,33 +54,35 @@ public final class SlackMissedDeliveries {
 
   public MissedDeliveries since(Instant since, List<Conversation> conversations) {
     var oldest = SlackPlace.timestamp(since);
-    Map<String, MissedDeliveries.Heard> heard = new LinkedHashMap<>();
+    Map<String, MissedDeliveries.ListedDelivery> listed = new LinkedHashMap<>();
     List<String> unread = new ArrayList<>();
     var places = conversations.stream().map(SlackPlace::of).toList();
     try {
       for (var place : places.stream().filter(SlackPlace::isThread).limit(MAX_THREADS).toList()) {
-        hear(heard, unread, place, oldest, api.thread(place, oldest, null));
+        add(listed, unread, place, oldest, api.thread(place, oldest, null));
       }
       var channels = places.stream().map(place -> place.inThread("0")).distinct();
       for (var place : channels.limit(MAX_CHANNELS).toList()) {
-        hear(heard, unread, place, oldest, api.channel(place.channel(), oldest));
+        add(listed, unread, place, oldest, api.channel(place.channel(), oldest));
       }
     } catch (Waits waits) {
       return new MissedDeliveries.Unknown(waits.answer.after(), waits.answer.why());
     }
-    return new MissedDeliveries.Said(
-        heard.values().stream().sorted(Comparator.comparing(MissedDeliveries.Heard::at)).toList(),
+    return new MissedDeliveries.Listed(
+        listed.values().stream()
+            .sorted(Comparator.comparing(MissedDeliveries.ListedDelivery::at))
+            .toList(),
         unread.stream().findFirst());
   }
 
   /// Combines the results of several workspaces.
   public static MissedDeliveries together(List<MissedDeliveries> all) {
-    List<MissedDeliveries.Heard> heard = new ArrayList<>();
+    List<MissedDeliveries.ListedDelivery> listed = new ArrayList<>();
     List<String> unread = new ArrayList<>();
     for (var each : all) {
       switch (each) {
-        case MissedDeliveries.Said(var said, var refused) -> {
-          heard.addAll(said);
+        case MissedDeliveries.Listed(var said, var refused) -> {
+          listed.addAll(said);
           refused.ifPresent(unread::add);
         }
         case MissedDeliveries.Unknown unknown -> {
@@ -88,13 +90,13 @@ public final class SlackMissedDeliveries {
         }
       }
     }
-    return new MissedDeliveries.Said(
-        heard.stream().sorted(Comparator.comparing(MissedDeliveries.Heard::at)).toList(),
+    return new MissedDeliveries.Listed(
+        listed.stream().sorted(Comparator.comparing(MissedDeliveries.ListedDelivery::at)).toList(),
         unread.stream().findFirst());
   }
 
-  private void hear(
-      Map<String, MissedDeliveries.Heard> heard,
+  private void add(
+      Map<String, MissedDeliveries.ListedDelivery> listed,
       List<String> unread,
       SlackPlace place,
       String oldest,
@@ -107,8 +109,9 @@ public final class SlackMissedDeliveries {
             .listed(place.team(), place.channel(), message, clock.instant())
             .ifPresent(
                 said ->
-                    heard.put(
-                        said.meaning(), new MissedDeliveries.Heard(said, SlackPlace.at(ts), true)));
+                    listed.put(
+                        said.meaning(),
+                        new MissedDeliveries.ListedDelivery(said, SlackPlace.at(ts), true)));
       }
     }
   }

@@ -85,7 +85,7 @@ public final class SlackSenders implements SenderLookup {
       return refused(delivery, "nobody accepted its workspace", SlackConfig.toAccept(team.get()));
     }
     if (WatchedChannels.isRequester(delivery.actor())) {
-      return config.habits().watched().isWatching(delivery.actor())
+      return config.behavior().watched().isWatching(delivery.actor())
           ? Admission.ADMITTED
           : new Admission.TurnedAway("the channel is not watched any more");
     }

@@ -38,7 +38,7 @@ final class BoltApp {
     }
   }
 
-  BoltApp(Slack slack, SlackEntryPoints doors, SlackSubmissions forms) {
+  BoltApp(Slack slack, SlackEntryPoints entryPoints, SlackSubmissions forms) {
     var config =
         AppConfig.builder().slack(slack).unmatchedRequestHandler(_ -> Response.ok()).build();
     // Neither Bolt's signature check (a request is verified before, with every secret, or by the
@@ -48,7 +48,8 @@ final class BoltApp {
         ANY, (it, _) -> taken(SlackEntryPoints.pressed(it.getPayload(), ARRIVED_AT.get())));
     app.globalShortcut(
         ANY, (it, _) -> taken(SlackEntryPoints.shortcut(it.getPayload(), ARRIVED_AT.get())));
-    app.messageShortcut(ANY, (it, _) -> taken(doors.shortcut(it.getPayload(), ARRIVED_AT.get())));
+    app.messageShortcut(
+        ANY, (it, _) -> taken(entryPoints.shortcut(it.getPayload(), ARRIVED_AT.get())));
     app.viewSubmission(
         ANY, (it, _) -> new Taken(forms.submitted(it.getPayload(), ARRIVED_AT.get())));
     app.viewClosed(ANY, (_, context) -> context.ack());

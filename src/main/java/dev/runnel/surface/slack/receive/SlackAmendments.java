@@ -13,10 +13,10 @@ import java.util.Set;
 
 /// Reads what users do to an existing message: edit it, delete it, or react to it. Pure.
 final class SlackAmendments {
-  private final SlackBehavior habits;
+  private final SlackBehavior behavior;
 
-  SlackAmendments(SlackBehavior habits) {
-    this.habits = habits;
+  SlackAmendments(SlackBehavior behavior) {
+    this.behavior = behavior;
   }
 
   static Optional<Delivery> changed(SlackEvent event, SlackEvent.Changed changed) {
@@ -91,10 +91,10 @@ final class SlackAmendments {
       return Optional.empty();
     }
     var place = new SlackPlace(event.team(), channel.get(), ts.get());
-    if (habits.start().filter(reacted.reaction()::equals).isPresent()) {
+    if (behavior.start().filter(reacted.reaction()::equals).isPresent()) {
       return Optional.of(started(event, place, user.get()));
     }
-    if (habits.stop().filter(reacted.reaction()::equals).isEmpty()) {
+    if (behavior.stop().filter(reacted.reaction()::equals).isEmpty()) {
       return Optional.empty();
     }
     return Optional.of(

@@ -75,9 +75,9 @@ public final class SlackPayloads {
     this.config = config;
     this.identity = identity;
     this.left = left;
-    this.amendments = new SlackAmendments(config.habits());
+    this.amendments = new SlackAmendments(config.behavior());
     this.links = new SlackPermalinks(identity);
-    this.watch = new SlackWatch(config.habits().watched(), links);
+    this.watch = new SlackWatch(config.behavior().watched(), links);
     this.agentView = new SlackAgentEvents(agentView);
     this.shape = new InteractionShape(this::ownTeam, this::replyTo);
     this.bolt =

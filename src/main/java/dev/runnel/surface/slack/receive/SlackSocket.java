@@ -69,7 +69,7 @@ public final class SlackSocket implements AutoCloseable {
   private static final Duration LAST_ACKS = Duration.ofSeconds(5);
 
   private final Supplier<SlackResponse<String>> address;
-  private final Function<RawRequest, Reply> door;
+  private final Function<RawRequest, Reply> handler;
   private final InstantSource clock;
   private final RandomGenerator chance;
   private final Pace pace;
@@ -84,15 +84,15 @@ public final class SlackSocket implements AutoCloseable {
   private String why = "connecting";
 
   /// @param address requests a new socket's URL from Slack; it contains a ticket: keep it secret
-  /// @param door handles a request; a 2xx reply acknowledges it
+  /// @param handler handles a request; a 2xx reply acknowledges it
   public SlackSocket(
       Supplier<SlackResponse<String>> address,
-      Function<RawRequest, Reply> door,
+      Function<RawRequest, Reply> handler,
       InstantSource clock,
       RandomGenerator chance,
       Pace pace) {
     this.address = address;
-    this.door = door;
+    this.handler = handler;
     this.clock = clock;
     this.chance = chance;
     this.pace = pace;
@@ -231,7 +231,7 @@ public final class SlackSocket implements AutoCloseable {
   private void take(WebSocket socket, SlackFrame.Envelope envelope) {
     Reply reply;
     try {
-      reply = door.apply(envelope.request());
+      reply = handler.apply(envelope.request());
     } catch (RuntimeException e) {
       log.error("slack envelope not processed envelope={}", envelope.id(), e);
       return;

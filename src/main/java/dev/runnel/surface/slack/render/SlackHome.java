@@ -49,7 +49,7 @@ public final class SlackHome {
   public View render(Screen.Home home) {
     List<LayoutBlock> blocks = new ArrayList<>();
     blocks.add(header("Your runs"));
-    blocks.add(actions(doors(home)));
+    blocks.add(actions(topButtons(home)));
     if (home.isEmpty()) {
       blocks.add(
           section(
@@ -74,7 +74,7 @@ public final class SlackHome {
     return View.builder().type("home").callbackId("home").blocks(blocks).build();
   }
 
-  private static List<BlockElement> doors(Screen.Home home) {
+  private static List<BlockElement> topButtons(Screen.Home home) {
     List<BlockElement> buttons = new ArrayList<>();
     buttons.add(button(SlackActionIds.NEW_RUN, "New run").style("primary").build());
     home.changeable()

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// How Runnel behaves in channels, as the settings say it.
 class SlackBehaviorTest {
-  private static SlackBehavior habits(String setting, String value) {
+  private static SlackBehavior behavior(String setting, String value) {
     return SlackBehavior.from(Map.of(setting, value));
   }
 
@@ -25,8 +25,8 @@ class SlackBehaviorTest {
 
   @Test
   void signsMayBeOffOrOthers() {
-    assertThat(habits(SlackBehavior.REACTIONS, "off").signs()).isEmpty();
-    var some = habits(SlackBehavior.REACTIONS, "taken=:wave:, running=off").signs();
+    assertThat(behavior(SlackBehavior.REACTIONS, "off").signs()).isEmpty();
+    var some = behavior(SlackBehavior.REACTIONS, "taken=:wave:, running=off").signs();
     assertThat(some)
         .containsEntry(MessageStatus.TAKEN, "wave")
         .containsEntry(MessageStatus.FAILED, "x");
@@ -35,39 +35,40 @@ class SlackBehaviorTest {
 
   @Test
   void theStopSignMayBeOffOrAnother() {
-    assertThat(habits(SlackBehavior.STOP_REACTION, "off").stop()).isEmpty();
-    assertThat(habits(SlackBehavior.STOP_REACTION, "x").stop()).contains("x");
+    assertThat(behavior(SlackBehavior.STOP_REACTION, "off").stop()).isEmpty();
+    assertThat(behavior(SlackBehavior.STOP_REACTION, "x").stop()).contains("x");
   }
 
   @Test
   void channelsMayListenInTheirOwnWay() {
-    var habits = habits(SlackBehavior.LISTEN, "default=owner, C0DEV=mention, C0OPS=everyone");
+    var behavior = behavior(SlackBehavior.LISTEN, "default=owner, C0DEV=mention, C0OPS=everyone");
 
-    assertThat(listening(habits, "C0DEV")).isEqualTo(Audience.MENTION);
-    assertThat(listening(habits, "C0OPS")).isEqualTo(Audience.EVERYONE);
-    assertThat(listening(habits, "C0NEW")).isEqualTo(Audience.OWNER);
-    assertThat(listening(habits, "D0ANN")).isEqualTo(Audience.EVERYONE);
-    assertThat(listening(habits(SlackBehavior.LISTEN, "mention"), "C0DEV"))
+    assertThat(listening(behavior, "C0DEV")).isEqualTo(Audience.MENTION);
+    assertThat(listening(behavior, "C0OPS")).isEqualTo(Audience.EVERYONE);
+    assertThat(listening(behavior, "C0NEW")).isEqualTo(Audience.OWNER);
+    assertThat(listening(behavior, "D0ANN")).isEqualTo(Audience.EVERYONE);
+    assertThat(listening(behavior(SlackBehavior.LISTEN, "mention"), "C0DEV"))
         .isEqualTo(Audience.MENTION);
   }
 
   @Test
   void noReactionStartsARunUnlessOneIsSet() {
     assertThat(SlackBehavior.USUAL.start()).isEmpty();
-    assertThat(habits(SlackBehavior.START_REACTION, "off").start()).isEmpty();
-    assertThat(habits(SlackBehavior.START_REACTION, ":robot_face:").start()).contains("robot_face");
+    assertThat(behavior(SlackBehavior.START_REACTION, "off").start()).isEmpty();
+    assertThat(behavior(SlackBehavior.START_REACTION, ":robot_face:").start())
+        .contains("robot_face");
   }
 
   @Test
   void onlyChannelsThatAreListedGiveTheirLastMessages() {
-    assertThat(habits(SlackBehavior.CONTEXT, "C0DEV=20, C0OPS=5").context())
+    assertThat(behavior(SlackBehavior.CONTEXT, "C0DEV=20, C0OPS=5").context())
         .containsExactlyInAnyOrderEntriesOf(Map.of("C0DEV", 20, "C0OPS", 5));
-    assertThat(habits(SlackBehavior.CONTEXT, "off").context()).isEmpty();
+    assertThat(behavior(SlackBehavior.CONTEXT, "off").context()).isEmpty();
     assertThat(SlackBehavior.USUAL.context()).isEmpty();
   }
 
-  private static Audience listening(SlackBehavior habits, String channel) {
-    return habits.policy(new SlackPlace("T1", channel, "1.1")).audience();
+  private static Audience listening(SlackBehavior behavior, String channel) {
+    return behavior.policy(new SlackPlace("T1", channel, "1.1")).audience();
   }
 
   @ParameterizedTest
@@ -82,7 +83,7 @@ class SlackBehaviorTest {
   })
   void whatIsNotOneIsSaidSo(String setting, String value, String words) {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> habits(setting, value))
+        .isThrownBy(() -> behavior(setting, value))
         .withMessageStartingWith(setting)
         .withMessageContaining(words);
   }
@@ -91,7 +92,7 @@ class SlackBehaviorTest {
   @ValueSource(strings = {"loud", "C0DEV=", "C0DEV=Quiet", "dev=quiet"})
   void aStyleThatDoesNotExistIsNamedWithThoseThatDo(String value) {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> habits(SlackBehavior.STYLE, value))
+        .isThrownBy(() -> behavior(SlackBehavior.STYLE, value))
         .withMessageContaining("slack.style")
         .withMessageContaining("thread, channel or quiet");
   }

@@ -39,7 +39,7 @@ class SlackSenderColumnsTest implements SendersContract {
         config.botToken(),
         config.client(),
         config.apiUrl(),
-        config.habits(),
+        config.behavior(),
         config.prompts(),
         Set.of(team));
   }
