@@ -38,6 +38,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,11 +59,18 @@ public final class ClientAgentRuns implements AgentRuns {
   /// Limited, because each listed run includes its whole prompt, which is not needed here.
   static final int RUNS_A_PAGE = 100;
 
+  /// The most that the API permits, for runs with short prompts.
+  private static final int SHORT_RUNS_A_PAGE = 500;
+
+  /// Characters.
+  private static final int SHORT_PROMPT = 8_000;
+
   private static final int MAX_CHANGES = 10_000;
   private static final int MAX_UNFINISHED = 50_000;
 
   private final RunsClient client;
   private final StartLookup startLookup;
+  private volatile int runsAPage = RUNS_A_PAGE;
   private final FactoryStarts factories;
   private final boolean knowsKeys;
 
@@ -244,17 +252,14 @@ public final class ClientAgentRuns implements AgentRuns {
   @Override
   public RunListing changedSince(Instant since) {
     var query =
-        ListRuns.ALL
-            .updatedAfter(since)
-            .sorted(SortBy.UPDATED_AT, SortOrder.ASC)
-            .limit(RUNS_A_PAGE);
+        ListRuns.ALL.updatedAfter(since).sorted(SortBy.UPDATED_AT, SortOrder.ASC).limit(runsAPage);
     return look(query, MAX_CHANGES, true);
   }
 
   /// Sorted by creation time, which does not change while pages are read.
   @Override
   public RunListing unfinished() {
-    var query = ListRuns.ALL.sorted(SortBy.CREATED_AT, SortOrder.ASC).limit(RUNS_A_PAGE);
+    var query = ListRuns.ALL.sorted(SortBy.CREATED_AT, SortOrder.ASC).limit(runsAPage);
     for (var state : RunStates.UNFINISHED) {
       query = query.state(state);
     }
@@ -265,11 +270,13 @@ public final class ClientAgentRuns implements AgentRuns {
   /// @param maySkipTheRest whether the first pages alone are useful
   private RunListing look(ListRuns query, int most, boolean maySkipTheRest) {
     var runs = new LinkedHashMap<RunId, Run>();
+    var prompts = 0L;
     try {
       var pages = client.runs().pages(query).iterator();
       for (int looked = 0; looked < most && pages.hasNext(); ) {
         for (var item : pages.next().items()) {
           looked++;
+          prompts += length(item.prompt()) + length(item.submittedPrompt());
           var run = RunItems.run(item);
           runs.putLast(run.id(), run);
         }
@@ -280,7 +287,14 @@ public final class ClientAgentRuns implements AgentRuns {
     } catch (RunsException failure) {
       return new RunListing.Blind(failure.retryAfter(), why(failure));
     }
+    if (runs.size() >= RUNS_A_PAGE) {
+      runsAPage = prompts / runs.size() <= SHORT_PROMPT ? SHORT_RUNS_A_PAGE : RUNS_A_PAGE;
+    }
     return new RunListing.Seen(List.copyOf(runs.values()));
+  }
+
+  private static int length(@Nullable String text) {
+    return text == null ? 0 : text.length();
   }
 
   /// Handles a 400 to a cancellation, which usually means that the run had already ended.

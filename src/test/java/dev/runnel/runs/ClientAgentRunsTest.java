@@ -505,6 +505,34 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
+    void asksForLongerPagesOnceManyRunsHadShortPrompts() {
+      for (int i = 0; i < 101; i++) {
+        service.add("Run " + i);
+      }
+
+      seen(runs.unfinished());
+      seen(runs.unfinished());
+
+      assertThat(service.limits()).containsExactly(100, 100, 500);
+    }
+
+    @Test
+    void asksForShortPagesAgainOnceManyRunsHaveLongPrompts() {
+      for (int i = 0; i < 101; i++) {
+        service.add("Run " + i);
+      }
+      seen(runs.unfinished());
+      for (int i = 0; i < 101; i++) {
+        service.add("word ".repeat(4_000));
+      }
+
+      seen(runs.unfinished());
+      seen(runs.unfinished());
+
+      assertThat(service.limits()).containsExactly(100, 100, 500, 100, 100, 100);
+    }
+
+    @Test
     void asksForPagesThatStaySmallWhenPromptsAreLong() {
       runs.changedSince(Instant.EPOCH);
       runs.unfinished();

@@ -49,6 +49,10 @@ public final class Watcher {
   /// A change may have been read from a single run before older changes were listed.
   private static final Duration OUT_OF_ORDER = Duration.ofMinutes(10);
 
+  /// Maximum number of runs whose changes are stored in one commit. So a burst of changes costs few
+  /// flushes of the disk, and no commit delays the deliveries that wait for theirs.
+  private static final int CHANGES_A_COMMIT = 20;
+
   /// Maximum number of runs read individually in one step, so that a faulty service is not flooded.
   private static final int SINGLE_LOOKS = 20;
 
@@ -165,11 +169,13 @@ public final class Watcher {
   private Optional<RunListing.Blind> look(RunListing changed, Instant now) {
     return switch (changed) {
       case RunListing.Seen(var seen) -> {
-        for (var run : seen) {
-          tell(run, now);
-          run.updatedAt()
+        for (int from = 0; from < seen.size(); from += CHANGES_A_COMMIT) {
+          var some = seen.subList(from, Math.min(from + CHANGES_A_COMMIT, seen.size()));
+          tell(some, now);
+          some.stream()
+              .flatMap(run -> run.updatedAt().stream())
               .filter(at -> cursor == null || at.isAfter(cursor))
-              .ifPresent(at -> cursor = at);
+              .forEach(at -> cursor = at);
         }
         yield Optional.empty();
       }
@@ -183,7 +189,9 @@ public final class Watcher {
     return switch (runs.unfinished()) {
       case RunListing.Seen(var seen) -> {
         // The cursor stays: changes that did not fit into the last list are still to come.
-        seen.forEach(run -> tell(run, now));
+        for (int from = 0; from < seen.size(); from += CHANGES_A_COMMIT) {
+          tell(seen.subList(from, Math.min(from + CHANGES_A_COMMIT, seen.size())), now);
+        }
         var listed = seen.stream().map(Run::id).collect(Collectors.toSet());
         var unlisted =
             active.stream().filter(binding -> !listed.contains(binding.run().id())).toList();
@@ -219,42 +227,54 @@ public final class Watcher {
   }
 
   private void tell(Run run, Instant now) {
-    if (updates(store.read(bindings -> bindings.of(run.id())), run, now).isEmpty()) {
-      return;
+    tell(List.of(run), now);
+  }
+
+  private void tell(List<Run> seen, Instant now) {
+    var changed = seen.stream().filter(run -> isChanged(run, now)).toList();
+    while (!changed.isEmpty()) {
+      var open = changed;
+      var kept = store.commit(work -> open.stream().map(run -> keep(work, run, now)).toList());
+      kept.forEach(each -> announce(each, now));
+      changed = kept.stream().filter(each -> !each.isDone()).map(Kept::run).toList();
     }
-    Kept kept;
-    do {
-      kept = store.commit(work -> keep(work, run, now));
-    } while (!kept.isDone());
+  }
+
+  private boolean isChanged(Run run, Instant now) {
+    return !updates(store.read(bindings -> bindings.of(run.id())), run, now).isEmpty();
+  }
+
+  private void announce(Kept kept, Instant now) {
     kept.before()
         .ifPresent(
             before -> {
+              var run = kept.run();
               // Its progress, each second while it works, is for who looks for an error.
               var isNews = !before.run().stateName().equals(run.stateName());
               log.atLevel(isNews ? Level.INFO : Level.DEBUG)
                   .log("run changed run={} state={}", run.id(), run.stateName());
               listener.changed(before, run);
+              lastChange = now;
             });
-    lastChange = now;
   }
 
   /// @param isDone false if another writer was first
   /// @param before the binding as it was before the change; empty if nothing was changed
-  private record Kept(boolean isDone, Optional<Binding> before) {}
+  private record Kept(Run run, boolean isDone, Optional<Binding> before) {}
 
   private static Kept keep(Store.Work work, Run run, Instant now) {
     var binding = work.bindings().of(run.id());
     var updates = updates(binding, run, now);
     if (updates.isEmpty()) {
-      return new Kept(true, Optional.empty());
+      return new Kept(run, true, Optional.empty());
     }
     var told = binding.orElseThrow();
     if (!work.bindings().save(told.seen(run))) {
-      return new Kept(false, Optional.empty());
+      return new Kept(run, false, Optional.empty());
     }
     RunSubscribers.notifyAbout(work, told, updates, now);
     AuditTrail.ended(work, told, run, now);
-    return new Kept(true, Optional.of(told));
+    return new Kept(run, true, Optional.of(told));
   }
 
   private static List<Update> updates(Optional<Binding> binding, Run run, Instant now) {

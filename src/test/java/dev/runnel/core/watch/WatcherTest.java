@@ -3,6 +3,7 @@ package dev.runnel.core.watch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.FileContent;
@@ -28,6 +29,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -93,6 +96,24 @@ class WatcherTest {
     }
   }
 
+  private record CountedCommits(Store all, AtomicInteger commits) implements Store {
+    @Override
+    public <T> T commit(Function<Work, T> step) {
+      commits.incrementAndGet();
+      return all.commit(step);
+    }
+
+    @Override
+    public boolean accept(Delivery delivery) {
+      return all.accept(delivery);
+    }
+
+    @Override
+    public <T> T read(Function<Bindings, T> question) {
+      return all.read(question);
+    }
+  }
+
   @TempDir Path folder;
 
   @Test
@@ -121,6 +142,31 @@ class WatcherTest {
       }
 
       assertThat(store.<Integer>read(Store.Bindings::countActive)).isOne();
+    }
+  }
+
+  @Test
+  void changesOfManyRunsAreStoredInFewCommits() {
+    var clock = new SettableClock();
+    var runs = new FakeAgentRuns(clock);
+    try (var database = Database.sqlite(folder.resolve("runnel.db"));
+        var store = new SqlStore(database, clock)) {
+      for (int i = 0; i < 100; i++) {
+        bind(store, runs.addsStranger("run " + i), i, clock.instant());
+      }
+      var commits = new AtomicInteger();
+      var watcher = new Watcher(new CountedCommits(store, commits), runs);
+      watcher.step(clock.instant());
+      for (var run : runs.runs()) {
+        clock.advance(Duration.ofMillis(1));
+        runs.moves(run.id(), RunState.SUCCEEDED, "Done.");
+      }
+      commits.set(0);
+
+      watcher.step(clock.instant());
+
+      assertThat(store.<Integer>read(Store.Bindings::countActive)).isZero();
+      assertThat(commits).hasValue(5);
     }
   }
 
