@@ -1,13 +1,11 @@
 package dev.runnel.app.settings;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.service.workspace.PermissionRules;
 import dev.runnel.service.workspace.Repository;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,18 +29,21 @@ final class EnvironmentSettings {
   private static final List<String> REPOSITORY_KEYS =
       List.of("url", "ref", "folder", "token", "push");
 
-  private final YamlSection part;
   private final Map<String, String> variables;
   private final Map<String, String> lent = new HashMap<>();
 
-  private EnvironmentSettings(Path file, Map<String, String> variables) {
-    this.part = new YamlSection(file);
+  private EnvironmentSettings(Map<String, String> variables) {
     this.variables = variables;
   }
 
   /// @param variables the operator's environment
-  static Environments read(JsonNode tree, Path file, Map<String, String> variables) {
-    return new EnvironmentSettings(file, variables).environments(tree);
+  static Environments read(YamlSection section, Map<String, String> variables) {
+    var reader = new EnvironmentSettings(variables);
+    var all =
+        section.entries("must hold environments by their names").entrySet().stream()
+            .map(entry -> reader.environment(entry.getKey(), entry.getValue()))
+            .toList();
+    return new Environments(all, Optional.empty(), reader.lent);
   }
 
   /// @param uid the setting's value; empty for none
@@ -66,108 +67,87 @@ final class EnvironmentSettings {
     return new Environments(environments.all(), chosen, environments.lent());
   }
 
-  private Environments environments(JsonNode tree) {
-    if (tree.isMissingNode() || tree.isNull()) {
-      return Environments.NONE;
+  private Environment environment(String uid, YamlSection section) {
+    section.checkKeys(KEYS);
+    var named = section.at("variables").strings();
+    named.forEach(name -> lend(section.at("variables"), name));
+    var listed = section.at("repositories");
+    var demand = "must be a list, like [acme/shop]";
+    if (listed.tree().isNull()) {
+      throw listed.wrong(demand);
     }
-    if (!tree.isObject()) {
-      throw part.wrong(PLACE, "must hold environments by their names");
-    }
-    var all = new ArrayList<Environment>();
-    for (var entry : tree.properties()) {
-      all.add(environment(entry.getKey(), entry.getValue()));
-    }
-    return new Environments(all, Optional.empty(), lent);
-  }
-
-  private Environment environment(String uid, JsonNode tree) {
-    var place = PLACE + "." + uid;
-    part.checkKeys(place, tree, KEYS);
-    var named = part.strings(place + ".variables", tree.path("variables"));
-    named.forEach(name -> lend(place + ".variables", name));
-    var repositories = new ArrayList<Repository>();
-    var listed = tree.path("repositories");
-    if (!listed.isMissingNode() && !listed.isArray()) {
-      throw part.wrong(place + ".repositories", "must be a list, like [acme/shop]");
-    }
-    for (int i = 0; i < listed.size(); i++) {
-      repositories.add(repository("%s.repositories[%d]".formatted(place, i), listed.get(i)));
-    }
-    try {
-      return new Environment(
-          uid,
-          part.text(place + ".name", tree.path("name")).orElse(uid),
-          part.text(place + ".description", tree.path("description")),
-          repositories,
-          part.strings(place + ".setup_commands", tree.path("setup_commands")),
-          part.text(place + ".docker_image", tree.path("docker_image")),
-          named,
-          egress(place + ".egress", tree.path("egress")),
-          KubernetesOptions.ofEnvironment(part, place + ".kubernetes", tree.path("kubernetes")),
-          ask(place + ".ask", tree.path("ask")));
-    } catch (IllegalArgumentException e) {
-      throw part.wrong(place, String.valueOf(e.getMessage()));
-    }
+    var repositories = listed.elements(demand).stream().map(this::repository).toList();
+    return section.read(
+        () ->
+            new Environment(
+                uid,
+                section.text("name").orElse(uid),
+                section.text("description"),
+                repositories,
+                section.at("setup_commands").strings(),
+                section.text("docker_image"),
+                named,
+                egress(section.at("egress")),
+                KubernetesOptions.ofEnvironment(section.at("kubernetes")),
+                ask(section.at("ask"))));
   }
 
   /// An empty list permits nothing.
-  private Optional<EgressSetting> egress(String place, JsonNode tree) {
-    if (tree.isMissingNode() || tree.isNull()) {
+  private static Optional<EgressSetting> egress(YamlSection section) {
+    if (section.isAbsent()) {
       return Optional.empty();
     }
-    var entries = tree.isTextual() ? List.of(tree.asText().split(",")) : part.strings(place, tree);
-    try {
-      return Optional.of(
-          entries.isEmpty() ? EgressSetting.NONE : new EgressSetting(List.copyOf(entries)));
-    } catch (IllegalArgumentException e) {
-      throw part.wrong(place, String.valueOf(e.getMessage()));
-    }
+    var entries =
+        section.tree().isTextual()
+            ? List.of(section.tree().asText().split(","))
+            : section.strings();
+    return section.read(
+        () ->
+            Optional.of(
+                entries.isEmpty() ? EgressSetting.NONE : new EgressSetting(List.copyOf(entries))));
   }
 
   /// An empty list asks for nothing, and so does `off`, which YAML reads as false.
-  private Optional<PermissionRules> ask(String place, JsonNode tree) {
-    if (tree.isMissingNode() || tree.isNull()) {
+  private static Optional<PermissionRules> ask(YamlSection section) {
+    if (section.isAbsent()) {
       return Optional.empty();
     }
+    var tree = section.tree();
     if (tree.isBoolean() && !tree.booleanValue()) {
       return Optional.of(PermissionRules.NONE);
     }
-    try {
-      return Optional.of(
-          tree.isTextual()
-              ? PermissionRules.of(tree.asText())
-              : new PermissionRules(part.strings(place, tree)));
-    } catch (IllegalArgumentException e) {
-      throw part.wrong(place, String.valueOf(e.getMessage()));
-    }
+    return section.read(
+        () ->
+            Optional.of(
+                tree.isTextual()
+                    ? PermissionRules.of(tree.asText())
+                    : new PermissionRules(section.strings())));
   }
 
-  private Repository repository(String place, JsonNode tree) {
-    if (!tree.isTextual()) {
-      part.checkKeys(place, tree, REPOSITORY_KEYS);
+  private Repository repository(YamlSection section) {
+    var isUrl = section.tree().isTextual();
+    if (!isUrl) {
+      section.checkKeys(REPOSITORY_KEYS);
     }
     var url =
-        part.text(place + ".url", tree.isTextual() ? tree : tree.path("url"))
-            .orElseThrow(() -> part.wrong(place, "has no url"));
-    var token = part.text(place + ".token", tree.path("token"));
-    token.ifPresent(name -> lend(place + ".token", name));
-    try {
-      return Repository.of(
-          absolute(url),
-          part.text(place + ".ref", tree.path("ref")),
-          part.text(place + ".folder", tree.path("folder")),
-          token,
-          push(place + ".push", tree.path("push")));
-    } catch (IllegalArgumentException e) {
-      throw part.wrong(place, String.valueOf(e.getMessage()));
-    }
+        (isUrl ? section : section.at("url")).text().orElseThrow(() -> section.wrong("has no url"));
+    var token = section.text("token");
+    token.ifPresent(name -> lend(section.at("token"), name));
+    return section.read(
+        () ->
+            Repository.of(
+                absolute(url),
+                section.text("ref"),
+                section.text("folder"),
+                token,
+                push(section.at("push"))));
   }
 
-  private boolean push(String place, JsonNode value) {
-    if (!value.isMissingNode() && !value.isNull() && !value.isBoolean()) {
-      throw part.wrong(place, "must be true or false");
+  private static boolean push(YamlSection section) {
+    if (!section.isAbsent() && !section.tree().isBoolean()) {
+      throw section.wrong("must be true or false");
     }
-    return value.asBoolean(false);
+    return section.tree().asBoolean(false);
   }
 
   /// Relative folders are resolved against the working directory, as all paths in the settings.
@@ -177,11 +157,11 @@ final class EnvironmentSettings {
         : url;
   }
 
-  private void lend(String place, String name) {
+  private void lend(YamlSection section, String name) {
     var value = variables.get(name);
     if (value == null || value.isBlank()) {
-      throw part.wrong(
-          place, "names the variable %s, which is not set. Set it, or take it out".formatted(name));
+      throw section.wrong(
+          "names the variable %s, which is not set. Set it, or take it out".formatted(name));
     }
     lent.put(name, value);
   }

@@ -1,12 +1,9 @@
 package dev.runnel.app.settings;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.service.run.Factory;
 import dev.runnel.service.run.Factory.Member;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /// Reads `factories` of the file: groups of agents, each with a foreman.
 final class FactorySettings {
@@ -16,64 +13,44 @@ final class FactorySettings {
   private static final List<String> MEMBER_KEYS =
       List.of("prompt", "environment", "model", "harness");
 
-  private final YamlSection part;
+  private FactorySettings() {}
 
-  private FactorySettings(Path file) {
-    this.part = new YamlSection(file);
-  }
-
-  static List<Factory> read(JsonNode tree, Path file) {
-    return new FactorySettings(file).factories(tree);
-  }
-
-  private List<Factory> factories(JsonNode tree) {
-    if (tree.isMissingNode() || tree.isNull()) {
-      return List.of();
-    }
-    if (!tree.isObject()) {
-      throw part.wrong(PLACE, "must hold factories by their names");
-    }
-    return tree.properties().stream()
+  static List<Factory> read(YamlSection section) {
+    return section.entries("must hold factories by their names").entrySet().stream()
         .map(entry -> factory(entry.getKey(), entry.getValue()))
         .toList();
   }
 
-  private Factory factory(String uid, JsonNode tree) {
-    var place = PLACE + "." + uid;
-    part.checkKeys(place, tree, KEYS);
+  private static Factory factory(String uid, YamlSection section) {
+    section.checkKeys(KEYS);
     var agents = new ArrayList<Member>();
-    tree.path("agents")
-        .properties()
-        .forEach(
-            agent ->
-                agents.add(
-                    member(place + ".agents." + agent.getKey(), agent.getKey(), agent.getValue())));
-    try {
-      return new Factory(
-          uid,
-          part.text(place + ".name", tree.path("name")).orElse(uid),
-          part.text(place + ".alias", tree.path("alias")),
-          part.text(place + ".description", tree.path("description")),
-          part.text(place + ".environment", tree.path("environment")),
-          part.text(place + ".model", tree.path("model")),
-          member(place + ".foreman", "foreman", tree.path("foreman")),
-          agents);
-    } catch (IllegalArgumentException e) {
-      throw part.wrong(place, String.valueOf(e.getMessage()));
-    }
+    section
+        .at("agents")
+        .tree()
+        .fieldNames()
+        .forEachRemaining(name -> agents.add(member(name, section.at("agents").at(name))));
+    return section.read(
+        () ->
+            new Factory(
+                uid,
+                section.text("name").orElse(uid),
+                section.text("alias"),
+                section.text("description"),
+                section.text("environment"),
+                section.text("model"),
+                member("foreman", section.at("foreman")),
+                agents));
   }
 
-  private Member member(String place, String name, JsonNode tree) {
-    if (tree.isMissingNode() || tree.isNull()) {
-      return new Member(
-          name, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+  private static Member member(String name, YamlSection section) {
+    if (!section.isAbsent()) {
+      section.checkKeys(MEMBER_KEYS);
     }
-    part.checkKeys(place, tree, MEMBER_KEYS);
     return new Member(
         name,
-        part.text(place + ".prompt", tree.path("prompt")),
-        part.text(place + ".environment", tree.path("environment")),
-        part.text(place + ".model", tree.path("model")),
-        part.text(place + ".harness", tree.path("harness")));
+        section.text("prompt"),
+        section.text("environment"),
+        section.text("model"),
+        section.text("harness"));
   }
 }

@@ -2,7 +2,6 @@ package dev.runnel.app.settings;
 
 import static dev.runnel.surface.Setting.plain;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.service.workspace.PodOptions;
 import dev.runnel.surface.Setting;
 import java.util.LinkedHashMap;
@@ -100,34 +99,25 @@ public final class KubernetesOptions {
     }
   }
 
-  static PodOptions ofEnvironment(YamlSection part, String place, JsonNode tree) {
-    if (tree.isMissingNode() || tree.isNull()) {
+  static PodOptions ofEnvironment(YamlSection section) {
+    if (section.isAbsent()) {
       return PodOptions.NONE;
     }
-    part.checkKeys(place, tree, KEYS);
+    section.checkKeys(KEYS);
     var selector = new LinkedHashMap<String, String>();
-    var labels = tree.path("node_selector");
-    if (!labels.isMissingNode() && !labels.isNull()) {
-      if (!labels.isObject()) {
-        throw part.wrong(place + ".node_selector", "must hold labels, like {disk: ssd}");
-      }
-      for (var each : labels.properties()) {
-        selector.put(
-            each.getKey(),
-            part.text(place + ".node_selector." + each.getKey(), each.getValue()).orElse(""));
-      }
-    }
-    try {
-      return new PodOptions(
-          part.text(place + ".service_account", tree.path("service_account")),
-          selector,
-          part.strings(place + ".secrets", tree.path("secrets")),
-          part.strings(place + ".pull_secrets", tree.path("pull_secrets")),
-          part.text(place + ".cpu", tree.path("cpu")),
-          part.text(place + ".memory", tree.path("memory")));
-    } catch (IllegalArgumentException e) {
-      throw part.wrong(place, String.valueOf(e.getMessage()));
-    }
+    section
+        .at("node_selector")
+        .entries("must hold labels, like {disk: ssd}")
+        .forEach((name, label) -> selector.put(name, label.text().orElse("")));
+    return section.read(
+        () ->
+            new PodOptions(
+                section.text("service_account"),
+                selector,
+                section.at("secrets").strings(),
+                section.at("pull_secrets").strings(),
+                section.text("cpu"),
+                section.text("memory")));
   }
 
   private static List<String> list(Optional<String> text) {

@@ -1,15 +1,12 @@
 package dev.runnel.app.settings;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.policy.ApprovalRule;
 import dev.runnel.core.policy.Budget;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.policy.Rule;
 import java.math.BigDecimal;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -43,21 +40,36 @@ final class PolicySettings {
   private static final Pattern NUMBER = Pattern.compile("\\d{1,9}(?:\\.\\d{1,6})?");
   private static final BigDecimal SIXTY = BigDecimal.valueOf(60);
   private static final String ALL = "all";
-  private static final String REQUESTER = "requester";
+  private static final String LIST =
+      "must be a list of rules, one a line, each beginning with a dash";
 
-  private final YamlSection part;
   private final List<String> surfaces;
+  private final Map<String, List<String>> groups;
 
-  private PolicySettings(Path file, List<String> surfaces) {
-    this.part = new YamlSection(file);
+  private PolicySettings(List<String> surfaces, Map<String, List<String>> groups) {
     this.surfaces = surfaces;
+    this.groups = groups;
   }
 
   /// @param surfaces the names that people and places may begin with: `slack`, `github`
-  static Policy read(JsonNode tree, Path file, List<String> surfaces) {
-    return tree.isMissingNode() || tree.isNull()
-        ? Policy.NONE
-        : new PolicySettings(file, surfaces).policy(tree);
+  static Policy read(YamlSection section, List<String> surfaces) {
+    if (section.isAbsent()) {
+      return Policy.NONE;
+    }
+    section.checkKeys(KEYS);
+    checkWord(
+        section.at("wider_than_asked"),
+        "refuse",
+        ": what was said in a private place is never posted in a wider one");
+    var groups = new LinkedHashMap<String, List<String>>();
+    var reader = new PolicySettings(surfaces, groups);
+    reader.readGroups(section.at("groups"));
+    return new Policy(
+        groups,
+        section.at("rules").elements(LIST).stream().map(reader::rule).toList(),
+        section.at("approve").elements(LIST).stream().map(reader::approval).toList(),
+        section.at("budgets").elements(LIST).stream().map(PolicySettings::budget).toList(),
+        number(section.at("price_per_minute")).orElse(BigDecimal.ZERO));
   }
 
   /// Whether the key of the file is read here, and not as a setting.
@@ -65,142 +77,111 @@ final class PolicySettings {
     return key.startsWith(PLACE + ".") && !key.startsWith(PLACE + "." + INSTALLATIONS);
   }
 
-  private Policy policy(JsonNode tree) {
-    part.checkKeys(PLACE, tree, KEYS);
-    var wider = part.text(PLACE + ".wider_than_asked", tree.path("wider_than_asked"));
-    if (wider.isPresent() && !wider.get().equals("refuse")) {
-      throw part.wrong(
-          PLACE + ".wider_than_asked",
-          "must be refuse: what was said in a private place is never posted in a wider one");
-    }
-    var groups = groups(tree.path("groups"));
-    var rules = new ArrayList<Rule>();
-    var place = PLACE + ".rules";
-    for (var each : elements(place, tree.path("rules"))) {
-      rules.add(rule(place + "[" + rules.size() + "]", each, groups));
-    }
-    var approvals = new ArrayList<ApprovalRule>();
-    place = PLACE + ".approve";
-    for (var each : elements(place, tree.path("approve"))) {
-      approvals.add(approval(place + "[" + approvals.size() + "]", each, groups));
-    }
-    var budgets = new ArrayList<Budget>();
-    place = PLACE + ".budgets";
-    for (var each : elements(place, tree.path("budgets"))) {
-      budgets.add(budget(place + "[" + budgets.size() + "]", each));
-    }
-    var price = number(PLACE + ".price_per_minute", tree.path("price_per_minute"));
-    return new Policy(groups, rules, approvals, budgets, price.orElse(BigDecimal.ZERO));
+  private void readGroups(YamlSection section) {
+    var entries = section.entries("must hold groups, like staff: [slack:members]");
+    entries.forEach(
+        (name, members) -> {
+          if (name.contains(":") || name.equals(Rule.ANY)) {
+            throw members.wrong("cannot be the name of a group");
+          }
+          groups.put(name, members.oneOrMore());
+        });
+    entries.forEach(
+        (_, members) -> members.oneOrMore().forEach(each -> checkPerson(members, each)));
   }
 
-  private Map<String, List<String>> groups(JsonNode tree) {
-    var groups = new LinkedHashMap<String, List<String>>();
-    var place = PLACE + ".groups";
-    if (!tree.isMissingNode() && !tree.isNull() && !tree.isObject()) {
-      throw part.wrong(place, "must hold groups, like staff: [slack:members]");
+  private Rule rule(YamlSection section) {
+    section.checkKeys(RULE_KEYS);
+    var permits = section.tree().hasNonNull("may");
+    if (permits == section.tree().hasNonNull("may_not")) {
+      throw section.wrong("needs one of may and may_not, like may: [start, say]");
     }
-    for (var entry : tree.properties()) {
-      if (entry.getKey().contains(":") || entry.getKey().equals(Rule.ANY)) {
-        throw part.wrong(place + "." + entry.getKey(), "cannot be the name of a group");
-      }
-      groups.put(entry.getKey(), strings(place + "." + entry.getKey(), entry.getValue()));
-    }
-    groups.forEach(
-        (name, members) -> members.forEach(it -> checkPerson(place + "." + name, it, groups)));
-    return groups;
-  }
-
-  private Rule rule(String name, JsonNode tree, Map<String, List<String>> groups) {
-    part.checkKeys(name, tree, RULE_KEYS);
-    var permits = tree.hasNonNull("may");
-    if (permits == tree.hasNonNull("may_not")) {
-      throw part.wrong(name, "needs one of may and may_not, like may: [start, say]");
-    }
-    var who = people(name + ".who", tree.path("who"), groups);
-    var where = places(name + ".where", tree.path("where"));
-    var verbs = permits ? "may" : "may_not";
-    var with = tree.path("with");
-    if (!with.isMissingNode() && !with.isNull()) {
-      part.checkKeys(name + ".with", with, List.of("environments", "models"));
+    var with = section.at("with");
+    if (!with.isAbsent()) {
+      with.checkKeys(List.of("environments", "models"));
     }
     return new Rule(
-        name,
-        who,
-        where,
-        permissions(name + "." + verbs, tree.path(verbs)),
+        section.place(),
+        people(section.at("who")),
+        places(section.at("where")),
+        permissions(section.at(permits ? "may" : "may_not")),
         permits,
-        Set.copyOf(strings(name + ".with.environments", with.path("environments"))),
-        Set.copyOf(strings(name + ".with.models", with.path("models"))));
+        Set.copyOf(with.at("environments").oneOrMore()),
+        Set.copyOf(with.at("models").oneOrMore()));
   }
 
-  private ApprovalRule approval(String name, JsonNode tree, Map<String, List<String>> groups) {
-    part.checkKeys(name, tree, APPROVAL_KEYS);
-    var when = tree.path("when");
-    if (!when.isMissingNode()) {
-      part.checkKeys(name + ".when", when, CONDITION_KEYS);
+  private ApprovalRule approval(YamlSection section) {
+    section.checkKeys(APPROVAL_KEYS);
+    var when = section.at("when");
+    if (!when.tree().isMissingNode()) {
+      when.checkKeys(CONDITION_KEYS);
     }
-    var first = part.text(name + ".when.first_run_of", when.path("first_run_of"));
-    if (first.isPresent() && !first.get().equals("person")) {
-      throw part.wrong(name + ".when.first_run_of", "must be person");
-    }
-    var not = part.text(name + ".not", tree.path("not"));
-    if (not.isPresent() && !not.get().equals(REQUESTER)) {
-      throw part.wrong(name + ".not", "must be " + REQUESTER);
-    }
+    var where = when.at("where");
+    var within = section.at("within");
     return new ApprovalRule(
-        name,
-        when.hasNonNull("where") ? places(name + ".when.where", when.path("where")) : List.of(),
-        Set.copyOf(strings(name + ".when.environment", when.path("environment"))),
-        Set.copyOf(strings(name + ".when.model", when.path("model"))),
-        first.isPresent(),
-        people(name + ".by", tree.path("by"), groups),
-        not.isPresent(),
-        part.text(name + ".within", tree.path("within"))
-            .map(text -> time(name + ".within", text))
+        section.place(),
+        where.isAbsent() ? List.of() : places(where),
+        Set.copyOf(when.at("environment").oneOrMore()),
+        Set.copyOf(when.at("model").oneOrMore()),
+        checkWord(when.at("first_run_of"), "person", ""),
+        people(section.at("by")),
+        checkWord(section.at("not"), "requester", ""),
+        within
+            .text()
+            .map(
+                text ->
+                    DurationsAndSizes.time(text)
+                        .orElseThrow(() -> within.wrong("is no time; it reads like 30m, 2h or 1d")))
             .orElse(ApprovalRule.DEFAULT_WITHIN));
   }
 
-  private Budget budget(String name, JsonNode tree) {
-    part.checkKeys(name, tree, BUDGET_KEYS);
+  /// @param why follows the message about another word
+  /// @return whether the word is there
+  private static boolean checkWord(YamlSection section, String word, String why) {
+    var text = section.text();
+    if (text.isPresent() && !text.get().equals(word)) {
+      throw section.wrong("must be " + word + why);
+    }
+    return text.isPresent();
+  }
+
+  private static Budget budget(YamlSection section) {
+    section.checkKeys(BUDGET_KEYS);
     var budget =
         new Budget(
-            name,
-            one(name + ".per", tree.path("per"), Budget.Per.class),
-            one(name + ".in", tree.path("in"), Budget.Period.class),
-            number(name + ".runs", tree.path("runs")).map(BigDecimal::longValue),
-            number(name + ".minutes", tree.path("minutes"))
+            section.place(),
+            one(section.at("per"), Budget.Per.class),
+            one(section.at("in"), Budget.Period.class),
+            number(section.at("runs")).map(BigDecimal::longValue),
+            number(section.at("minutes"))
                 .map(minutes -> Duration.ofSeconds(minutes.multiply(SIXTY).longValue())),
-            number(name + ".money", tree.path("money")));
+            number(section.at("money")));
     if (budget.runs().isEmpty() && budget.time().isEmpty() && budget.money().isEmpty()) {
-      throw part.wrong(name, "needs one of runs, minutes and money, like runs: 20");
+      throw section.wrong("needs one of runs, minutes and money, like runs: 20");
     }
     return budget;
   }
 
-  private <E extends Enum<E>> E one(String place, JsonNode tree, Class<E> type) {
+  private static <E extends Enum<E>> E one(YamlSection section, Class<E> type) {
     var names =
         Stream.of(type.getEnumConstants()).map(it -> it.name().toLowerCase(Locale.ROOT)).toList();
-    return part.text(place, tree)
+    return section
+        .text()
         .filter(names::contains)
         .map(it -> Enum.valueOf(type, it.toUpperCase(Locale.ROOT)))
-        .orElseThrow(() -> part.wrong(place, "must be one of " + String.join(", ", names)));
+        .orElseThrow(() -> section.wrong("must be one of " + String.join(", ", names)));
   }
 
-  private Optional<BigDecimal> number(String place, JsonNode tree) {
-    var text = part.text(place, tree);
+  private static Optional<BigDecimal> number(YamlSection section) {
+    var text = section.text();
     if (text.isPresent() && !NUMBER.matcher(text.get()).matches()) {
-      throw part.wrong(place, "must be a number of at least 0, like 20");
+      throw section.wrong("must be a number of at least 0, like 20");
     }
     return text.map(BigDecimal::new);
   }
 
-  private Duration time(String place, String text) {
-    return DurationsAndSizes.time(text)
-        .orElseThrow(() -> part.wrong(place, "is no time; it reads like 30m, 2h or 1d"));
-  }
-
-  private Set<Permission> permissions(String place, JsonNode tree) {
-    var words = strings(place, tree);
+  private static Set<Permission> permissions(YamlSection section) {
+    var words = section.oneOrMore();
     if (words.equals(List.of(ALL))) {
       return EnumSet.allOf(Permission.class);
     }
@@ -211,74 +192,54 @@ final class PolicySettings {
           Permission.of(word)
               .orElseThrow(
                   () ->
-                      part.wrong(
-                          place,
-                          "has %s, and there are: %s, or all.%s"
-                              .formatted(
-                                  word, String.join(", ", known), Settings.suggestion(word, known))
-                              .replaceFirst("\\.$", ""))));
+                      section.wrong(
+                          "has %s, and there are: %s, or all"
+                              .formatted(word, String.join(", ", known)),
+                          Settings.suggestion(word, known))));
     }
     if (found.isEmpty()) {
-      throw part.wrong(place, "must name what may be done, like [start, say], or all");
+      throw section.wrong("must name what may be done, like [start, say], or all");
     }
     return found;
   }
 
-  private List<String> people(String place, JsonNode tree, Map<String, List<String>> groups) {
-    var names = strings(place, tree);
+  private List<String> people(YamlSection section) {
+    var names = section.oneOrMore();
     if (names.isEmpty()) {
-      throw part.wrong(place, "must name groups or people, like staff or slack:members, or any");
+      throw section.wrong("must name groups or people, like staff or slack:members, or any");
     }
-    names.forEach(it -> checkPerson(place, it, groups));
+    names.forEach(it -> checkPerson(section, it));
     return names;
   }
 
-  private void checkPerson(String place, String name, Map<String, List<String>> groups) {
+  private void checkPerson(YamlSection section, String name) {
     if (name.equals(Rule.ANY) || groups.containsKey(name)) {
       return;
     }
     if (name.indexOf(':') <= 0) {
-      throw part.wrong(
-          place,
-          "has %s, which is no group of policy.groups and no person like slack:U012345.%s"
-              .formatted(name, Settings.suggestion(name, List.copyOf(groups.keySet())))
-              .replaceFirst("\\.$", ""));
+      throw section.wrong(
+          "has %s, which is no group of policy.groups and no person like slack:U012345"
+              .formatted(name),
+          Settings.suggestion(name, List.copyOf(groups.keySet())));
     }
-    checkSurface(place, name);
+    checkSurface(section, name);
   }
 
-  private List<String> places(String place, JsonNode tree) {
-    var names = strings(place, tree);
+  private List<String> places(YamlSection section) {
+    var names = section.oneOrMore();
     if (names.isEmpty()) {
-      throw part.wrong(place, "must name places, like any, slack or github:acme/*");
+      throw section.wrong("must name places, like any, slack or github:acme/*");
     }
-    names.stream().filter(it -> !it.equals(Rule.ANY)).forEach(it -> checkSurface(place, it));
+    names.stream().filter(it -> !it.equals(Rule.ANY)).forEach(it -> checkSurface(section, it));
     return names;
   }
 
-  private void checkSurface(String place, String name) {
+  private void checkSurface(YamlSection section, String name) {
     var surface = name.split(":", 2)[0];
     if (!surfaces.contains(surface)) {
-      throw part.wrong(
-          place,
-          "has %s, and there is no platform %s.%s"
-              .formatted(name, surface, Settings.suggestion(surface, surfaces))
-              .replaceFirst("\\.$", ""));
+      throw section.wrong(
+          "has %s, and there is no platform %s".formatted(name, surface),
+          Settings.suggestion(surface, surfaces));
     }
-  }
-
-  /// One value, or a list of values.
-  private List<String> strings(String place, JsonNode tree) {
-    return tree.isArray() ? part.strings(place, tree) : part.text(place, tree).stream().toList();
-  }
-
-  private Iterable<JsonNode> elements(String place, JsonNode tree) {
-    if (tree.isMissingNode() || tree.isNull()) {
-      return List.of();
-    }
-    if (!tree.isArray()) {
-      throw part.wrong(place, "must be a list of rules, one a line, each beginning with a dash");
-    }
-    return tree;
   }
 }

@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -132,18 +133,16 @@ public record Settings(
     if (path.isPresent()) {
       var tree = parse(path.get());
       flatten("", tree, environment, leaves);
-      profiles = profiles(tree.path("profiles"), path.get(), environment);
-      defaults = DefaultSettings.read(tree.path(DefaultSettings.PLACE), path.get(), profiles);
-      routes = RouteSettings.read(tree.path(RouteSettings.PLACE), path.get(), profiles);
-      policy = PolicySettings.read(tree.path(PolicySettings.PLACE), path.get(), policyNames());
-      environments =
-          EnvironmentSettings.read(
-              tree.path("agents").path("environments"), path.get(), environment);
-      factories = FactorySettings.read(tree.path(FactorySettings.PLACE), path.get());
+      var all = new YamlSection(path.get(), "", tree);
+      profiles = profiles(all.at("profiles"), environment);
+      defaults = DefaultSettings.read(all.at(DefaultSettings.PLACE), profiles);
+      routes = RouteSettings.read(all.at(RouteSettings.PLACE), profiles);
+      policy = PolicySettings.read(all.at(PolicySettings.PLACE), policyNames());
+      environments = EnvironmentSettings.read(all.at("agents").at("environments"), environment);
+      factories = FactorySettings.read(all.at(FactorySettings.PLACE));
       hooks =
           HookSettings.read(
-              tree.path(HookSettings.PLACE),
-              path.get(),
+              all.at(HookSettings.PLACE),
               secret -> borrow(secret, path.get(), environment, borrowed));
       collect("", tree, path.get(), environment, values, borrowed, notices);
     }
@@ -284,7 +283,11 @@ public record Settings(
   private static JsonNode parse(Path file) {
     try {
       var tree = YAML.readTree(Files.readString(file));
-      return require(tree, file.toString(), "must hold settings, one a line, like port: 8080");
+      if (tree.isObject() || tree.isMissingNode() || tree.isNull()) {
+        return tree;
+      }
+      throw new SettingsException(
+          "%s must hold settings, one a line, like port: 8080.".formatted(file));
     } catch (JsonProcessingException e) {
       throw new SettingsException(
           "%s is not YAML: line %d, column %d."
@@ -295,14 +298,6 @@ public record Settings(
     } catch (IOException e) {
       throw new SettingsException("%s cannot be read: %s".formatted(file, e.getMessage()));
     }
-  }
-
-  /// @return the tree, which is an object or empty
-  private static JsonNode require(JsonNode tree, String place, String what) {
-    if (tree.isObject() || tree.isMissingNode() || tree.isNull()) {
-      return tree;
-    }
-    throw new SettingsException("%s %s.".formatted(place, what));
   }
 
   private static void collect(
@@ -435,37 +430,37 @@ public record Settings(
         || (variable.endsWith("_PORT") && ADDRESS.matcher(value).lookingAt());
   }
 
-  private static Profiles profiles(JsonNode tree, Path file, Map<String, String> environment) {
+  private static Profiles profiles(YamlSection section, Map<String, String> environment) {
     var profiles = new HashMap<String, RunOptions>();
-    var example = "must hold %s, like model: fast".formatted(String.join(", ", PROFILE_KEYS));
-    require(tree, file + ": profiles", "must hold profiles by their names");
-    for (var entry : tree.properties()) {
-      var options = new HashMap<String, String>();
-      require(entry.getValue(), file + ": profiles." + entry.getKey(), example);
-      for (var option : entry.getValue().properties()) {
-        var key = "profiles." + entry.getKey() + "." + option.getKey();
-        if (!PROFILE_KEYS.contains(option.getKey())) {
-          throw new SettingsException(
-              "%s: there is no setting %s.%s"
-                  .formatted(file, key, suggestion(option.getKey(), PROFILE_KEYS)));
-        }
-        if (option.getValue().isContainerNode()) {
-          throw new SettingsException("%s: %s must be one value.".formatted(file, key));
-        }
-        options.put(option.getKey(), resolve(option.getValue().asText(), key, file, environment));
-      }
-      profiles.put(
-          entry.getKey(),
-          new RunOptions(
-              Optional.empty(),
-              Optional.ofNullable(options.get("environment")),
-              Optional.ofNullable(options.get("model")),
-              Optional.ofNullable(options.get("skill")),
-              Optional.ofNullable(options.get("name")),
-              Optional.empty(),
-              Optional.ofNullable(options.get("factory"))));
-    }
+    section
+        .entries("must hold profiles by their names")
+        .forEach((name, profile) -> profiles.put(name, profile(profile, environment)));
     return new Profiles(profiles);
+  }
+
+  private static RunOptions profile(YamlSection section, Map<String, String> environment) {
+    if (!section.isAbsent()) {
+      section.checkKeys(PROFILE_KEYS);
+    }
+    Function<String, Optional<String>> option = key -> option(section.at(key), environment);
+    return new RunOptions(
+        Optional.empty(),
+        option.apply("environment"),
+        option.apply("model"),
+        option.apply("skill"),
+        option.apply("name"),
+        Optional.empty(),
+        option.apply("factory"));
+  }
+
+  private static Optional<String> option(YamlSection section, Map<String, String> environment) {
+    if (section.tree().isContainerNode()) {
+      throw section.wrong("must be one value");
+    }
+    return section.isAbsent()
+        ? Optional.empty()
+        : Optional.of(
+            resolve(section.tree().asText(), section.place(), section.file(), environment));
   }
 
   /// ` Did you mean x?` for the most similar name; empty if none is similar.

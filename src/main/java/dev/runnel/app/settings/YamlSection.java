@@ -3,47 +3,113 @@ package dev.runnel.app.settings;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
-/// Reads structured sections of the file. Exceptions name the place of the problem.
-record YamlSection(Path file) {
-  void checkKeys(String place, JsonNode tree, List<String> keys) {
+/// A part of the file. Exceptions name its place.
+///
+/// @param place `policy.rules[0]`; empty for the whole file
+record YamlSection(Path file, String place, JsonNode tree) {
+  YamlSection at(String key) {
+    return new YamlSection(file, place.isEmpty() ? key : place + "." + key, tree.path(key));
+  }
+
+  /// Whether the file has no value here.
+  boolean isAbsent() {
+    return tree.isMissingNode() || tree.isNull();
+  }
+
+  void checkKeys(List<String> keys) {
     if (!tree.isObject()) {
-      throw wrong(place, "must hold " + String.join(", ", keys));
+      throw wrong("must hold " + String.join(", ", keys));
     }
     for (var entry : tree.properties()) {
       if (!keys.contains(entry.getKey())) {
         throw new SettingsException(
-            "%s: there is no setting %s.%s.%s"
-                .formatted(file, place, entry.getKey(), Settings.suggestion(entry.getKey(), keys)));
+            "%s: there is no setting %s.%s"
+                .formatted(
+                    file, at(entry.getKey()).place(), Settings.suggestion(entry.getKey(), keys)));
       }
     }
   }
 
-  Optional<String> text(String place, JsonNode value) {
-    if (value.isMissingNode() || value.isNull()) {
+  Optional<String> text() {
+    if (isAbsent()) {
       return Optional.empty();
     }
-    if (value.isContainerNode() || value.asText().isBlank()) {
-      throw wrong(place, "must be one value");
+    if (tree.isContainerNode() || tree.asText().isBlank()) {
+      throw wrong("must be one value");
     }
-    return Optional.of(value.asText());
+    return Optional.of(tree.asText());
   }
 
-  List<String> strings(String place, JsonNode list) {
-    if (list.isMissingNode() || list.isNull()) {
+  Optional<String> text(String key) {
+    return at(key).text();
+  }
+
+  List<String> strings() {
+    if (isAbsent()) {
       return List.of();
     }
-    if (!list.isArray()) {
-      throw wrong(place, "must be a list, like [a, b]");
+    if (!tree.isArray()) {
+      throw wrong("must be a list, like [a, b]");
     }
     var all = new ArrayList<String>();
-    list.forEach(each -> all.add(text(place, each).orElseThrow(() -> wrong(place, "has a gap"))));
+    for (var each : tree) {
+      all.add(new YamlSection(file, place, each).text().orElseThrow(() -> wrong("has a gap")));
+    }
     return all;
   }
 
-  SettingsException wrong(String place, String why) {
-    return new SettingsException("%s: %s %s.".formatted(file, place, why));
+  /// One value, or a list of values.
+  List<String> oneOrMore() {
+    return tree.isArray() ? strings() : text().stream().toList();
+  }
+
+  /// The elements of a list.
+  ///
+  /// @param demand the message if it is something else
+  List<YamlSection> elements(String demand) {
+    if (!isAbsent() && !tree.isArray()) {
+      throw wrong(demand);
+    }
+    var all = new ArrayList<YamlSection>();
+    for (var each : tree) {
+      all.add(new YamlSection(file, "%s[%d]".formatted(place, all.size()), each));
+    }
+    return all;
+  }
+
+  /// The entries by their names, in order.
+  ///
+  /// @param demand the message if it is something else
+  Map<String, YamlSection> entries(String demand) {
+    if (!isAbsent() && !tree.isObject()) {
+      throw wrong(demand);
+    }
+    var all = new LinkedHashMap<String, YamlSection>();
+    tree.fieldNames().forEachRemaining(name -> all.put(name, at(name)));
+    return all;
+  }
+
+  /// Adds the place to the message of an [IllegalArgumentException].
+  <T> T read(Supplier<T> reader) {
+    try {
+      return reader.get();
+    } catch (IllegalArgumentException e) {
+      throw wrong(String.valueOf(e.getMessage()));
+    }
+  }
+
+  SettingsException wrong(String why) {
+    return wrong(why, "");
+  }
+
+  /// @param suggestion a sentence with a space before it, or empty
+  SettingsException wrong(String why, String suggestion) {
+    return new SettingsException("%s: %s %s.%s".formatted(file, place, why, suggestion));
   }
 }

@@ -3,6 +3,7 @@ package dev.runnel.app.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.scope.Route;
 import dev.runnel.surface.Setting;
 import java.io.IOException;
@@ -82,6 +83,14 @@ class SettingsTest {
     assertThat(settings.profiles().byName())
         .hasEntrySatisfying(
             "web", profile -> assertThat(profile.environment()).contains("web-env"));
+  }
+
+  @Test
+  void anOptionOfAProfileWithoutAValueIsNotSet() {
+    var settings = settings(Map.of(), "profiles: {web: {model: }, bare: }");
+
+    assertThat(settings.profiles().byName())
+        .containsOnly(Map.entry("web", RunOptions.NONE), Map.entry("bare", RunOptions.NONE));
   }
 
   @ParameterizedTest
