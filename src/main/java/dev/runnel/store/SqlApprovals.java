@@ -4,8 +4,7 @@ import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.port.Store;
-import dev.runnel.database.Rows;
-import dev.runnel.store.row.QueueRows;
+import dev.runnel.store.row.Statements;
 import dev.runnel.store.row.StoredJson;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -17,29 +16,27 @@ import org.jspecify.annotations.Nullable;
 
 /// Approvals in the table `approvals`.
 final class SqlApprovals implements Store.Approvals {
-  private final Rows rows;
+  private final Statements rows;
 
-  SqlApprovals(Rows rows) {
+  SqlApprovals(Statements rows) {
     this.rows = rows;
   }
 
   @Override
   public void add(Approval approval) {
-    QueueRows.sql(
-        () ->
-            rows.change(
-                "INSERT INTO approvals (id, delivery, conversation, person, rule, body, asked_at,"
-                    + " expires_at, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT"
-                    + " (delivery) DO NOTHING",
-                approval.id(),
-                approval.delivery().value(),
-                approval.conversation().id(),
-                approval.requester().id(),
-                approval.rule(),
-                StoredJson.write(approval),
-                approval.askedAt(),
-                approval.expiresAt(),
-                approval.state().name()));
+    rows.change(
+        "INSERT INTO approvals (id, delivery, conversation, person, rule, body, asked_at,"
+            + " expires_at, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT"
+            + " (delivery) DO NOTHING",
+        approval.id(),
+        approval.delivery().value(),
+        approval.conversation().id(),
+        approval.requester().id(),
+        approval.rule(),
+        StoredJson.write(approval),
+        approval.askedAt(),
+        approval.expiresAt(),
+        approval.state().name());
   }
 
   @Override
@@ -69,21 +66,19 @@ final class SqlApprovals implements Store.Approvals {
 
   @Override
   public boolean decide(DeliveryId delivery, State state, Optional<Actor> by, Instant at) {
-    return QueueRows.sql(
-            () ->
-                rows.change(
-                    "UPDATE approvals SET state = ?, decider = ?, decided_by = ?, decided_at = ?"
-                        + " WHERE delivery = ? AND state = 'WAITING'",
-                    state.name(),
-                    by.map(Actor::id).orElse(null),
-                    by.map(Actor::name).orElse(null),
-                    at,
-                    delivery.value()))
+    return rows.change(
+            "UPDATE approvals SET state = ?, decider = ?, decided_by = ?, decided_at = ?"
+                + " WHERE delivery = ? AND state = 'WAITING'",
+            state.name(),
+            by.map(Actor::id).orElse(null),
+            by.map(Actor::name).orElse(null),
+            at,
+            delivery.value())
         == 1;
   }
 
   private List<Approval> list(String sql, @Nullable Object... parameters) {
-    return QueueRows.sql(() -> rows.list(sql, SqlApprovals::read, parameters));
+    return rows.list(sql, SqlApprovals::read, parameters);
   }
 
   private static Approval read(ResultSet row) throws SQLException {

@@ -7,7 +7,7 @@ import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Rows;
-import dev.runnel.store.row.QueueRows;
+import dev.runnel.store.row.Statements;
 import dev.runnel.store.row.StoredJson;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -24,12 +24,12 @@ final class SqlBindings implements Store.Bindings {
 
   private static final String COLUMNS = "conversation, run, since, status_post, version, body";
 
-  private final Rows rows;
+  private final Statements rows;
   private final SqlPullRequests pullRequests;
   private final SqlStarts starts;
   private final Set<RunId> changed = new HashSet<>();
 
-  SqlBindings(Rows rows, SqlPullRequests pullRequests, SqlStarts starts) {
+  SqlBindings(Statements rows, SqlPullRequests pullRequests, SqlStarts starts) {
     this.rows = rows;
     this.pullRequests = pullRequests;
     this.starts = starts;
@@ -42,24 +42,20 @@ final class SqlBindings implements Store.Bindings {
 
   @Override
   public Optional<Binding> of(Conversation conversation) {
-    return QueueRows.sql(
-        () ->
-            rows.first(
-                "SELECT %s FROM bindings WHERE conversation = ?".formatted(COLUMNS),
-                SqlBindings::binding,
-                conversation.id()));
+    return rows.first(
+        "SELECT %s FROM bindings WHERE conversation = ?".formatted(COLUMNS),
+        SqlBindings::binding,
+        conversation.id());
   }
 
   @Override
   public Optional<Binding> of(RunId run) {
-    return QueueRows.sql(
-        () ->
-            rows.first(
-                "SELECT %1$s FROM bindings WHERE run = ? UNION ALL SELECT %1$s FROM bindings_aside WHERE run = ? LIMIT 1"
-                    .formatted(COLUMNS),
-                SqlBindings::binding,
-                run.value(),
-                run.value()));
+    return rows.first(
+        "SELECT %1$s FROM bindings WHERE run = ? UNION ALL SELECT %1$s FROM bindings_aside WHERE run = ? LIMIT 1"
+            .formatted(COLUMNS),
+        SqlBindings::binding,
+        run.value(),
+        run.value());
   }
 
   @Override
@@ -71,13 +67,11 @@ final class SqlBindings implements Store.Bindings {
 
   @Override
   public int countActive() {
-    return QueueRows.sql(
-        () ->
-            rows.first(
-                    "SELECT (SELECT count(*) FROM bindings WHERE active = 1) + (SELECT count(*)"
-                        + " FROM bindings_aside WHERE active = 1)",
-                    row -> row.getInt(1))
-                .orElse(0));
+    return rows.first(
+            "SELECT (SELECT count(*) FROM bindings WHERE active = 1) + (SELECT count(*)"
+                + " FROM bindings_aside WHERE active = 1)",
+            row -> row.getInt(1))
+        .orElse(0);
   }
 
   @Override
@@ -98,40 +92,35 @@ final class SqlBindings implements Store.Bindings {
   @Override
   public List<Binding> startingWith(String id, int limit) {
     var runs =
-        QueueRows.sql(
-            () ->
-                rows.list(
-                    "SELECT run FROM bindings WHERE substr(run, 1, length(?)) = ? UNION ALL SELECT"
-                        + " run FROM bindings_aside WHERE substr(run, 1, length(?)) = ? LIMIT ?",
-                    row -> new RunId(row.getString("run")),
-                    id,
-                    id,
-                    id,
-                    id,
-                    limit));
+        rows.list(
+            "SELECT run FROM bindings WHERE substr(run, 1, length(?)) = ? UNION ALL SELECT"
+                + " run FROM bindings_aside WHERE substr(run, 1, length(?)) = ? LIMIT ?",
+            row -> new RunId(row.getString("run")),
+            id,
+            id,
+            id,
+            id,
+            limit);
     return runs.stream().flatMap(run -> of(run).stream()).toList();
   }
 
   /// Skips unreadable rows, which must not hide the others.
   private List<Binding> readable(String sql, Object... parameters) {
-    return QueueRows.sql(
-        () ->
-            rows
-                .list(
-                    sql,
-                    row -> {
-                      try {
-                        return Optional.of(binding(row));
-                      } catch (StoredJson.Unreadable e) {
-                        log.warn(
-                            "{} conversation={}", e.getMessage(), row.getString("conversation"));
-                        return Optional.<Binding>empty();
-                      }
-                    },
-                    parameters)
-                .stream()
-                .flatMap(Optional::stream)
-                .toList());
+    return rows
+        .list(
+            sql,
+            row -> {
+              try {
+                return Optional.of(binding(row));
+              } catch (StoredJson.Unreadable e) {
+                log.warn("{} conversation={}", e.getMessage(), row.getString("conversation"));
+                return Optional.<Binding>empty();
+              }
+            },
+            parameters)
+        .stream()
+        .flatMap(Optional::stream)
+        .toList();
   }
 
   @Override
@@ -146,36 +135,33 @@ final class SqlBindings implements Store.Bindings {
   }
 
   private boolean insert(Binding binding) {
-    return QueueRows.sql(
-        () -> {
-          var run = binding.run().id().value();
-          var before =
-              rows.first(
-                  "SELECT run FROM bindings WHERE conversation = ? AND run <> ?",
-                  row -> new RunId(row.getString("run")),
-                  binding.conversation().id(),
-                  run);
-          if (before.isPresent()) {
-            setAside(before.get());
-          }
-          rows.change("DELETE FROM bindings_aside WHERE run = ?", run);
-          return rows.change(
-                  "INSERT INTO bindings (conversation, run, active, since, status_post, version,"
-                      + " body) VALUES (?, ?, ?, ?, ?, 1, ?) ON CONFLICT (conversation) DO UPDATE"
-                      + " SET run = excluded.run, active = excluded.active, since ="
-                      + " excluded.since, status_post = excluded.status_post, version ="
-                      + " bindings.version + 1, body = excluded.body",
-                  binding.conversation().id(),
-                  run,
-                  binding.isActive(),
-                  binding.since(),
-                  binding.status().map(PostRef::value).orElse(null),
-                  StoredJson.write(binding))
-              == 1;
-        });
+    var run = binding.run().id().value();
+    var before =
+        rows.first(
+            "SELECT run FROM bindings WHERE conversation = ? AND run <> ?",
+            row -> new RunId(row.getString("run")),
+            binding.conversation().id(),
+            run);
+    if (before.isPresent()) {
+      setAside(before.get());
+    }
+    rows.change("DELETE FROM bindings_aside WHERE run = ?", run);
+    return rows.change(
+            "INSERT INTO bindings (conversation, run, active, since, status_post, version,"
+                + " body) VALUES (?, ?, ?, ?, ?, 1, ?) ON CONFLICT (conversation) DO UPDATE"
+                + " SET run = excluded.run, active = excluded.active, since ="
+                + " excluded.since, status_post = excluded.status_post, version ="
+                + " bindings.version + 1, body = excluded.body",
+            binding.conversation().id(),
+            run,
+            binding.isActive(),
+            binding.since(),
+            binding.status().map(PostRef::value).orElse(null),
+            StoredJson.write(binding))
+        == 1;
   }
 
-  private void setAside(RunId run) throws SQLException {
+  private void setAside(RunId run) {
     changed.add(run);
     rows.change(
         "INSERT INTO bindings_aside (run, conversation, active, since, status_post, version, body)"
@@ -206,22 +192,18 @@ final class SqlBindings implements Store.Bindings {
   }
 
   private boolean inEither(String change, Object... parameters) {
-    return QueueRows.sql(
-        () ->
-            rows.change("UPDATE bindings " + change, parameters) == 1
-                || rows.change("UPDATE bindings_aside " + change, parameters) == 1);
+    return rows.change("UPDATE bindings " + change, parameters) == 1
+        || rows.change("UPDATE bindings_aside " + change, parameters) == 1;
   }
 
   @Override
   public void release(Conversation conversation, RunId run) {
     changed.add(run);
     for (var table : List.of("bindings", "bindings_aside")) {
-      QueueRows.sql(
-          () ->
-              rows.change(
-                  "DELETE FROM %s WHERE conversation = ? AND run = ?".formatted(table),
-                  conversation.id(),
-                  run.value()));
+      rows.change(
+          "DELETE FROM %s WHERE conversation = ? AND run = ?".formatted(table),
+          conversation.id(),
+          run.value());
     }
   }
 

@@ -2,8 +2,7 @@ package dev.runnel.store;
 
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.Store;
-import dev.runnel.database.Rows;
-import dev.runnel.store.row.QueueRows;
+import dev.runnel.store.row.Statements;
 import java.time.Instant;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -12,38 +11,34 @@ import java.util.stream.Collectors;
 final class SqlHolds implements Store.Holds {
   private record Hold(SurfaceId surface, String why) {}
 
-  private final Rows rows;
+  private final Statements rows;
 
-  SqlHolds(Rows rows) {
+  SqlHolds(Statements rows) {
     this.rows = rows;
   }
 
   @Override
   public Map<SurfaceId, String> all() {
-    return QueueRows.sql(
-        () ->
-            rows
-                .list(
-                    "SELECT surface, why FROM holds",
-                    row -> new Hold(new SurfaceId(row.getString("surface")), row.getString("why")))
-                .stream()
-                .collect(Collectors.toMap(Hold::surface, Hold::why)));
+    return rows
+        .list(
+            "SELECT surface, why FROM holds",
+            row -> new Hold(new SurfaceId(row.getString("surface")), row.getString("why")))
+        .stream()
+        .collect(Collectors.toMap(Hold::surface, Hold::why));
   }
 
   @Override
   public void hold(SurfaceId surface, String why, Instant since) {
-    QueueRows.sql(
-        () ->
-            rows.change(
-                "INSERT INTO holds (surface, why, since) VALUES (?, ?, ?) ON CONFLICT (surface) DO"
-                    + " UPDATE SET why = excluded.why",
-                surface.value(),
-                why,
-                since));
+    rows.change(
+        "INSERT INTO holds (surface, why, since) VALUES (?, ?, ?) ON CONFLICT (surface) DO"
+            + " UPDATE SET why = excluded.why",
+        surface.value(),
+        why,
+        since);
   }
 
   @Override
   public void lift(SurfaceId surface) {
-    QueueRows.sql(() -> rows.change("DELETE FROM holds WHERE surface = ?", surface.value()));
+    rows.change("DELETE FROM holds WHERE surface = ?", surface.value());
   }
 }

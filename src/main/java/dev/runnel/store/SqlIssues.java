@@ -4,85 +4,71 @@ import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Store;
-import dev.runnel.database.Rows;
-import dev.runnel.store.row.QueueRows;
+import dev.runnel.store.row.Statements;
 import java.util.Optional;
 
 /// The tables `issue_claims` and `guest_conversations`.
 final class SqlIssues implements Store.Issues {
-  private final Rows rows;
+  private final Statements rows;
 
-  SqlIssues(Rows rows) {
+  SqlIssues(Statements rows) {
     this.rows = rows;
   }
 
   @Override
   public Claim claim(Conversation issue, Claim claim) {
-    return QueueRows.sql(
-        () -> {
-          rows.change(
-              "INSERT INTO issue_claims (issue, conversation, delivery) VALUES (?, ?, ?) ON"
-                  + " CONFLICT (issue) DO NOTHING",
-              issue.id(),
-              claim.conversation().id(),
-              claim.delivery().value());
-          return rows.first(
-                  "SELECT conversation, delivery FROM issue_claims WHERE issue = ?",
-                  row ->
-                      new Claim(
-                          Conversation.parse(row.getString("conversation")),
-                          new DeliveryId(row.getString("delivery"))),
-                  issue.id())
-              .orElse(claim);
-        });
+    rows.change(
+        "INSERT INTO issue_claims (issue, conversation, delivery) VALUES (?, ?, ?) ON"
+            + " CONFLICT (issue) DO NOTHING",
+        issue.id(),
+        claim.conversation().id(),
+        claim.delivery().value());
+    return rows.first(
+            "SELECT conversation, delivery FROM issue_claims WHERE issue = ?",
+            row ->
+                new Claim(
+                    Conversation.parse(row.getString("conversation")),
+                    new DeliveryId(row.getString("delivery"))),
+            issue.id())
+        .orElse(claim);
   }
 
   @Override
   public boolean replace(Conversation issue, Claim before, Claim now) {
-    return QueueRows.sql(
-        () ->
-            rows.change(
-                    "UPDATE issue_claims SET conversation = ?, delivery = ? WHERE issue = ? AND"
-                        + " conversation = ? AND delivery = ?",
-                    now.conversation().id(),
-                    now.delivery().value(),
-                    issue.id(),
-                    before.conversation().id(),
-                    before.delivery().value())
-                == 1);
+    return rows.change(
+            "UPDATE issue_claims SET conversation = ?, delivery = ? WHERE issue = ? AND"
+                + " conversation = ? AND delivery = ?",
+            now.conversation().id(),
+            now.delivery().value(),
+            issue.id(),
+            before.conversation().id(),
+            before.delivery().value())
+        == 1;
   }
 
   @Override
   public Optional<Guest> guest(Conversation conversation) {
-    return QueueRows.sql(
-        () ->
-            rows.first(
-                "SELECT run, request FROM guest_conversations WHERE conversation = ?",
-                row ->
-                    new Guest(
-                        new RunId(row.getString("run")),
-                        Optional.ofNullable(row.getString("request"))),
-                conversation.id()));
+    return rows.first(
+        "SELECT run, request FROM guest_conversations WHERE conversation = ?",
+        row ->
+            new Guest(
+                new RunId(row.getString("run")), Optional.ofNullable(row.getString("request"))),
+        conversation.id());
   }
 
   @Override
   public void invite(Conversation conversation, Guest guest) {
-    QueueRows.sql(
-        () ->
-            rows.change(
-                "INSERT INTO guest_conversations (conversation, run, request) VALUES (?, ?, ?) ON"
-                    + " CONFLICT (conversation) DO UPDATE SET run = excluded.run, request ="
-                    + " excluded.request",
-                conversation.id(),
-                guest.run().value(),
-                guest.request().orElse(null)));
+    rows.change(
+        "INSERT INTO guest_conversations (conversation, run, request) VALUES (?, ?, ?) ON"
+            + " CONFLICT (conversation) DO UPDATE SET run = excluded.run, request ="
+            + " excluded.request",
+        conversation.id(),
+        guest.run().value(),
+        guest.request().orElse(null));
   }
 
   @Override
   public void leave(Conversation conversation) {
-    QueueRows.sql(
-        () ->
-            rows.change(
-                "DELETE FROM guest_conversations WHERE conversation = ?", conversation.id()));
+    rows.change("DELETE FROM guest_conversations WHERE conversation = ?", conversation.id());
   }
 }

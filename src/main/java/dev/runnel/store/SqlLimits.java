@@ -2,7 +2,7 @@ package dev.runnel.store;
 
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Rows;
-import dev.runnel.store.row.QueueRows;
+import dev.runnel.store.row.Statements;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -22,9 +22,9 @@ final class SqlLimits implements Store.Limits {
 
   private record Limit(Instant heldUntil, Instant nextTurn) {}
 
-  private final Rows rows;
+  private final Statements rows;
 
-  SqlLimits(Rows rows) {
+  SqlLimits(Statements rows) {
     this.rows = rows;
   }
 
@@ -52,87 +52,73 @@ final class SqlLimits implements Store.Limits {
   /// Reserves the next time. The update comes first, because it blocks other nodes until our
   /// commit.
   private Instant next(String limit, String holder, Instant now) {
-    return QueueRows.sql(
-        () -> {
-          rows.change(
-              "UPDATE limits SET next_turn = CASE WHEN next_turn > ? THEN next_turn ELSE ? END + ?"
-                  + " WHERE name = ?",
-              now,
-              now,
-              SPACING.toNanos() / 1_000,
-              limit);
-          var at = limit(limit).map(Limit::nextTurn).orElse(now).minus(SPACING);
-          if (at.isAfter(now)) {
-            rows.change(
-                "INSERT INTO turns (name, holder, at) VALUES (?, ?, ?) ON CONFLICT (name, holder)"
-                    + " DO UPDATE SET at = excluded.at",
-                limit,
-                holder,
-                at);
-          }
-          return at;
-        });
+    rows.change(
+        "UPDATE limits SET next_turn = CASE WHEN next_turn > ? THEN next_turn ELSE ? END + ?"
+            + " WHERE name = ?",
+        now,
+        now,
+        SPACING.toNanos() / 1_000,
+        limit);
+    var at = limit(limit).map(Limit::nextTurn).orElse(now).minus(SPACING);
+    if (at.isAfter(now)) {
+      rows.change(
+          "INSERT INTO turns (name, holder, at) VALUES (?, ?, ?) ON CONFLICT (name, holder)"
+              + " DO UPDATE SET at = excluded.at",
+          limit,
+          holder,
+          at);
+    }
+    return at;
   }
 
   @Override
   public void hold(String limit, Instant until) {
-    QueueRows.sql(
-        () ->
-            rows.change(
-                "INSERT INTO limits (name, held_until, next_turn) VALUES (?, ?, ?) ON CONFLICT"
-                    + " (name) DO UPDATE SET held_until = CASE WHEN limits.held_until >"
-                    + " excluded.held_until THEN limits.held_until ELSE excluded.held_until END,"
-                    + " next_turn = CASE WHEN limits.next_turn > excluded.next_turn THEN"
-                    + " limits.next_turn ELSE excluded.next_turn END",
-                limit,
-                until,
-                until));
+    rows.change(
+        "INSERT INTO limits (name, held_until, next_turn) VALUES (?, ?, ?) ON CONFLICT"
+            + " (name) DO UPDATE SET held_until = CASE WHEN limits.held_until >"
+            + " excluded.held_until THEN limits.held_until ELSE excluded.held_until END,"
+            + " next_turn = CASE WHEN limits.next_turn > excluded.next_turn THEN"
+            + " limits.next_turn ELSE excluded.next_turn END",
+        limit,
+        until,
+        until);
   }
 
   private record Pause(String limit, Instant until) {}
 
   @Override
   public Map<String, Instant> paused(Instant now) {
-    return QueueRows.sql(
-        () ->
-            rows
-                .list(
-                    "SELECT name, held_until FROM limits WHERE held_until > ?",
-                    row -> new Pause(row.getString("name"), Rows.instant(row, "held_until")),
-                    now)
-                .stream()
-                .collect(Collectors.toMap(Pause::limit, Pause::until)));
+    return rows
+        .list(
+            "SELECT name, held_until FROM limits WHERE held_until > ?",
+            row -> new Pause(row.getString("name"), Rows.instant(row, "held_until")),
+            now)
+        .stream()
+        .collect(Collectors.toMap(Pause::limit, Pause::until));
   }
 
   private Optional<Limit> limit(String limit) {
-    return QueueRows.sql(
-        () ->
-            rows.first(
-                "SELECT held_until, next_turn FROM limits WHERE name = ?",
-                row -> new Limit(Rows.instant(row, "held_until"), Rows.instant(row, "next_turn")),
-                limit));
+    return rows.first(
+        "SELECT held_until, next_turn FROM limits WHERE name = ?",
+        row -> new Limit(Rows.instant(row, "held_until"), Rows.instant(row, "next_turn")),
+        limit);
   }
 
   private Optional<Instant> kept(String limit, String holder) {
-    return QueueRows.sql(
-        () ->
-            rows.first(
-                "SELECT at FROM turns WHERE name = ? AND holder = ?",
-                row -> Rows.instant(row, "at"),
-                limit,
-                holder));
+    return rows.first(
+        "SELECT at FROM turns WHERE name = ? AND holder = ?",
+        row -> Rows.instant(row, "at"),
+        limit,
+        holder);
   }
 
   private void give(String limit, String holder) {
-    QueueRows.sql(
-        () -> rows.change("DELETE FROM turns WHERE name = ? AND holder = ?", limit, holder));
+    rows.change("DELETE FROM turns WHERE name = ? AND holder = ?", limit, holder);
   }
 
   /// Deletes the limit, because the pause is over and nobody waits for a reserved time.
   private void forget(String limit) {
-    QueueRows.sql(
-        () ->
-            rows.change("DELETE FROM turns WHERE name = ?", limit)
-                + rows.change("DELETE FROM limits WHERE name = ?", limit));
+    rows.change("DELETE FROM turns WHERE name = ?", limit);
+    rows.change("DELETE FROM limits WHERE name = ?", limit);
   }
 }

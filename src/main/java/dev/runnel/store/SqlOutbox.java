@@ -11,13 +11,11 @@ import dev.runnel.core.model.run.MessageStatus;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Store;
-import dev.runnel.core.port.Store.Parked;
-import dev.runnel.core.port.Store.Pending;
 import dev.runnel.database.Rows;
 import dev.runnel.store.SqlWork.Touched;
-import dev.runnel.store.row.QueueRows;
 import dev.runnel.store.row.QueueTable;
 import dev.runnel.store.row.RowSequence;
+import dev.runnel.store.row.Statements;
 import dev.runnel.store.row.StoredJson;
 import java.time.Instant;
 import java.util.List;
@@ -27,30 +25,24 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Notices in the table `outbox`.
-final class SqlOutbox implements Store.Outbox {
-  private final Rows rows;
-  private final RowSequence sequence;
-  private final Set<Touched> touched;
-  private final QueueRows<Notice> queue;
-
-  SqlOutbox(Rows rows, RowSequence sequence, Set<Touched> touched) {
-    this.rows = rows;
-    this.sequence = sequence;
-    this.touched = touched;
-    this.queue =
-        new QueueRows<>(
-            rows,
-            QueueTable.OUTBOX,
-            row -> {
-              var notice = StoredJson.read(row.getString("body"), Notice.class);
-              return new Notice(
-                  notice.id(),
-                  notice.conversation(),
-                  notice.update(),
-                  notice.origin(),
-                  notice.createdAt(),
-                  row.getInt("tries"));
-            });
+final class SqlOutbox extends SqlQueue<NoticeId, Notice> implements Store.Outbox {
+  SqlOutbox(Statements rows, RowSequence sequence, Set<Touched> touched) {
+    super(
+        rows,
+        sequence,
+        touched,
+        QueueTable.OUTBOX,
+        NoticeId::value,
+        row -> {
+          var notice = StoredJson.read(row.getString("body"), Notice.class);
+          return new Notice(
+              notice.id(),
+              notice.conversation(),
+              notice.update(),
+              notice.origin(),
+              notice.createdAt(),
+              row.getInt("tries"));
+        });
   }
 
   @Override
@@ -65,38 +57,35 @@ final class SqlOutbox implements Store.Outbox {
 
   private void add(Notice notice, Instant due, boolean aside) {
     var statusOf = statusOf(notice);
-    QueueRows.sql(
-        () -> {
-          if (statusOf != null) {
-            // An attempted one stays, because it may be posted already.
-            rows.change(
-                "DELETE FROM outbox WHERE conversation = ? AND state = 0 AND status_of = ? AND"
-                    + " tries = 0",
-                notice.conversation().id(),
-                statusOf);
-          }
-          if (notice.update() instanceof Update.Received) {
-            // An older reaction may be set already, but must not be set after this one.
-            rows.change(
-                "UPDATE outbox SET state = 1, ended_at = ? WHERE conversation = ? AND state = 0 AND"
-                    + " status_of = ?",
-                sequence.now(),
-                notice.conversation().id(),
-                statusOf);
-          }
-          return rows.change(
-              "INSERT INTO outbox (id, conversation, seq, status_of, question_of, body, due_at,"
-                  + " aside) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
-              notice.id().value(),
-              notice.conversation().id(),
-              sequence.next(),
-              statusOf,
-              notice.update() instanceof Update.Blocked(var run, _, _) ? run.id().value() : null,
-              StoredJson.write(notice),
-              due,
-              aside);
-        });
-    touched.add(new Touched(QueueTable.OUTBOX, notice.conversation()));
+    if (statusOf != null) {
+      // An attempted one stays, because it may be posted already.
+      rows.change(
+          "DELETE FROM outbox WHERE conversation = ? AND state = 0 AND status_of = ? AND"
+              + " tries = 0",
+          notice.conversation().id(),
+          statusOf);
+    }
+    if (notice.update() instanceof Update.Received) {
+      // An older reaction may be set already, but must not be set after this one.
+      rows.change(
+          "UPDATE outbox SET state = 1, ended_at = ? WHERE conversation = ? AND state = 0 AND"
+              + " status_of = ?",
+          sequence.now(),
+          notice.conversation().id(),
+          statusOf);
+    }
+    rows.change(
+        "INSERT INTO outbox (id, conversation, seq, status_of, question_of, body, due_at,"
+            + " aside) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+        notice.id().value(),
+        notice.conversation().id(),
+        sequence.next(),
+        statusOf,
+        notice.update() instanceof Update.Blocked(var run, _, _) ? run.id().value() : null,
+        StoredJson.write(notice),
+        due,
+        aside);
+    touch(notice.conversation());
   }
 
   private static @Nullable String statusOf(Notice notice) {
@@ -127,23 +116,21 @@ final class SqlOutbox implements Store.Outbox {
 
   @Override
   public void withdraw(NoticeId id) {
-    QueueRows.sql(() -> rows.change("DELETE FROM outbox WHERE id = ? AND state = 0", id.value()));
+    rows.change("DELETE FROM outbox WHERE id = ? AND state = 0", id.value());
   }
 
   @Override
   public Set<MessageStatus> reactions(Conversation conversation, PostRef message) {
     var signs =
-        QueueRows.sql(
-            () ->
-                rows.list(
-                    "SELECT body FROM outbox WHERE status_of = ? AND conversation = ? AND tries > 0"
-                        + " AND seq >= coalesce((SELECT max(seq) FROM outbox WHERE status_of = ?"
-                        + " AND conversation = ? AND state = 1 AND post IS NOT NULL), 0)",
-                    row -> StoredJson.read(row.getString("body"), Notice.class).update(),
-                    signOn(message),
-                    conversation.id(),
-                    signOn(message),
-                    conversation.id()));
+        rows.list(
+            "SELECT body FROM outbox WHERE status_of = ? AND conversation = ? AND tries > 0"
+                + " AND seq >= coalesce((SELECT max(seq) FROM outbox WHERE status_of = ?"
+                + " AND conversation = ? AND state = 1 AND post IS NOT NULL), 0)",
+            row -> StoredJson.read(row.getString("body"), Notice.class).update(),
+            signOn(message),
+            conversation.id(),
+            signOn(message),
+            conversation.id());
     return signs.stream()
         .filter(Update.Received.class::isInstance)
         .map(update -> ((Update.Received) update).receipt())
@@ -151,50 +138,19 @@ final class SqlOutbox implements Store.Outbox {
   }
 
   @Override
-  public Optional<Pending<Notice>> next(Conversation conversation, Instant now) {
-    return queue.next(now, () -> heads("*", conversation, queue::candidate));
-  }
-
-  @Override
-  public Optional<Instant> due(Conversation conversation) {
-    return heads("due_at", conversation, row -> Rows.instant(row, "due_at")).stream()
-        .min(Instant::compareTo);
-  }
-
-  /// The rows that may be processed next: the oldest of those that keep their order, then all
-  /// others.
-  private <R> List<R> heads(String columns, Conversation conversation, Rows.Reader<R> reader) {
-    return QueueRows.sql(
-        () ->
-            rows.list(
-                "SELECT %s FROM outbox WHERE conversation = ? AND state = 0 AND (aside = 1 OR seq = (SELECT min(seq) FROM outbox WHERE conversation = ? AND state = 0 AND aside = 0)) ORDER BY aside, seq"
-                    .formatted(columns),
-                reader,
-                conversation.id(),
-                conversation.id()));
-  }
-
-  @Override
-  public boolean begin(NoticeId id) {
-    return queue.begin(id.value());
-  }
-
-  @Override
   public void posted(NoticeId id, PostRef ref) {
-    queue.change(
+    change(
         "state = 1, ended_at = ?, post = ?, why = NULL", sequence.now(), ref.value(), id.value());
   }
 
   @Override
   public Optional<PostRef> statusPost(Conversation conversation, RunId run) {
-    return QueueRows.sql(
-        () ->
-            rows.first(
-                "SELECT post FROM outbox WHERE conversation = ? AND status_of = ? AND state = 1"
-                    + " ORDER BY seq DESC LIMIT 1",
-                row -> new PostRef(row.getString("post")),
-                conversation.id(),
-                run.value()));
+    return rows.first(
+        "SELECT post FROM outbox WHERE conversation = ? AND status_of = ? AND state = 1"
+            + " ORDER BY seq DESC LIMIT 1",
+        row -> new PostRef(row.getString("post")),
+        conversation.id(),
+        run.value());
   }
 
   private record QuestionPost(PostRef post, Update update) {}
@@ -202,17 +158,15 @@ final class SqlOutbox implements Store.Outbox {
   @Override
   public Optional<PostRef> questionPost(Conversation conversation, Update.QuestionClosed closed) {
     var posts =
-        QueueRows.sql(
-            () ->
-                rows.list(
-                    "SELECT post, body FROM outbox WHERE question_of = ? AND conversation = ? AND"
-                        + " state = 1 AND post IS NOT NULL ORDER BY seq DESC",
-                    row ->
-                        new QuestionPost(
-                            new PostRef(row.getString("post")),
-                            StoredJson.read(row.getString("body"), Notice.class).update()),
-                    closed.run().id().value(),
-                    conversation.id()));
+        rows.list(
+            "SELECT post, body FROM outbox WHERE question_of = ? AND conversation = ? AND"
+                + " state = 1 AND post IS NOT NULL ORDER BY seq DESC",
+            row ->
+                new QuestionPost(
+                    new PostRef(row.getString("post")),
+                    StoredJson.read(row.getString("body"), Notice.class).update()),
+            closed.run().id().value(),
+            conversation.id());
     return posts.stream()
         .filter(each -> each.update() instanceof Update.Blocked asked && closed.closes(asked))
         .map(QuestionPost::post)
@@ -224,20 +178,19 @@ final class SqlOutbox implements Store.Outbox {
   @Override
   public List<Asked> asked(Run run) {
     var question = AskedQuestion.of(run);
-    return QueueRows.sql(
-            () ->
-                rows.list(
-                    "SELECT conversation, state, ended_at, body FROM outbox WHERE question_of = ?"
-                        + " AND state IN (0, 1) ORDER BY seq",
-                    row ->
-                        new QuestionRow(
-                            new Asked(
-                                Conversation.parse(row.getString("conversation")),
-                                row.getInt("state") == 1
-                                    ? Optional.of(Rows.instant(row, "ended_at"))
-                                    : Optional.empty()),
-                            StoredJson.read(row.getString("body"), Notice.class).update()),
-                    run.id().value()))
+    return rows
+        .list(
+            "SELECT conversation, state, ended_at, body FROM outbox WHERE question_of = ?"
+                + " AND state IN (0, 1) ORDER BY seq",
+            row ->
+                new QuestionRow(
+                    new Asked(
+                        Conversation.parse(row.getString("conversation")),
+                        row.getInt("state") == 1
+                            ? Optional.of(Rows.instant(row, "ended_at"))
+                            : Optional.empty()),
+                    StoredJson.read(row.getString("body"), Notice.class).update()),
+            run.id().value())
         .stream()
         .filter(
             row ->
@@ -249,14 +202,12 @@ final class SqlOutbox implements Store.Outbox {
 
   @Override
   public Optional<Run> postedRun(Conversation conversation, RunId run) {
-    return QueueRows.sql(
-            () ->
-                rows.first(
-                    "SELECT body FROM outbox WHERE conversation = ? AND status_of = ? AND state <>"
-                        + " 2 ORDER BY seq DESC LIMIT 1",
-                    row -> StoredJson.read(row.getString("body"), Notice.class).update(),
-                    conversation.id(),
-                    run.value()))
+    return rows.first(
+            "SELECT body FROM outbox WHERE conversation = ? AND status_of = ? AND state <>"
+                + " 2 ORDER BY seq DESC LIMIT 1",
+            row -> StoredJson.read(row.getString("body"), Notice.class).update(),
+            conversation.id(),
+            run.value())
         .flatMap(
             update ->
                 update instanceof Update.Status status
@@ -264,56 +215,24 @@ final class SqlOutbox implements Store.Outbox {
                     : Optional.empty());
   }
 
-  @Override
-  public void later(NoticeId id, Instant dueAt, String why) {
-    queue.later(id.value(), dueAt, why);
-  }
-
-  @Override
-  public void later(NoticeId id, Instant dueAt, String why, String service) {
-    queue.later(id.value(), dueAt, why, service);
-  }
-
-  /// Makes everything due that waits for the service.
-  void wake(String service) {
-    queue
-        .wake(service, sequence.now())
-        .forEach(each -> touched.add(new Touched(QueueTable.OUTBOX, each)));
-  }
-
-  @Override
-  public void park(NoticeId id, String why) {
-    queue.park(id.value(), sequence.now(), why);
-  }
-
-  @Override
-  public List<Parked<Notice>> parked(int limit) {
-    return queue.parked(limit);
-  }
-
   /// A status that a newer one has followed is discarded instead.
   @Override
   public boolean retry(NoticeId id) {
     var isOld =
-        QueueRows.sql(
-            () ->
-                rows.first(
-                    "SELECT 1 FROM outbox AS old JOIN outbox AS newer ON newer.conversation ="
-                        + " old.conversation AND newer.status_of = old.status_of AND newer.seq >"
-                        + " old.seq AND newer.state <> 2 WHERE old.id = ? AND old.state = 2",
-                    _ -> true,
-                    id.value()));
+        rows.first(
+            "SELECT 1 FROM outbox AS old JOIN outbox AS newer ON newer.conversation ="
+                + " old.conversation AND newer.status_of = old.status_of AND newer.seq >"
+                + " old.seq AND newer.state <> 2 WHERE old.id = ? AND old.state = 2",
+            _ -> true,
+            id.value());
     if (isOld.isPresent()) {
       return discard(id);
     }
-    var conversation = queue.parkedIn(id.value());
-    conversation.ifPresent(it -> touched.add(new Touched(QueueTable.OUTBOX, it)));
-    return queue.retry(id.value(), sequence.now());
+    return super.retry(id);
   }
 
   @Override
   public boolean discard(NoticeId id) {
-    return QueueRows.sql(
-        () -> rows.change("DELETE FROM outbox WHERE id = ? AND state = 2", id.value()) == 1);
+    return rows.change("DELETE FROM outbox WHERE id = ? AND state = 2", id.value()) == 1;
   }
 }

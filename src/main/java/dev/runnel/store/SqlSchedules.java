@@ -4,7 +4,7 @@ import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Like;
 import dev.runnel.database.Rows;
-import dev.runnel.store.row.QueueRows;
+import dev.runnel.store.row.Statements;
 import dev.runnel.store.row.StoredJson;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -19,32 +19,29 @@ import org.slf4j.LoggerFactory;
 final class SqlSchedules implements Store.Schedules {
   private static final Logger log = LoggerFactory.getLogger(SqlSchedules.class);
 
-  private final Rows rows;
+  private final Statements rows;
 
-  SqlSchedules(Rows rows) {
+  SqlSchedules(Statements rows) {
     this.rows = rows;
   }
 
   @Override
   public void add(Schedule schedule) {
-    QueueRows.sql(
-        () ->
-            rows.change(
-                "INSERT INTO schedules (id, conversation, body, next_at) VALUES (?, ?, ?, ?)",
-                schedule.id(),
-                schedule.template().conversation().id(),
-                StoredJson.write(schedule),
-                schedule.next().orElse(null)));
+    rows.change(
+        "INSERT INTO schedules (id, conversation, body, next_at) VALUES (?, ?, ?, ?)",
+        schedule.id(),
+        schedule.template().conversation().id(),
+        StoredJson.write(schedule),
+        schedule.next().orElse(null));
   }
 
   @Override
   public List<Schedule> of(SurfaceId surface) {
-    return QueueRows.sql(
-            () ->
-                rows.list(
-                    "SELECT * FROM schedules WHERE conversation LIKE ? ESCAPE '!'",
-                    SqlSchedules::read,
-                    Like.prefix(surface + ":")))
+    return rows
+        .list(
+            "SELECT * FROM schedules WHERE conversation LIKE ? ESCAPE '!'",
+            SqlSchedules::read,
+            Like.prefix(surface + ":"))
         .stream()
         .flatMap(Optional::stream)
         .sorted(Comparator.comparing((Schedule each) -> each.template().arrivedAt()))
@@ -53,12 +50,9 @@ final class SqlSchedules implements Store.Schedules {
 
   @Override
   public Optional<Schedule> due(Instant now) {
-    return QueueRows.sql(
-            () ->
-                rows.list(
-                    "SELECT * FROM schedules WHERE next_at <= ? ORDER BY next_at",
-                    SqlSchedules::read,
-                    now))
+    return rows
+        .list(
+            "SELECT * FROM schedules WHERE next_at <= ? ORDER BY next_at", SqlSchedules::read, now)
         .stream()
         .flatMap(Optional::stream)
         .findFirst();
@@ -66,28 +60,25 @@ final class SqlSchedules implements Store.Schedules {
 
   @Override
   public boolean advance(String id, Instant planned, Optional<Instant> next) {
-    return QueueRows.sql(
-            () ->
-                next.isPresent()
-                    ? rows.change(
-                        "UPDATE schedules SET next_at = ? WHERE id = ? AND next_at = ?",
-                        next.get(),
-                        id,
-                        planned)
-                    : rows.change(
-                        "DELETE FROM schedules WHERE id = ? AND next_at = ?", id, planned))
-        == 1;
+    var changed =
+        next.isPresent()
+            ? rows.change(
+                "UPDATE schedules SET next_at = ? WHERE id = ? AND next_at = ?",
+                next.get(),
+                id,
+                planned)
+            : rows.change("DELETE FROM schedules WHERE id = ? AND next_at = ?", id, planned);
+    return changed == 1;
   }
 
   @Override
   public void move(String id, Optional<Instant> next) {
-    QueueRows.sql(
-        () -> rows.change("UPDATE schedules SET next_at = ? WHERE id = ?", next.orElse(null), id));
+    rows.change("UPDATE schedules SET next_at = ? WHERE id = ?", next.orElse(null), id);
   }
 
   @Override
   public void remove(String id) {
-    QueueRows.sql(() -> rows.change("DELETE FROM schedules WHERE id = ?", id));
+    rows.change("DELETE FROM schedules WHERE id = ?", id);
   }
 
   /// Empty for a row of a newer version, which waits for a node that can read it.

@@ -14,6 +14,7 @@ import dev.runnel.database.Rows;
 import dev.runnel.store.SqlWork.Touched;
 import dev.runnel.store.row.QueueTable;
 import dev.runnel.store.row.RowSequence;
+import dev.runnel.store.row.Statements;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -165,15 +166,16 @@ public final class SqlStore implements Store, AutoCloseable {
   @Override
   public <T> T read(Function<Bindings, T> question) {
     return database.read(
-        rows ->
-            question.apply(
-                new CachedBindings(
-                    new SqlBindings(rows, new SqlPullRequests(rows), new SqlStarts(rows)), byRun)));
+        connection -> {
+          var rows = new Statements(connection);
+          var bindings = new SqlBindings(rows, new SqlPullRequests(rows), new SqlStarts(rows));
+          return question.apply(new CachedBindings(bindings, byRun));
+        });
   }
 
   @Override
   public List<Preferences.Preference> preferences(Set<String> places) {
-    return database.read(rows -> new SqlPreferences(rows).of(places));
+    return database.read(rows -> new SqlPreferences(new Statements(rows)).of(places));
   }
 
   /// Only positive results are cached: another node may start a run.
@@ -199,7 +201,7 @@ public final class SqlStore implements Store, AutoCloseable {
 
   @Override
   public Map<SurfaceId, String> holds() {
-    return database.read(rows -> new SqlHolds(rows).all());
+    return database.read(rows -> new SqlHolds(new Statements(rows)).all());
   }
 
   /// Sets the listener that gets the conversations with new rows after each commit.

@@ -6,6 +6,7 @@ import dev.runnel.database.Rows;
 import dev.runnel.store.audit.AuditWriter;
 import dev.runnel.store.row.QueueTable;
 import dev.runnel.store.row.RowSequence;
+import dev.runnel.store.row.Statements;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
@@ -29,7 +30,8 @@ final class SqlWork implements Store.Work {
   private final SqlSchedules schedules;
   private final AuditWriter audit;
 
-  SqlWork(Rows rows, RowSequence sequence) {
+  SqlWork(Rows connection, RowSequence sequence) {
+    var rows = new Statements(connection);
     inbox = new SqlInbox(rows, sequence, touched);
     pullRequests = new SqlPullRequests(rows);
     starts = new SqlStarts(rows);
@@ -41,7 +43,7 @@ final class SqlWork implements Store.Work {
     issues = new SqlIssues(rows);
     approvals = new SqlApprovals(rows);
     schedules = new SqlSchedules(rows);
-    audit = new AuditWriter(rows);
+    audit = new AuditWriter(connection);
   }
 
   @Override

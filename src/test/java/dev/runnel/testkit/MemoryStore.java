@@ -491,8 +491,9 @@ public final class MemoryStore implements Store {
     }
 
     @Override
-    public void begin(DeliveryId id) {
+    public boolean begin(DeliveryId id) {
       change(inbox, id, Row::begun);
+      return isWaiting(id);
     }
 
     @Override

@@ -151,18 +151,49 @@ public interface Store {
   record Parked<T>(
       String id, Conversation conversation, Optional<T> item, String why, Instant since) {}
 
+  /// Rows that wait for their worker, by conversation.
+  ///
+  /// @param <I> the type of their ids
+  interface Queue<I, T> {
+    /// The next row, if it is due.
+    Optional<Pending<T>> next(Conversation conversation, Instant now);
+
+    /// When the next row is due.
+    Optional<Instant> due(Conversation conversation);
+
+    /// Counts an attempt. Must be committed before the effect is attempted.
+    ///
+    /// @return false if the row does not wait any more
+    boolean begin(I id);
+
+    void later(I id, Instant dueAt, String why);
+
+    /// The same, and [Work#wake] makes it due earlier.
+    void later(I id, Instant dueAt, String why, String service);
+
+    /// Parks the row; a person may inspect and retry it.
+    void park(I id, String why);
+
+    /// The parked rows, newest first.
+    List<Parked<T>> parked(int limit);
+
+    /// Makes a parked row due now. Its number of attempts is kept.
+    ///
+    /// @return false when it is not parked
+    boolean retry(I id);
+
+    /// Discards a parked row.
+    ///
+    /// @return false when it is not parked
+    boolean discard(I id);
+  }
+
   /// The delivery queue. Within a conversation, deliveries are processed in the order of arrival,
   /// with two exceptions: those that overtake come first, and messages that were sent one after the
   /// other come in the order in which they were sent, as long as none of them was begun.
-  interface Inbox {
+  interface Inbox extends Queue<DeliveryId, Delivery> {
     /// @return false if its id or its semantic key is known
     boolean offer(Delivery delivery);
-
-    /// The next delivery, if it is due.
-    Optional<Pending<Delivery>> next(Conversation conversation, Instant now);
-
-    /// When the next delivery is due.
-    Optional<Instant> due(Conversation conversation);
 
     /// The conversation's unfinished deliveries that do not overtake, in order.
     List<Pending<Delivery>> waiting(Conversation conversation);
@@ -175,9 +206,6 @@ public interface Store {
 
     /// The latest stops of the conversation's own run that were processed and not refused.
     List<Delivery> stops(Conversation conversation);
-
-    /// Counts an attempt. Must be committed before the effect is attempted.
-    void begin(DeliveryId id);
 
     /// Whether this attempt still owns the delivery; false if another node took it over, or the
     /// delivery was finished or moved.
@@ -208,14 +236,6 @@ public interface Store {
     /// @param meaning the semantic key of the message
     List<DeliveryTrace> traces(Conversation conversation, Optional<String> meaning, int limit);
 
-    void later(DeliveryId id, Instant dueAt, String why);
-
-    /// The same, and [Work#wake] makes it due earlier.
-    void later(DeliveryId id, Instant dueAt, String why, String service);
-
-    /// Parks the delivery; a person may inspect and retry it.
-    void park(DeliveryId id, String why);
-
     /// Records that the parts are sent together with a delivery, as one message; they stay
     /// unfinished until it is finished.
     ///
@@ -240,17 +260,8 @@ public interface Store {
 
     void readThrough(SurfaceId surface, Instant through);
 
-    /// The parked deliveries, newest first.
-    List<Parked<Delivery>> parked(int limit);
-
-    /// Makes a parked delivery due now. Its number of attempts is kept.
-    ///
-    /// @return false when it is not parked
-    boolean retry(DeliveryId id);
-
     /// Discards a parked delivery; its id and semantic key stay known.
-    ///
-    /// @return false when it is not parked
+    @Override
     boolean discard(DeliveryId id);
 
     /// Replaces an unfinished delivery, for example by a copy in the thread opened for it. Its
@@ -296,7 +307,7 @@ public interface Store {
   /// The queue of notices. Within a conversation they are posted in order. A newer status or
   /// reaction replaces an unposted one. Reactions, and notices added with a due time, do not block
   /// other notices.
-  interface Outbox {
+  interface Outbox extends Queue<NoticeId, Notice> {
     /// A notice whose id is known is not added again.
     void add(Notice notice);
 
@@ -308,15 +319,6 @@ public interface Store {
 
     /// The reactions that a message may have: the last one set, and those attempted since.
     Set<MessageStatus> reactions(Conversation conversation, PostRef message);
-
-    Optional<Pending<Notice>> next(Conversation conversation, Instant now);
-
-    Optional<Instant> due(Conversation conversation);
-
-    /// Counts an attempt. Must be committed before the effect is attempted.
-    ///
-    /// @return false if the notice is gone, because a newer one has replaced it meanwhile
-    boolean begin(NoticeId id);
 
     void posted(NoticeId id, PostRef ref);
 
@@ -340,26 +342,10 @@ public interface Store {
     /// such post, or its notice was parked.
     Optional<Run> postedRun(Conversation conversation, RunId run);
 
-    void later(NoticeId id, Instant dueAt, String why);
-
-    /// The same, and [Work#wake] makes it due earlier.
-    void later(NoticeId id, Instant dueAt, String why, String service);
-
-    void park(NoticeId id, String why);
-
-    /// The parked notices, newest first.
-    List<Parked<Notice>> parked(int limit);
-
     /// Makes a parked notice due now, or discards it if it is a status that a newer one has
     /// followed. Its number of attempts is kept.
-    ///
-    /// @return false when it is not parked
+    @Override
     boolean retry(NoticeId id);
-
-    /// Discards a parked notice.
-    ///
-    /// @return false when it is not parked
-    boolean discard(NoticeId id);
   }
 
   /// Rate limits of the platforms. A limit is unrestricted until its platform asks for a pause;

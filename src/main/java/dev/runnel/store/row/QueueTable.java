@@ -2,15 +2,20 @@ package dev.runnel.store.row;
 
 /// A table of queued rows, processed by conversation.
 public enum QueueTable {
-  INBOX("inbox", "dispatch"),
-  OUTBOX("outbox", "post");
+  INBOX("inbox", "dispatch", "overtakes", "overtakes DESC, seq"),
+  OUTBOX("outbox", "post", "aside", "aside, seq");
 
   private final String table;
   private final String task;
+  private final String unordered;
+  private final String order;
 
-  QueueTable(String table, String task) {
+  /// @param unordered the column that marks rows that wait for no other row
+  QueueTable(String table, String task, String unordered, String order) {
     this.table = table;
     this.task = task;
+    this.unordered = unordered;
+    this.order = order;
   }
 
   public String table() {
@@ -20,5 +25,12 @@ public enum QueueTable {
   /// The name of the scheduler's task that processes it.
   public String task() {
     return task;
+  }
+
+  /// The query for a conversation's rows that may be processed next: those that wait for no other
+  /// row, and the oldest of the others. It has the conversation as parameter twice.
+  public String heads(String columns) {
+    return "SELECT %s FROM %s WHERE conversation = ? AND state = 0 AND (%s = 1 OR seq = (SELECT min(seq) FROM %s WHERE conversation = ? AND state = 0 AND %s = 0)) ORDER BY %s"
+        .formatted(columns, table, unordered, table, unordered, order);
   }
 }

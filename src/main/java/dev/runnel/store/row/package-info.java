@@ -1,5 +1,4 @@
-/// What the tables share: records as JSON, and rows that are queued, attempted and finished or
-/// parked.
+/// What the tables share: their statements, records as JSON, and the tables that are queues.
 @NullMarked
 package dev.runnel.store.row;
 
