@@ -1,3 +1,4 @@
+import dev.runnel.core.port.TraceRecorder;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
@@ -39,13 +40,13 @@ final class FrontDoor {
             new OkHttpClient(),
             clock);
     var surfaces = Surfaces.of(List.of(slack, github));
-    var door = new WebhookEndpoint(store, surfaces, clock, new RequestMetrics());
+    var door = new WebhookEndpoint(store, surfaces, clock, new RequestMetrics(), TraceRecorder.NONE);
     var paths = Map.of(SlackConfig.EVENTS_PATH, slack.id(), GitHub.PATH, github.id());
     WebServer.start(
         "127.0.0.1",
         Integer.parseInt(System.getenv("PORT")),
         5_000_000,
         paths.keySet(),
-        routes -> door.routes(routes, paths));
+        routes -> door.routes(routes, paths, _ -> true));
   }
 }

@@ -20,12 +20,6 @@ public final class Health {
     this.metrics = metrics;
   }
 
-  /// Registers the probes and the metrics.
-  public void routes(RoutesConfig routes) {
-    probes(routes);
-    metrics(routes);
-  }
-
   public void probes(RoutesConfig routes) {
     routes.get("/healthz", context -> context.result("ok\n"));
     routes.get(

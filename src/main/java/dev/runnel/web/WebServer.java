@@ -43,24 +43,14 @@ public final class WebServer implements AutoCloseable {
 
   /// @param port `0` for any free one
   /// @param largestBody maximum body size in bytes; routes may allow less
-  /// @throws io.javalin.util.JavalinBindException if the port cannot be bound
-  public static WebServer start(
-      String host, int port, long largestBody, Consumer<RoutesConfig> routes) {
-    return start(host, port, largestBody, Set.of(), routes);
-  }
-
   /// @param prompt the paths whose `POST` never waits: neither for the database nor for a network
+  /// @throws io.javalin.util.JavalinBindException if the port cannot be bound
   public static WebServer start(
       String host, int port, long largestBody, Set<String> prompt, Consumer<RoutesConfig> routes) {
     return start(host, port, largestBody, prompt, new BodyLimits(), routes);
   }
 
   static WebServer start(
-      String host, int port, long largestBody, BodyLimits limits, Consumer<RoutesConfig> routes) {
-    return start(host, port, largestBody, Set.of(), limits, routes);
-  }
-
-  private static WebServer start(
       String host,
       int port,
       long largestBody,

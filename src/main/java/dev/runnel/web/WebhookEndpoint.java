@@ -61,11 +61,6 @@ public final class WebhookEndpoint implements AutoCloseable {
   private volatile boolean closed;
 
   public WebhookEndpoint(
-      Store store, Surfaces surfaces, InstantSource clock, RequestMetrics requestMetrics) {
-    this(store, surfaces, clock, requestMetrics, TraceRecorder.NONE);
-  }
-
-  public WebhookEndpoint(
       Store store,
       Surfaces surfaces,
       InstantSource clock,
@@ -81,12 +76,8 @@ public final class WebhookEndpoint implements AutoCloseable {
   /// Registers the paths of all surfaces.
   ///
   /// @param paths the paths of deliveries, also of platforms that are off
-  /// @throws IllegalArgumentException if a surface has no path
-  public void routes(RoutesConfig routes, Map<String, SurfaceId> paths) {
-    routes(routes, paths, _ -> true);
-  }
-
   /// @param here the surfaces whose deliveries arrive at this listener
+  /// @throws IllegalArgumentException if a surface has no path
   public void routes(RoutesConfig routes, Map<String, SurfaceId> paths, Predicate<SurfaceId> here) {
     for (var surface : surfaces.byId().keySet()) {
       if (!paths.containsValue(surface)) {

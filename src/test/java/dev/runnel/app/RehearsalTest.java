@@ -2,6 +2,7 @@ package dev.runnel.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.core.port.TraceRecorder;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.surface.github.GitHub;
 import dev.runnel.surface.github.GitHubConfigs;
@@ -38,12 +39,20 @@ class RehearsalTest {
     var store = new MemoryStore();
     var door =
         new WebhookEndpoint(
-            store, Surfaces.of(List.of(slack, gitHub)), CLOCK, new RequestMetrics());
+            store,
+            Surfaces.of(List.of(slack, gitHub)),
+            CLOCK,
+            new RequestMetrics(),
+            TraceRecorder.NONE);
     var paths = Map.of(SlackConfig.EVENTS_PATH, slack.id(), GitHub.PATH, gitHub.id());
 
     try (var server =
         WebServer.start(
-            "127.0.0.1", 0, 1_000_000, paths.keySet(), routes -> door.routes(routes, paths))) {
+            "127.0.0.1",
+            0,
+            1_000_000,
+            paths.keySet(),
+            routes -> door.routes(routes, paths, _ -> true))) {
       assertThat(new Rehearsal(server.port(), "slack", "github", CLOCK).run()).isPositive();
       assertThat(new Rehearsal(server.port(), "other", "other", CLOCK).run()).isZero();
     }

@@ -1,6 +1,7 @@
 package dev.runnel.bench;
 
 import dev.runnel.app.settings.KnownPlatforms;
+import dev.runnel.core.port.TraceRecorder;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
@@ -85,13 +86,17 @@ public final class SlashCommands {
     var slack = SlackSurfaces.of(SlackConfig.from(settings).orElseThrow(), InstantSource.system());
     var door =
         new WebhookEndpoint(
-            store, Surfaces.of(List.of(slack)), InstantSource.system(), new RequestMetrics());
+            store,
+            Surfaces.of(List.of(slack)),
+            InstantSource.system(),
+            new RequestMetrics(),
+            TraceRecorder.NONE);
     var server =
         Javalin.create(
             config -> {
               config.startup.showJavalinBanner = false;
               config.concurrency.useVirtualThreads = true;
-              door.routes(config.routes, KnownPlatforms.paths());
+              door.routes(config.routes, KnownPlatforms.paths(), _ -> true);
             });
     server.start("127.0.0.1", 0);
     System.out.println(server.port());

@@ -28,16 +28,14 @@ import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.policy.Policy;
-import dev.runnel.core.port.HealthCheck;
 import dev.runnel.core.port.RunCatalog;
+import dev.runnel.core.port.RunChangeListener;
 import dev.runnel.core.port.RunStatistics;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Approvals.Approval;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.scope.ConversationScope;
-import dev.runnel.core.scope.Defaults;
-import dev.runnel.core.scope.Profiles;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.core.watch.Watcher;
 import dev.runnel.database.Database;
@@ -45,6 +43,7 @@ import dev.runnel.store.SqlSessions;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.StartSums;
 import dev.runnel.store.audit.AuditLog;
+import dev.runnel.testkit.Dispatchers;
 import dev.runnel.testkit.FakeAgentRuns;
 import dev.runnel.testkit.FakeSurface;
 import dev.runnel.testkit.MigratedFile;
@@ -127,7 +126,7 @@ final class Site implements AutoCloseable {
     var random = new Random(1);
     this.surfaces = surfaces;
     this.random = random;
-    this.watcher = new Watcher(store, runs);
+    this.watcher = new Watcher(store, runs, RunChangeListener.NONE);
     this.courier =
         new Courier(
             store,
@@ -406,16 +405,7 @@ final class Site implements AutoCloseable {
   }
 
   private Dispatcher dispatcher() {
-    return new Dispatcher(
-        store,
-        runs,
-        surfaces,
-        new Profiles(Map.of()),
-        Defaults.NONE,
-        policy,
-        HealthCheck.NONE,
-        new OutageRecovery(store, runs, surfaces),
-        random);
+    return Dispatchers.of(store, runs, surfaces, policy, random);
   }
 
   /// The workers do what is due.

@@ -9,14 +9,11 @@ import dev.runnel.core.dispatch.Dispatcher;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.policy.Budget;
 import dev.runnel.core.policy.Policy;
-import dev.runnel.core.port.HealthCheck;
-import dev.runnel.core.recovery.OutageRecovery;
-import dev.runnel.core.scope.Defaults;
-import dev.runnel.core.scope.Profiles;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.SteadyClock;
+import dev.runnel.testkit.Dispatchers;
 import dev.runnel.testkit.FakeAgentRuns;
 import dev.runnel.testkit.FakeSurface;
 import dev.runnel.testkit.Postgres;
@@ -93,15 +90,6 @@ class BudgetOnTwoNodesTest {
 
   private Dispatcher dispatcher(SqlStore store) {
     var surfaces = Surfaces.of(List.of(surface));
-    return new Dispatcher(
-        store,
-        runs,
-        surfaces,
-        Profiles.NONE,
-        Defaults.NONE,
-        POLICY,
-        HealthCheck.NONE,
-        new OutageRecovery(store, runs, surfaces),
-        new Random(1));
+    return Dispatchers.of(store, runs, surfaces, POLICY, new Random(1));
   }
 }

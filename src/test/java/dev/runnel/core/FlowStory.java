@@ -29,15 +29,17 @@ import dev.runnel.core.model.run.RunFile;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunListing;
 import dev.runnel.core.model.run.RunState;
+import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.BackgroundReader;
+import dev.runnel.core.port.RunChangeListener;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Surface;
 import dev.runnel.core.port.ThreadOpener;
 import dev.runnel.core.recovery.OutageRecovery;
-import dev.runnel.core.scope.Profiles;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.core.watch.Watcher;
+import dev.runnel.testkit.Dispatchers;
 import dev.runnel.testkit.FakeAgentRuns;
 import dev.runnel.testkit.FakeSurface;
 import dev.runnel.testkit.Interleavings.Actor;
@@ -110,7 +112,7 @@ final class FlowStory implements Story {
     this.stage = stage;
     toSay = new ArrayDeque<>(plot.said());
     agentMoves = new ArrayDeque<>(plot.agent());
-    dispatcher = new Dispatcher(store, runs, surfaces, Profiles.NONE, NO_CHANCE);
+    dispatcher = Dispatchers.of(store, runs, surfaces, Policy.NONE, NO_CHANCE);
     courier =
         new Courier(
             store,
@@ -119,7 +121,7 @@ final class FlowStory implements Story {
             plot.reminders(),
             new OutageRecovery(store, runs, surfaces),
             new FileDelivery(runs, FileLimits.USUAL));
-    watcher = new Watcher(store, runs);
+    watcher = new Watcher(store, runs, RunChangeListener.NONE);
     if (plot.nodes() > 1) {
       service.knowsKeys();
     }
@@ -176,7 +178,7 @@ final class FlowStory implements Story {
 
   @Override
   public void restarts() {
-    dispatcher = new Dispatcher(store, runs, surfaces, Profiles.NONE, NO_CHANCE);
+    dispatcher = Dispatchers.of(store, runs, surfaces, Policy.NONE, NO_CHANCE);
     courier =
         new Courier(
             store,
@@ -185,7 +187,7 @@ final class FlowStory implements Story {
             plot.reminders(),
             new OutageRecovery(store, runs, surfaces),
             new FileDelivery(runs, FileLimits.USUAL));
-    watcher = new Watcher(store, runs);
+    watcher = new Watcher(store, runs, RunChangeListener.NONE);
     lookedAt = "";
     cursor = Instant.EPOCH;
   }

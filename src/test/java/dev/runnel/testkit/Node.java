@@ -1,6 +1,7 @@
 package dev.runnel.testkit;
 
 import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.port.TraceRecorder;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.database.Database;
 import dev.runnel.metrics.Metrics;
@@ -61,7 +62,12 @@ public final class Node implements AutoCloseable {
     var requestMetrics = new RequestMetrics();
     var metrics = new Metrics("test", Path.of("."));
     this.door =
-        new WebhookEndpoint(store, Surfaces.of(List.of(new EchoSurface())), wall, requestMetrics);
+        new WebhookEndpoint(
+            store,
+            Surfaces.of(List.of(new EchoSurface())),
+            wall,
+            requestMetrics,
+            TraceRecorder.NONE);
     var health =
         new Health(
             () -> door.problem().or(scheduler::problem).or(databaseHealth::problem),
@@ -73,8 +79,9 @@ public final class Node implements AutoCloseable {
                 config -> {
                   config.startup.showJavalinBanner = false;
                   config.concurrency.useVirtualThreads = true;
-                  door.routes(config.routes, Map.of("/webhooks/fake", Samples.SURFACE));
-                  health.routes(config.routes);
+                  door.routes(config.routes, Map.of("/webhooks/fake", Samples.SURFACE), _ -> true);
+                  health.probes(config.routes);
+                  health.metrics(config.routes);
                 })
             .start("127.0.0.1", 0);
     scheduler.start();

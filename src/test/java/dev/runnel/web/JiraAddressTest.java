@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.SurfaceId;
+import dev.runnel.core.port.TraceRecorder;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.surface.jira.Jira;
 import dev.runnel.surface.jira.JiraConfig;
@@ -44,12 +45,16 @@ class JiraAddressTest {
             JiraConfig.from(settings).orElseThrow(), new OkHttpClient(), InstantSource.system());
     var door =
         new WebhookEndpoint(
-            store, Surfaces.of(List.of(jira)), InstantSource.system(), new RequestMetrics());
+            store,
+            Surfaces.of(List.of(jira)),
+            InstantSource.system(),
+            new RequestMetrics(),
+            TraceRecorder.NONE);
     server =
         Javalin.create(
                 config -> {
                   config.startup.showJavalinBanner = false;
-                  door.routes(config.routes, KnownPlatforms.paths());
+                  door.routes(config.routes, KnownPlatforms.paths(), _ -> true);
                 })
             .start("127.0.0.1", 0);
   }

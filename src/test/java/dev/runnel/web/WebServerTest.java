@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
@@ -39,9 +40,10 @@ class WebServerTest {
         "127.0.0.1",
         0,
         10_000_000,
+        Set.of(),
         limits,
         routes -> {
-          new Health(Optional::empty, () -> "").routes(routes);
+          new Health(Optional::empty, () -> "").probes(routes);
           routes.post("/read", ctx -> ctx.result("read " + ctx.bodyAsBytes().length));
           routes.post(
               "/skip",

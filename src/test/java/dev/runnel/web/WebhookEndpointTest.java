@@ -15,6 +15,7 @@ import dev.runnel.core.model.conversation.Reply;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Surface;
+import dev.runnel.core.port.TraceRecorder;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.database.Database;
 import dev.runnel.metrics.Metrics;
@@ -91,7 +92,8 @@ class WebhookEndpointTest {
                 List.of(
                     new EchoSurface(Samples.SURFACE, MAX_BYTES), new EchoSurface(TERSE, 1_000))),
             InstantSource.system(),
-            requestMetrics);
+            requestMetrics,
+            TraceRecorder.NONE);
     var health =
         new Health(
             () -> diskIsFull ? Optional.of("the disk is full") : Optional.empty(), metrics::scrape);
@@ -109,8 +111,10 @@ class WebhookEndpointTest {
                           "/webhooks/terse",
                           TERSE,
                           "/webhooks/off",
-                          new SurfaceId("off")));
-                  health.routes(config.routes);
+                          new SurfaceId("off")),
+                      _ -> true);
+                  health.probes(config.routes);
+                  health.metrics(config.routes);
                 })
             .start("127.0.0.1", 0);
   }
@@ -127,12 +131,14 @@ class WebhookEndpointTest {
   void aSurfaceThatNoPathLeadsToIsRefused() {
     var surfaces = Surfaces.of(List.of(new EchoSurface(TERSE, 1_000)));
     var endpoint =
-        new WebhookEndpoint(store, surfaces, InstantSource.system(), new RequestMetrics());
+        new WebhookEndpoint(
+            store, surfaces, InstantSource.system(), new RequestMetrics(), TraceRecorder.NONE);
 
     assertThatThrownBy(
             () ->
                 Javalin.create(
-                    config -> endpoint.routes(config.routes, Map.of("/x", Samples.SURFACE))))
+                    config ->
+                        endpoint.routes(config.routes, Map.of("/x", Samples.SURFACE), _ -> true)))
         .hasMessageContaining("No path leads to the surface terse");
   }
 

@@ -105,10 +105,6 @@ public final class ConsoleAuthentication {
       this(secret, Optional.empty());
     }
 
-    boolean isOperator() {
-      return person.isEmpty();
-    }
-
     /// As the sender of deliveries.
     public Actor actor() {
       return person.map(SignedInPerson::actor).orElse(ConsoleSurface.PERSON);

@@ -23,10 +23,6 @@ public record Group(
   public record Ends(long succeeded, long failed, long cancelled) {
     static final Ends NONE = new Ends(0, 0, 0);
 
-    long all() {
-      return succeeded + failed + cancelled;
-    }
-
     /// The share that finished, for people: `94 %`; empty if none ended.
     public String success() {
       var counted = succeeded + failed;

@@ -111,11 +111,6 @@ public record RunListQuery(
     return THREAD.matcher(place).matches();
   }
 
-  /// Whether it lists everything, from the beginning.
-  boolean isAll() {
-    return equals(ALL);
-  }
-
   /// Whether the list begins with the newest run, so that it can be kept up to date.
   public boolean isFirstPage() {
     return after.isEmpty();

@@ -47,10 +47,6 @@ public record RunRowView(RunCatalog.Entry entry, Optional<Binding> binding, Inst
     return entry.run().id().value();
   }
 
-  public String shortId() {
-    return id().substring(0, Math.min(8, id().length()));
-  }
-
   public String who() {
     return binding.map(it -> it.requester().name()).orElse(entry.creator());
   }

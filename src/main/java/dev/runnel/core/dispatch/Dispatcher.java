@@ -69,45 +69,6 @@ public final class Dispatcher {
   private final TraceRecorder traces;
 
   public Dispatcher(
-      Store store, AgentRuns runs, Surfaces surfaces, Profiles profiles, RandomGenerator chance) {
-    this(
-        store,
-        runs,
-        surfaces,
-        profiles,
-        Defaults.NONE,
-        Policy.NONE,
-        HealthCheck.NONE,
-        new OutageRecovery(store, runs, surfaces),
-        chance);
-  }
-
-  /// A dispatcher without a listener.
-  public Dispatcher(
-      Store store,
-      AgentRuns runs,
-      Surfaces surfaces,
-      Profiles profiles,
-      Defaults defaults,
-      Policy policy,
-      HealthCheck healthCheck,
-      OutageRecovery recovery,
-      RandomGenerator chance) {
-    this(
-        store,
-        runs,
-        surfaces,
-        profiles,
-        defaults,
-        policy,
-        healthCheck,
-        recovery,
-        RunChangeListener.NONE,
-        DispatchOptions.USUAL,
-        chance);
-  }
-
-  public Dispatcher(
       Store store,
       AgentRuns service,
       Surfaces surfaces,

@@ -70,31 +70,6 @@ public record Binding(
         version);
   }
 
-  public Binding(
-      Conversation conversation,
-      Run run,
-      Actor requester,
-      Request request,
-      Origin origin,
-      Optional<PostRef> status,
-      Instant since,
-      boolean reopened,
-      Optional<StopRequest> stop,
-      long version) {
-    this(
-        conversation,
-        run,
-        requester,
-        request,
-        origin,
-        status,
-        since,
-        reopened,
-        stop,
-        List.of(),
-        version);
-  }
-
   /// Whether the run may still change by itself.
   public boolean isActive() {
     return reopened || !run.state().isTerminal();

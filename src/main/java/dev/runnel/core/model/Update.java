@@ -7,7 +7,6 @@ import dev.runnel.core.model.run.MessageStatus;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunFile;
-import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.StopRequest;
 import java.time.Instant;
 import java.util.List;
@@ -165,10 +164,5 @@ public sealed interface Update {
       case Told _, Listed _, Answered _, Helped _, Received _ -> Optional.empty();
       case Screened _ -> Optional.empty();
     };
-  }
-
-  /// The id of that run.
-  default Optional<RunId> about() {
-    return aboutRun().map(Run::id);
   }
 }

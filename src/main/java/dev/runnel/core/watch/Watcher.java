@@ -70,11 +70,6 @@ public final class Watcher {
   private Instant endedUntil = Instant.EPOCH;
   private Instant nextLookAtEnded = Instant.EPOCH;
 
-  /// A watcher without a listener.
-  public Watcher(Store store, AgentRuns runs) {
-    this(store, runs, RunChangeListener.NONE);
-  }
-
   public Watcher(Store store, AgentRuns runs, RunChangeListener listener) {
     this.store = store;
     this.runs = runs;

@@ -18,6 +18,7 @@ import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunListing;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.RunChangeListener;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
@@ -135,7 +136,7 @@ class WatcherTest {
             "Done.");
       }
 
-      var watcher = new Watcher(store, new ShortLists(runs, 10));
+      var watcher = new Watcher(store, new ShortLists(runs, 10), RunChangeListener.NONE);
       for (int second = 0; second < 12; second++) {
         watcher.step(clock.instant());
         clock.advance(Duration.ofSeconds(1));
@@ -155,7 +156,7 @@ class WatcherTest {
         bind(store, runs.addsStranger("run " + i), i, clock.instant());
       }
       var commits = new AtomicInteger();
-      var watcher = new Watcher(new CountedCommits(store, commits), runs);
+      var watcher = new Watcher(new CountedCommits(store, commits), runs, RunChangeListener.NONE);
       watcher.step(clock.instant());
       for (var run : runs.runs()) {
         clock.advance(Duration.ofMillis(1));

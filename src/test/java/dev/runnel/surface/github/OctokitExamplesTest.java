@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.port.Store;
+import dev.runnel.core.port.TraceRecorder;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.tracker.Settings;
@@ -145,12 +146,16 @@ class OctokitExamplesTest {
             InstantSource.system());
     var door =
         new WebhookEndpoint(
-            store, Surfaces.of(List.of(surface)), InstantSource.system(), new RequestMetrics());
+            store,
+            Surfaces.of(List.of(surface)),
+            InstantSource.system(),
+            new RequestMetrics(),
+            TraceRecorder.NONE);
     var server =
         Javalin.create(
                 config -> {
                   config.startup.showJavalinBanner = false;
-                  door.routes(config.routes, KnownPlatforms.paths());
+                  door.routes(config.routes, KnownPlatforms.paths(), _ -> true);
                 })
             .start("127.0.0.1", 0);
     var effects = new TreeMap<String, String>();

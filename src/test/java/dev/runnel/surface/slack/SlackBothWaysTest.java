@@ -2,7 +2,6 @@ package dev.runnel.surface.slack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.dispatch.Dispatcher;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryTrace;
@@ -17,9 +16,10 @@ import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunOptions;
-import dev.runnel.core.scope.Profiles;
+import dev.runnel.core.policy.Policy;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.surface.slack.model.SlackPlace;
+import dev.runnel.testkit.Dispatchers;
 import dev.runnel.testkit.FakeAgentRuns;
 import dev.runnel.testkit.MemoryStore;
 import java.nio.charset.StandardCharsets;
@@ -158,8 +158,8 @@ class SlackBothWaysTest {
 
     Decided decides() {
       var dispatcher =
-          new Dispatcher(
-              store, runs, Surfaces.of(List.of(slack.surface)), Profiles.NONE, new Random(1));
+          Dispatchers.of(
+              store, runs, Surfaces.of(List.of(slack.surface)), Policy.NONE, new Random(1));
       var conversations = new ArrayList<>(List.of(conversation(ROOT), conversation(OPENED)));
       accepted.stream().map(Delivery::conversation).forEach(conversations::add);
       // When nothing more follows that would be said along with it.

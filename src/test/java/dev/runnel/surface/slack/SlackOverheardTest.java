@@ -12,6 +12,7 @@ import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunState;
+import dev.runnel.core.port.TraceRecorder;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
@@ -46,7 +47,9 @@ class SlackOverheardTest {
     store = new SqlStore(database, CLOCK);
     othersDatabase = Database.sqlite(folder.resolve("runnel.db"));
     other = new SqlStore(othersDatabase, CLOCK);
-    door = new WebhookEndpoint(store, Surfaces.of(List.of(surface)), CLOCK, new RequestMetrics());
+    door =
+        new WebhookEndpoint(
+            store, Surfaces.of(List.of(surface)), CLOCK, new RequestMetrics(), TraceRecorder.NONE);
   }
 
   @AfterEach

@@ -15,6 +15,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.port.Store;
+import dev.runnel.core.port.TraceRecorder;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.surface.slack.model.SlackBehavior;
 import dev.runnel.surface.slack.model.SlackConfig;
@@ -92,12 +93,17 @@ final class SlackWaysIn implements AutoCloseable {
                 Set.of()),
             clock);
     var door =
-        new WebhookEndpoint(new Kept(), Surfaces.of(List.of(surface)), clock, new RequestMetrics());
+        new WebhookEndpoint(
+            new Kept(),
+            Surfaces.of(List.of(surface)),
+            clock,
+            new RequestMetrics(),
+            TraceRecorder.NONE);
     server =
         Javalin.create(
                 config -> {
                   config.startup.showJavalinBanner = false;
-                  door.routes(config.routes, KnownPlatforms.paths());
+                  door.routes(config.routes, KnownPlatforms.paths(), _ -> true);
                 })
             .start("127.0.0.1", 0);
     surface.start();
