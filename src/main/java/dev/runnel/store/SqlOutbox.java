@@ -94,19 +94,8 @@ final class SqlOutbox extends SqlQueue<NoticeId, Notice> implements Store.Outbox
       case Update.Received received -> signOn(received.message());
       case Update.Reminder reminder -> "reminder:" + reminder.run().id();
       case Update.Screened(_, Screen.Home _) -> "home";
-      case Update.Screened _ -> null;
       case Update.Still(Update.Status status) -> "still:" + status.run().id();
-      case Update.Blocked _,
-          Update.QuestionClosed _,
-          Update.Succeeded _,
-          Update.Failed _,
-          Update.Cancelled _,
-          Update.FileMade _,
-          Update.Told _,
-          Update.Listed _,
-          Update.Answered _,
-          Update.Helped _ ->
-          null;
+      case Update.OfRun _, Update.Reply _ -> null;
     };
   }
 

@@ -265,20 +265,7 @@ public final class ConsoleSurface implements Surface, SenderLookup {
   public Posting post(Notice notice, @Nullable PostRef status) {
     switch (notice.update()) {
       case Update.Told(_, var text, _) -> flashMessages.add(notice.conversation(), text);
-      case Update.Status _,
-          Update.Still _,
-          Update.Blocked _,
-          Update.QuestionClosed _,
-          Update.Succeeded _,
-          Update.Failed _,
-          Update.Cancelled _,
-          Update.FileMade _,
-          Update.Reminder _,
-          Update.Listed _,
-          Update.Answered _,
-          Update.Screened _,
-          Update.Helped _,
-          Update.Received _ -> {}
+      case Update.OfRun _, Update.Still _, Update.Reply _, Update.Received _ -> {}
     }
     var ref = status != null ? status : new PostRef(notice.id().value());
     return new Posting.Posted(ref, notice.conversation());

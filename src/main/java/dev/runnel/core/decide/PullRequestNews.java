@@ -111,17 +111,7 @@ public final class PullRequestNews {
           new Update.Failed(shown(work, run), requester, why, retryable);
       case Update.Cancelled(var run, var requester, var stop, var unread) ->
           new Update.Cancelled(shown(work, run), requester, stop, unread);
-      case Update.Blocked _,
-          Update.QuestionClosed _,
-          Update.FileMade _,
-          Update.Reminder _,
-          Update.Told _,
-          Update.Listed _,
-          Update.Answered _,
-          Update.Screened _,
-          Update.Helped _,
-          Update.Received _ ->
-          update;
+      case Update.OfRun _, Update.Reply _, Update.Received _ -> update;
     };
   }
 }

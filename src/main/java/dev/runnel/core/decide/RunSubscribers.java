@@ -135,13 +135,9 @@ public final class RunSubscribers {
       case Update.Status _,
           Update.FileMade _,
           Update.Reminder _,
-          Update.Told _,
-          Update.Listed _,
-          Update.Answered _,
-          Update.Helped _,
+          Update.Reply _,
           Update.Received _,
-          Update.Still _,
-          Update.Screened _ ->
+          Update.Still _ ->
           update;
     };
   }
@@ -167,13 +163,9 @@ public final class RunSubscribers {
       case Update.Status _,
           Update.FileMade _,
           Update.Reminder _,
-          Update.Told _,
-          Update.Listed _,
-          Update.Answered _,
-          Update.Helped _,
+          Update.Reply _,
           Update.Received _,
-          Update.Still _,
-          Update.Screened _ ->
+          Update.Still _ ->
           Optional.empty();
     };
   }

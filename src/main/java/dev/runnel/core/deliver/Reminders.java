@@ -38,19 +38,7 @@ public record Reminders(List<Duration> after) {
               work,
               posted,
               new Update.Reminder(run, requester, question, number + 1, asked, asked));
-      case Update.Status _,
-          Update.Still _,
-          Update.QuestionClosed _,
-          Update.Succeeded _,
-          Update.Failed _,
-          Update.Cancelled _,
-          Update.FileMade _,
-          Update.Told _,
-          Update.Listed _,
-          Update.Answered _,
-          Update.Screened _,
-          Update.Helped _,
-          Update.Received _ -> {}
+      case Update.OfRun _, Update.Still _, Update.Reply _, Update.Received _ -> {}
     }
   }
 

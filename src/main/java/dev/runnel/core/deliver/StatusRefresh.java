@@ -53,20 +53,7 @@ final class StatusRefresh {
     return switch (notice.update()) {
       case Update.Status status -> Optional.of(status);
       case Update.Still(Update.Status status) -> Optional.of(status);
-      case Update.Blocked _,
-          Update.QuestionClosed _,
-          Update.Succeeded _,
-          Update.Failed _,
-          Update.Cancelled _,
-          Update.FileMade _,
-          Update.Reminder _,
-          Update.Told _,
-          Update.Listed _,
-          Update.Answered _,
-          Update.Helped _,
-          Update.Screened _,
-          Update.Received _ ->
-          Optional.empty();
+      case Update.OfRun _, Update.Reply _, Update.Received _ -> Optional.empty();
     };
   }
 

@@ -18,6 +18,19 @@ public sealed interface Update {
   /// The question of a run that waits for a person and does not say for what.
   String NO_QUESTION = "The agent needs an answer before it can go on.";
 
+  /// An update about a run.
+  sealed interface OfRun extends Update {
+    Run run();
+  }
+
+  /// The end of a run.
+  sealed interface End extends OfRun {}
+
+  /// An answer of Runnel itself to a person.
+  sealed interface Reply extends Update {
+    Actor to();
+  }
+
   /// The status post: made once per run, then edited in place.
   ///
   /// @param since when the run was requested, for the elapsed time
@@ -29,14 +42,14 @@ public sealed interface Update {
       Instant since,
       Instant at,
       Optional<StopRequest> stop)
-      implements Update {
+      implements OfRun {
     public Status(Run run, Actor requester, Request request, Instant since, Instant at) {
       this(run, requester, request, since, at, Optional.empty());
     }
   }
 
   /// The run waits for a person. Sent as a new post, because only a new post notifies.
-  record Blocked(Run run, Actor requester, String question) implements Update {}
+  record Blocked(Run run, Actor requester, String question) implements OfRun {}
 
   /// The run no longer waits for an answer to the question: the post that asked it loses its
   /// buttons.
@@ -45,7 +58,7 @@ public sealed interface Update {
   /// @param answer what was answered; empty where that is unknown, or not for these people
   /// @param by who answered it; empty where nobody did through Runnel
   record QuestionClosed(Run run, String question, Optional<String> answer, Optional<Actor> by)
-      implements Update {
+      implements OfRun {
     /// Whether it closes that question: the run may have asked another one meanwhile, even with the
     /// same words.
     public boolean closes(Blocked asked) {
@@ -55,14 +68,14 @@ public sealed interface Update {
     }
   }
 
-  record Succeeded(Run run, Actor requester, Instant since, Instant at) implements Update {}
+  record Succeeded(Run run, Actor requester, Instant since, Instant at) implements End {}
 
-  record Failed(Run run, Actor requester, String why, boolean retryable) implements Update {}
+  record Failed(Run run, Actor requester, String why, boolean retryable) implements End {}
 
   /// @param stop who asked for the stop and when; empty where nobody asked through Runnel
   /// @param unread messages to the run that no agent has read, in order
   record Cancelled(Run run, Actor requester, Optional<StopRequest> stop, List<String> unread)
-      implements Update {
+      implements End {
     public Cancelled {
       // Rows of an older version have none.
       unread = Copies.of(unread);
@@ -80,14 +93,14 @@ public sealed interface Update {
   /// The agent handed over a file, which the surface uploads where it can.
   ///
   /// @param number 1 for the first file of the run
-  record FileMade(Run run, Actor requester, RunFile file, int number) implements Update {}
+  record FileMade(Run run, Actor requester, RunFile file, int number) implements OfRun {}
 
   /// The run still waits for the same answer.
   ///
   /// @param number 1 for the first reminder
   /// @param asked when the question was posted
   record Reminder(Run run, Actor requester, String question, int number, Instant asked, Instant at)
-      implements Update {}
+      implements OfRun {}
 
   /// The unchanged status again, to refresh what the surface expires by itself.
   record Still(Status status) implements Update {}
@@ -95,12 +108,12 @@ public sealed interface Update {
   /// A text answer to a person: a refusal, a confirmation, a result.
   ///
   /// @param text plain text with the markup common to all surfaces: `code` in backticks, bare links
-  record Told(Actor to, String text, boolean privately) implements Update {}
+  record Told(Actor to, String text, boolean privately) implements Reply {}
 
   /// A list of runs.
   ///
   /// @param listing the scope of the list; empty where the person must choose one of the runs
-  record Listed(Actor to, List<Binding> runs, Optional<Listing> listing) implements Update {
+  record Listed(Actor to, List<Binding> runs, Optional<Listing> listing) implements Reply {
     public Listed {
       runs = List.copyOf(runs);
     }
@@ -120,13 +133,13 @@ public sealed interface Update {
   record Listing(String place, boolean filtered, int more, String next, int elsewhere) {}
 
   /// An answer in rows.
-  record Answered(Actor to, InfoCard sheet) implements Update {}
+  record Answered(Actor to, InfoCard sheet) implements Reply {}
 
   /// A page or form, for surfaces that show them.
-  record Screened(Actor to, Screen screen) implements Update {}
+  record Screened(Actor to, Screen screen) implements Reply {}
 
   /// The help text, rendered in the surface's own syntax.
-  record Helped(Actor to) implements Update {}
+  record Helped(Actor to) implements Reply {}
 
   /// A status reaction on the message itself, where the surface has reactions. A newer one replaces
   /// it.
@@ -152,17 +165,9 @@ public sealed interface Update {
   /// The run it is about, if any.
   default Optional<Run> aboutRun() {
     return switch (this) {
-      case Status(Run run, _, _, _, _, _) -> Optional.of(run);
-      case Blocked(Run run, _, _) -> Optional.of(run);
-      case QuestionClosed(Run run, _, _, _) -> Optional.of(run);
-      case Succeeded(Run run, _, _, _) -> Optional.of(run);
-      case Failed(Run run, _, _, _) -> Optional.of(run);
-      case Cancelled(Run run, _, _, _) -> Optional.of(run);
-      case Reminder(Run run, _, _, _, _, _) -> Optional.of(run);
-      case Still(Status status) -> Optional.of(status.run());
-      case FileMade(Run run, _, _, _) -> Optional.of(run);
-      case Told _, Listed _, Answered _, Helped _, Received _ -> Optional.empty();
-      case Screened _ -> Optional.empty();
+      case OfRun update -> Optional.of(update.run());
+      case Still(var status) -> Optional.of(status.run());
+      case Reply _, Received _ -> Optional.empty();
     };
   }
 }

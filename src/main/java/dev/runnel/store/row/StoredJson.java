@@ -15,6 +15,8 @@ import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.Timing;
 import dev.runnel.core.model.Update;
+import java.util.List;
+import java.util.stream.Stream;
 
 /// Serializes the core's records as JSON text. Rows are read by other versions: fields added by a
 /// newer version are ignored, and fields missing in an older one are empty.
@@ -40,11 +42,16 @@ public final class StoredJson {
           .build();
 
   static {
-    MAPPER.registerSubtypes(Intent.class.getPermittedSubclasses());
-    MAPPER.registerSubtypes(Update.class.getPermittedSubclasses());
-    MAPPER.registerSubtypes(Question.class.getPermittedSubclasses());
-    MAPPER.registerSubtypes(Screen.class.getPermittedSubclasses());
-    MAPPER.registerSubtypes(Timing.class.getPermittedSubclasses());
+    for (var family :
+        List.of(Intent.class, Update.class, Question.class, Screen.class, Timing.class)) {
+      cases(family).forEach(MAPPER::registerSubtypes);
+    }
+  }
+
+  private static Stream<Class<?>> cases(Class<?> type) {
+    return type.isSealed()
+        ? Stream.of(type.getPermittedSubclasses()).flatMap(StoredJson::cases)
+        : Stream.of(type);
   }
 
   private StoredJson() {}
