@@ -1,6 +1,7 @@
 package dev.runnel.console;
 
 import dev.runnel.console.access.ConsoleAuthentication.Visitor;
+import dev.runnel.console.access.Form;
 import dev.runnel.console.view.About;
 import dev.runnel.console.view.ApprovalView;
 import dev.runnel.console.view.ParkedItemView;
@@ -8,7 +9,6 @@ import dev.runnel.core.policy.Permission;
 import dev.runnel.core.port.Store;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
-import java.io.IOException;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -36,7 +36,12 @@ final class AttentionRoutes {
 
   void register(RoutesConfig routes) {
     guard.page(routes, "/attention", this::showAttention);
-    guard.post(routes, "/attention", this::attend);
+    guard.form(
+        routes,
+        "/attention",
+        Permission.CONFIGURE,
+        "retry or discard what was given up",
+        this::attend);
   }
 
   /// The number of items that the visitor sees there.
@@ -57,30 +62,14 @@ final class AttentionRoutes {
     ctx.html(guard.pages(visitor).attention(approvals(), parkedItems(visitor), visitor.pageKey()));
   }
 
-  private void attend(Context ctx, Visitor visitor) throws IOException {
-    var form = guard.form(ctx);
-    if (form.isEmpty()) {
-      return;
-    }
-    if (!visitor.isPageKey(form.get().page())) {
-      ctx.status(401)
-          .html(
-              guard
-                  .pages()
-                  .sorry("This page is out of date", "Open `/attention` again, then repeat."));
-      return;
-    }
-    if (!guard.may(visitor, Permission.CONFIGURE)) {
-      guard.forbidden(ctx, "retry or discard what was given up");
-      return;
-    }
-    if (form.get().items().isEmpty() && form.get().id().isEmpty()) {
+  private void attend(Context ctx, Visitor visitor, Form form) {
+    if (form.items().isEmpty() && form.id().isEmpty()) {
       ctx.status(400)
           .html(guard.pages().sorry("Nothing is selected", "Tick what it is about, then repeat."));
       return;
     }
     try {
-      parkedItems.act(form.get(), visitor.actor());
+      parkedItems.act(form, visitor.actor());
       ctx.status(303).header("Location", "/attention");
     } catch (IllegalArgumentException unreadable) {
       ctx.status(400);

@@ -1,6 +1,7 @@
 package dev.runnel.console;
 
 import dev.runnel.console.access.ConsoleAuthentication.Visitor;
+import dev.runnel.console.access.Form;
 import dev.runnel.console.operation.Operation;
 import dev.runnel.console.operation.Operation.PolicyAnswer;
 import dev.runnel.console.operation.Operation.PolicyQuestion;
@@ -10,7 +11,6 @@ import dev.runnel.core.model.AuditEntry.Verb;
 import dev.runnel.core.policy.Permission;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
-import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.function.Function;
@@ -53,7 +53,7 @@ final class OperationRoutes {
         AGENTS,
         (_, pages, visitor) ->
             pages.resources(operation.resources(), clock.instant(), visitor.pageKey()));
-    guard.post(routes, AGENTS, this::change);
+    guard.form(routes, AGENTS, Permission.CONFIGURE, "change what agents may use", this::change);
     page(routes, "/operation/settings", (_, pages, _) -> pages.settings(operation.settings()));
     page(routes, "/operation/policy", (ctx, pages, _) -> policy(ctx, pages));
   }
@@ -100,28 +100,15 @@ final class OperationRoutes {
   }
 
   /// Pauses or resumes a schedule, or revokes a key.
-  private void change(Context ctx, Visitor visitor) throws IOException {
-    var form = guard.form(ctx);
-    if (form.isEmpty()) {
-      return;
-    }
-    if (!visitor.isPageKey(form.get().page())) {
-      ctx.status(401)
-          .html(guard.pages().sorry("This page is out of date", "Open it again, then repeat."));
-      return;
-    }
-    if (!guard.may(visitor, Permission.CONFIGURE)) {
-      guard.forbidden(ctx, "change what agents may use");
-      return;
-    }
-    var id = form.get().id();
-    switch (form.get().action()) {
+  private void change(Context ctx, Visitor visitor, Form form) {
+    var id = form.id();
+    switch (form.action()) {
       case "pause", "resume" -> {
         if (!guard.may(visitor, Permission.SCHEDULE)) {
           guard.forbidden(ctx, Permission.SCHEDULE.words());
           return;
         }
-        var isResume = form.get().action().equals("resume");
+        var isResume = form.action().equals("resume");
         changed(
             ctx,
             visitor,

@@ -3,6 +3,7 @@ package dev.runnel.console;
 import dev.runnel.console.access.ConsoleAuthentication;
 import dev.runnel.console.access.ConsoleAuthentication.Visitor;
 import dev.runnel.console.access.ConsoleSurface;
+import dev.runnel.console.access.Form;
 import dev.runnel.console.access.SignInDoor;
 import dev.runnel.console.transcript.LineView;
 import dev.runnel.console.transcript.TranscriptWindow;
@@ -82,7 +83,7 @@ final class RunRoutes {
     guard.page(routes, "/runs/{id}/lines", this::sendLines);
     guard.page(routes, "/runs/{id}/transcript", this::sendTranscript);
     guard.page(routes, "/runs/{id}/files/{file}", this::sendFile);
-    guard.post(routes, "/runs/{id}/share", this::share);
+    guard.form(routes, "/runs/{id}/share", Permission.LINK, "share runs", this::share);
     routes.get(ConsoleAuthentication.SHARED + "{link}", this::showShared);
   }
 
@@ -209,17 +210,8 @@ final class RunRoutes {
   }
 
   /// Makes a link that shows a run, also to those without an account.
-  private void share(Context ctx, Visitor visitor) throws IOException {
-    var form = guard.form(ctx);
-    if (form.isEmpty()) {
-      return;
-    }
-    if (!visitor.isPageKey(form.get().page())) {
-      ctx.status(401)
-          .html(guard.pages().sorry("This page is out of date", "Open it again, then repeat."));
-    } else if (!guard.may(visitor, Permission.LINK)) {
-      guard.forbidden(ctx, "share runs");
-    } else if (LocalAddress.isLocal(door.url())) {
+  private void share(Context ctx, Visitor visitor, Form form) {
+    if (LocalAddress.isLocal(door.url())) {
       ctx.status(409)
           .html(
               guard

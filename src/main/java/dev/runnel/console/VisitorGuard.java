@@ -64,6 +64,36 @@ final class VisitorGuard {
     routes.head(path, guarded(page));
   }
 
+  /// Handles a form of a page.
+  @FunctionalInterface
+  interface Submission {
+    void handle(Context ctx, Visitor visitor, Form form) throws IOException;
+  }
+
+  /// Registers a form of a page, for visitors who have the permission.
+  ///
+  /// @param what the rest of the refusal `You may not …`
+  void form(
+      RoutesConfig routes, String path, Permission permission, String what, Submission submission) {
+    post(
+        routes,
+        path,
+        (ctx, visitor) -> {
+          var form = form(ctx);
+          if (form.isEmpty()) {
+            return;
+          }
+          if (!visitor.isPageKey(form.get().page())) {
+            ctx.status(401)
+                .html(pages.sorry("This page is out of date", "Open it again, then repeat."));
+          } else if (!may(visitor, permission)) {
+            forbidden(ctx, what);
+          } else {
+            submission.handle(ctx, visitor, form.get());
+          }
+        });
+  }
+
   /// Registers what a page posts.
   void post(RoutesConfig routes, String path, Page page) {
     routes.post(path, guarded(page));
