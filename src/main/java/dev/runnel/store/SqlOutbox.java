@@ -47,7 +47,34 @@ final class SqlOutbox extends SqlQueue<NoticeId, Notice> implements Store.Outbox
 
   @Override
   public void add(Notice notice) {
-    add(notice, notice.createdAt(), notice.update() instanceof Update.Received);
+    var turn =
+        notice.update() instanceof Update.Status status
+            ? turn(notice, status)
+            : Optional.<Instant>empty();
+    if (turn.isPresent()) {
+      // The conversation is scheduled for that time already, so nobody is woken.
+      insert(notice, turn.get(), true);
+    } else {
+      add(notice, notice.createdAt(), notice.update() instanceof Update.Received);
+    }
+  }
+
+  /// When the status is due that waits for its time, and of which the new one differs in progress
+  /// only.
+  private Optional<Instant> turn(Notice notice, Update.Status status) {
+    return readable(
+            "SELECT * FROM outbox WHERE conversation = ? AND state = 0 AND status_of = ? AND"
+                + " tries = 0 AND aside = 1 AND due_at > ?",
+            notice.conversation().id(),
+            status.run().id().value(),
+            notice.createdAt())
+        .stream()
+        .filter(
+            waiting ->
+                waiting.item().update() instanceof Update.Status other
+                    && other.state().equals(status.state()))
+        .map(Store.Pending::dueAt)
+        .findFirst();
   }
 
   @Override
@@ -56,6 +83,11 @@ final class SqlOutbox extends SqlQueue<NoticeId, Notice> implements Store.Outbox
   }
 
   private void add(Notice notice, Instant due, boolean aside) {
+    insert(notice, due, aside);
+    touch(notice.conversation());
+  }
+
+  private void insert(Notice notice, Instant due, boolean aside) {
     var statusOf = statusOf(notice);
     if (statusOf != null) {
       // An attempted one stays, because it may be posted already.
@@ -85,7 +117,6 @@ final class SqlOutbox extends SqlQueue<NoticeId, Notice> implements Store.Outbox
         StoredJson.write(notice),
         due,
         aside);
-    touch(notice.conversation());
   }
 
   private static @Nullable String statusOf(Notice notice) {

@@ -755,7 +755,26 @@ public final class MemoryStore implements Store {
   private final class Out implements Outbox {
     @Override
     public void add(Notice notice) {
-      add(notice, notice.createdAt(), notice.update() instanceof Update.Received);
+      var turn = notice.update() instanceof Update.Status status ? turn(notice, status) : null;
+      add(
+          notice,
+          turn == null ? notice.createdAt() : turn,
+          turn != null || notice.update() instanceof Update.Received);
+    }
+
+    private @Nullable Instant turn(Notice notice, Update.Status status) {
+      return outbox.values().stream()
+          .filter(row -> row.state() == State.WAITS && row.tries() == 0 && row.aside())
+          .filter(row -> row.dueAt().isAfter(notice.createdAt()))
+          .filter(row -> row.item().conversation().equals(notice.conversation()))
+          .filter(
+              row ->
+                  row.item().update() instanceof Update.Status other
+                      && givesWay(other, status)
+                      && other.state().equals(status.state()))
+          .map(Row::dueAt)
+          .findFirst()
+          .orElse(null);
     }
 
     @Override

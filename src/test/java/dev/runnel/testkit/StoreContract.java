@@ -486,6 +486,34 @@ public interface StoreContract {
     assertThat(nextNotice()).isEmpty();
   }
 
+  @Test
+  default void progressTakesOverTheTimeOfTheProgressThatWaits() {
+    var running = status(RunState.RUNNING);
+    store().change(work -> work.outbox().addAt(NINE.plusSeconds(60), notice("old", running)));
+    store().change(work -> work.outbox().add(notice("new", running)));
+
+    assertThat(nextNotice()).isEmpty();
+    assertThat(store().<Optional<Instant>>commit(work -> work.outbox().due(THREAD)))
+        .contains(NINE.plusSeconds(60));
+    assertThat(
+            store()
+                .<Optional<Pending<Notice>>>commit(
+                    work -> work.outbox().next(THREAD, NINE.plusSeconds(60))))
+        .map(each -> each.item().id().value())
+        .contains("new");
+  }
+
+  @Test
+  default void aNewStateDoesNotWaitForTheTimeOfProgress() {
+    store()
+        .change(
+            work ->
+                work.outbox().addAt(NINE.plusSeconds(60), notice("old", status(RunState.RUNNING))));
+    store().change(work -> work.outbox().add(notice("new", status(RunState.SUCCEEDED))));
+
+    assertThat(nextNotice()).map(each -> each.item().id().value()).contains("new");
+  }
+
   /// Whoever read it before it was replaced must not post it: nobody would know of its post.
   @Test
   default void aStatusThatANewerOneReplacedIsNotBegun() {

@@ -20,7 +20,7 @@ final class StatusEdits {
   private static final int MAX_RUNS = 10_000;
 
   /// The status that a post shows.
-  private record Shown(String state, boolean isStopping, Instant at) {}
+  private record Shown(Update.Status.State state, Instant at) {}
 
   private final Map<RunId, Shown> shown =
       new LinkedHashMap<>(16, 0.75f, true) {
@@ -38,7 +38,7 @@ final class StatusEdits {
   /// @param budget the name of the budget that it shares with other runs
   synchronized Instant turn(String budget, Update.Status status, Instant now) {
     var last = Optional.ofNullable(shown.get(status.run().id()));
-    if (last.filter(it -> isSame(it, status)).isEmpty()) {
+    if (last.filter(it -> it.state().equals(status.state())).isEmpty()) {
       return now;
     }
     var next =
@@ -50,18 +50,12 @@ final class StatusEdits {
     return next.isAfter(now) ? next : now;
   }
 
-  private static boolean isSame(Shown last, Update.Status status) {
-    return last.state().equals(status.run().stateName())
-        && last.isStopping() == status.stop().isPresent();
-  }
-
   /// Records that the status was posted or edited.
   synchronized void posted(String budget, Update.Status status, Instant now) {
     if (status.run().state().isTerminal()) {
       shown.remove(status.run().id());
     } else {
-      shown.put(
-          status.run().id(), new Shown(status.run().stateName(), status.stop().isPresent(), now));
+      shown.put(status.run().id(), new Shown(status.state(), now));
     }
     var recent = made.computeIfAbsent(budget, _ -> new ArrayDeque<>());
     recent.add(now);

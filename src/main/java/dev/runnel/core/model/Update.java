@@ -46,6 +46,14 @@ public sealed interface Update {
     public Status(Run run, Actor requester, Request request, Instant since, Instant at) {
       this(run, requester, request, since, at, Optional.empty());
     }
+
+    /// What people should learn at once. Two statuses with the same state differ in progress only.
+    public State state() {
+      return new State(run.stateName(), stop.isPresent());
+    }
+
+    /// @param name the run's state, as the run service names it
+    public record State(String name, boolean isStopping) {}
   }
 
   /// The run waits for a person. Sent as a new post, because only a new post notifies.

@@ -308,7 +308,8 @@ public interface Store {
   /// reaction replaces an unposted one. Reactions, and notices added with a due time, do not block
   /// other notices.
   interface Outbox extends Queue<NoticeId, Notice> {
-    /// A notice whose id is known is not added again.
+    /// A notice whose id is known is not added again. A status that differs in progress only from
+    /// one that waits for its time takes over that time.
     void add(Notice notice);
 
     /// Adds a notice to be posted at `due`. A new reminder replaces a waiting one.
