@@ -48,6 +48,7 @@ public final class WatchedRuns {
                 folder, RunnelProcess.freePort(), settings(service, slack), Soak.OPTIONS)) {
       var bench = new WatchedRuns(service, slack, runnel);
       bench.start(count);
+      System.out.println("watching");
       bench.watch(count, time);
     }
   }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// Decides when a status post may be edited to show progress. Platforms allow few edits, and limit
 /// them for all runs together, while an agent may report every second. Changes of a run's state are
@@ -22,16 +23,20 @@ public final class EditPacing {
   /// @param since when the run was requested
   /// @param last the last post or edit of its status; empty if unknown
   /// @param made the edits of all runs under the same budget, oldest first
+  /// @param ahead number of edits of other runs that wait for the same budget
   /// @return the earliest time of the edit, which may be past
   public static Instant next(
-      Instant since, Optional<Instant> last, List<Instant> made, Instant now) {
+      Instant since, Optional<Instant> last, List<Instant> made, int ahead, Instant now) {
     var turn = last.map(at -> at.plus(gap(Duration.between(since, at)))).orElse(now);
     var recent = made.stream().filter(at -> at.plus(WINDOW).isAfter(now)).toList();
-    if (recent.size() < BUDGET) {
+    if (recent.size() + ahead < BUDGET) {
       return turn;
     }
-    var free = recent.get(recent.size() - BUDGET).plus(WINDOW);
-    return free.isAfter(turn) ? free : turn;
+    // Edits that wait are given different times, so that they do not all ask again for each one
+    // that is made.
+    var queued = now.plus(WINDOW.dividedBy(BUDGET).multipliedBy(ahead));
+    var free = recent.size() < BUDGET ? queued : recent.get(recent.size() - BUDGET).plus(WINDOW);
+    return Stream.of(turn, queued, free).max(Instant::compareTo).get();
   }
 
   /// The minimum time between two edits of a run of that age.

@@ -17,7 +17,7 @@ import java.util.Optional;
 ///
 /// @implSpec Thread-safe.
 final class StatusEdits {
-  private static final int MAX_RUNS = 10_000;
+  private static final int MAX_RUNS = 50_000;
 
   /// The status that a post shows.
   private record Shown(Update.Status.State state, Instant at) {}
@@ -31,23 +31,21 @@ final class StatusEdits {
           return size() > MAX_RUNS;
         }
       };
-  private final Map<String, Deque<Instant>> made = new HashMap<>();
+  private final Map<String, Budget> budgets = new HashMap<>();
 
-  /// When the status may be posted: `now` if it shows a new state, or the last edit is long ago.
+  /// When the status may be posted: `now` if it shows a new state, or the last edit is long ago. A
+  /// later time stays reserved for it.
   ///
   /// @param budget the name of the budget that it shares with other runs
   synchronized Instant turn(String budget, Update.Status status, Instant now) {
-    var last = Optional.ofNullable(shown.get(status.run().id()));
+    var run = status.run().id();
+    var last = Optional.ofNullable(shown.get(run));
     if (last.filter(it -> it.state().equals(status.state())).isEmpty()) {
       return now;
     }
-    var next =
-        EditPacing.next(
-            status.since(),
-            last.map(Shown::at),
-            List.copyOf(made.getOrDefault(budget, new ArrayDeque<>())),
-            now);
-    return next.isAfter(now) ? next : now;
+    return budgets
+        .computeIfAbsent(budget, _ -> new Budget())
+        .turn(run, status.since(), last.map(Shown::at), now);
   }
 
   /// Records that the status was posted or edited.
@@ -57,10 +55,40 @@ final class StatusEdits {
     } else {
       shown.put(status.run().id(), new Shown(status.state(), now));
     }
-    var recent = made.computeIfAbsent(budget, _ -> new ArrayDeque<>());
-    recent.add(now);
-    while (!recent.getFirst().plus(EditPacing.WINDOW).isAfter(now)) {
-      recent.removeFirst();
+    budgets.computeIfAbsent(budget, _ -> new Budget()).posted(status.run().id(), now);
+  }
+
+  /// The edits that share a limit: those that were made lately, and the times reserved for others.
+  private static final class Budget {
+    private final Deque<Instant> made = new ArrayDeque<>();
+    private final Map<RunId, Instant> reserved = new HashMap<>();
+
+    Instant turn(RunId run, Instant since, Optional<Instant> last, Instant now) {
+      var mine = Optional.ofNullable(reserved.get(run));
+      if (mine.filter(now::isBefore).isPresent()) {
+        return mine.get();
+      }
+      if (mine.isEmpty()) {
+        // Runs that ended, and whose status was never edited again.
+        reserved.values().removeIf(at -> at.plus(EditPacing.WINDOW).isBefore(now));
+      }
+      // Whose time has come has nobody ahead.
+      var ahead = mine.isPresent() ? 0 : reserved.size();
+      var next = EditPacing.next(since, last, List.copyOf(made), ahead, now);
+      if (!next.isAfter(now)) {
+        reserved.remove(run);
+        return now;
+      }
+      reserved.put(run, next);
+      return next;
+    }
+
+    void posted(RunId run, Instant now) {
+      reserved.remove(run);
+      made.add(now);
+      while (!made.getFirst().plus(EditPacing.WINDOW).isAfter(now)) {
+        made.removeFirst();
+      }
     }
   }
 }

@@ -39,12 +39,12 @@ class EditPacingTest {
 
   @Test
   void theFirstEditThatIsKnownOfWaitsForNothing() {
-    assertThat(EditPacing.next(START, Optional.empty(), List.of(), START)).isEqualTo(START);
+    assertThat(EditPacing.next(START, Optional.empty(), List.of(), 0, START)).isEqualTo(START);
   }
 
   @Test
   void anEditThatFollowsSoonWaitsFiveSeconds() {
-    assertThat(EditPacing.next(START, Optional.of(START), List.of(START), START.plusSeconds(1)))
+    assertThat(EditPacing.next(START, Optional.of(START), List.of(START), 0, START.plusSeconds(1)))
         .isEqualTo(START.plusSeconds(5));
   }
 
@@ -52,8 +52,19 @@ class EditPacingTest {
   void whereTheBudgetIsSpentAnEditWaitsForTheOldestToCount() {
     var made = IntStream.range(0, 30).mapToObj(START::plusSeconds).toList();
 
-    assertThat(EditPacing.next(START, Optional.empty(), made, START.plusSeconds(30)))
+    assertThat(EditPacing.next(START, Optional.empty(), made, 0, START.plusSeconds(30)))
         .isEqualTo(START.plusSeconds(60));
+  }
+
+  @Test
+  void editsThatWaitForTheBudgetGetTimesTwoSecondsApart() {
+    var made = IntStream.range(0, 30).mapToObj(START::plusMillis).toList();
+    var now = START.plusSeconds(50);
+
+    assertThat(EditPacing.next(START, Optional.empty(), made, 4, now))
+        .isEqualTo(START.plusSeconds(60));
+    assertThat(EditPacing.next(START, Optional.empty(), made, 100, now))
+        .isEqualTo(now.plusSeconds(200));
   }
 
   /// The edits of runs that all report each second, by run.
@@ -64,7 +75,7 @@ class EditPacingTest {
       for (int run = 0; run < runs; run++) {
         var its = edits.computeIfAbsent(run, _ -> new ArrayList<>());
         var last = its.isEmpty() ? Optional.<Instant>empty() : Optional.of(its.getLast());
-        if (!EditPacing.next(START, last, made, now).isAfter(now)) {
+        if (!EditPacing.next(START, last, made, 0, now).isAfter(now)) {
           its.add(now);
           made.add(now);
         }

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.testkit.FakeSurface;
@@ -16,6 +17,7 @@ import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -105,6 +107,29 @@ class StatusEditsTest {
     for (int i = 1; i <= 20; i++) {
       assertThat(world.surface.kinds(thread(i))).containsExactly("Status", "Succeeded");
     }
+  }
+
+  @Test
+  void thatWaitForTheBudgetKeepTimesOfTheirOwn() {
+    var edits = new StatusEdits();
+    var start = world.clock.instant();
+    var statuses = IntStream.range(0, 100).mapToObj(i -> status("run " + i, start)).toList();
+    statuses.forEach(status -> edits.posted("team", status, start));
+    var now = start.plusSeconds(20);
+
+    var turns = statuses.stream().map(status -> edits.turn("team", status, now)).toList();
+    var again = statuses.stream().map(status -> edits.turn("team", status, now)).toList();
+
+    assertThat(again).isEqualTo(turns);
+    assertThat(turns.stream().filter(at -> at.isAfter(start.plusSeconds(62))))
+        .doesNotHaveDuplicates()
+        .hasSizeGreaterThan(70);
+    assertThat(turns).allMatch(at -> !at.isAfter(now.plusSeconds(2 * 100)));
+  }
+
+  private Update.Status status(String name, Instant since) {
+    var run = world.runs.addsStranger(name);
+    return new Update.Status(run, DANA, Request.of(name), since, since);
   }
 
   private static Conversation thread(int run) {
