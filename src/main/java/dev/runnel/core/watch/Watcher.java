@@ -38,6 +38,13 @@ public final class Watcher {
   /// A change that commits late may carry an earlier time than changes already seen.
   private static final Duration OVERLAP = Duration.ofSeconds(2);
 
+  /// While many runs change, a longer overlap would fill a second page of each list. The audit
+  /// finds what a list has missed.
+  private static final Duration OVERLAP_OF_MANY = Duration.ofMillis(500);
+
+  /// Number of active runs.
+  private static final int MANY = 2_000;
+
   /// For how long after the last activity of any run ended runs are polled, and how often.
   private static final Duration AFTERLIFE = Duration.ofDays(3);
 
@@ -81,7 +88,8 @@ public final class Watcher {
   ///
   /// @return when to poll again; empty while no run is active
   public synchronized Optional<Instant> step(Instant now) {
-    if (countActive() == 0) {
+    var active = countActive();
+    if (active == 0) {
       lastChange = Instant.EPOCH;
       lookAtEnded(now);
       return countActive() == 0 ? Optional.empty() : Optional.of(now.plus(schedule.fast()));
@@ -95,7 +103,8 @@ public final class Watcher {
     }
     var blind = Optional.<RunListing.Blind>empty();
     if (cursor != null) {
-      blind = look(runs.changedSince(cursor.minus(OVERLAP)), now);
+      var overlap = active > MANY ? OVERLAP_OF_MANY : OVERLAP;
+      blind = look(runs.changedSince(cursor.minus(overlap)), now);
     }
     if (blind.isEmpty() && isAuditDue(now)) {
       blind = audit(now);
