@@ -168,7 +168,7 @@ final class SqlInbox extends SqlQueue<DeliveryId, Delivery> implements Store.Inb
 
   @Override
   public int countSameText(Delivery delivery) {
-    var words = delivery.intent().words().map(Request::text);
+    var words = delivery.intent().agentRequest().map(Request::text);
     var done =
         rows.list(
             "SELECT body FROM inbox WHERE conversation = ? AND state = 1 AND part_of IS" + " NULL",
@@ -176,7 +176,7 @@ final class SqlInbox extends SqlQueue<DeliveryId, Delivery> implements Store.Inb
             delivery.conversation().id());
     return (int)
         done.stream()
-            .map(each -> each.intent().words().map(Request::text))
+            .map(each -> each.intent().agentRequest().map(Request::text))
             .filter(each -> each.isPresent() && each.equals(words))
             .count();
   }

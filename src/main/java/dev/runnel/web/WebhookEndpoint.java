@@ -223,7 +223,8 @@ public final class WebhookEndpoint implements AutoCloseable {
   /// Whether it is a message between people, which must not be stored where no run could be meant.
   private static boolean isOverheard(Delivery delivery) {
     return !delivery.addressed()
-        && (delivery.intent().words().isPresent() || delivery.intent() instanceof Intent.Amend);
+        && (delivery.intent().agentRequest().isPresent()
+            || delivery.intent() instanceof Intent.Amend);
   }
 
   /// The body's bytes; empty if there are too many. An announced length over the limit is trusted.

@@ -14,7 +14,7 @@ public final class Composed {
   private Composed() {}
 
   public static String prompt(Delivery delivery, Background background, RandomGenerator chance) {
-    var request = delivery.intent().words().orElse(Request.of(""));
+    var request = delivery.intent().agentRequest().orElse(Request.of(""));
     return Prompts.compose(
             delivery,
             new Defaults.Resolved(request, Optional.empty(), Map.of(), Optional.empty()),

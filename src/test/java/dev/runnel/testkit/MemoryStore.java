@@ -522,12 +522,12 @@ public final class MemoryStore implements Store {
 
     @Override
     public int countSameText(Delivery delivery) {
-      var words = delivery.intent().words().map(Request::text);
+      var words = delivery.intent().agentRequest().map(Request::text);
       return (int)
           inbox.values().stream()
               .filter(row -> row.state() == State.DONE && row.partOf() == null)
               .filter(row -> row.item().conversation().equals(delivery.conversation()))
-              .map(row -> row.item().intent().words().map(Request::text))
+              .map(row -> row.item().intent().agentRequest().map(Request::text))
               .filter(each -> each.isPresent() && each.equals(words))
               .count();
     }

@@ -162,23 +162,13 @@ public final class ConsoleSurface implements Surface, SenderLookup {
       case Intent.Start _ ->
           accepted(form, new Conversation(ID, "runs/" + form.key()), intent, request, by);
       case Intent.Unclear(var why, var work) -> problem(why + asWork(work));
-      case Intent.Say _,
-          Intent.Cancel _,
-          Intent.Status _,
-          Intent.Retry _,
-          Intent.ListRuns _,
-          Intent.New _,
-          Intent.SayTo _,
+      case Intent.ForAgent _,
+          Intent.RunCommand _,
+          Intent.GeneralCommand _,
+          Intent.PlatformEvent _,
           Intent.Link _,
           Intent.Linked _,
-          Intent.CancelMine _,
-          Intent.Ask _,
           Intent.Help _ ->
-          problem(COMMAND_AT_START);
-      case Intent.Amend _,
-          Intent.StopAt _,
-          Intent.PullRequestChanged _,
-          Intent.PullRequestNeeds _ ->
           problem(COMMAND_AT_START);
     };
   }
@@ -204,23 +194,11 @@ public final class ConsoleSurface implements Surface, SenderLookup {
       // The page's run, which need not be the thread's current one.
       case Intent.Say(var words) ->
           accepted(form, form.conversation(), new Intent.SayTo(form.run(), words), request, by);
-      case Intent.Cancel(_, var why) ->
-          accepted(
-              form,
-              form.conversation(),
-              new Intent.Cancel(Optional.of(form.run()), why),
-              request,
-              by);
-      case Intent.Retry _ ->
-          accepted(
-              form, form.conversation(), new Intent.Retry(Optional.of(form.run())), request, by);
+      case Intent.RunCommand command ->
+          accepted(form, form.conversation(), command.about(form.run()), request, by);
       case Intent.Start _, Intent.New _, Intent.ListRuns _ ->
           accepted(form, form.conversation(), intent, request, by);
-      case Intent.Amend _,
-          Intent.StopAt _,
-          Intent.PullRequestChanged _,
-          Intent.PullRequestNeeds _ ->
-          problem(EMPTY_REPLY);
+      case Intent.PlatformEvent _ -> problem(EMPTY_REPLY);
     };
   }
 

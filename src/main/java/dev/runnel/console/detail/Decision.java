@@ -45,24 +45,16 @@ public record Decision(String at, String who, String text, String result) {
   private static String text(Delivery delivery, UnaryOperator<String> redaction) {
     Optional<String> text =
         switch (delivery.intent()) {
-          case Intent.Start(var request) -> Optional.of(request.text());
-          case Intent.Say(var request) -> Optional.of(request.text());
-          case Intent.New(var request) -> Optional.of(request.text());
-          case Intent.SayTo(_, var request, _) -> Optional.of(request.text());
+          case Intent.ForAgent words -> Optional.of(words.request().text());
           case Intent.Cancel _ -> Optional.of("stop");
           case Intent.Retry _ -> Optional.of("retry");
           case Intent.Status _ -> Optional.of("status");
-          case Intent.Linked _,
-              Intent.ListRuns _,
-              Intent.Help _,
-              Intent.Unclear _,
-              Intent.Amend _,
-              Intent.StopAt _,
-              Intent.PullRequestChanged _,
-              Intent.PullRequestNeeds _,
+          case Intent.GeneralCommand _,
+              Intent.PlatformEvent _,
               Intent.Link _,
-              Intent.CancelMine _,
-              Intent.Ask _ ->
+              Intent.Linked _,
+              Intent.Help _,
+              Intent.Unclear _ ->
               Optional.empty();
         };
     return text.map(redaction)

@@ -94,8 +94,7 @@ public record ParkedItemView(
 
   private static String words(Intent intent) {
     return switch (intent) {
-      case Intent.Start(var request) -> request.text();
-      case Intent.Say(var request) -> request.text();
+      case Intent.ForAgent forAgent -> forAgent.request().text();
       case Intent.Cancel _ -> "stop";
       case Intent.Status _ -> "status";
       case Intent.Retry _ -> "retry";
@@ -105,8 +104,6 @@ public record ParkedItemView(
       case Intent.PullRequestChanged _, Intent.PullRequestNeeds _ ->
           "what became of a pull request";
       case Intent.StopAt _ -> "stop, by a reaction";
-      case Intent.New(var request) -> request.text();
-      case Intent.SayTo(_, var request, _) -> request.text();
       case Intent.Link _ -> "link";
       case Intent.Linked(_, var command) -> words(command);
       case Intent.CancelMine _ -> "stop all mine";

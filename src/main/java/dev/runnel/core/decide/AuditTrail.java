@@ -61,12 +61,7 @@ public final class AuditTrail {
       case Intent.Linked(_, var command) -> verb(command, own);
       case Intent.Status _, Intent.ListRuns _ -> Optional.of(Verb.READ);
       case Intent.Ask(var question) -> verb(question);
-      case Intent.Amend _,
-          Intent.Help _,
-          Intent.Unclear _,
-          Intent.PullRequestChanged _,
-          Intent.PullRequestNeeds _ ->
-          Optional.empty();
+      case Intent.PlatformEvent _, Intent.Help _, Intent.Unclear _ -> Optional.empty();
     };
   }
 
@@ -144,14 +139,8 @@ public final class AuditTrail {
   }
 
   private static Optional<RunId> named(Intent intent) {
-    return switch (intent) {
-      case Intent.Cancel(var run, _) -> run;
-      case Intent.Status(var run) -> run;
-      case Intent.SayTo(var run, _, _) -> Optional.of(run);
-      case Intent.Link(var run) -> Optional.of(run);
-      // A retry is about the run that it starts, which is its conversation's.
-      default -> Optional.empty();
-    };
+    // A retry is about the run that it starts, which is its conversation's.
+    return intent instanceof Intent.Retry ? Optional.empty() : intent.namedRun();
   }
 
   /// Writes that a person asked to stop the run; [#ended] writes the effect.

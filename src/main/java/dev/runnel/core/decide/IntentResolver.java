@@ -39,29 +39,17 @@ public final class IntentResolver {
     return delivery.withIntent(
         switch (delivery.intent()) {
           case Intent.Unclear unclear -> unclear(work, delivery, unclear);
-          case Intent.Cancel(var run, var why) ->
-              run(work, delivery, run, id -> new Intent.Cancel(Optional.of(id), why));
-          case Intent.Status(var run) ->
-              run(work, delivery, run, id -> new Intent.Status(Optional.of(id)));
-          case Intent.Retry(var run) ->
-              run(work, delivery, run, id -> new Intent.Retry(Optional.of(id)));
+          case Intent.RunCommand command -> run(work, delivery, command.run(), command::about);
           case Intent.SayTo(var run, var request, var answers) ->
               run(work, delivery, Optional.of(run), id -> new Intent.SayTo(id, request, answers));
           case Intent.Link(var run) -> run(work, delivery, Optional.of(run), Intent.Link::new);
           case Intent.Ask(Question.Decide(var approval, var approved)) when approval.isEmpty() ->
               decision(work, delivery, approved);
-          case Intent.Start _,
-              Intent.Say _,
-              Intent.ListRuns _,
-              Intent.Help _,
-              Intent.New _,
+          case Intent.ForAgent _,
+              Intent.GeneralCommand _,
+              Intent.PlatformEvent _,
               Intent.Linked _,
-              Intent.CancelMine _,
-              Intent.Ask _,
-              Intent.Amend _,
-              Intent.PullRequestChanged _,
-              Intent.PullRequestNeeds _,
-              Intent.StopAt _ ->
+              Intent.Help _ ->
               delivery.intent();
         });
   }

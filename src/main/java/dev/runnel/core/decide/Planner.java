@@ -53,11 +53,7 @@ public final class Planner {
 
   private static Plan here(Delivery delivery, Situation situation, Instant now) {
     return switch (delivery.intent()) {
-      case Intent.Amend _,
-          Intent.StopAt _,
-          Intent.PullRequestChanged _,
-          Intent.PullRequestNeeds _ ->
-          new Plan.Ignore("about nothing of ours");
+      case Intent.PlatformEvent _ -> new Plan.Ignore("about nothing of ours");
       case Intent.Start(var request) -> {
         if (delivery.origin().opensThread()) {
           yield new Plan.OpenThread();
@@ -134,8 +130,7 @@ public final class Planner {
               .orElseGet(
                   () -> unknownRun(delivery, situation, run, "say " + run + " " + request.text()));
       case Intent.Link(var run) -> new Plan.LinkRun(run);
-      case Intent.ListRuns _, Intent.CancelMine _, Intent.Ask _ ->
-          new Plan.Answer(delivery.intent());
+      case Intent.GeneralCommand command -> new Plan.Answer(command);
       case Intent.Linked(var link, _) ->
           heard(delivery, situation)
               ? tell(delivery, "I can't find a run behind " + link + " . `list` shows the runs.")

@@ -93,7 +93,7 @@ public record PullRequestCare(int most) {
   /// The first line of the message says what happened.
   private static String news(Delivery sent) {
     return sent.intent()
-        .words()
+        .agentRequest()
         .flatMap(request -> request.text().lines().findFirst())
         .map(line -> line.replaceAll("[.:]+$", ""))
         .orElse("The pull request needs work");

@@ -263,8 +263,8 @@ final class AccessCheck {
       Person.Known person) {
     var asked =
         permission == Permission.START
-            ? delivery.intent().words()
-            : target.map(Binding::request).or(() -> delivery.intent().words());
+            ? delivery.intent().agentRequest()
+            : target.map(Binding::request).or(() -> delivery.intent().agentRequest());
     // A run has the defaults of the person who asked for it.
     var isNew = permission == Permission.START || permission == Permission.RETRY;
     var whose = isNew ? delivery.actor() : target.map(Binding::requester).orElse(delivery.actor());
@@ -333,8 +333,7 @@ final class AccessCheck {
           work.isPresent() && target.isPresent()
               ? Optional.of(Permission.SAY)
               : Optional.<Permission>empty();
-      case Intent.Help _, Intent.Amend _, Intent.PullRequestChanged _, Intent.PullRequestNeeds _ ->
-          Optional.empty();
+      case Intent.Help _, Intent.PlatformEvent _ -> Optional.empty();
       case Intent.Ask(var question) -> permission(question);
     };
   }

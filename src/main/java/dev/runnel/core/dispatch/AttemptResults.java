@@ -190,7 +190,7 @@ final class AttemptResults {
   /// The reaction that it waits is set at once; the message is posted only after a long delay.
   private static void putOff(Work work, DeliveryAttempt attempt) {
     var delivery = attempt.delivery();
-    if (delivery.intent().words().isPresent()) {
+    if (delivery.intent().agentRequest().isPresent()) {
       attempt.react(work, MessageStatus.QUEUED);
     }
     if (!delivery.origin().opensThread()) {

@@ -100,7 +100,7 @@ record DeliveryAttempt(
 
   /// The request's text; empty if there is none.
   String words() {
-    return delivery.intent().words().map(Request::text).orElse("");
+    return delivery.intent().agentRequest().map(Request::text).orElse("");
   }
 
   /// Posts to the person who asked only.

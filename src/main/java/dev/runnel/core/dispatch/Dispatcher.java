@@ -15,7 +15,6 @@ import dev.runnel.core.model.Plan;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.run.MessageStatus;
 import dev.runnel.core.model.run.PullRequest;
-import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.CredentialRefused;
@@ -171,7 +170,7 @@ public final class Dispatcher {
     var at = attempt.delivery().snapshot().at();
     return !attempt.isRetry()
         && at.isPresent()
-        && attempt.delivery().intent().words().isPresent()
+        && attempt.delivery().intent().agentRequest().isPresent()
         && work.inbox().stops(attempt.conversation()).stream()
             .flatMap(stop -> stop.snapshot().at().stream())
             .anyMatch(stopped -> stopped.isAfter(at.get()));
@@ -235,7 +234,7 @@ public final class Dispatcher {
     if (!attempt.isRetry()
         && delivery.addressed()
         && delivery.origin().message().isPresent()
-        && delivery.intent().words().isPresent()) {
+        && delivery.intent().agentRequest().isPresent()) {
       store.change(
           work -> {
             if (work.bindings().of(delivery.conversation()).filter(Binding::isActive).isEmpty()) {
@@ -264,26 +263,10 @@ public final class Dispatcher {
   }
 
   private static Planner.Situation situation(Work work, Delivery delivery) {
-    var named =
-        switch (delivery.intent()) {
-          case Intent.Cancel(var run, _) -> run;
-          case Intent.Status(var run) -> run;
-          case Intent.Retry(var run) -> run;
-          case Intent.SayTo(var run, _, _) -> Optional.of(run);
-          case Intent.Start _, Intent.Say _, Intent.ListRuns _, Intent.Help _, Intent.Unclear _ ->
-              Optional.<RunId>empty();
-          case Intent.Amend _,
-              Intent.StopAt _,
-              Intent.PullRequestChanged _,
-              Intent.PullRequestNeeds _ ->
-              Optional.<RunId>empty();
-          case Intent.New _, Intent.Link _, Intent.Linked _, Intent.CancelMine _, Intent.Ask _ ->
-              Optional.<RunId>empty();
-        };
     var conversation = delivery.conversation();
     return new Planner.Situation(
         own(work, delivery),
-        named.flatMap(run -> work.bindings().of(run)),
+        delivery.intent().namedRun().flatMap(run -> work.bindings().of(run)),
         // A command from a place has no thread of its own; it concerns the runs nearby.
         // The answer to an ambiguous text shows the person's runs.
         delivery.origin().replyTo().isPresent() || delivery.intent() instanceof Intent.Unclear
@@ -375,7 +358,7 @@ public final class Dispatcher {
         case Plan.FollowUp followUp -> followUpSender.followUp(attempt, followUp);
         case Plan.CancelRun cancel -> runCanceller.cancel(attempt, cancel);
         case Plan.LinkRun(var run) -> linkResolver.link(attempt, run);
-        case Plan.Answer(var intent) -> queryHandler.answer(attempt, intent);
+        case Plan.Answer(var command) -> queryHandler.answer(attempt, command);
         case Plan.Tell(var updates) when isStop -> runCanceller.tell(attempt, updates);
         case Plan.Tell(var updates) -> queryHandler.tell(attempt, updates);
         case Plan.Ignore _ when isStop -> runCanceller.ignore(attempt);

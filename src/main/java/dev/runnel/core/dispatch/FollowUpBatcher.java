@@ -76,11 +76,11 @@ final class FollowUpBatcher {
         Stream.concat(Stream.of(first), parts.stream())
             .map(FollowUpBatcher::words)
             .collect(Collectors.joining("\n\n"));
-    var options = first.intent().words().map(Request::options).orElse(RunOptions.NONE);
+    var options = first.intent().agentRequest().map(Request::options).orElse(RunOptions.NONE);
     return first.withIntent(new Intent.Say(new Request(text, options)));
   }
 
   private static String words(Delivery delivery) {
-    return delivery.intent().words().map(Request::text).orElse("");
+    return delivery.intent().agentRequest().map(Request::text).orElse("");
   }
 }

@@ -356,7 +356,7 @@ final class FollowUpSender {
           .filter(
               said ->
                   said.intent()
-                      .words()
+                      .agentRequest()
                       .filter(it -> MessageParser.soundsLikeStop(it.text()))
                       .isPresent())
           .forEach(said -> showStop(work, attempt, said, binding));

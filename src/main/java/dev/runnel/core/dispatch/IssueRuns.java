@@ -121,7 +121,7 @@ final class IssueRuns {
       return own;
     }
     var named =
-        delivery.intent().words().map(Request::text).stream()
+        delivery.intent().agentRequest().map(Request::text).stream()
             .flatMap(text -> LINK.matcher(text).results())
             .map(MatchResult::group)
             .flatMap(link -> link(AT_END.matcher(link).replaceFirst("")))
@@ -214,7 +214,7 @@ final class IssueRuns {
                     store.<Optional<Store.Inbox.Known>>commit(
                         work -> work.inbox().findByMeaning(here.surface(), meaning)))
             .map(Store.Inbox.Known::delivery);
-    var request = asked.flatMap(it -> it.intent().words());
+    var request = asked.flatMap(it -> it.intent().agentRequest());
     if (guest.isEmpty() || request.isEmpty()) {
       results.complete(
           attempt,
@@ -288,7 +288,7 @@ final class IssueRuns {
                   delivery
                       .withAddressed(true)
                       .withIntent(
-                          new Intent.Say(delivery.intent().words().orElse(Request.of("")))));
+                          new Intent.Say(delivery.intent().agentRequest().orElse(Request.of("")))));
         });
   }
 

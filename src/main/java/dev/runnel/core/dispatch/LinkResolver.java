@@ -69,27 +69,7 @@ final class LinkResolver {
   }
 
   private static Intent about(Intent intent, RunId run) {
-    return switch (intent) {
-      case Intent.Cancel(_, var why) -> new Intent.Cancel(Optional.of(run), why);
-      case Intent.Status _ -> new Intent.Status(Optional.of(run));
-      case Intent.Retry _ -> new Intent.Retry(Optional.of(run));
-      case Intent.Start _,
-          Intent.Say _,
-          Intent.ListRuns _,
-          Intent.Help _,
-          Intent.Unclear _,
-          Intent.New _,
-          Intent.SayTo _,
-          Intent.Link _,
-          Intent.Linked _,
-          Intent.CancelMine _,
-          Intent.Amend _,
-          Intent.StopAt _,
-          Intent.PullRequestChanged _,
-          Intent.PullRequestNeeds _,
-          Intent.Ask _ ->
-          intent;
-    };
+    return intent instanceof Intent.RunCommand command ? command.about(run) : intent;
   }
 
   /// Binds the run to the conversation; opens a thread first if there is none.

@@ -150,7 +150,7 @@ final class ListeningPolicy {
   /// Explains once per thread and sender why a message was ignored, and how to address the bot.
   void hint(Work work, DeliveryAttempt attempt, Binding binding) {
     var delivery = attempt.delivery();
-    if (delivery.intent().words().isEmpty()) {
+    if (delivery.intent().agentRequest().isEmpty()) {
       return;
     }
     if (chosen(delivery.conversation()).isPresent()) {

@@ -40,7 +40,7 @@ final class MessageEdits {
     var delivery = said.delivery();
     return delivery.actor().id().equals(attempt.delivery().actor().id())
         && delivery.conversation().equals(attempt.conversation())
-        && delivery.intent().words().isPresent();
+        && delivery.intent().agentRequest().isPresent();
   }
 
   private static void amend(

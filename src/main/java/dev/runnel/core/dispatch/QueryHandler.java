@@ -81,8 +81,8 @@ final class QueryHandler {
     results.complete(attempt, work -> updates.forEach(update -> attempt.add(work, update)));
   }
 
-  void answer(DeliveryAttempt attempt, Intent intent) {
-    switch (intent) {
+  void answer(DeliveryAttempt attempt, Intent.GeneralCommand command) {
+    switch (command) {
       case Intent.ListRuns list -> tell(attempt, List.of(listed(attempt.delivery(), list)));
       case Intent.CancelMine _ -> results.complete(attempt, work -> stopAll(work, attempt));
       case Intent.Ask(Question.Configure configure) -> configure(attempt, List.of(configure));
@@ -107,22 +107,6 @@ final class QueryHandler {
           tell(
               attempt,
               List.of(new Update.Answered(attempt.delivery().actor(), sheet(attempt, question))));
-      case Intent.Start _,
-          Intent.Say _,
-          Intent.Cancel _,
-          Intent.Status _,
-          Intent.Retry _,
-          Intent.Help _,
-          Intent.New _,
-          Intent.SayTo _,
-          Intent.Link _,
-          Intent.Linked _,
-          Intent.Amend _,
-          Intent.StopAt _,
-          Intent.PullRequestChanged _,
-          Intent.PullRequestNeeds _,
-          Intent.Unclear _ ->
-          throw new IllegalArgumentException("Nothing that is answered here: " + intent);
     }
   }
 
@@ -267,7 +251,7 @@ final class QueryHandler {
 
   private static boolean isStartOf(Actor actor, Pending<Delivery> waiting) {
     return waiting.item().addressed()
-        && waiting.item().intent().words().isPresent()
+        && waiting.item().intent().agentRequest().isPresent()
         && waiting.item().actor().id().equals(actor.id());
   }
 

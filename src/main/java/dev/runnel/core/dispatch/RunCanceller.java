@@ -347,7 +347,7 @@ final class RunCanceller {
     var start = ended.start().item();
     start
         .intent()
-        .words()
+        .agentRequest()
         .or(() -> work.bindings().of(start.conversation()).map(Binding::request))
         .ifPresent(
             request ->

@@ -214,7 +214,9 @@ final class RunStarter {
   Outcome startedBy(Delivery delivery) {
     var found =
         runs.findStarted(
-            delivery.id(), delivery.arrivedAt(), delivery.intent().words().map(Request::text));
+            delivery.id(),
+            delivery.arrivedAt(),
+            delivery.intent().agentRequest().map(Request::text));
     return found instanceof Outcome.Done(var run) && run.delivery().isEmpty() && isBound(run)
         ? new Outcome.Missing()
         : found;

@@ -175,7 +175,7 @@ final class ScheduleCommands {
                 each ->
                     InfoCard.Row.of(
                         each.id(),
-                        shown(each.template().intent().words().orElse(Request.of(""))),
+                        shown(each.template().intent().agentRequest().orElse(Request.of(""))),
                         "%s by %s".formatted(when(each), each.template().actor().name())))
             .toList(),
         List.of(
@@ -255,7 +255,7 @@ final class ScheduleCommands {
   }
 
   private static String shown(Schedule schedule) {
-    return shown(schedule.template().intent().words().orElse(Request.of("")));
+    return shown(schedule.template().intent().agentRequest().orElse(Request.of("")));
   }
 
   private static String shown(Request request) {

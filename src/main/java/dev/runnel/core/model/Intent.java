@@ -14,30 +14,78 @@ import java.util.Optional;
 
 /// What a message asks for, parsed without regard to the conversation's state.
 public sealed interface Intent {
+  /// Words for an agent.
+  sealed interface ForAgent extends Intent {
+    Request request();
+
+    /// The same with another request.
+    ForAgent with(Request request);
+  }
+
+  /// A command about one run.
+  sealed interface RunCommand extends Intent {
+    /// The run; the conversation's own if empty.
+    Optional<RunId> run();
+
+    /// The same about this run.
+    RunCommand about(RunId run);
+  }
+
+  /// A command that is about no single run.
+  sealed interface GeneralCommand extends Intent {}
+
+  /// What happened on a platform. It stands for another intent, or for none, once it is known which
+  /// run it is about.
+  sealed interface PlatformEvent extends Intent {}
+
   /// Start a run: a slash command, a label. If the conversation has an unfinished run, no second
   /// one starts.
-  record Start(Request request) implements Intent {}
+  record Start(Request request) implements ForAgent {
+    @Override
+    public Start with(Request other) {
+      return new Start(other);
+    }
+  }
 
   /// A message in the conversation: it steers the existing run, or starts one.
-  record Say(Request request) implements Intent {}
+  record Say(Request request) implements ForAgent {
+    @Override
+    public Say with(Request other) {
+      return new Say(other);
+    }
+  }
 
   /// Stop the run.
   ///
-  /// @param run the run to stop; the conversation's own if empty
   /// @param why what the person did, where they did not ask for the stop in words: "removed the
   ///   label"
-  record Cancel(Optional<RunId> run, Optional<String> why) implements Intent {}
+  record Cancel(Optional<RunId> run, Optional<String> why) implements RunCommand {
+    @Override
+    public Cancel about(RunId other) {
+      return new Cancel(Optional.of(other), why);
+    }
+  }
 
-  record Status(Optional<RunId> run) implements Intent {}
+  record Status(Optional<RunId> run) implements RunCommand {
+    @Override
+    public Status about(RunId other) {
+      return new Status(Optional.of(other));
+    }
+  }
 
   /// Start again with the request of the run that ended.
-  record Retry(Optional<RunId> run) implements Intent {}
+  record Retry(Optional<RunId> run) implements RunCommand {
+    @Override
+    public Retry about(RunId other) {
+      return new Retry(Optional.of(other));
+    }
+  }
 
   /// List runs.
   ///
   /// @param scope empty for the place where it was asked
   /// @param states only runs in one of these states; all runs if empty
-  record ListRuns(Optional<Scope> scope, List<RunState> states) implements Intent {
+  record ListRuns(Optional<Scope> scope, List<RunState> states) implements GeneralCommand {
     public enum Scope {
       MINE,
       CHANNEL,
@@ -62,13 +110,18 @@ public sealed interface Intent {
   }
 
   /// Start a second run in the thread, which becomes the thread's current one.
-  record New(Request request) implements Intent {}
+  record New(Request request) implements ForAgent {
+    @Override
+    public New with(Request other) {
+      return new New(other);
+    }
+  }
 
   /// A message to a run of another conversation, or the answer to its question by a button or a
   /// form.
   ///
   /// @param answers the question that it answers: the message is only for a run that still asks it
-  record SayTo(RunId run, Request request, Optional<AskedQuestion> answers) implements Intent {
+  record SayTo(RunId run, Request request, Optional<AskedQuestion> answers) implements ForAgent {
     public SayTo {
       // Rows of an older version have none.
       answers = Objects.requireNonNullElse(answers, Optional.empty());
@@ -76,6 +129,11 @@ public sealed interface Intent {
 
     public SayTo(RunId run, Request request) {
       this(run, request, Optional.empty());
+    }
+
+    @Override
+    public SayTo with(Request other) {
+      return new SayTo(run, other, answers);
     }
   }
 
@@ -88,16 +146,16 @@ public sealed interface Intent {
   record Linked(URI link, Intent intent) implements Intent {}
 
   /// Stop all runs of the sender.
-  record CancelMine() implements Intent {}
+  record CancelMine() implements GeneralCommand {}
 
   /// A question that Runnel answers without an agent.
-  record Ask(Question question) implements Intent {}
+  record Ask(Question question) implements GeneralCommand {}
 
   /// An earlier message was edited or deleted.
   ///
   /// @param message the semantic key of the original message
   /// @param now the intent of the edited message; empty if it is no longer for Runnel
-  record Amend(String message, Optional<Intent> now) implements Intent {}
+  record Amend(String message, Optional<Intent> now) implements PlatformEvent {}
 
   /// A pull request was opened, made a draft, merged or closed. Whoever did it needs no permission:
   /// it is a fact.
@@ -105,7 +163,7 @@ public sealed interface Intent {
   /// @param at when, by the platform's clock
   /// @param then what it also means for a run of the pull request itself
   record PullRequestChanged(URI link, PullRequestState state, Instant at, Optional<Intent> then)
-      implements Intent {}
+      implements PlatformEvent {}
 
   /// A pull request that a run opened needs work again, though nobody addressed Runnel: its checks
   /// failed, it has a conflict, or a reviewer wants changes.
@@ -115,10 +173,10 @@ public sealed interface Intent {
   /// @param request for the agent
   /// @param isFact whether nobody's permission matters but that of the person who asked for the run
   record PullRequestNeeds(URI link, String cause, String news, String request, boolean isFact)
-      implements Intent {}
+      implements PlatformEvent {}
 
   /// Stop the run that a message asked for or that a status post is about.
-  record StopAt(PostRef post) implements Intent {}
+  record StopAt(PostRef post) implements PlatformEvent {}
 
   /// Not understood; the sender is told what was wrong.
   ///
@@ -136,30 +194,32 @@ public sealed interface Intent {
   }
 
   /// The request for the agent, if there is one.
-  default Optional<Request> words() {
+  default Optional<Request> agentRequest() {
+    return this instanceof ForAgent words ? Optional.of(words.request()) : Optional.empty();
+  }
+
+  /// The run that it names, if it names one.
+  default Optional<RunId> namedRun() {
     return switch (this) {
-      case Start(var request) -> Optional.of(request);
-      case Say(var request) -> Optional.of(request);
-      case New(var request) -> Optional.of(request);
-      case SayTo(_, var request, _) -> Optional.of(request);
-      case Cancel _, Status _, Retry _, ListRuns _, Help _, Unclear _ -> Optional.empty();
-      case Amend _, StopAt _, PullRequestChanged _, PullRequestNeeds _ -> Optional.empty();
-      case Link _, Linked _, CancelMine _, Ask _ -> Optional.empty();
+      case RunCommand command -> command.run();
+      case SayTo(var run, _, _) -> Optional.of(run);
+      case Link(var run) -> Optional.of(run);
+      case ForAgent _, GeneralCommand _, PlatformEvent _, Help _, Linked _, Unclear _ ->
+          Optional.empty();
     };
   }
 
   /// Whether it bypasses queued work: a stop, or a read-only question.
   default boolean overtakes() {
     return switch (this) {
-      case Cancel _, Status _, ListRuns _, Help _ -> true;
+      case Cancel _, Status _, Help _, GeneralCommand _ -> true;
       // What may be for the agent keeps its place in the queue.
       case Unclear(_, var work) -> work.isEmpty();
       case Amend _, StopAt _ -> true;
       case PullRequestNeeds _ -> false;
       case PullRequestChanged(_, _, _, var then) -> then.map(Intent::overtakes).orElse(true);
-      case CancelMine _, Ask _ -> true;
       case Linked(_, var intent) -> intent.overtakes();
-      case Start _, Say _, Retry _, New _, SayTo _, Link _ -> false;
+      case ForAgent _, Retry _, Link _ -> false;
     };
   }
 }

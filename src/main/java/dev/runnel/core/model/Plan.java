@@ -28,7 +28,7 @@ public sealed interface Plan {
   record LinkRun(RunId run) implements Plan {}
 
   /// Look up the answer to a question, and post it.
-  record Answer(Intent intent) implements Plan {}
+  record Answer(Intent.GeneralCommand command) implements Plan {}
 
   /// Only post updates.
   record Tell(List<Update> updates) implements Plan {

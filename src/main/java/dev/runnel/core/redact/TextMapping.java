@@ -51,19 +51,14 @@ record TextMapping(UnaryOperator<String> change) {
 
   Intent intent(Intent intent) {
     return switch (intent) {
-      case Intent.Start(var request) -> new Intent.Start(request(request));
-      case Intent.Say(var request) -> new Intent.Say(request(request));
-      case Intent.New(var request) -> new Intent.New(request(request));
-      case Intent.SayTo(var run, var request, var answers) ->
-          new Intent.SayTo(run, request(request), answers);
+      case Intent.ForAgent words -> words.with(request(words.request()));
       case Intent.PullRequestNeeds(var link, var cause, var news, var request, var isFact) ->
           new Intent.PullRequestNeeds(link, cause, text(news), text(request), isFact);
       case Intent.PullRequestChanged(var link, var state, var at, var then) ->
           new Intent.PullRequestChanged(link, state, at, then.map(this::intent));
       case Intent.Linked(var link, var linked) -> new Intent.Linked(link, intent(linked));
-      case Intent.Cancel _, Intent.Status _, Intent.Retry _, Intent.ListRuns _ -> intent;
-      case Intent.Help _, Intent.Unclear _, Intent.Amend _, Intent.StopAt _ -> intent;
-      case Intent.Link _, Intent.CancelMine _, Intent.Ask _ -> intent;
+      case Intent.RunCommand _, Intent.GeneralCommand _, Intent.Help _, Intent.Unclear _ -> intent;
+      case Intent.Amend _, Intent.StopAt _, Intent.Link _ -> intent;
     };
   }
 

@@ -144,7 +144,7 @@ class MessageParserTest {
                 assertThat(it.why()).contains(text);
                 assertThat(it.work()).contains(Request.of(text));
               });
-      assertThat(intent.words()).isEmpty();
+      assertThat(intent.agentRequest()).isEmpty();
     }
     assertThat(MessageParser.command("run: " + text)).isEqualTo(new Intent.Start(Request.of(text)));
   }

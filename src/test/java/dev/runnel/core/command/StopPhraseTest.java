@@ -351,7 +351,7 @@ class StopPhraseTest {
       })
   void neverStartsARun(String text) {
     assertThat(MessageParser.command(text)).isNotInstanceOf(Intent.Start.class);
-    assertThat(MessageParser.command(text).words()).isEmpty();
+    assertThat(MessageParser.command(text).agentRequest()).isEmpty();
   }
 
   @ParameterizedTest

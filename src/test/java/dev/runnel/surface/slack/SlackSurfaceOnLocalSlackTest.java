@@ -358,7 +358,7 @@ class SlackSurfaceOnLocalSlackTest {
 
     var background = surface.background().read(mention);
 
-    assertThat(mention.intent().words().orElseThrow().text())
+    assertThat(mention.intent().agentRequest().orElseThrow().text())
         .startsWith("fix it\n\n[Attached file: more.png, image/png, 1 KB, http");
     assertThat(background.kind()).isEqualTo("Slack thread in #dev");
     assertThat(background.attachments())
@@ -378,7 +378,7 @@ class SlackSurfaceOnLocalSlackTest {
     slack.share(LocalSlack.CHANNEL, "", LocalSlack.ANN, "<@U0RUNNEL>", "red.png", PICTURE);
     var mention = deliveries().getLast();
 
-    assertThat(mention.intent().words().orElseThrow().text())
+    assertThat(mention.intent().agentRequest().orElseThrow().text())
         .startsWith("Look at the attached file.\n\n[Attached file: red.png");
     assertThat(surface.background().read(mention).attachments())
         .extracting(Attachment::name)

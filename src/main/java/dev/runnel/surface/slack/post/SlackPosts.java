@@ -115,19 +115,18 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
   private static Request request(Intent intent) {
     return switch (intent) {
       case Intent.Start(Request request) -> request;
+      case Intent.New(Request request) -> request;
       case Intent.Say(Request request) ->
           new Request(SlackQuote.words(request.text()), request.options());
       case Intent.Retry _ -> Request.of("the same again");
-      case Intent.New(Request request) -> request;
       case Intent.Link(RunId run) -> Request.of("tell of the run " + run + " here");
-      case Intent.SayTo _, Intent.Linked _, Intent.CancelMine _, Intent.Ask _ ->
-          throw new IllegalArgumentException("Nothing that opens a thread: " + intent);
-      case Intent.Cancel _, Intent.Status _, Intent.ListRuns _, Intent.Help _, Intent.Unclear _ ->
-          throw new IllegalArgumentException("Nothing that opens a thread: " + intent);
-      case Intent.Amend _,
-          Intent.StopAt _,
-          Intent.PullRequestChanged _,
-          Intent.PullRequestNeeds _ ->
+      case Intent.SayTo _,
+          Intent.Linked _,
+          Intent.RunCommand _,
+          Intent.GeneralCommand _,
+          Intent.PlatformEvent _,
+          Intent.Help _,
+          Intent.Unclear _ ->
           throw new IllegalArgumentException("Nothing that opens a thread: " + intent);
     };
   }

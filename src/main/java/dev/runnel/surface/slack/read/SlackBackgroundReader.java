@@ -46,7 +46,8 @@ public record SlackBackgroundReader(
   private Background of(Delivery delivery, SlackPlace place) {
     var message = delivery.origin().message().map(SlackPlace.Message::of);
     var hasFiles =
-        message.isPresent() && delivery.intent().words().filter(SharedFile::areNamedIn).isPresent();
+        message.isPresent()
+            && delivery.intent().agentRequest().filter(SharedFile::areNamedIn).isPresent();
     if (!place.isThread()
         || delivery.intent() instanceof Intent.Start
         || message.filter(it -> it.ts().equals(place.thread())).isPresent()) {

@@ -314,9 +314,10 @@ class SlackEntryPointsTest {
                   " fix the flaky checkout test ",
                   "--model deep fix it --title Checkout"));
 
-      assertThat(delivery.intent().words().orElseThrow().text()).isEqualTo("fix it");
-      assertThat(delivery.intent().words().orElseThrow().options().model()).contains("deep");
-      assertThat(delivery.intent().words().orElseThrow().options().title()).contains("Checkout");
+      assertThat(delivery.intent().agentRequest().orElseThrow().text()).isEqualTo("fix it");
+      assertThat(delivery.intent().agentRequest().orElseThrow().options().model()).contains("deep");
+      assertThat(delivery.intent().agentRequest().orElseThrow().options().title())
+          .contains("Checkout");
     }
 
     @ParameterizedTest
@@ -325,7 +326,7 @@ class SlackEntryPointsTest {
       var delivery = delivery(changed("ask-submission", " fix the flaky checkout test ", verb));
 
       assertThat(delivery.intent()).isInstanceOf(Intent.Start.class);
-      assertThat(delivery.intent().words().orElseThrow().text()).isEqualTo(verb);
+      assertThat(delivery.intent().agentRequest().orElseThrow().text()).isEqualTo(verb);
     }
 
     @Test

@@ -308,7 +308,8 @@ class SlackPayloadsTest {
       var delivery = delivery(start());
 
       assertThat(delivery.intent()).isInstanceOf(Intent.Say.class);
-      assertThat(delivery.intent().words().orElseThrow().text()).isEqualTo("stop using log4j");
+      assertThat(delivery.intent().agentRequest().orElseThrow().text())
+          .isEqualTo("stop using log4j");
       assertThat(delivery.conversation().key()).isEqualTo("T0ACME/C0DEV/1795240915.000008");
       assertThat(delivery.origin().opensThread()).isFalse();
     }

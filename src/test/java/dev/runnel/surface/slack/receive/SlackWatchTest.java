@@ -95,7 +95,7 @@ class SlackWatchTest {
         .isEqualTo(new Actor("watch:C0ALERTS", "The watch of this channel"));
     assertThat(delivery.addressed()).isTrue();
     assertThat(delivery.origin().opensThread()).isFalse();
-    assertThat(delivery.intent().words().map(Request::text).orElseThrow())
+    assertThat(delivery.intent().agentRequest().map(Request::text).orElseThrow())
         .contains("Change nothing")
         .doesNotContainIgnoringCase("checkout");
   }
@@ -162,7 +162,7 @@ class SlackWatchTest {
   void aMentionThereIsAnOrdinaryRequest() {
     var delivery = read(SAID.replace("the checkout", "<@U0RUNNEL> the checkout")).orElseThrow();
 
-    assertThat(delivery.intent().words().map(Request::text))
+    assertThat(delivery.intent().agentRequest().map(Request::text))
         .contains("the checkout is firing again");
   }
 
