@@ -2,11 +2,11 @@ import dev.runnel.core.port.TraceRecorder;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
+import dev.runnel.surface.PlatformContext;
 import dev.runnel.surface.github.GitHub;
 import dev.runnel.surface.github.GitHubConfig;
 import dev.runnel.surface.slack.SlackSurface;
 import dev.runnel.surface.slack.model.SlackConfig;
-import dev.runnel.surface.tracker.TrackerSettings;
 import dev.runnel.web.RequestMetrics;
 import dev.runnel.web.WebServer;
 import dev.runnel.web.WebhookEndpoint;
@@ -24,29 +24,30 @@ final class FrontDoor {
 
   public static void main(String[] args) {
     var clock = InstantSource.system();
-    var secrets = List.of(System.getenv("SECRET"));
-    var store =
-        new SqlStore(
-            Database.sqlite(Path.of(System.getenv("RUNNEL_DATA"), "runnel.db")), clock);
-    var slack =
-        new SlackSurface(
-            new SlackConfig(
-                secrets, "xoxb-bench", URI.create("http://127.0.0.1:9/api/"), "/agent"),
-            clock);
-    var github =
-        GitHub.surface(
-            new GitHubConfig(
-                secrets, "bench", URI.create("http://127.0.0.1:9"), TrackerSettings.of("bug", "agent")),
-            new OkHttpClient(),
-            clock);
+    var settings =
+        Map.of(
+            "SLACK_SIGNING_SECRET", System.getenv("SECRET"),
+            "SLACK_BOT_TOKEN", "xoxb-bench",
+            "SLACK_API_URL", "http://127.0.0.1:9/api/",
+            "GITHUB_WEBHOOK_SECRET", System.getenv("SECRET"),
+            "GITHUB_TOKEN", "bench",
+            "GITHUB_API_URL", "http://127.0.0.1:9",
+            "RUNNEL_TRIGGER_LABEL", "bug");
+    var http = new OkHttpClient();
+    var database = Database.sqlite(Path.of(System.getenv("RUNNEL_DATA"), "runnel.db"));
+    var store = new SqlStore(database, clock);
+    var publicUrl = URI.create("http://127.0.0.1:" + System.getenv("PORT"));
+    var context = new PlatformContext(http, clock, publicUrl, database::dataSource);
+    var slack = new SlackSurface(SlackConfig.from(settings).orElseThrow(), context);
+    var github = GitHub.surface(GitHubConfig.from(settings).orElseThrow(), http, clock);
     var surfaces = Surfaces.of(List.of(slack, github));
-    var door = new WebhookEndpoint(store, surfaces, clock, new RequestMetrics(), TraceRecorder.NONE);
+    var endpoint = new WebhookEndpoint(store, surfaces, clock, new RequestMetrics(), TraceRecorder.NONE);
     var paths = Map.of(SlackConfig.EVENTS_PATH, slack.id(), GitHub.PATH, github.id());
     WebServer.start(
         "127.0.0.1",
         Integer.parseInt(System.getenv("PORT")),
         5_000_000,
         paths.keySet(),
-        routes -> door.routes(routes, paths, _ -> true));
+        routes -> endpoint.routes(routes, paths, _ -> true));
   }
 }

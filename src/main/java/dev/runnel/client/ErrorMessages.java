@@ -39,15 +39,15 @@ final class ErrorMessages {
   }
 
   private static String why(HttpRequest call, HttpResponse httpResponse) {
-    var said =
+    var message =
         httpResponse.problem().stream()
             .flatMap(ErrorMessages::words)
             .map(words -> clean(withoutKey(call, words)))
             .filter(words -> !words.isEmpty())
             .distinct()
             .collect(Collectors.joining(": "));
-    if (!said.isEmpty()) {
-      return clean(said);
+    if (!message.isEmpty()) {
+      return clean(message);
     }
     return httpResponse.status() >= 300 && httpResponse.status() < 400
         ? "the address of the run service leads somewhere else"

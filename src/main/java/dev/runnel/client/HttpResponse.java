@@ -61,9 +61,9 @@ record HttpResponse(
   /// Evaluates the problem's `retryable` first, then its code, then the status.
   boolean isRetryable() {
     if (problem.isPresent()) {
-      var said = problem.get().retryable();
-      if (said != null) {
-        return said;
+      var retryable = problem.get().retryable();
+      if (retryable != null) {
+        return retryable;
       }
       if (problem.get().code().isFinal()) {
         return false;

@@ -55,7 +55,7 @@ final class IdempotentCreate {
         if (!failure.mayHaveHappened() || failure instanceof RunsException.Interrupted) {
           throw failure;
         }
-        var found = lookAgain(failure);
+        var found = lookUpAgain(failure);
         if (found.isPresent()) {
           return created(found.get());
         }
@@ -68,8 +68,8 @@ final class IdempotentCreate {
 
   /// @return empty if there is certainly no such run
   /// @throws RunsException the given failure, if it cannot be determined
-  private Optional<RunItem> lookAgain(RunsException failure) {
-    for (var wait : looks(failure)) {
+  private Optional<RunItem> lookUpAgain(RunsException failure) {
+    for (var wait : lookupDelays(failure)) {
       time.pause(wait, "create a run", true);
       LookupResult looked;
       try {
@@ -93,7 +93,7 @@ final class IdempotentCreate {
   }
 
   /// The last lookup respects the service's `Retry-After`.
-  private static List<Duration> looks(RunsException failure) {
+  private static List<Duration> lookupDelays(RunsException failure) {
     var first = LOOKS.getFirst();
     var last = LOOKS.getLast();
     var asked =
@@ -113,7 +113,7 @@ final class IdempotentCreate {
     try {
       candidates = list(ListRuns.ALL.metadata(name, key).limit(CANDIDATES));
     } catch (RunsException.BadRequest | RunsException.Forbidden | RunsException.Unprocessable no) {
-      return lookAmongTheNewest();
+      return searchNewest();
     }
     if (candidates.isEmpty()) {
       return new LookupResult.Absent();
@@ -121,11 +121,11 @@ final class IdempotentCreate {
     // A service that does not know the filter lists unrelated runs.
     return carrying(candidates)
         .<LookupResult>map(LookupResult.Found::new)
-        .orElseGet(this::lookAmongTheNewest);
+        .orElseGet(this::searchNewest);
   }
 
   /// `Absent` requires evidence that the service returns the metadata of runs.
-  private LookupResult lookAmongTheNewest() {
+  private LookupResult searchNewest() {
     var newest =
         list(ListRuns.ALL.sorted(SortBy.CREATED_AT, SortOrder.DESC).limit(ListRuns.MAX_LIMIT));
     var found = carrying(newest);

@@ -91,13 +91,13 @@ final class Json {
   /// The problem in the body of an error; empty if there is none, as in a proxy's response.
   static Optional<Problem> problem(ByteString body) {
     try {
-      return Optional.ofNullable(read(body, Problem.class, false)).filter(Json::saysSomething);
+      return Optional.ofNullable(read(body, Problem.class, false)).filter(Json::hasContent);
     } catch (IOException unreadable) {
       return Optional.empty();
     }
   }
 
-  private static boolean saysSomething(Problem problem) {
+  private static boolean hasContent(Problem problem) {
     return problem.type() != null
         || problem.title() != null
         || problem.error() != null

@@ -62,10 +62,10 @@ final class RetryingTransport implements Transport {
       } catch (RunsException.TransportError failure) {
         wait = backoff(number);
         var ends = isLast || !mayRepeat(call, failure) || isNoTimeFor(wait, deadline);
-        var told = doubt ? failure.inDoubt(call) : failure;
-        tell(call, number, start, Optional.empty(), Optional.of(told), wait, ends);
+        var reported = doubt ? failure.inDoubt(call) : failure;
+        tell(call, number, start, Optional.empty(), Optional.of(reported), wait, ends);
         if (ends) {
-          throw told;
+          throw reported;
         }
         doubt |= failure.mayHaveHappened();
       } catch (RunsException.MalformedResponse failure) {

@@ -37,7 +37,7 @@ final class RunWaiter {
   /// Waits until the run has ended or is blocked.
   RunItem await() {
     while (true) {
-      var run = look(left());
+      var run = poll(left());
       if (run.isPresent() && isSettled(run.get())) {
         return withLink(run.get());
       }
@@ -58,7 +58,7 @@ final class RunWaiter {
         throwUnlessItPasses(failure);
         wait = failure.retryAfter().orElse(wait);
       }
-      var run = look(left());
+      var run = poll(left());
       if (run.isPresent() && run.get().state().isEnded()) {
         return run.get();
       }
@@ -73,12 +73,12 @@ final class RunWaiter {
   }
 
   /// Reads the run; empty if it temporarily cannot be read.
-  private Optional<RunItem> look(Duration most) {
+  private Optional<RunItem> poll(Duration most) {
     asked = Duration.ZERO;
     try {
       var run = runs.get(runId).withOptions(options -> within(most, options)).send();
       wasUnderWay |= run.state().isUnderWay();
-      told(run);
+      report(run);
       return Optional.of(run);
     } catch (RunsException failure) {
       throwUnlessItPasses(failure);
@@ -101,7 +101,7 @@ final class RunWaiter {
     }
   }
 
-  private void told(RunItem run) {
+  private void report(RunItem run) {
     if (RunChange.isBetween(seen, run)) {
       seen = run;
       wait = FIRST_WAIT;
@@ -135,7 +135,7 @@ final class RunWaiter {
       time.pause(LINK_WAIT, "wait for run " + runId, false);
       try {
         // If the run was reopened meanwhile, its earlier end is still the result.
-        run = look(least(left(), patience(begin))).filter(it -> it.state().isEnded()).orElse(run);
+        run = poll(least(left(), patience(begin))).filter(it -> it.state().isEnded()).orElse(run);
       } catch (RunsException.ServiceError noLongerThere) {
         return run;
       }

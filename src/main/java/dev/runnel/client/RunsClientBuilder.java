@@ -64,7 +64,7 @@ public final class RunsClientBuilder {
   ///
   /// @throws IllegalArgumentException if a value is invalid
   public RunsClientBuilder fromEnvironment() {
-    told("runnel.agentApiUrl", URL_VARIABLE)
+    configured("runnel.agentApiUrl", URL_VARIABLE)
         .ifPresent(
             url -> {
               try {
@@ -75,11 +75,11 @@ public final class RunsClientBuilder {
                     null);
               }
             });
-    told("runnel.agentApiKey", KEY_VARIABLE).ifPresent(this::apiKey);
+    configured("runnel.agentApiKey", KEY_VARIABLE).ifPresent(this::apiKey);
     return this;
   }
 
-  private Optional<String> told(String property, String variable) {
+  private Optional<String> configured(String property, String variable) {
     return Optional.ofNullable(System.getProperty(property))
         .filter(value -> !value.isBlank())
         .or(() -> Optional.ofNullable(environment.apply(variable)))

@@ -75,7 +75,7 @@ public final class Watch {
 
   private final class Changes implements Iterator<RunItem> {
     private final Queue<RunItem> found = new ArrayDeque<>();
-    private Map<String, RunItem> told = new HashMap<>();
+    private Map<String, RunItem> known = new HashMap<>();
     private Optional<Instant> from = since;
     private boolean begun = since.isPresent();
     private Duration pause = Duration.ZERO;
@@ -93,7 +93,7 @@ public final class Watch {
         }
         pause = interval;
         try {
-          look();
+          poll();
         } catch (RunsException failure) {
           if (!failure.retryable() || failure instanceof RunsException.Interrupted) {
             throw failure;
@@ -107,7 +107,7 @@ public final class Watch {
 
     /// Stops after the first page with changes, so that a long list is not kept in memory. The next
     /// poll continues from there at once.
-    private void look() {
+    private void poll() {
       if (!begun) {
         begin();
         return;
@@ -131,7 +131,7 @@ public final class Watch {
         pause = Duration.ZERO;
       }
       // Only runs that can be listed again must be remembered.
-      told = seen;
+      known = seen;
     }
 
     /// Whether the service sorts the list; if not, later pages may contain older changes.
@@ -159,14 +159,14 @@ public final class Watch {
       runs.pages(query.updatedAfter(newestThen.minus(OVERLAP)).limit(ListRuns.MAX_LIMIT))
           .items()
           .filter(run -> run.updatedAt() == null || !run.updatedAt().isAfter(newestThen))
-          .forEach(run -> told.put(run.runId(), run));
+          .forEach(run -> known.put(run.runId(), run));
       begun = true;
     }
 
     private void take(RunItem run, Map<String, RunItem> seen) {
       seen.put(run.runId(), run);
-      if (RunChange.isBetween(told.get(run.runId()), run)) {
-        told.put(run.runId(), run);
+      if (RunChange.isBetween(known.get(run.runId()), run)) {
+        known.put(run.runId(), run);
         found.add(run);
       }
       var updated = run.updatedAt();

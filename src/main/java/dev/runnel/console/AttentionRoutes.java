@@ -41,7 +41,7 @@ final class AttentionRoutes {
         "/attention",
         Permission.CONFIGURE,
         "retry or discard what was given up",
-        this::attend);
+        this::perform);
   }
 
   /// The number of items that the visitor sees there.
@@ -62,10 +62,10 @@ final class AttentionRoutes {
     ctx.html(guard.pages(visitor).attention(approvals(), parkedItems(visitor), visitor.pageKey()));
   }
 
-  private void attend(Context ctx, Visitor visitor, Form form) {
+  private void perform(Context ctx, Visitor visitor, Form form) {
     if (form.items().isEmpty() && form.id().isEmpty()) {
       ctx.status(400)
-          .html(guard.pages().sorry("Nothing is selected", "Tick what it is about, then repeat."));
+          .html(guard.pages().errorPage("Nothing is selected", "Tick what it is about, then repeat."));
       return;
     }
     try {

@@ -71,7 +71,7 @@ final class AuditRoutes {
           .html(
               guard
                   .pages()
-                  .sorry("The audit log cannot be shown so", String.valueOf(e.getMessage())));
+                  .errorPage("The audit log cannot be shown so", String.valueOf(e.getMessage())));
       return Optional.empty();
     }
   }

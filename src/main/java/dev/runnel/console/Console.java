@@ -3,7 +3,7 @@ package dev.runnel.console;
 import dev.runnel.console.access.ConsoleAccess;
 import dev.runnel.console.access.ConsoleAuthentication;
 import dev.runnel.console.access.ConsoleSurface;
-import dev.runnel.console.access.SignInDoor;
+import dev.runnel.console.access.SignInProviders;
 import dev.runnel.console.numbers.Numbers;
 import dev.runnel.console.operation.Operation;
 import dev.runnel.console.operation.RecentCheck;
@@ -57,7 +57,7 @@ public final class Console implements AutoCloseable {
       About about,
       AuditReader auditLog,
       Numbers numbers,
-      SignInDoor door,
+      SignInProviders signIn,
       Operation operation,
       Supplier<Policy> policy,
       UnaryOperator<String> redaction,
@@ -73,7 +73,7 @@ public final class Console implements AutoCloseable {
         about,
         auditLog,
         numbers,
-        door,
+        signIn,
         operation,
         policy,
         redaction,
@@ -92,7 +92,7 @@ public final class Console implements AutoCloseable {
       About about,
       AuditReader auditLog,
       Numbers numbers,
-      SignInDoor door,
+      SignInProviders signIn,
       Operation operation,
       Supplier<Policy> policy,
       UnaryOperator<String> redaction,
@@ -104,7 +104,7 @@ public final class Console implements AutoCloseable {
     var audit = new ConsoleAudit(store, clock);
     var guard =
         new VisitorGuard(
-            authentication, door, access, new Templates(about, assets.version()), clock);
+            authentication, signIn, access, new Templates(about, assets.version()), clock);
     var attention =
         new AttentionRoutes(
             guard, store, about, redaction, new ParkedItems(store, about, redaction, clock, audit));
@@ -131,7 +131,7 @@ public final class Console implements AutoCloseable {
                     new RedactedTranscripts(transcripts, redaction),
                     authentication,
                     surface,
-                    door,
+                    signIn,
                     new RunFactsReader(catalog, store, redaction, clock),
                     audit,
                     streams,
@@ -147,7 +147,7 @@ public final class Console implements AutoCloseable {
                     audit,
                     clock)
                 ::register,
-            new SignInRoutes(guard, authentication, door, access, audit, isHttps)::register);
+            new SignInRoutes(guard, authentication, signIn, access, audit, isHttps)::register);
   }
 
   public void routes(RoutesConfig routes) {

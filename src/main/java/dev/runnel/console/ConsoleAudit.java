@@ -72,7 +72,7 @@ final class ConsoleAudit {
   }
 
   /// In the commit of the change.
-  void attended(Work work, Actor who, Verb verb, String item) {
+  void itemHandled(Work work, Actor who, Verb verb, String item) {
     work.audit().add(entry(who, verb, item));
   }
 

@@ -100,10 +100,10 @@ final class LiveRunPage implements Streams.LivePage {
   }
 
   private void sendNotes(SseClient page) {
-    var said = shown.binding().map(each -> surface.notes(each.conversation())).orElse(List.of());
-    if (!said.equals(notes)) {
-      notes = said;
-      page.sendEvent("notes", pages.notes(said));
+    var current = shown.binding().map(each -> surface.notes(each.conversation())).orElse(List.of());
+    if (!current.equals(notes)) {
+      notes = current;
+      page.sendEvent("notes", pages.notes(current));
     }
   }
 
@@ -111,7 +111,7 @@ final class LiveRunPage implements Streams.LivePage {
     if (!mayGrow) {
       return;
     }
-    var part = transcripts.after(shown.run().id(), line).map(Transcripts.Part::forAPage);
+    var part = transcripts.after(shown.run().id(), line).map(Transcripts.Part::firstPart);
     mayGrow = part.map(Transcripts.Part::mayGrow).orElse(false);
     var lines = part.map(Transcripts.Part::lines).orElse(List.of());
     if (!lines.isEmpty()) {

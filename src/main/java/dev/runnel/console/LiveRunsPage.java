@@ -62,10 +62,10 @@ final class LiveRunsPage implements Streams.LivePage {
   }
 
   private void await(SseClient page, Conversation conversation) {
-    var said = surface.notes(conversation);
-    if (!said.equals(notes)) {
-      notes = said;
-      page.sendEvent("notes", pages.notes(said));
+    var current = surface.notes(conversation);
+    if (!current.equals(notes)) {
+      notes = current;
+      page.sendEvent("notes", pages.notes(current));
     }
     store
         .<Optional<Binding>>read(bindings -> bindings.of(conversation))

@@ -133,7 +133,7 @@ final class OperationRoutes {
   private void changed(
       Context ctx, Visitor visitor, Verb verb, Optional<String> what, String missing) {
     if (what.isEmpty()) {
-      ctx.status(404).html(guard.pages(visitor).sorry(missing, "Open the page again."));
+      ctx.status(404).html(guard.pages(visitor).errorPage(missing, "Open the page again."));
       return;
     }
     audit.changed(visitor.actor(), verb, what.get());

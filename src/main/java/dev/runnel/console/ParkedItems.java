@@ -49,9 +49,9 @@ final class ParkedItems {
         work ->
             Stream.concat(
                     work.inbox().parked(ParkedItemView.SHOWN).stream()
-                        .map(each -> ParkedItemView.said(each, about, redaction, now)),
+                        .map(each -> ParkedItemView.ofDelivery(each, about, redaction, now)),
                     work.outbox().parked(ParkedItemView.SHOWN).stream()
-                        .map(each -> ParkedItemView.told(each, about, redaction, now)))
+                        .map(each -> ParkedItemView.ofNotice(each, about, redaction, now)))
                 .sorted(
                     Comparator.comparing((ParkedItemView each) -> Instant.parse(each.since()))
                         .reversed())
@@ -59,8 +59,8 @@ final class ParkedItems {
                 .toList());
   }
 
-  /// A parked item, by its lane and its id there.
-  private record Item(String lane, String id) {
+  /// A parked item, by its queue and its id there.
+  private record Item(String queue, String id) {
     static Item parse(String text) {
       var space = text.indexOf(' ');
       if (space < 0) {
@@ -83,13 +83,13 @@ final class ParkedItems {
         };
     var items =
         form.items().isEmpty()
-            ? List.of(new Item(form.lane(), form.id()))
+            ? List.of(new Item(form.queue(), form.id()))
             : form.items().stream().map(Item::parse).toList();
     var done =
         store.<List<Item>>commit(
             work -> {
               var acted = items.stream().filter(item -> act(work, verb, item)).toList();
-              acted.forEach(item -> audit.attended(work, who, verb, "parked item " + item.id()));
+              acted.forEach(item -> audit.itemHandled(work, who, verb, "parked item " + item.id()));
               return acted;
             });
     log.info("parked rows {} asked={} done={}", form.action(), items, done.size());
@@ -97,16 +97,16 @@ final class ParkedItems {
 
   private static boolean act(Work work, Verb verb, Item item) {
     var isRetry = verb == Verb.RETRY;
-    return switch (item.lane()) {
-      case ParkedItemView.SAID -> {
+    return switch (item.queue()) {
+      case ParkedItemView.INBOX -> {
         var id = new DeliveryId(item.id());
         yield isRetry ? work.inbox().retry(id) : work.inbox().discard(id);
       }
-      case ParkedItemView.TOLD -> {
+      case ParkedItemView.OUTBOX -> {
         var id = new NoticeId(item.id());
         yield isRetry ? work.outbox().retry(id) : work.outbox().discard(id);
       }
-      default -> throw new IllegalArgumentException("No such lane");
+      default -> throw new IllegalArgumentException("No such queue");
     };
   }
 }

@@ -4,7 +4,7 @@ import dev.runnel.console.access.ConsoleAuthentication;
 import dev.runnel.console.access.ConsoleAuthentication.Visitor;
 import dev.runnel.console.access.ConsoleSurface;
 import dev.runnel.console.access.Form;
-import dev.runnel.console.access.SignInDoor;
+import dev.runnel.console.access.SignInProviders;
 import dev.runnel.console.transcript.LineView;
 import dev.runnel.console.transcript.TranscriptWindow;
 import dev.runnel.console.transcript.Transcripts;
@@ -44,7 +44,7 @@ final class RunRoutes {
   private final Transcripts transcripts;
   private final ConsoleAuthentication authentication;
   private final ConsoleSurface surface;
-  private final SignInDoor door;
+  private final SignInProviders signIn;
   private final RunFactsReader runFacts;
   private final ConsoleAudit audit;
   private final Streams streams;
@@ -58,7 +58,7 @@ final class RunRoutes {
       Transcripts transcripts,
       ConsoleAuthentication authentication,
       ConsoleSurface surface,
-      SignInDoor door,
+      SignInProviders signIn,
       RunFactsReader runFacts,
       ConsoleAudit audit,
       Streams streams,
@@ -70,7 +70,7 @@ final class RunRoutes {
     this.transcripts = transcripts;
     this.authentication = authentication;
     this.surface = surface;
-    this.door = door;
+    this.signIn = signIn;
     this.runFacts = runFacts;
     this.audit = audit;
     this.streams = streams;
@@ -170,7 +170,7 @@ final class RunRoutes {
             .flatMap(_ -> catalog.fileLink(file));
     if (link.isEmpty()) {
       ctx.status(404)
-          .html(guard.pages().sorry("This file is gone", "It was deleted with its workspace."));
+          .html(guard.pages().errorPage("This file is gone", "It was deleted with its workspace."));
       return;
     }
     audit.read(visitor.actor(), run.orElseThrow(), "a file");
@@ -182,7 +182,7 @@ final class RunRoutes {
     var path = link.getRawPath();
     return path != null
             && path.startsWith("/api/v1/agent/artifacts/")
-            && Objects.equals(link.getRawAuthority(), door.url().getRawAuthority())
+            && Objects.equals(link.getRawAuthority(), signIn.url().getRawAuthority())
         ? path + (link.getRawQuery() == null ? "" : "?" + link.getRawQuery())
         : link.toString();
   }
@@ -211,12 +211,12 @@ final class RunRoutes {
 
   /// Makes a link that shows a run, also to those without an account.
   private void share(Context ctx, Visitor visitor, Form form) {
-    if (LocalAddress.isLocal(door.url())) {
+    if (LocalAddress.isLocal(signIn.url())) {
       ctx.status(409)
           .html(
               guard
                   .pages(visitor)
-                  .sorry(
+                  .errorPage(
                       "Nobody else could open the link",
                       "This console is only reached from this machine. Set `RUNNEL_PUBLIC_URL` to"
                           + " the address at which others reach it."));
@@ -230,7 +230,7 @@ final class RunRoutes {
                     .pages(visitor)
                     .shareLink(
                         run,
-                        door.url().toString().replaceAll("/+$", "")
+                        signIn.url().toString().replaceAll("/+$", "")
                             + authentication.share(run.run().id())));
           });
     }
@@ -245,7 +245,7 @@ final class RunRoutes {
           .html(
               guard
                   .pages()
-                  .sorry("This link shows nothing any more", "Links to runs work for 7 days."));
+                  .errorPage("This link shows nothing any more", "Links to runs work for 7 days."));
       return;
     }
     withRun(
@@ -297,12 +297,12 @@ final class RunRoutes {
       case Outcome.Done(var run) ->
           page.accept(new RunView(run, Optional.empty(), clock.instant()));
       case Outcome.Missing _, Outcome.Refused _ -> missing(ctx);
-      case Outcome.Busy _ ->
+      case Outcome.Unavailable _ ->
           ctx.status(503)
               .html(
                   guard
                       .pages()
-                      .sorry(
+                      .errorPage(
                           "The run service cannot be reached",
                           "This run was not started by Runnel, so only the run service knows about"
                               + " it. Try again in a moment."));
@@ -314,7 +314,7 @@ final class RunRoutes {
         .html(
             guard
                 .pages()
-                .sorry(
+                .errorPage(
                     "There is no such run", "Check the address. The run may have been deleted."));
   }
 }

@@ -4,7 +4,7 @@ import dev.runnel.console.access.ConsoleAccess;
 import dev.runnel.console.access.ConsoleAuthentication;
 import dev.runnel.console.access.ConsoleAuthentication.Visitor;
 import dev.runnel.console.access.ConsoleSurface;
-import dev.runnel.console.access.SignInDoor;
+import dev.runnel.console.access.SignInProviders;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.port.SignInProvider;
 import io.javalin.config.RoutesConfig;
@@ -24,7 +24,7 @@ final class SignInRoutes {
 
   private final VisitorGuard guard;
   private final ConsoleAuthentication authentication;
-  private final SignInDoor door;
+  private final SignInProviders signIn;
   private final ConsoleAccess access;
   private final ConsoleAudit audit;
   private final boolean isHttps;
@@ -33,13 +33,13 @@ final class SignInRoutes {
   SignInRoutes(
       VisitorGuard guard,
       ConsoleAuthentication authentication,
-      SignInDoor door,
+      SignInProviders signIn,
       ConsoleAccess access,
       ConsoleAudit audit,
       boolean isHttps) {
     this.guard = guard;
     this.authentication = authentication;
-    this.door = door;
+    this.signIn = signIn;
     this.access = access;
     this.audit = audit;
     this.isHttps = isHttps;
@@ -48,25 +48,25 @@ final class SignInRoutes {
   void register(RoutesConfig routes) {
     routes.get(ConsoleAuthentication.ENTRANCE, this::showEntrance);
     routes.post(ConsoleAuthentication.ENTRANCE, this::enter);
-    routes.get(ConsoleAuthentication.ENTRANCE + "/{provider}", this::departs);
-    routes.get(ConsoleAuthentication.ENTRANCE + "/{provider}/callback", this::comesBack);
+    routes.get(ConsoleAuthentication.ENTRANCE + "/{provider}", this::redirectToProvider);
+    routes.get(ConsoleAuthentication.ENTRANCE + "/{provider}/callback", this::completeSignIn);
     guard.post(routes, "/leave", this::leave);
   }
 
   /// Sends the visitor to a provider.
-  private void departs(Context ctx) {
+  private void redirectToProvider(Context ctx) {
     VisitorGuard.protect(ctx);
-    var provider = door.find(ctx.pathParam("provider"));
+    var provider = signIn.find(ctx.pathParam("provider"));
     if (provider.isEmpty()) {
-      ctx.status(404).html(guard.pages().sorry("There is nothing here", "Check the address."));
+      ctx.status(404).html(guard.pages().errorPage("There is nothing here", "Check the address."));
       return;
     }
     var to = ctx.queryParam("to");
     try {
       var departure =
-          authentication.depart(
+          authentication.beginSignIn(
               provider.get(),
-              door.callback(provider.get()),
+              signIn.callback(provider.get()),
               to != null && VisitorGuard.isPage(to) ? to : "/");
       if (departure.isEmpty()) {
         ctx.status(429)
@@ -88,30 +88,30 @@ final class SignInRoutes {
     }
   }
 
-  private void comesBack(Context ctx) {
+  private void completeSignIn(Context ctx) {
     VisitorGuard.protect(ctx);
-    var provider = door.find(ctx.pathParam("provider"));
+    var provider = signIn.find(ctx.pathParam("provider"));
     if (provider.isEmpty()) {
-      ctx.status(404).html(guard.pages().sorry("There is nothing here", "Check the address."));
+      ctx.status(404).html(guard.pages().errorPage("There is nothing here", "Check the address."));
       return;
     }
     ctx.cookie(cookie(ctx, ConsoleAuthentication.ATTEMPT_COOKIE, "", Duration.ZERO));
     var how = "by " + provider.get().name();
-    switch (door.answer(
+    switch (signIn.answer(
         provider.get(),
         parameter(ctx, "code"),
         parameter(ctx, "state"),
         Optional.ofNullable(ctx.header("Cookie")),
         authentication,
         access)) {
-      case SignInDoor.Answer.Entered(var person, var session, var to) -> {
+      case SignInProviders.Answer.Entered(var person, var session, var to) -> {
         audit.signedIn(person.actor(), how);
         ctx.cookie(
             cookie(
                 ctx, ConsoleAuthentication.COOKIE, session, ConsoleAuthentication.PERSON_SESSION));
         ctx.status(303).header("Location", to);
       }
-      case SignInDoor.Answer.Refused(var who, var why, var rule) -> {
+      case SignInProviders.Answer.Refused(var who, var why, var rule) -> {
         if (rule.equals("policy")) {
           audit.signInRefused(who, how, rule);
         }

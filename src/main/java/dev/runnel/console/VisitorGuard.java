@@ -5,7 +5,7 @@ import dev.runnel.console.access.ConsoleAuthentication;
 import dev.runnel.console.access.ConsoleAuthentication.Visitor;
 import dev.runnel.console.access.ConsoleSurface;
 import dev.runnel.console.access.Form;
-import dev.runnel.console.access.SignInDoor;
+import dev.runnel.console.access.SignInProviders;
 import dev.runnel.console.access.SignInLink;
 import dev.runnel.console.view.Templates;
 import dev.runnel.core.model.conversation.RawRequest;
@@ -34,19 +34,19 @@ final class VisitorGuard {
           "/|/attention|/audit|/numbers|/operation(/[a-z]+)?|/runs|/runs/[A-Za-z0-9._~%-]+");
 
   private final ConsoleAuthentication authentication;
-  private final SignInDoor door;
+  private final SignInProviders signIn;
   private final ConsoleAccess access;
   private final Templates pages;
   private final InstantSource clock;
 
   VisitorGuard(
       ConsoleAuthentication authentication,
-      SignInDoor door,
+      SignInProviders signIn,
       ConsoleAccess access,
       Templates pages,
       InstantSource clock) {
     this.authentication = authentication;
-    this.door = door;
+    this.signIn = signIn;
     this.access = access;
     this.pages = pages;
     this.clock = clock;
@@ -85,7 +85,7 @@ final class VisitorGuard {
           }
           if (!visitor.isPageKey(form.get().page())) {
             ctx.status(401)
-                .html(pages.sorry("This page is out of date", "Open it again, then repeat."));
+                .html(pages.errorPage("This page is out of date", "Open it again, then repeat."));
           } else if (!may(visitor, permission)) {
             forbidden(ctx, what);
           } else {
@@ -164,7 +164,7 @@ final class VisitorGuard {
         why.isEmpty() ? text : why + " " + text,
         authentication.hasToken(),
         to,
-        door.providers().stream()
+        signIn.providers().stream()
             .map(
                 it ->
                     new SignInLink(
@@ -180,7 +180,7 @@ final class VisitorGuard {
   void forbidden(Context ctx, String what) {
     ctx.status(403)
         .html(
-            pages.sorry(
+            pages.errorPage(
                 "You may not " + what, "Ask whoever runs Runnel: `policy.rules` decides it."));
   }
 
@@ -201,7 +201,7 @@ final class VisitorGuard {
     ctx.headerMap().forEach((name, value) -> headers.put(name.toLowerCase(Locale.ROOT), value));
     var request = new RawRequest("POST", ctx.path(), headers, body, clock.instant());
     if (!ConsoleSurface.isFromOurPage(request)) {
-      ctx.status(401).html(pages.sorry("This was posted from another site", "Nothing was done."));
+      ctx.status(401).html(pages.errorPage("This was posted from another site", "Nothing was done."));
       return Optional.empty();
     }
     try {

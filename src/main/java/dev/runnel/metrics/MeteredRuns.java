@@ -37,19 +37,19 @@ record MeteredRuns(AgentRuns runs, Supplier<MeterRegistry> registry) implements 
       case Outcome.Done _ -> "done";
       case Outcome.Missing _ -> "missing";
       case Outcome.Refused _ -> "refused";
-      case Outcome.Busy _ -> "busy";
+      case Outcome.Unavailable _ -> "busy";
     };
   }
 
   private static String name(RunListing listing) {
     return switch (listing) {
-      case RunListing.Seen _ -> "done";
-      case RunListing.Blind _ -> "busy";
+      case RunListing.Listed _ -> "done";
+      case RunListing.Unavailable _ -> "busy";
     };
   }
 
   private static String name(Arrival arrival) {
-    return arrival instanceof Arrival.Busy ? "busy" : "done";
+    return arrival instanceof Arrival.Unavailable ? "busy" : "done";
   }
 
   @Override
@@ -81,9 +81,9 @@ record MeteredRuns(AgentRuns runs, Supplier<MeterRegistry> registry) implements 
   }
 
   @Override
-  public Arrival followUpArrival(Run before, String text, int said) {
+  public Arrival followUpArrival(Run before, String text, int timesSent) {
     return timed(
-        "find_follow_up", () -> runs.followUpArrival(before, text, said), MeteredRuns::name);
+        "find_follow_up", () -> runs.followUpArrival(before, text, timesSent), MeteredRuns::name);
   }
 
   @Override

@@ -44,9 +44,9 @@ import org.slf4j.LoggerFactory;
 
 /// Accesses the run service over its API. Every exception of the client is converted here:
 ///
-/// - no response, a 5xx, a 429: `Busy`; use [#findStarted] to find out whether a start happened;
+/// - no response, a 5xx, a 429: `Unavailable`; use [#findStarted] to find out whether a start happened;
 /// - a 404 from the service itself: `Missing`; a 404 without the service's error body comes from a
-///   wrong URL or a proxy, and is `Busy`;
+///   wrong URL or a proxy, and is `Unavailable`;
 /// - a malformed id: `Missing`;
 /// - any other error: `Refused`, with a text of [ErrorTexts].
 ///
@@ -157,20 +157,20 @@ public final class ClientAgentRuns implements AgentRuns {
     }
     try {
       return new Outcome.Done(
-          telling(
+          withReceipt(
               RunItems.run(
                   client.runs().get(run.value()).withOptions(ClientAgentRuns::briefly).send()),
               accepted,
               key));
     } catch (RunsException unread) {
       log.debug("cannot read run after follow-up run={} why={}", run, unread.getMessage());
-      return new Outcome.Done(telling(unseen(run), accepted, key));
+      return new Outcome.Done(withReceipt(unseen(run), accepted, key));
     }
   }
 
   /// Marks the follow-up as waiting if the run does not list its waiting follow-ups but the
   /// response says that this one waits, and as offered if a working agent gets it.
-  private static Run telling(Run run, FollowUpAccepted accepted, DeliveryId key) {
+  private static Run withReceipt(Run run, FollowUpAccepted accepted, DeliveryId key) {
     if (FollowUpOutcome.LIVE_SESSION.equals(accepted.outcome())) {
       return run.withReplies(run.replies().map(replies -> replies.offering(key)));
     }
@@ -180,14 +180,14 @@ public final class ClientAgentRuns implements AgentRuns {
   }
 
   @Override
-  public Arrival followUpArrival(Run before, String text, int said) {
+  public Arrival followUpArrival(Run before, String text, int timesSent) {
     if (knowsKeys) {
       return new Arrival.NotArrived();
     }
     try {
-      return startLookup.followUp(before, text, said);
+      return startLookup.followUp(before, text, timesSent);
     } catch (RunsException failure) {
-      return new Arrival.Busy(failure.retryAfter(), why(failure));
+      return new Arrival.Unavailable(failure.retryAfter(), why(failure));
     }
   }
 
@@ -201,7 +201,7 @@ public final class ClientAgentRuns implements AgentRuns {
       return uncancellable(run, failure);
     } catch (RunsException.Conflict failure) {
       return failure.retryable()
-          ? new Outcome.Busy(Optional.of(failure.retryAfter().orElse(WHILE_PREPARED)), why(failure))
+          ? new Outcome.Unavailable(Optional.of(failure.retryAfter().orElse(WHILE_PREPARED)), why(failure))
           : ErrorTexts.of(failure);
     } catch (RunsException failure) {
       return outcome(failure);
@@ -232,7 +232,7 @@ public final class ClientAgentRuns implements AgentRuns {
       bytes = response.body().readNBytes((int) Math.min(most + 1, Integer.MAX_VALUE - 8));
     } catch (RunsException failure) {
       return switch (refusedOrBusy(failure)) {
-        case Outcome.Busy(var after, var why) -> new FileContent.Later(after, why);
+        case Outcome.Unavailable(var after, var why) -> new FileContent.Later(after, why);
         case Outcome.Done _, Outcome.Missing _, Outcome.Refused _ ->
             new FileContent.Withheld("the run service no longer has it");
       };
@@ -253,7 +253,7 @@ public final class ClientAgentRuns implements AgentRuns {
   public RunListing changedSince(Instant since) {
     var query =
         ListRuns.ALL.updatedAfter(since).sorted(SortBy.UPDATED_AT, SortOrder.ASC).limit(runsAPage);
-    return look(query, MAX_CHANGES, true);
+    return list(query, MAX_CHANGES, true);
   }
 
   /// Sorted by creation time, which does not change while pages are read.
@@ -263,12 +263,12 @@ public final class ClientAgentRuns implements AgentRuns {
     for (var state : RunStates.UNFINISHED) {
       query = query.state(state);
     }
-    return look(query, MAX_UNFINISHED, false);
+    return list(query, MAX_UNFINISHED, false);
   }
 
   /// @param most approximate maximum number of runs; a page may contain a single large one
   /// @param maySkipTheRest whether the first pages alone are useful
-  private RunListing look(ListRuns query, int most, boolean maySkipTheRest) {
+  private RunListing list(ListRuns query, int most, boolean maySkipTheRest) {
     var runs = new LinkedHashMap<RunId, Run>();
     var prompts = 0L;
     try {
@@ -282,15 +282,15 @@ public final class ClientAgentRuns implements AgentRuns {
         }
       }
       if (pages.hasNext() && !maySkipTheRest) {
-        return new RunListing.Blind(Optional.empty(), "There are too many unfinished runs to list");
+        return new RunListing.Unavailable(Optional.empty(), "There are too many unfinished runs to list");
       }
     } catch (RunsException failure) {
-      return new RunListing.Blind(failure.retryAfter(), why(failure));
+      return new RunListing.Unavailable(failure.retryAfter(), why(failure));
     }
     if (runs.size() >= RUNS_A_PAGE) {
       runsAPage = prompts / runs.size() <= SHORT_PROMPT ? SHORT_RUNS_A_PAGE : RUNS_A_PAGE;
     }
-    return new RunListing.Seen(List.copyOf(runs.values()));
+    return new RunListing.Listed(List.copyOf(runs.values()));
   }
 
   private static int length(@Nullable String text) {
@@ -336,7 +336,7 @@ public final class ClientAgentRuns implements AgentRuns {
   }
 
   private static Outcome busy(RunsException failure) {
-    return new Outcome.Busy(failure.retryAfter(), why(failure));
+    return new Outcome.Unavailable(failure.retryAfter(), why(failure));
   }
 
   private static String why(RunsException failure) {

@@ -48,13 +48,13 @@ final class ErrorTexts {
   ///
   /// @param code the service's error code; empty if it gave none
   static Optional<String> failed(String code, Optional<String> message) {
-    var said = message.filter(it -> !it.isBlank());
-    if (code.equals("agent_process_failed") && said.isPresent()) {
-      return said;
+    var text = message.filter(it -> !it.isBlank());
+    if (code.equals("agent_process_failed") && text.isPresent()) {
+      return text;
     }
-    var plain = said.filter(InternalTextFilter::arePlain);
+    var plain = text.filter(InternalTextFilter::arePlain);
     return switch (code) {
-      case "" -> plain.or(() -> said.map(_ -> "The run service gave no reason."));
+      case "" -> plain.or(() -> text.map(_ -> "The run service gave no reason."));
       case "internal_error",
           "resource_unavailable",
           "infrastructure_timeout",

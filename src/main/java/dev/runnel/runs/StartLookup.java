@@ -48,9 +48,9 @@ final class StartLookup {
         return done(found.get());
       }
       // A service that does not know the filter lists unrelated runs.
-      return listed.isEmpty() ? new Outcome.Missing() : amongThoseSince(key, since, words);
+      return listed.isEmpty() ? new Outcome.Missing() : searchSince(key, since, words);
     } catch (RunsException.BadRequest | RunsException.Forbidden | RunsException.Unprocessable no) {
-      return amongThoseSince(key, since, words);
+      return searchSince(key, since, words);
     }
   }
 
@@ -59,7 +59,7 @@ final class StartLookup {
     return client.runs().list(query).send().items();
   }
 
-  private Outcome amongThoseSince(DeliveryId key, Instant since, Optional<String> words) {
+  private Outcome searchSince(DeliveryId key, Instant since, Optional<String> words) {
     var from = since.minus(SKEW);
     var showsMetadata = false;
     var unnamed = new ArrayList<RunItem>();
@@ -74,7 +74,7 @@ final class StartLookup {
             .iterator();
     for (int looked = 0; pages.hasNext(); ) {
       if (looked >= MAX) {
-        return new Outcome.Busy(
+        return new Outcome.Unavailable(
             Optional.empty(), "Too many runs were started meanwhile to look through them");
       }
       for (var run : pages.next().items()) {
@@ -110,7 +110,7 @@ final class StartLookup {
   }
 
   private static Outcome unknown() {
-    return new Outcome.Busy(
+    return new Outcome.Unavailable(
         Optional.empty(), "The run service does not tell which runs Runnel started");
   }
 
@@ -125,7 +125,7 @@ final class StartLookup {
 
   /// Compares how often the message occurs in the run; if the run does not show that, whether the
   /// run has progressed.
-  Arrival followUp(Run before, String text, int said) {
+  Arrival followUp(Run before, String text, int timesSent) {
     RunItem item;
     try {
       item = client.runs().get(before.id().value()).send();
@@ -133,42 +133,42 @@ final class StartLookup {
       return new Arrival.NotArrived();
     }
     var now = RunItems.run(item);
-    var heard = heard(item, text);
-    if (heard.isPresent() && heard.getAsInt() > said) {
+    var received = received(item, text);
+    if (received.isPresent() && received.getAsInt() > timesSent) {
       return new Arrival.Arrived();
     }
-    if (stoodStill(before)) {
+    if (isIdle(before)) {
       if (now.stateName().equals(before.stateName())
           && now.updatedAt().isPresent()
           && now.updatedAt().equals(before.updatedAt())) {
         return new Arrival.NotArrived();
       }
-      if (!stoodStill(now)) {
+      if (!isIdle(now)) {
         return new Arrival.Arrived();
       }
     }
     // While the agent works, the message may still be in transit.
-    return heard.isPresent() && now.state().isTerminal()
+    return received.isPresent() && now.state().isTerminal()
         ? new Arrival.NotArrived()
         : new Arrival.Unknowable();
   }
 
-  private static boolean stoodStill(Run run) {
+  private static boolean isIdle(Run run) {
     return run.state().isTerminal() || run.state().needsPerson();
   }
 
   /// How often the run received this message; empty if the run does not show that.
-  private OptionalInt heard(RunItem item, String text) {
+  private OptionalInt received(RunItem item, String text) {
     try {
-      var told =
+      var messages =
           client.runs().conversation(item.runId()).send().steps().stream()
               .flatMap(StartLookup::messages)
               .filter(message -> MessageRole.USER.equals(message.role()))
               .flatMap(message -> message.content().stream())
               .flatMap(content -> Stream.ofNullable(content.text()))
               .toList();
-      if (!told.isEmpty()) {
-        return OptionalInt.of(told.stream().mapToInt(each -> count(each, text)).sum());
+      if (!messages.isEmpty()) {
+        return OptionalInt.of(messages.stream().mapToInt(each -> count(each, text)).sum());
       }
     } catch (RunsException notShown) {
       // Not every service supports conversations.

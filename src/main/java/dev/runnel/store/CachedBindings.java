@@ -43,6 +43,11 @@ final class CachedBindings implements Store.Bindings {
   }
 
   @Override
+  public boolean hasActive() {
+    return truth.hasActive();
+  }
+
+  @Override
   public List<Binding> recent(Optional<SurfaceId> surface, String place, int limit) {
     return truth.recent(surface, place, limit);
   }

@@ -213,7 +213,7 @@ public final class ConversationWorkers implements AutoCloseable {
   /// have woken the conversation, and a later row must not postpone that.
   private void goOn(TaskInstance<Void> instance, Instant due) {
     scheduleIfAbsent(instance, due);
-    ringAt(due);
+    triggerPollAt(due);
   }
 
   private CustomTask<Void> watching() {
@@ -226,7 +226,7 @@ public final class ConversationWorkers implements AutoCloseable {
               return (complete, operations) -> {
                 if (next.isPresent()) {
                   operations.reschedule(complete, next.get());
-                  ringAt(next.get());
+                  triggerPollAt(next.get());
                 } else {
                   operations.remove();
                   wakeWatcher();
@@ -305,7 +305,7 @@ public final class ConversationWorkers implements AutoCloseable {
   }
 
   private void wakeWatcher() {
-    if (store.read(bindings -> bindings.countActive()) > 0) {
+    if (store.read(bindings -> bindings.hasActive())) {
       scheduleIfAbsent(watch.instance("all"), clock.instant());
     }
   }
@@ -322,7 +322,7 @@ public final class ConversationWorkers implements AutoCloseable {
 
   private void schedule(QueueTable queueTable, Conversation conversation, Instant at) {
     wake(task(queueTable).instance(conversation.id()), at);
-    ringAt(at);
+    triggerPollAt(at);
   }
 
   private void wake(TaskInstance<Void> instance, Instant at) {
@@ -343,7 +343,7 @@ public final class ConversationWorkers implements AutoCloseable {
   }
 
   /// Triggers a poll at that time, because the regular one may come later.
-  private void ringAt(Instant at) {
+  private void triggerPollAt(Instant at) {
     var wait = Duration.between(clock.instant(), at);
     if (wait.isPositive()) {
       var _ =

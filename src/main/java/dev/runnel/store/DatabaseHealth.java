@@ -42,17 +42,17 @@ public final class DatabaseHealth {
   /// The current problem with the database, in a sentence; empty if there is none.
   public Optional<String> problem() {
     try {
-      return problem.ask(this::look);
+      return problem.ask(this::probe);
     } catch (TimeoutException slow) {
       return Optional.of(SLOW.formatted(problem.age().toSeconds()));
     }
   }
 
-  private Optional<String> look() {
+  private Optional<String> probe() {
     try {
       store.isReady();
       var last = lastProbe;
-      if (store.trouble().isPresent()
+      if (store.lastFailure().isPresent()
           || last == null
           || !clock.instant().isBefore(last.plus(PROBES))) {
         lastProbe = clock.instant();
@@ -69,7 +69,7 @@ public final class DatabaseHealth {
     var all = new TreeMap<String, Long>();
     try {
       all.putAll(gauges.ask(store::gauges));
-      all.put(UP, store.trouble().isEmpty() ? 1L : 0L);
+      all.put(UP, store.lastFailure().isEmpty() ? 1L : 0L);
     } catch (TimeoutException | DatabaseException gone) {
       all.put(UP, 0L);
     }

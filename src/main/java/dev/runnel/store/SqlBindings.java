@@ -75,6 +75,15 @@ final class SqlBindings implements Store.Bindings {
   }
 
   @Override
+  public boolean hasActive() {
+    return rows.first(
+            "SELECT 1 WHERE EXISTS (SELECT 1 FROM bindings WHERE active = 1) OR EXISTS (SELECT 1"
+                + " FROM bindings_aside WHERE active = 1)",
+            _ -> true)
+        .isPresent();
+  }
+
+  @Override
   public List<Binding> recent(Optional<SurfaceId> surface, String place, int limit) {
     // A range would depend on the database's collation.
     var prefix = surface.map(id -> id + ":" + place).orElse("");

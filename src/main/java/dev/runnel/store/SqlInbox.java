@@ -62,7 +62,7 @@ final class SqlInbox extends SqlQueue<DeliveryId, Delivery> implements Store.Inb
     if (!(delivery.intent() instanceof Intent.Say)) {
       return;
     }
-    var said =
+    var messages =
         rows
             .list(
                 "SELECT * FROM inbox WHERE conversation = ? AND state = 0 AND overtakes = 0"
@@ -70,16 +70,16 @@ final class SqlInbox extends SqlQueue<DeliveryId, Delivery> implements Store.Inb
                 row -> new Place(row.getLong("seq"), pending(row)),
                 delivery.conversation().id())
             .stream()
-            .takeWhile(each -> each.isSaidAfter(delivery) || each.is(delivery))
+            .takeWhile(each -> each.isLaterThan(delivery) || each.is(delivery))
             .toList();
-    if (said.size() < 2) {
+    if (messages.size() < 2) {
       return;
     }
     // The sequence numbers stay; each message gets the next one, and the new message the first.
-    for (int i = 1; i < said.size(); i++) {
-      place(said.get(i), said.get(i - 1).seq());
+    for (int i = 1; i < messages.size(); i++) {
+      place(messages.get(i), messages.get(i - 1).seq());
     }
-    place(said.getFirst(), said.getLast().seq());
+    place(messages.getFirst(), messages.getLast().seq());
   }
 
   private void place(Place row, long seq) {
@@ -91,7 +91,7 @@ final class SqlInbox extends SqlQueue<DeliveryId, Delivery> implements Store.Inb
       return pending.filter(each -> each.item().id().equals(delivery.id())).isPresent();
     }
 
-    boolean isSaidAfter(Delivery delivery) {
+    boolean isLaterThan(Delivery delivery) {
       return pending
           .filter(each -> each.tries() == 0 && each.item().intent() instanceof Intent.Say)
           .filter(each -> each.item().saidAt().isAfter(delivery.saidAt()))
@@ -135,7 +135,7 @@ final class SqlInbox extends SqlQueue<DeliveryId, Delivery> implements Store.Inb
   }
 
   @Override
-  public boolean holds(DeliveryId id, Conversation conversation, int tries) {
+  public boolean isOwner(DeliveryId id, Conversation conversation, int tries) {
     return rows.first(
             "SELECT 1 FROM inbox WHERE id = ? AND state = 0 AND conversation = ? AND tries"
                 + " = ?",

@@ -59,7 +59,7 @@ public final class SqlStore implements Store, AutoCloseable {
   private final Cache<RunId, Binding> byRun;
   private final Cache<Conversation, Boolean> withRun;
   private volatile Consumer<Set<Touched>> onTouched = _ -> {};
-  private volatile @Nullable DatabaseException trouble;
+  private volatile @Nullable DatabaseException lastFailure;
 
   /// Opens the store and migrates its tables.
   public SqlStore(Database database, InstantSource clock) {
@@ -120,21 +120,21 @@ public final class SqlStore implements Store, AutoCloseable {
         });
   }
 
-  /// Runs a change and records whether it failed, for [#trouble].
+  /// Runs a change and records whether it failed, for [#lastFailure].
   private <T> T remembering(Supplier<T> change) {
     try {
       var result = change.get();
-      trouble = null;
+      lastFailure = null;
       return result;
     } catch (DatabaseException e) {
-      trouble = e;
+      lastFailure = e;
       throw e;
     }
   }
 
   /// Why the last change failed; empty if it succeeded.
-  Optional<DatabaseException> trouble() {
-    return Optional.ofNullable(trouble);
+  Optional<DatabaseException> lastFailure() {
+    return Optional.ofNullable(lastFailure);
   }
 
   /// Writes a row and deletes it again, to check that the disk is not full. In two commits, because
@@ -319,7 +319,8 @@ public final class SqlStore implements Store, AutoCloseable {
 
   /// Whether the database responds; throws [DatabaseException] otherwise.
   public boolean isReady() {
-    return read(bindings -> bindings.countActive() >= 0);
+    var _ = read(bindings -> bindings.hasActive());
+    return true;
   }
 
   /// Accepts no more deliveries; those accepted are on disk.

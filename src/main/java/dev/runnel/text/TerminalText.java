@@ -35,11 +35,11 @@ public final class TerminalText {
         || point == '\t'
         || !(Character.isISOControl(point)
             || Character.getType(point) == Character.SURROGATE
-            || turnsAround(point));
+            || isBidirectionalControl(point));
   }
 
   /// Whether it is a bidirectional control such as U+202E, which displays `jpg.exe` as `exe.gpj`.
-  private static boolean turnsAround(int point) {
+  private static boolean isBidirectionalControl(int point) {
     return switch (Character.getDirectionality(point)) {
       case Character.DIRECTIONALITY_LEFT_TO_RIGHT_EMBEDDING,
           Character.DIRECTIONALITY_LEFT_TO_RIGHT_OVERRIDE,

@@ -46,7 +46,7 @@ public enum ToolReply {
   }
 
   /// The choice that somebody means who has seen the request: a plain yes permits it once.
-  public static Optional<String> meantBy(String message) {
+  public static Optional<String> choiceOf(String message) {
     var isAllow = ALLOW.contains(message.strip().toLowerCase(Locale.ROOT));
     return switch (isAllow ? PlanReply.APPROVED : PlanReply.of(message)) {
       case APPROVED -> Optional.of(ALLOW_ONCE.choice);

@@ -26,13 +26,13 @@ record TracedRuns(AgentRuns runs, Traces traces) implements AgentRuns {
             case Outcome.Done _ -> "done";
             case Outcome.Missing _ -> "missing";
             case Outcome.Refused _ -> "refused";
-            case Outcome.Busy _ -> "busy";
+            case Outcome.Unavailable _ -> "busy";
           };
         }
 
         @Override
         public boolean isFailure(Outcome result) {
-          return result instanceof Outcome.Refused || result instanceof Outcome.Busy;
+          return result instanceof Outcome.Refused || result instanceof Outcome.Unavailable;
         }
 
         @Override
@@ -85,8 +85,8 @@ record TracedRuns(AgentRuns runs, Traces traces) implements AgentRuns {
   }
 
   @Override
-  public Arrival followUpArrival(Run before, String text, int said) {
-    return runs.followUpArrival(before, text, said);
+  public Arrival followUpArrival(Run before, String text, int timesSent) {
+    return runs.followUpArrival(before, text, timesSent);
   }
 
   @Override

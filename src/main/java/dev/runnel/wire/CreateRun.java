@@ -67,12 +67,12 @@ public record CreateRun(
   public boolean hasTask() {
     var inConfig =
         config != null
-            && (isSaid(config.skillSpec())
+            && (isPresent(config.skillSpec())
                 || (config.skills() != null && !config.skills().isEmpty()));
-    return isSaid(prompt) || isSaid(skill) || isSaid(conversationId) || inConfig;
+    return isPresent(prompt) || isPresent(skill) || isPresent(conversationId) || inConfig;
   }
 
-  private static boolean isSaid(@Nullable String text) {
+  private static boolean isPresent(@Nullable String text) {
     return text != null && !text.isBlank();
   }
 

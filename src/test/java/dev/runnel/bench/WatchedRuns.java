@@ -48,7 +48,7 @@ public final class WatchedRuns {
                 folder, RunnelProcess.freePort(), settings(service, slack), Soak.OPTIONS)) {
       var bench = new WatchedRuns(service, slack, runnel);
       bench.start(count);
-      System.out.println("watching");
+      bench.settle(count);
       bench.watch(count, time);
     }
   }
@@ -91,6 +91,18 @@ public final class WatchedRuns {
       Thread.sleep(1_000);
       System.out.printf("%,d of %,d runs started%n", service.size(), count);
     }
+  }
+
+  /// Lets each run say something once. From then on the edits of most wait for the budget of their
+  /// workspace, as they do in a workspace with that many runs.
+  private void settle(int count) throws InterruptedException {
+    System.out.println("settling");
+    for (int i = 0; i < count; i++) {
+      service.progress(i, "begins");
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+    TimeUnit.SECONDS.sleep(10);
+    System.out.println("watching");
   }
 
   private void watch(int count, Duration time) throws InterruptedException, IOException {

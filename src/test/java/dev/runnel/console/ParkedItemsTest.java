@@ -65,9 +65,9 @@ class ParkedItemsTest {
         .body();
   }
 
-  private HttpResponse<String> post(String lane, String id, String action, String... headers)
+  private HttpResponse<String> post(String queue, String id, String action, String... headers)
       throws IOException, InterruptedException {
-    return postWith(keyOf(page("/")), lane, id, action, headers);
+    return postWith(keyOf(page("/")), queue, id, action, headers);
   }
 
   private static String keyOf(String page) {
@@ -77,7 +77,7 @@ class ParkedItemsTest {
   }
 
   private HttpResponse<String> postWith(
-      String key, String lane, String id, String action, String... headers)
+      String key, String queue, String id, String action, String... headers)
       throws IOException, InterruptedException {
     var request =
         HttpRequest.newBuilder(site.at("/attention"))
@@ -85,9 +85,9 @@ class ParkedItemsTest {
             .header("Content-Type", "application/x-www-form-urlencoded")
             .POST(
                 BodyPublishers.ofString(
-                    "page=%s&lane=%s&id=%s&action=%s"
+                    "page=%s&queue=%s&id=%s&action=%s"
                         .formatted(
-                            key, lane, URLEncoder.encode(id, StandardCharsets.UTF_8), action)));
+                            key, queue, URLEncoder.encode(id, StandardCharsets.UTF_8), action)));
     if (headers.length > 0) {
       request.headers(headers);
     }
@@ -98,9 +98,9 @@ class ParkedItemsTest {
   void saysWhatWhereWhyAndWhen() throws Exception {
     site.givesUp(delivery("1", say("fix <it>")), "no such profile");
     clock.advance(Duration.ofMinutes(5));
-    var told = new Update.Told(DANA, "It is done.", false);
+    var notice = new Update.Told(DANA, "It is done.", false);
     site.givesUp(
-        new Notice(new NoticeId("n1"), OTHER_THREAD, told, Origin.NONE, NINE, 0), "410 gone");
+        new Notice(new NoticeId("n1"), OTHER_THREAD, notice, Origin.NONE, NINE, 0), "410 gone");
 
     assertThat(page("/attention"))
         .contains("dana: fix &lt;it&gt;", "team/channel/1", "no such profile", "5 min ago")
@@ -141,7 +141,7 @@ class ParkedItemsTest {
   @Test
   void aRetriedRowWaitsForItsTurn() throws Exception {
     site.givesUp(delivery("1", say("fix it")), "why");
-    var answer = post("said", "fake:1", "retry");
+    var answer = post("inbox", "fake:1", "retry");
 
     assertThat(answer.statusCode()).isEqualTo(303);
     assertThat(answer.headers().firstValue("Location")).contains("/attention");
@@ -152,11 +152,11 @@ class ParkedItemsTest {
   @Test
   void aDiscardedRowIsGone() throws Exception {
     site.givesUp(delivery("1", say("fix it")), "why");
-    var told = new Update.Told(DANA, "It is done.", false);
-    site.givesUp(new Notice(new NoticeId("n1"), THREAD, told, Origin.NONE, NINE, 0), "410 gone");
+    var notice = new Update.Told(DANA, "It is done.", false);
+    site.givesUp(new Notice(new NoticeId("n1"), THREAD, notice, Origin.NONE, NINE, 0), "410 gone");
 
-    assertThat(post("said", "fake:1", "discard").statusCode()).isEqualTo(303);
-    assertThat(post("told", "n1", "discard").statusCode()).isEqualTo(303);
+    assertThat(post("inbox", "fake:1", "discard").statusCode()).isEqualTo(303);
+    assertThat(post("outbox", "n1", "discard").statusCode()).isEqualTo(303);
     assertThat(page("/attention")).contains("Nothing needs attention");
     assertThat(site.waiting(THREAD)).isEmpty();
   }
@@ -182,7 +182,7 @@ class ParkedItemsTest {
     site.givesUp(delivery("2", say("fix that"), OTHER_THREAD), "why");
     site.givesUp(delivery("3", say("leave this")), "why");
 
-    assertThat(postItems("retry", "said fake:1", "said fake:2", "said fake:9").statusCode())
+    assertThat(postItems("retry", "inbox fake:1", "inbox fake:2", "inbox fake:9").statusCode())
         .isEqualTo(303);
 
     assertThat(site.waiting(THREAD)).hasSize(1);
@@ -196,10 +196,10 @@ class ParkedItemsTest {
   @Test
   void selectedRowsAreDiscardedTogether() throws Exception {
     site.givesUp(delivery("1", say("fix it")), "why");
-    var told = new Update.Told(DANA, "It is done.", false);
-    site.givesUp(new Notice(new NoticeId("n1"), THREAD, told, Origin.NONE, NINE, 0), "410 gone");
+    var notice = new Update.Told(DANA, "It is done.", false);
+    site.givesUp(new Notice(new NoticeId("n1"), THREAD, notice, Origin.NONE, NINE, 0), "410 gone");
 
-    assertThat(postItems("discard", "said fake:1", "told n1").statusCode()).isEqualTo(303);
+    assertThat(postItems("discard", "inbox fake:1", "outbox n1").statusCode()).isEqualTo(303);
 
     assertThat(page("/attention")).contains("Nothing needs attention");
     assertThat(site.waiting(THREAD)).isEmpty();
@@ -210,7 +210,7 @@ class ParkedItemsTest {
     site.givesUp(delivery("1", say("fix it")), "why");
 
     assertThat(postItems("discard").body()).contains("Nothing is selected");
-    assertThat(postItems("discard", "said fake:1", "bindings fake:1").statusCode()).isEqualTo(400);
+    assertThat(postItems("discard", "inbox fake:1", "bindings fake:1").statusCode()).isEqualTo(400);
     assertThat(postItems("discard", "nonsense").statusCode()).isEqualTo(400);
     assertThat(page("/attention")).contains("fix it");
   }
@@ -219,16 +219,16 @@ class ParkedItemsTest {
   void onlyAPageOfOursMayAct() throws Exception {
     site.givesUp(delivery("1", say("fix it")), "why");
 
-    assertThat(postWith("forged.key", "said", "fake:1", "discard").statusCode()).isEqualTo(401);
-    assertThat(post("said", "fake:1", "discard", "Sec-Fetch-Site", "cross-site").statusCode())
+    assertThat(postWith("forged.key", "inbox", "fake:1", "discard").statusCode()).isEqualTo(401);
+    assertThat(post("inbox", "fake:1", "discard", "Sec-Fetch-Site", "cross-site").statusCode())
         .isEqualTo(401);
-    assertThat(post("said", "fake:1", "discard", "Origin", "https://evil.example").statusCode())
+    assertThat(post("inbox", "fake:1", "discard", "Origin", "https://evil.example").statusCode())
         .isEqualTo(401);
     var key = keyOf(page("/"));
     cookie = "";
-    assertThat(postWith(key, "said", "fake:1", "discard").statusCode()).isEqualTo(401);
+    assertThat(postWith(key, "inbox", "fake:1", "discard").statusCode()).isEqualTo(401);
     cookie = site.signedIn();
-    assertThat(postWith(key, "said", "fake:1", "discard").statusCode()).isEqualTo(401);
+    assertThat(postWith(key, "inbox", "fake:1", "discard").statusCode()).isEqualTo(401);
     assertThat(page("/attention")).contains("fix it");
   }
 
@@ -236,11 +236,11 @@ class ParkedItemsTest {
   void whatIsNoActionIsRefusedAndWhatIsDoneStaysDone() throws Exception {
     site.givesUp(delivery("1", say("fix it")), "why");
 
-    assertThat(post("said", "fake:1", "explode").statusCode()).isEqualTo(400);
+    assertThat(post("inbox", "fake:1", "explode").statusCode()).isEqualTo(400);
     assertThat(post("bindings", "fake:1", "retry").statusCode()).isEqualTo(400);
-    assertThat(post("said", "", "retry").statusCode()).isEqualTo(400);
-    assertThat(post("said", "fake:1", "retry").statusCode()).isEqualTo(303);
-    assertThat(post("said", "fake:1", "discard").statusCode()).isEqualTo(303);
+    assertThat(post("inbox", "", "retry").statusCode()).isEqualTo(400);
+    assertThat(post("inbox", "fake:1", "retry").statusCode()).isEqualTo(303);
+    assertThat(post("inbox", "fake:1", "discard").statusCode()).isEqualTo(303);
     assertThat(site.waiting(THREAD)).hasSize(1);
   }
 

@@ -4,7 +4,7 @@ import static dev.runnel.testkit.Samples.DANA;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.console.access.ConsoleAuthentication;
-import dev.runnel.console.access.SignInDoor;
+import dev.runnel.console.access.SignInProviders;
 import dev.runnel.console.view.About;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.run.Run;
@@ -81,7 +81,7 @@ class SignInTest {
             null,
             new About("claude -p", List.of(Site.slack(true))),
             new Streams(3, Duration.ofMillis(20), Duration.ofMillis(60)),
-            new SignInDoor(
+            new SignInProviders(
                 List.of(
                     OpenIdSignIn.slack(
                         provider.uri(),

@@ -2,7 +2,7 @@ package dev.runnel.console;
 
 import dev.runnel.console.access.ConsoleAuthentication;
 import dev.runnel.console.access.ConsoleSurface;
-import dev.runnel.console.access.SignInDoor;
+import dev.runnel.console.access.SignInProviders;
 import dev.runnel.console.numbers.Numbers;
 import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.console.transcript.Transcripts.Kind;
@@ -103,7 +103,7 @@ final class Site implements AutoCloseable {
         token,
         about,
         streams,
-        SignInDoor.closed(URI.create("http://localhost")),
+        SignInProviders.closed(URI.create("http://localhost")),
         port);
   }
 
@@ -114,7 +114,7 @@ final class Site implements AutoCloseable {
       @Nullable String token,
       About about,
       Streams streams,
-      SignInDoor door,
+      SignInProviders door,
       int port) {
     this.clock = clock;
     this.runs = new FakeAgentRuns(clock);

@@ -479,7 +479,7 @@ final class FlowStory implements Story {
   }
 
   private final class PausedRuns implements AgentRuns {
-    private static final Outcome.Busy LOST = new Outcome.Busy(Optional.empty(), "Lost");
+    private static final Outcome.Unavailable LOST = new Outcome.Unavailable(Optional.empty(), "Lost");
 
     private interface Effect {
       Outcome happens();
@@ -529,7 +529,7 @@ final class FlowStory implements Story {
       return stage.saw(
           stage.goesWrong(1) == 0
               ? service.followUpArrival(before, text, said)
-              : new Arrival.Busy(Optional.empty(), "Lost"));
+              : new Arrival.Unavailable(Optional.empty(), "Lost"));
     }
 
     @Override
@@ -551,7 +551,7 @@ final class FlowStory implements Story {
     public RunListing changedSince(Instant since) {
       stage.pause("changedSince");
       var seen = stage.saw(service.changedSince(since));
-      if (seen instanceof RunListing.Seen(var all)) {
+      if (seen instanceof RunListing.Listed(var all)) {
         all.stream()
             .flatMap(run -> run.updatedAt().stream())
             .filter(at -> at.isAfter(cursor))

@@ -395,7 +395,7 @@ class JourneyTest {
 
     @Test
     void aStopOfAFollowUpThatNeverArrivedLeavesNothingToWatch() {
-      world.runs.answersNext(new Outcome.Busy(Optional.empty(), "down"));
+      world.runs.answersNext(new Outcome.Unavailable(Optional.empty(), "down"));
       world.says(delivery("2", say("add a test")));
       world.settle();
       world.says(delivery("3", cancel()));
@@ -596,7 +596,7 @@ class JourneyTest {
       world.runs.losesNextAnswer();
       world.says(delivery("1", start("fix the test")));
       world.settle();
-      world.runs.answersNext(new Outcome.Busy(Optional.of(Duration.ofSeconds(2)), "PENDING"));
+      world.runs.answersNext(new Outcome.Unavailable(Optional.of(Duration.ofSeconds(2)), "PENDING"));
       world.says(delivery("2", cancel()));
       world.passes(Duration.ofMinutes(1));
 
@@ -640,7 +640,7 @@ class JourneyTest {
     }
 
     @Test
-    void blindLooksComeMoreAndMoreSeldomAndNothingIsSaid() {
+    void failedPollsBecomeRareAndNothingIsPosted() {
       world.says(delivery("1", start("fix the test")));
       world.settle();
       world.runs.isDown(Optional.empty());
@@ -711,7 +711,7 @@ class JourneyTest {
 
     @Test
     void aFollowUpThatDidNotArriveIsRepeated() {
-      world.runs.answersNext(new Outcome.Busy(Optional.empty(), "reset"));
+      world.runs.answersNext(new Outcome.Unavailable(Optional.empty(), "reset"));
       world.says(delivery("2", say("and the docs")));
       world.passes(Duration.ofSeconds(3));
 
@@ -725,7 +725,7 @@ class JourneyTest {
       world.runs.losesNextAnswer();
       world.says(delivery("3", say("go on")));
       world.passes(Duration.ofSeconds(3));
-      world.runs.answersNext(new Outcome.Busy(Optional.empty(), "reset"));
+      world.runs.answersNext(new Outcome.Unavailable(Optional.empty(), "reset"));
       world.says(delivery("4", say("go on")));
       world.passes(Duration.ofSeconds(3));
 
@@ -911,7 +911,7 @@ class JourneyTest {
     void aStopTakesBackWhatWaitsInTheThread() {
       world.says(delivery("1", start("a")));
       world.settle();
-      world.runs.answersNext(new Outcome.Busy(Optional.empty(), "503"));
+      world.runs.answersNext(new Outcome.Unavailable(Optional.empty(), "503"));
       world.says(delivery("2", say("and b")));
       world.settle();
       world.says(fromAPlace("3", cancel()));
@@ -927,7 +927,7 @@ class JourneyTest {
       world.settle();
       world.runs.moves(run(), RunState.SUCCEEDED, "Done.");
       world.passes(Duration.ofSeconds(2));
-      world.runs.answersNext(new Outcome.Busy(Optional.empty(), "503"));
+      world.runs.answersNext(new Outcome.Unavailable(Optional.empty(), "503"));
       world.says(delivery("2", say("and b")));
       world.settle();
       world.says(fromAPlace("3", new Intent.Retry(Optional.of(run()))));

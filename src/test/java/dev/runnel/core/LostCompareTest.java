@@ -191,6 +191,11 @@ class LostCompareTest {
       }
 
       @Override
+      public boolean hasActive() {
+        return work.bindings().hasActive();
+      }
+
+      @Override
       public List<Binding> recent(Optional<SurfaceId> surface, String place, int limit) {
         return work.bindings().recent(surface, place, limit);
       }

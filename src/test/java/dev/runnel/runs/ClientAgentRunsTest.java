@@ -166,7 +166,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
 
       assertThat(runs.start(prompt("Fix it"), newKey()))
           .isInstanceOfSatisfying(
-              Outcome.Busy.class,
+              Outcome.Unavailable.class,
               busy -> assertThat(busy.retryAfter()).contains(Duration.ofSeconds(7)));
       assertThat(service.lines()).containsExactly(CREATE);
     }
@@ -178,8 +178,8 @@ class ClientAgentRunsTest implements AgentRunsContract {
           new MockResponse.Builder().onResponseStart(new SocketEffect.CloseSocket()).build());
       service.answersNext(CREATE, json(200, "<html>Log in</html>"));
 
-      assertThat(runs.start(prompt("Fix it"), newKey())).isInstanceOf(Outcome.Busy.class);
-      assertThat(runs.start(prompt("Fix it"), newKey())).isInstanceOf(Outcome.Busy.class);
+      assertThat(runs.start(prompt("Fix it"), newKey())).isInstanceOf(Outcome.Unavailable.class);
+      assertThat(runs.start(prompt("Fix it"), newKey())).isInstanceOf(Outcome.Unavailable.class);
       assertThat(service.lines()).containsExactly(CREATE, CREATE);
     }
 
@@ -194,7 +194,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     void atAWrongAddressIsBusyBecauseNothingIsRefused() {
       service.answersNext(CREATE, json(404, "<html>Not found</html>"));
 
-      assertThat(runs.start(prompt("Fix it"), newKey())).isInstanceOf(Outcome.Busy.class);
+      assertThat(runs.start(prompt("Fix it"), newKey())).isInstanceOf(Outcome.Unavailable.class);
     }
   }
 
@@ -270,14 +270,14 @@ class ClientAgentRunsTest implements AgentRunsContract {
         done(runs.start(new Prompt("Fix the test", "A", RunOptions.NONE, Map.of()), newKey()));
       }
 
-      assertThat(startedBy(runs, key)).isInstanceOf(Outcome.Busy.class);
+      assertThat(startedBy(runs, key)).isInstanceOf(Outcome.Unavailable.class);
     }
 
     @Test
     void isInDoubtWhenTheListCannotBeRead() {
       service.answersNext(LIST, problem(503, "resource_unavailable"));
 
-      assertThat(startedBy(runs, key)).isInstanceOf(Outcome.Busy.class);
+      assertThat(startedBy(runs, key)).isInstanceOf(Outcome.Unavailable.class);
     }
   }
 
@@ -332,7 +332,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
       service.answersNext(followUp(), problem(409, "conflict", "No", ", \"retryable\": true"));
 
       assertThat(runs.followUp(run.id(), "go on", newKey())).isInstanceOf(Outcome.Refused.class);
-      assertThat(runs.followUp(run.id(), "go on", newKey())).isInstanceOf(Outcome.Busy.class);
+      assertThat(runs.followUp(run.id(), "go on", newKey())).isInstanceOf(Outcome.Unavailable.class);
     }
 
     private String followUp() {
@@ -438,7 +438,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
 
       assertThat(runs.cancel(run.id()))
           .isInstanceOfSatisfying(
-              Outcome.Busy.class,
+              Outcome.Unavailable.class,
               busy -> assertThat(busy.retryAfter()).contains(Duration.ofSeconds(2)));
     }
 
@@ -471,7 +471,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     void thatCannotBeReadBackIsAskedForAgain() {
       service.answersNext("GET /agent/runs/" + run.id(), json(500, ""));
 
-      assertThat(runs.cancel(run.id())).isInstanceOf(Outcome.Busy.class);
+      assertThat(runs.cancel(run.id())).isInstanceOf(Outcome.Unavailable.class);
       assertThat(done(runs.cancel(run.id())).state()).isEqualTo(RunState.CANCELLED);
     }
 
@@ -568,7 +568,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
 
       assertThat(runs.unfinished())
           .isInstanceOfSatisfying(
-              RunListing.Blind.class,
+              RunListing.Unavailable.class,
               blind -> assertThat(blind.retryAfter()).contains(Duration.ofSeconds(9)));
     }
 
@@ -601,6 +601,6 @@ class ClientAgentRunsTest implements AgentRunsContract {
   void a404WithoutTheServicesErrorDoesNotMeanThatTheRunIsGone() {
     service.answersNext("GET /agent/runs/r1", json(404, "<html>Not found</html>"));
 
-    assertThat(runs.find(new RunId("r1"))).isInstanceOf(Outcome.Busy.class);
+    assertThat(runs.find(new RunId("r1"))).isInstanceOf(Outcome.Unavailable.class);
   }
 }

@@ -132,7 +132,7 @@ class EmbeddedAgentRunsTest implements AgentRunsContract {
     proxy.refusesMetadataFilter();
     proxy.spoil(FaultyProxy.Fault.BAD_GATEWAY);
 
-    assertThat(runs.start(prompt("Fix the test"), key)).isInstanceOf(Outcome.Busy.class);
+    assertThat(runs.start(prompt("Fix the test"), key)).isInstanceOf(Outcome.Unavailable.class);
 
     assertThat(done(startedBy(runs, key)).delivery()).contains(key);
     assertThat(startedBy(runs, newKey())).isEqualTo(new Outcome.Missing());

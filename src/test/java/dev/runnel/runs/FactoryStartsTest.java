@@ -116,7 +116,7 @@ class FactoryStartsTest {
     var key = newKey();
     proxy.spoil(FaultyProxy.Fault.BAD_GATEWAY);
 
-    assertThat(runs.start(forFactory("shop-1"), key)).isInstanceOf(Outcome.Busy.class);
+    assertThat(runs.start(forFactory("shop-1"), key)).isInstanceOf(Outcome.Unavailable.class);
 
     assertThat(done(startedBy(runs, key)).delivery()).contains(key);
   }

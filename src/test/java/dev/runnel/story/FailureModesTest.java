@@ -46,7 +46,7 @@ class FailureModesTest {
       F6 core.ManyRunsTest#hundredsOfRunsAreWatchedByAsManyCallsAsOne
       F6 service.execution.QueueTest#twoHundredRunsStartInOrderWithNoSlotLostAndNoneTooMany
       # One failed look ends the watch and shows an exception to everybody.
-      F7 core.JourneyTest$WhenThingsAreDown#blindLooksComeMoreAndMoreSeldomAndNothingIsSaid
+      F7 core.JourneyTest$WhenThingsAreDown#failedPollsBecomeRareAndNothingIsPosted
       F7 runs.ErrorTextsTest#whatIsForTheMakersOfAServiceIsNotTold
       F7 surface.slack.render.SlackRendererTest#noPostHasWordsForMakersOnly
       # A follow-up that fails becomes a new run without a word.

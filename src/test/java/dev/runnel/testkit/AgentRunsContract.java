@@ -140,7 +140,7 @@ public interface AgentRunsContract {
     var ended = done(runs().find(run.id()));
 
     assertThat(runs().followUpArrival(ended, "now the docs", 0))
-        .isNotInstanceOfAny(Arrival.Arrived.class, Arrival.Busy.class);
+        .isNotInstanceOfAny(Arrival.Arrived.class, Arrival.Unavailable.class);
     done(runs().followUp(run.id(), "now the docs", newKey()));
     assertThat(runs().followUpArrival(ended, "now the docs", 0))
         .isInstanceOf(Arrival.Arrived.class);
@@ -210,13 +210,13 @@ public interface AgentRunsContract {
 
     goesDown();
 
-    assertThat(runs().start(prompt("Fix the test"), newKey())).isInstanceOf(Outcome.Busy.class);
-    assertThat(startedBy(runs(), newKey())).isInstanceOf(Outcome.Busy.class);
-    assertThat(runs().find(run.id())).isInstanceOf(Outcome.Busy.class);
-    assertThat(runs().followUp(run.id(), "go on", newKey())).isInstanceOf(Outcome.Busy.class);
-    assertThat(runs().cancel(run.id())).isInstanceOf(Outcome.Busy.class);
-    assertThat(runs().changedSince(Instant.EPOCH)).isInstanceOf(RunListing.Blind.class);
-    assertThat(runs().unfinished()).isInstanceOf(RunListing.Blind.class);
+    assertThat(runs().start(prompt("Fix the test"), newKey())).isInstanceOf(Outcome.Unavailable.class);
+    assertThat(startedBy(runs(), newKey())).isInstanceOf(Outcome.Unavailable.class);
+    assertThat(runs().find(run.id())).isInstanceOf(Outcome.Unavailable.class);
+    assertThat(runs().followUp(run.id(), "go on", newKey())).isInstanceOf(Outcome.Unavailable.class);
+    assertThat(runs().cancel(run.id())).isInstanceOf(Outcome.Unavailable.class);
+    assertThat(runs().changedSince(Instant.EPOCH)).isInstanceOf(RunListing.Unavailable.class);
+    assertThat(runs().unfinished()).isInstanceOf(RunListing.Unavailable.class);
   }
 
   static Prompt prompt(String title) {
@@ -238,8 +238,8 @@ public interface AgentRunsContract {
   }
 
   static List<Run> seen(RunListing runListing) {
-    assertThat(runListing).isInstanceOf(RunListing.Seen.class);
-    return ((RunListing.Seen) runListing).runs();
+    assertThat(runListing).isInstanceOf(RunListing.Listed.class);
+    return ((RunListing.Listed) runListing).runs();
   }
 
   private Run start() {

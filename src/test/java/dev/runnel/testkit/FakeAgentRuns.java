@@ -56,7 +56,7 @@ public final class FakeAgentRuns implements AgentRuns {
   private boolean offersReplies;
   private final List<RunId> cancels = new ArrayList<>();
   private final Deque<Outcome> nextAnswers = new ArrayDeque<>();
-  private Optional<Outcome.Busy> down = Optional.empty();
+  private Optional<Outcome.Unavailable> down = Optional.empty();
   private Optional<Duration> contentAfter = Optional.empty();
   private boolean losesNextAnswer;
   private boolean isSilent;
@@ -152,7 +152,7 @@ public final class FakeAgentRuns implements AgentRuns {
   public synchronized Arrival followUpArrival(Run before, String text, int said) {
     calls++;
     if (down.isPresent()) {
-      return new Arrival.Busy(down.get().retryAfter(), down.get().why());
+      return new Arrival.Unavailable(down.get().retryAfter(), down.get().why());
     }
     if (isSilent) {
       return new Arrival.Unknowable();
@@ -273,7 +273,7 @@ public final class FakeAgentRuns implements AgentRuns {
 
   /// From now on nothing is reached, and nothing happens, until [#isBack()].
   public synchronized void isDown(Optional<Duration> retryAfter) {
-    down = Optional.of(new Outcome.Busy(retryAfter, "The run service is down"));
+    down = Optional.of(new Outcome.Unavailable(retryAfter, "The run service is down"));
   }
 
   /// From now on a request that is repeated with its key has no second effect.
@@ -388,9 +388,9 @@ public final class FakeAgentRuns implements AgentRuns {
   private RunListing look(Predicate<Run> wanted) {
     calls++;
     if (down.isPresent()) {
-      return new RunListing.Blind(down.get().retryAfter(), down.get().why());
+      return new RunListing.Unavailable(down.get().retryAfter(), down.get().why());
     }
-    return new RunListing.Seen(runs.values().stream().filter(wanted).toList());
+    return new RunListing.Listed(runs.values().stream().filter(wanted).toList());
   }
 
   private Outcome change(RunId id, UnaryOperator<Run> step) {
@@ -408,7 +408,7 @@ public final class FakeAgentRuns implements AgentRuns {
   private Outcome answer(Run run) {
     if (losesNextAnswer) {
       losesNextAnswer = false;
-      return new Outcome.Busy(Optional.empty(), "The answer was lost");
+      return new Outcome.Unavailable(Optional.empty(), "The answer was lost");
     }
     return new Outcome.Done(run);
   }

@@ -36,7 +36,7 @@ class FakeAgentRunsTest implements AgentRunsContract {
     var key = newKey();
     runs.losesNextAnswer();
 
-    assertThat(runs.start(prompt("Fix the test"), key)).isInstanceOf(Outcome.Busy.class);
+    assertThat(runs.start(prompt("Fix the test"), key)).isInstanceOf(Outcome.Unavailable.class);
 
     assertThat(done(startedBy(runs, key)).delivery()).contains(key);
     assertThat(runs.starts()).hasSize(1);

@@ -497,7 +497,7 @@ public final class MemoryStore implements Store {
     }
 
     @Override
-    public boolean holds(DeliveryId id, Conversation conversation, int tries) {
+    public boolean isOwner(DeliveryId id, Conversation conversation, int tries) {
       var row = inbox.get(id);
       return row != null
           && row.state() == State.WAITS
@@ -641,6 +641,11 @@ public final class MemoryStore implements Store {
     @Override
     public int countActive() {
       return active().size();
+    }
+
+    @Override
+    public boolean hasActive() {
+      return countActive() > 0;
     }
 
     @Override

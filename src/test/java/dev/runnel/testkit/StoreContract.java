@@ -377,12 +377,12 @@ public interface StoreContract {
     assertThat(store().<Boolean>commit(work -> work.inbox().isWaiting(id))).isTrue();
     store().change(work -> work.inbox().done(id));
     assertThat(store().<Boolean>commit(work -> work.inbox().isWaiting(id))).isFalse();
-    assertThat(store().<Boolean>commit(work -> work.inbox().holds(id, OTHER_THREAD, 1))).isFalse();
+    assertThat(store().<Boolean>commit(work -> work.inbox().isOwner(id, OTHER_THREAD, 1))).isFalse();
   }
 
   private boolean isHeld(int tries) {
     return store()
-        .<Boolean>commit(work -> work.inbox().holds(new DeliveryId("fake:1"), THREAD, tries));
+        .<Boolean>commit(work -> work.inbox().isOwner(new DeliveryId("fake:1"), THREAD, tries));
   }
 
   @Test
@@ -603,6 +603,7 @@ public interface StoreContract {
 
     assertThat(next(THREAD)).isEmpty();
     assertThat(store().<Integer>read(Store.Bindings::countActive)).isZero();
+    assertThat(store().<Boolean>read(Store.Bindings::hasActive)).isFalse();
   }
 
   @Test
@@ -752,6 +753,7 @@ public interface StoreContract {
     save(ended.reopenedAs(ended.run()));
 
     assertThat(store().<Integer>read(Store.Bindings::countActive)).isEqualTo(2);
+    assertThat(store().<Boolean>read(Store.Bindings::hasActive)).isTrue();
   }
 
   @Test

@@ -22,10 +22,10 @@ class ToolReplyTest {
 
   @Test
   void aYesOfSomebodyWhoSawTheRequestPermitsItOnce() {
-    assertThat(ToolReply.meantBy("Yes!")).hasValue("Allow once");
-    assertThat(ToolReply.meantBy("allow")).hasValue("Allow once");
-    assertThat(ToolReply.meantBy("no thanks")).hasValue("Decline");
-    assertThat(ToolReply.meantBy("yes, but with --dry-run")).isEmpty();
+    assertThat(ToolReply.choiceOf("Yes!")).hasValue("Allow once");
+    assertThat(ToolReply.choiceOf("allow")).hasValue("Allow once");
+    assertThat(ToolReply.choiceOf("no thanks")).hasValue("Decline");
+    assertThat(ToolReply.choiceOf("yes, but with --dry-run")).isEmpty();
   }
 
   @Test

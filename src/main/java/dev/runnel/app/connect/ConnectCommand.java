@@ -223,7 +223,7 @@ public final class ConnectCommand {
       return Optional.empty();
     }
     if (check.doubted().isEmpty()) {
-      if (!dialogue.triesAgain()) {
+      if (!dialogue.shouldRetry()) {
         dialogue.say("Run the command again when it is mended: it goes on here.");
         return Optional.empty();
       }

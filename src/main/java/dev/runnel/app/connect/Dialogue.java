@@ -10,7 +10,7 @@ interface Dialogue {
   Optional<String> ask(Step.Ask question);
 
   /// Whether to repeat a check that failed.
-  boolean triesAgain();
+  boolean shouldRetry();
 
   /// Whether there is a person, who can answer differently.
   boolean isWithPerson();

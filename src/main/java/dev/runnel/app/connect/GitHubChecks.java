@@ -68,7 +68,7 @@ final class GitHubChecks {
   }
 
   /// Sends a ping as GitHub does, through the public address.
-  static Found wayBack(Facts facts, Network network) {
+  static Found checkReachability(Facts facts, Network network) {
     var address = address(facts);
     var body = JSON.createObjectNode().put("zen", "Keep it logically awesome.").toString();
     try {

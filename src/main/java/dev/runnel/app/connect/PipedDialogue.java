@@ -23,7 +23,7 @@ record PipedDialogue(PrintStream out, Map<String, String> answers) implements Di
   }
 
   @Override
-  public boolean triesAgain() {
+  public boolean shouldRetry() {
     return false;
   }
 

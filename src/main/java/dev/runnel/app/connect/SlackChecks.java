@@ -97,7 +97,7 @@ final class SlackChecks {
   }
 
   /// Sends what Slack sends to check an address, through the public address.
-  static Found wayBack(Facts facts, Network network) {
+  static Found checkReachability(Facts facts, Network network) {
     var address =
         facts.require(SlackGuide.PUBLIC_URL).replaceFirst("/+$", "") + SlackConfig.EVENTS_PATH;
     var body =

@@ -21,7 +21,7 @@ record TerminalDialogue(Console console, PrintStream out) implements Dialogue {
   }
 
   @Override
-  public boolean triesAgain() {
+  public boolean shouldRetry() {
     var answer = console.readLine("Press Enter to try again, or q to stop: ");
     return answer != null && !answer.strip().equalsIgnoreCase("q");
   }

@@ -71,7 +71,7 @@ public record BackupManifest(
 
   /// Whether a link of the backup leads out of the data folder, perhaps by way of other links. A
   /// link to an absolute path does.
-  boolean leadsOutside(String link) {
+  boolean pointsOutside(String link) {
     var at = new ArrayDeque<String>();
     var rest = new ArrayDeque<>(parts(link));
     var followed = 0;

@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /// Whoever acts on this machine, for the audit log.
 public final class CommandLinePerson {
-  private static final SurfaceId DOOR = new SurfaceId("command-line");
+  private static final SurfaceId SURFACE = new SurfaceId("command-line");
   private static final SurfaceId SIGNAL = new SurfaceId("signal");
 
   /// Whoever sent the process the signal HUP, which does not say who that was.
@@ -29,6 +29,6 @@ public final class CommandLinePerson {
   /// @param account its name on this machine; may be blank
   public static AuditEntry.Person of(String account) {
     var name = account.isBlank() ? "?" : account.strip();
-    return new AuditEntry.Person(DOOR + ":" + name, name, Optional.empty(), DOOR, Optional.empty());
+    return new AuditEntry.Person(SURFACE + ":" + name, name, Optional.empty(), SURFACE, Optional.empty());
   }
 }

@@ -149,7 +149,7 @@ public final class RestoreCommand {
     }
     var leftOut = new ArrayList<String>();
     for (var each : manifest.links().entrySet()) {
-      if (manifest.leadsOutside(each.getKey())) {
+      if (manifest.pointsOutside(each.getKey())) {
         leftOut.add("%s, to %s".formatted(each.getKey(), each.getValue()));
       } else {
         Files.createSymbolicLink(inside(parts, each.getKey()), Path.of(each.getValue()));

@@ -198,7 +198,7 @@ public final class ConsoleAuthentication {
   ///
   /// @param to the path to go to afterwards
   /// @return empty if there were too many attempts lately
-  public Optional<Departure> depart(SignInProvider provider, URI callback, String to) {
+  public Optional<SignInRedirect> beginSignIn(SignInProvider provider, URI callback, String to) {
     if (!mayDepart(clock.instant())) {
       return Optional.empty();
     }
@@ -209,7 +209,7 @@ public final class ConsoleAuthentication {
         state,
         new Attempt(provider.id(), hash(browser), exchange.nonce(), exchange.verifier(), to),
         clock.instant().plus(ATTEMPT));
-    return Optional.of(new Departure(provider.authorization(state, exchange), browser));
+    return Optional.of(new SignInRedirect(provider.authorization(state, exchange), browser));
   }
 
   private synchronized boolean mayDepart(Instant now) {
@@ -222,7 +222,7 @@ public final class ConsoleAuthentication {
 
   /// @param to where the browser goes
   /// @param browser the value of its cookie, by which it is known when it comes back
-  public record Departure(URI to, String browser) {
+  public record SignInRedirect(URI to, String browser) {
     /// Leaves out the secrets.
     @Override
     public String toString() {
@@ -234,7 +234,7 @@ public final class ConsoleAuthentication {
   /// provider lately.
   ///
   /// @param cookies the header `Cookie`
-  Optional<Attempt> comesBack(String provider, String state, Optional<String> cookies) {
+  Optional<Attempt> pendingAttempt(String provider, String state, Optional<String> cookies) {
     var browser = cookie(ATTEMPT_COOKIE, cookies);
     if (browser.isEmpty() || !SECRET.matcher(state).matches()) {
       return Optional.empty();

@@ -177,11 +177,11 @@ public final class ConsoleSurface implements Surface, SenderLookup {
     if (form.text().isBlank()) {
       return problem(EMPTY_REPLY);
     }
-    var said = MessageParser.words(form.text(), false);
-    if (said.isEmpty()) {
+    var parsed = MessageParser.words(form.text(), false);
+    if (parsed.isEmpty()) {
       return problem(ASIDE);
     }
-    var intent = said.get();
+    var intent = parsed.get();
     return switch (intent) {
       case Intent.Unclear(var why, var work) -> problem(why + asWork(work));
       case Intent.Help _ ->

@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 /// - `page`, `turn`: the page's key, and the number of the submission on that page: together the
 ///   delivery's id, so that a double click has one effect
 /// - `token`, `to`: the token to sign in with, and the page to go to
-/// - `text`, `conversation`, `run`, `link`, `lane`, `id`: as the action needs
+/// - `text`, `conversation`, `run`, `link`, `queue`, `id`: as the action needs
 ///
 /// @param items the values of the fields `item`, of which a form may have several: `LANE ID`
 public record Form(Map<String, String> fields, List<String> items) {
@@ -100,8 +100,8 @@ public record Form(Map<String, String> fields, List<String> items) {
     return field("to");
   }
 
-  public String lane() {
-    return field("lane");
+  public String queue() {
+    return field("queue");
   }
 
   public String id() {

@@ -59,8 +59,8 @@ public record TranscriptWindow(
           var lines = it.lines().subList(0, Math.min(LINES, it.lines().size()));
           var shown =
               around.isPresent()
-                  ? new Part(lines, true).forAPage().lines()
-                  : new Part(lines, true).endForAPage().lines();
+                  ? new Part(lines, true).firstPart().lines()
+                  : new Part(lines, true).lastPart().lines();
           return new TranscriptWindow(
               StepView.of(shown),
               shown.isEmpty() ? 0 : shown.getFirst().number(),
@@ -79,13 +79,13 @@ public record TranscriptWindow(
     var lines =
         transcripts.after(run, Math.max(0, line - 1 - LINES)).map(Part::lines).orElse(List.of());
     var wanted = lines.stream().filter(it -> it.number() < line).limit(LINES).toList();
-    return new Part(wanted, false).endForAPage().lines();
+    return new Part(wanted, false).lastPart().lines();
   }
 
   /// The lines after a given one, at most [#LINES].
   public static List<Line> after(Transcripts transcripts, RunId run, long line) {
     var lines = transcripts.after(run, line).map(Part::lines).orElse(List.of());
-    return new Part(lines.subList(0, Math.min(LINES, lines.size())), false).forAPage().lines();
+    return new Part(lines.subList(0, Math.min(LINES, lines.size())), false).firstPart().lines();
   }
 
   private static Hit hit(Line line) {

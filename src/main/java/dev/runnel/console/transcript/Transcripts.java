@@ -79,13 +79,13 @@ public interface Transcripts {
 
     /// The lines to render at once: the first ones, long ones shortened. The rest can be requested
     /// next.
-    public Part forAPage() {
+    public Part firstPart() {
       var shown = fitting(lines);
       return new Part(shown, shown.size() < lines.size() || mayGrow);
     }
 
     /// The same with the last lines.
-    public Part endForAPage() {
+    public Part lastPart() {
       return new Part(fitting(lines.reversed()).reversed(), mayGrow);
     }
 

@@ -18,12 +18,12 @@ import java.util.function.UnaryOperator;
 ///
 /// Public because the templates are in another package.
 ///
-/// @param lane `said` for deliveries, `told` for notices
+/// @param queue `inbox` for deliveries, `outbox` for notices
 /// @param link the message or issue; empty if it has no URL
 /// @param since when it was parked, as an ISO timestamp
 /// @param when how long ago that was, for people
 public record ParkedItemView(
-    String lane,
+    String queue,
     String id,
     String what,
     String where,
@@ -34,11 +34,11 @@ public record ParkedItemView(
   /// Maximum number of items on the page.
   public static final int SHOWN = 100;
 
-  public static final String SAID = "said";
-  public static final String TOLD = "told";
+  public static final String INBOX = "inbox";
+  public static final String OUTBOX = "outbox";
   private static final int MAX = 300;
 
-  public static ParkedItemView said(
+  public static ParkedItemView ofDelivery(
       Parked<Delivery> parked, About about, UnaryOperator<String> redaction, Instant now) {
     var what =
         parked
@@ -46,7 +46,7 @@ public record ParkedItemView(
             .map(each -> each.actor().name() + ": " + words(each.intent()))
             .orElse("A message that cannot be read");
     return view(
-        SAID,
+        INBOX,
         parked,
         redaction.apply(what),
         parked.item().map(Delivery::origin),
@@ -55,11 +55,11 @@ public record ParkedItemView(
         now);
   }
 
-  public static ParkedItemView told(
+  public static ParkedItemView ofNotice(
       Parked<Notice> parked, About about, UnaryOperator<String> redaction, Instant now) {
     var what = parked.item().map(each -> words(each.update())).orElse("A post that cannot be read");
     return view(
-        TOLD,
+        OUTBOX,
         parked,
         redaction.apply(what),
         parked.item().map(Notice::origin),
@@ -69,7 +69,7 @@ public record ParkedItemView(
   }
 
   private static ParkedItemView view(
-      String lane,
+      String queue,
       Parked<?> parked,
       String what,
       Optional<Origin> origin,
@@ -77,7 +77,7 @@ public record ParkedItemView(
       UnaryOperator<String> redaction,
       Instant now) {
     return new ParkedItemView(
-        lane,
+        queue,
         parked.id(),
         what.length() > MAX ? what.substring(0, MAX) + " …" : what,
         about.platform(parked.conversation()) + " " + parked.conversation().key(),

@@ -164,7 +164,7 @@ public final class Templates {
   }
 
   /// A page with a title and a text only.
-  public String sorry(String title, String text) {
+  public String errorPage(String title, String text) {
     return page("sorry", Map.of("title", title, "text", text));
   }
 

@@ -136,7 +136,7 @@ public final class CommandParser {
             .or(() -> question(words))
             .or(() -> configure(words))
             .or(() -> incomplete(words))
-            .or(() -> beginsLikeOne(words))
+            .or(() -> resemblesRunCommand(words))
             .or(() -> nearly(words));
   }
 
@@ -202,18 +202,18 @@ public final class CommandParser {
 
   /// A bare command in any case and punctuation, or a stop with polite words around it.
   private static Optional<Intent> alone(String words) {
-    var said = StopPhrase.words(words);
-    if (StopPhrase.isStop(said)) {
+    var command = StopPhrase.words(words);
+    if (StopPhrase.isStop(command)) {
       return Optional.of(new Intent.Cancel(Optional.empty(), Optional.empty()));
     }
-    return said.size() == 1
-        ? aboutARun(said.getFirst()).or(() -> help(said.getFirst()))
+    return command.size() == 1
+        ? aboutARun(command.getFirst()).or(() -> help(command.getFirst()))
         : Optional.empty();
   }
 
   /// A short text that begins like a command about a run is probably not a prompt, and a run costs
   /// money.
-  private static Optional<Intent> beginsLikeOne(String words) {
+  private static Optional<Intent> resemblesRunCommand(String words) {
     var parts = POLITE_LEAD.matcher(words).replaceFirst("").split("\\s+", FEW + 1);
     var first = parts[0].replaceAll("[^\\p{L}\\p{N}]+$", "").toLowerCase(Locale.ROOT);
     return parts.length <= FEW && (ABOUT_THE_RUN.contains(first) || isMistypedStop(first))

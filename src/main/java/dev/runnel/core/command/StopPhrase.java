@@ -57,18 +57,18 @@ final class StopPhrase {
 
   /// The same for the [#words] of a text.
   static boolean isStop(List<String> words) {
-    var said = rest(words);
-    return !said.isEmpty()
-        && isStopWord(said.getFirst())
-        && said.stream().noneMatch(TAKING_BACK::contains)
-        && said.stream()
+    var rest = rest(words);
+    return !rest.isEmpty()
+        && isStopWord(rest.getFirst())
+        && rest.stream().noneMatch(TAKING_BACK::contains)
+        && rest.stream()
             .allMatch(word -> isStopWord(word) || BEFORE.contains(word) || AFTER.contains(word));
   }
 
   /// Whether the text begins with a stop word, after polite words; it may go on with anything.
   static boolean begins(String text) {
-    var said = rest(words(text));
-    return !said.isEmpty() && STOPS.contains(said.getFirst());
+    var rest = rest(words(text));
+    return !rest.isEmpty() && STOPS.contains(rest.getFirst());
   }
 
   /// Whether a text that begins with this word may be a stop.

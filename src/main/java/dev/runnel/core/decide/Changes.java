@@ -22,13 +22,13 @@ public final class Changes {
   private Changes() {}
 
   /// @return the status post first, then new posts; empty if nothing changed that people should see
-  public static List<Update> between(Binding told, Run now, Instant at) {
-    var before = told.run();
-    if (isOlder(now, before) || endsAgainOnlyByName(told, now)) {
+  public static List<Update> between(Binding binding, Run now, Instant at) {
+    var before = binding.run();
+    if (isOlder(now, before) || hasNotResumed(binding, now)) {
       return List.of();
     }
-    var entered = told.reopened() || !now.stateName().equals(before.stateName());
-    return updates(told, now, entered, before.files(), at);
+    var entered = binding.reopened() || !now.stateName().equals(before.stateName());
+    return updates(binding, now, entered, before.files(), at);
   }
 
   /// All updates about a run that was just bound; a short run may have ended already.
@@ -39,25 +39,25 @@ public final class Changes {
   /// @param entered whether the run's state is new to the conversation
   /// @param known the files that the conversation was told of
   private static List<Update> updates(
-      Binding told, Run now, boolean entered, List<RunFile> known, Instant at) {
-    var before = told.run();
-    var replied = told.repliesAt(now);
+      Binding binding, Run now, boolean entered, List<RunFile> known, Instant at) {
+    var before = binding.run();
+    var replied = binding.repliesAt(now);
     var unread =
         Stream.concat(
                 replied.unread().stream().map(PendingReply::words),
                 // What the stop withdrew was said later.
-                told.stop().stream()
+                binding.stop().stream()
                     .filter(_ -> now.state() == RunState.CANCELLED)
                     .flatMap(stop -> stop.left().stream()))
             .toList();
     var updates = new ArrayList<Update>();
     if (entered || shows(now, before)) {
-      updates.add(status(told, now, at));
+      updates.add(status(binding, now, at));
     }
     var asksAnew =
         now.state() == RunState.BLOCKED && (entered || !now.message().equals(before.message()));
     if (before.state() == RunState.BLOCKED
-        && !told.reopened()
+        && !binding.reopened()
         && !before.equals(now)
         && (asksAnew || now.state() != RunState.BLOCKED)) {
       updates.add(
@@ -71,19 +71,19 @@ public final class Changes {
     for (var number = 1; number <= now.files().size(); number++) {
       var file = now.files().get(number - 1);
       if (!known.contains(file)) {
-        updates.add(new Update.FileMade(now, told.requester(), file, number));
+        updates.add(new Update.FileMade(now, binding.requester(), file, number));
       }
     }
     switch (now.state()) {
       case BLOCKED -> {
         if (asksAnew) {
           updates.add(
-              new Update.Blocked(now, told.requester(), now.message().orElse(Update.NO_QUESTION)));
+              new Update.Blocked(now, binding.requester(), now.message().orElse(Update.NO_QUESTION)));
         }
       }
       case SUCCEEDED -> {
         if (entered) {
-          updates.add(new Update.Succeeded(now, told.requester(), told.since(), at));
+          updates.add(new Update.Succeeded(now, binding.requester(), binding.since(), at));
         }
       }
       case FAILED -> {
@@ -91,7 +91,7 @@ public final class Changes {
           updates.add(
               new Update.Failed(
                   now,
-                  told.requester(),
+                  binding.requester(),
                   now.message().orElse("The service did not say why."),
                   now.retryable()));
         }
@@ -101,20 +101,20 @@ public final class Changes {
           updates.add(
               new Update.Cancelled(
                   now,
-                  told.requester(),
-                  told.stop().map(stopRequest -> stopRequest.doneAt(at)),
+                  binding.requester(),
+                  binding.stop().map(stopRequest -> stopRequest.doneAt(at)),
                   unread));
         }
       }
       case QUEUED, RUNNING, UNKNOWN -> {}
     }
     if (entered) {
-      sign(told, now).ifPresent(updates::add);
+      sign(binding, now).ifPresent(updates::add);
     }
     if (!unread.isEmpty() && !(entered && now.state() == RunState.CANCELLED)) {
       updates.add(
           new Update.Told(
-              told.requester(), StopTexts.unread(unread, UnaryOperator.identity()), false));
+              binding.requester(), StopTexts.unread(unread, UnaryOperator.identity()), false));
     }
     replied.read().forEach(reply -> sign(reply, MessageStatus.DELIVERED, updates));
     replied.unread().forEach(reply -> sign(reply, MessageStatus.CANCELLED, updates));
@@ -126,19 +126,19 @@ public final class Changes {
   }
 
   /// The status post; while a stop is pending, with its request.
-  public static Update.Status status(Binding told, Run now, Instant at) {
+  public static Update.Status status(Binding binding, Run now, Instant at) {
     return new Update.Status(
         now,
-        told.requester(),
-        told.request(),
-        told.since(),
+        binding.requester(),
+        binding.request(),
+        binding.since(),
         at,
-        now.state().isTerminal() ? Optional.empty() : told.stop());
+        now.state().isTerminal() ? Optional.empty() : binding.stop());
   }
 
   /// The status reaction on the message that asked for the run.
-  private static Optional<Update> sign(Binding told, Run now) {
-    return told.origin()
+  private static Optional<Update> sign(Binding binding, Run now) {
+    return binding.origin()
         .message()
         .flatMap(
             message ->
@@ -154,11 +154,11 @@ public final class Changes {
   }
 
   /// Whether a follow-up was accepted but the run has not left its end or its question yet.
-  private static boolean endsAgainOnlyByName(Binding told, Run now) {
-    return told.reopened()
+  private static boolean hasNotResumed(Binding binding, Run now) {
+    return binding.reopened()
         && (now.state().isTerminal() || now.state().needsPerson())
-        && now.updatedAt().equals(told.run().updatedAt())
-        && (now.updatedAt().isPresent() || !shows(now, told.run()));
+        && now.updatedAt().equals(binding.run().updatedAt())
+        && (now.updatedAt().isPresent() || !shows(now, binding.run()));
   }
 
   private static boolean shows(Run now, Run before) {

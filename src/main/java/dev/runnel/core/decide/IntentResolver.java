@@ -78,11 +78,11 @@ public final class IntentResolver {
   /// Resolves an abbreviated id. Runs that the person may not name are not considered.
   private Intent run(
       Work work, Delivery delivery, Optional<RunId> named, Function<RunId, Intent> aboutTheRun) {
-    var said = named.filter(IntentResolver::isShort).filter(id -> work.bindings().of(id).isEmpty());
-    if (said.isEmpty()) {
+    var shortId = named.filter(IntentResolver::isShort).filter(id -> work.bindings().of(id).isEmpty());
+    if (shortId.isEmpty()) {
       return delivery.intent();
     }
-    var begin = said.get().value().toLowerCase(Locale.ROOT);
+    var begin = shortId.get().value().toLowerCase(Locale.ROOT);
     var found =
         work.bindings().startingWith(begin, MAX).stream()
             .filter(binding -> runAccessPolicy.mayName(delivery, binding))
@@ -107,12 +107,12 @@ public final class IntentResolver {
     return id.value().substring(0, Math.min(length, id.value().length()));
   }
 
-  private static Intent several(String said, List<RunId> found) {
+  private static Intent several(String shortId, List<RunId> found) {
     var length = distinct(found);
     return new Intent.Unclear(
         "Several runs begin with `%s`: %s. Say more of the id."
             .formatted(
-                said,
+                shortId,
                 found.stream()
                     .limit(SHOWN)
                     .map(id -> "`" + cut(id, length) + "`")

@@ -120,7 +120,7 @@ public final class Planner {
                   })
               .orElseGet(() -> unknown(delivery, situation, run, "retry", "retry "));
       case Intent.New(var request) ->
-          heard(delivery, situation)
+          isForRunnel(delivery, situation)
               ? new Plan.StartRun(delivery.conversation(), request)
               : new Plan.Ignore("said in a conversation without a run");
       case Intent.SayTo(var run, var request, _) ->
@@ -132,11 +132,11 @@ public final class Planner {
       case Intent.Link(var run) -> new Plan.LinkRun(run);
       case Intent.GeneralCommand command -> new Plan.Answer(command);
       case Intent.Linked(var link, _) ->
-          heard(delivery, situation)
+          isForRunnel(delivery, situation)
               ? tell(delivery, "I can't find a run behind " + link + " . `list` shows the runs.")
               : new Plan.Ignore("said in a conversation without a run");
       case Intent.Help(var verb) ->
-          heard(delivery, situation)
+          isForRunnel(delivery, situation)
               ? Plan.Tell.one(
                   verb.flatMap(Verb::of)
                       .<Update>map(
@@ -144,7 +144,7 @@ public final class Planner {
                       .orElseGet(() -> new Update.Helped(delivery.actor())))
               : new Plan.Ignore("said in a conversation without a run");
       case Intent.Unclear(var why, var work) ->
-          heard(delivery, situation)
+          isForRunnel(delivery, situation)
               ? work.map(request -> noRun(delivery, situation, why, request.text()))
                   .orElseGet(() -> tell(delivery, why))
               : new Plan.Ignore("said in a conversation without a run");
@@ -171,7 +171,7 @@ public final class Planner {
         .isPresent();
   }
 
-  private static boolean heard(Delivery delivery, Situation situation) {
+  private static boolean isForRunnel(Delivery delivery, Situation situation) {
     return delivery.addressed() || situation.own().isPresent();
   }
 
@@ -211,7 +211,7 @@ public final class Planner {
     if (active.size() > 1) {
       return new Plan.Tell(
           List.of(
-              told(
+              reply(
                   delivery,
                   "You have "
                       + active.size()
@@ -224,10 +224,10 @@ public final class Planner {
   }
 
   /// What may be an abbreviated id may also be a normal word.
-  private static Plan unknownRun(Delivery delivery, Situation situation, RunId run, String said) {
+  private static Plan unknownRun(Delivery delivery, Situation situation, RunId run, String command) {
     var why = "I can't find run `" + run.brief() + "`. `list` shows the runs here.";
     return IntentResolver.isShort(run)
-        ? noRun(delivery, situation, why, said)
+        ? noRun(delivery, situation, why, command)
         : tell(delivery, why);
   }
 
@@ -238,10 +238,10 @@ public final class Planner {
   }
 
   private static Plan tell(Delivery delivery, String text) {
-    return Plan.Tell.one(told(delivery, text));
+    return Plan.Tell.one(reply(delivery, text));
   }
 
-  private static Update told(Delivery delivery, String text) {
+  private static Update reply(Delivery delivery, String text) {
     return new Update.Told(delivery.actor(), text, true);
   }
 }

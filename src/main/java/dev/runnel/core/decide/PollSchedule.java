@@ -17,7 +17,7 @@ public record PollSchedule(Duration fast, Duration slow, Duration slowest, Durat
           Duration.ofSeconds(30),
           Duration.ofMinutes(5));
 
-  public Duration afterLook(Instant now, Instant lastChange) {
+  public Duration afterPoll(Instant now, Instant lastChange) {
     return Duration.between(lastChange, now).compareTo(quietAfter) > 0 ? slow : fast;
   }
 

@@ -49,11 +49,11 @@ public final class RunSubscribers {
   /// something belongs to the pull request's own conversation; one that ends something there is not
   /// a message to a run that began elsewhere.
   private static boolean speaksToItsRun(Delivery delivery) {
-    return delivery.addressed() && isSaid(delivery) && !(delivery.intent() instanceof Intent.Start);
+    return delivery.addressed() && isFromPerson(delivery) && !(delivery.intent() instanceof Intent.Start);
   }
 
   /// Whether somebody wrote it: a message, a command or a form; not a label.
-  public static boolean isSaid(Delivery delivery) {
+  public static boolean isFromPerson(Delivery delivery) {
     return delivery.origin().message().isPresent() || delivery.origin().replyTo().isPresent();
   }
 
@@ -86,29 +86,29 @@ public final class RunSubscribers {
   }
 
   /// Posts updates of a run to its subscribers.
-  public static void notifyAbout(Work work, Binding told, List<Update> updates, Instant now) {
+  public static void notifyAbout(Work work, Binding binding, List<Update> updates, Instant now) {
     var askers =
-        updates.stream().anyMatch(update -> addressed(update, told.requester()).isPresent())
-            ? work.pullRequests().subscribers(told.run().id())
+        updates.stream().anyMatch(update -> addressed(update, binding.requester()).isPresent())
+            ? work.pullRequests().subscribers(binding.run().id())
             : List.<Subscriber>of();
     for (var update : updates) {
-      if (askers.isEmpty() || addressed(update, told.requester()).isEmpty()) {
-        work.outbox().add(notice(thread(told), update, now));
+      if (askers.isEmpty() || addressed(update, binding.requester()).isEmpty()) {
+        work.outbox().add(notice(thread(binding), update, now));
         continue;
       }
       for (var subscriber : askers) {
-        var isHere = subscriber.conversation().equals(told.conversation());
+        var isHere = subscriber.conversation().equals(binding.conversation());
         addressed(isHere ? update : elsewhere(update), subscriber.actor())
             .ifPresent(theirs -> work.outbox().add(notice(subscriber, theirs, now)));
       }
       if (!(update instanceof Update.Blocked || update instanceof Update.QuestionClosed)) {
-        work.pullRequests().unsubscribeAll(told.run().id());
+        work.pullRequests().unsubscribeAll(binding.run().id());
       }
     }
   }
 
-  private static Subscriber thread(Binding told) {
-    return new Subscriber(told.conversation(), told.requester(), told.origin());
+  private static Subscriber thread(Binding binding) {
+    return new Subscriber(binding.conversation(), binding.requester(), binding.origin());
   }
 
   private static Notice notice(Subscriber subscriber, Update update, Instant now) {

@@ -78,36 +78,36 @@ public final class Courier {
             next(work, conversation, now)
                 .filter(notice -> mayGo(work, notice, now))
                 .filter(notice -> work.outbox().begin(notice.id()))
-                .map(notice -> new Turn(knowing(work, notice), status(work, notice))));
+                .map(notice -> new Turn(withCurrentState(work, notice), status(work, notice))));
   }
 
   private Optional<Notice> next(Store.Work work, Conversation conversation, Instant now) {
     var next = work.outbox().next(conversation, now).map(Store.Pending::item);
-    while (next.filter(notice -> isMoot(work, notice) || isPaced(work, notice, now)).isPresent()) {
+    while (next.filter(notice -> isObsolete(work, notice) || isPaced(work, notice, now)).isPresent()) {
       next = work.outbox().next(conversation, now).map(Store.Pending::item);
     }
     return next;
   }
 
   /// Withdraws a notice that is outdated.
-  private boolean isMoot(Store.Work work, Notice notice) {
-    var isMoot =
-        Reminders.isMoot(work, notice)
-            || StatusRefresh.isMoot(work, notice)
-            || isOvertaken(work, notice)
-            || isUnasked(work, notice)
+  private boolean isObsolete(Store.Work work, Notice notice) {
+    var isObsolete =
+        Reminders.isObsolete(work, notice)
+            || StatusRefresh.isObsolete(work, notice)
+            || isSuperseded(work, notice)
+            || hasNoQuestion(work, notice)
             || surfaces
                 .find(notice.conversation().surface())
-                .filter(surface -> files.isMoot(surface, notice))
+                .filter(surface -> files.isObsolete(surface, notice))
                 .isPresent();
-    if (isMoot) {
+    if (isObsolete) {
       work.outbox().withdraw(notice.id());
     }
-    return isMoot;
+    return isObsolete;
   }
 
   /// Whether an edit was delayed, and the post shows a later state by now.
-  private static boolean isOvertaken(Store.Work work, Notice notice) {
+  private static boolean isSuperseded(Store.Work work, Notice notice) {
     return notice.update() instanceof Update.Status(var run, _, _, _, _, _)
         && notice.tries() > 0
         && status(work, notice).isPresent()
@@ -119,19 +119,19 @@ public final class Courier {
   }
 
   /// Whether it closes a question of which there is no post here.
-  private static boolean isUnasked(Store.Work work, Notice notice) {
+  private static boolean hasNoQuestion(Store.Work work, Notice notice) {
     return notice.update() instanceof Update.QuestionClosed && status(work, notice).isEmpty();
   }
 
   /// Postpones an edit that only shows progress, if the post was edited shortly before. It then no
   /// longer waits in line, so that it delays no other post.
   private boolean isPaced(Store.Work work, Notice notice, Instant now) {
-    if (!(notice.update() instanceof Update.Status told)
+    if (!(notice.update() instanceof Update.Status update)
         || notice.tries() > 0
         || status(work, notice).isEmpty()) {
       return false;
     }
-    var turn = budget(notice).map(it -> statusEdits.turn(it, told, now)).orElse(now);
+    var turn = budget(notice).map(it -> statusEdits.turn(it, update, now)).orElse(now);
     if (!turn.isAfter(now)) {
       return false;
     }
@@ -148,13 +148,13 @@ public final class Courier {
 
   /// Adds what is known only now: the reactions that a new one replaces, and what became of pull
   /// requests.
-  private static Notice knowing(Store.Work work, Notice notice) {
+  private static Notice withCurrentState(Store.Work work, Notice notice) {
     if (!(notice.update() instanceof Update.Received(var message, var messageStatus, _))) {
-      return notice.saying(PullRequestNews.shown(work, notice.update()));
+      return notice.withUpdate(PullRequestNews.shown(work, notice.update()));
     }
     var before = new HashSet<>(work.outbox().reactions(notice.conversation(), message));
     before.remove(messageStatus);
-    return notice.saying(new Update.Received(message, messageStatus, before));
+    return notice.withUpdate(new Update.Received(message, messageStatus, before));
   }
 
   /// Whether the notice may be posted now: its surface is not on hold, and its platform asked for
@@ -163,7 +163,7 @@ public final class Courier {
   private boolean mayGo(Store.Work work, Notice notice, Instant now) {
     var held = OutageRecovery.held(work, notice.conversation().surface());
     if (held.isPresent()) {
-      putOff(work, notice, held.get(), now);
+      postpone(work, notice, held.get(), now);
       return false;
     }
     var limit = limit(notice);
@@ -179,7 +179,7 @@ public final class Courier {
   }
 
   /// Postpones the notice until its platform accepts our credential again, however long that takes.
-  private static void putOff(Store.Work work, Notice notice, String why, Instant now) {
+  private static void postpone(Store.Work work, Notice notice, String why, Instant now) {
     work.outbox()
         .later(
             notice.id(),
@@ -203,11 +203,11 @@ public final class Courier {
     if (notice.update() instanceof Update.QuestionClosed closed) {
       return work.outbox().questionPost(notice.conversation(), closed);
     }
-    var told = StatusRefresh.statusIn(notice);
-    if (told.isEmpty()) {
+    var update = StatusRefresh.statusIn(notice);
+    if (update.isEmpty()) {
       return Optional.empty();
     }
-    var run = told.get().run().id();
+    var run = update.get().run().id();
     var binding =
         work.bindings().of(notice.conversation()).filter(each -> each.run().id().equals(run));
     return binding.isPresent()
@@ -228,7 +228,7 @@ public final class Courier {
         switch (files.post(surface.get(), notice, made)) {
           case FileDelivery.Delivered.Sent(var sent) -> posting = sent;
           case FileDelivery.Delivered.Unread(var after, var why) -> {
-            waitAside(notice, after.orElse(BETWEEN_READS), why, now);
+            postponeFile(notice, after.orElse(BETWEEN_READS), why, now);
             return;
           }
         }
@@ -239,7 +239,7 @@ public final class Courier {
       store.change(
           work -> {
             OutageRecovery.hold(work, surface.get().id(), refused.why(), now);
-            putOff(work, notice, refused.why(), now);
+            postpone(work, notice, refused.why(), now);
           });
       return;
     } catch (RuntimeException broken) {
@@ -302,7 +302,7 @@ public final class Courier {
 
   /// Tries a file again later that cannot be read now. It no longer waits in line, so that it
   /// delays no other post, such as the end of its run.
-  private void waitAside(Notice notice, Duration after, String why, Instant now) {
+  private void postponeFile(Notice notice, Duration after, String why, Instant now) {
     var next = retries.afterOutage(notice.tries() + 1, notice.createdAt(), Optional.of(after), now);
     if (next.isEmpty()) {
       park(notice, why);

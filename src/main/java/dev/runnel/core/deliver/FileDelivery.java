@@ -18,7 +18,7 @@ public record FileDelivery(AgentRuns runs, FileLimits limits) {
 
   /// Whether nothing is to be said of the file there: the surface takes none, the operator wants
   /// none, or there were too many before it.
-  boolean isMoot(Surface surface, Notice notice) {
+  boolean isObsolete(Surface surface, Notice notice) {
     return notice.update() instanceof Update.FileMade made
         && (limits.extensions().isEmpty()
             || made.number() > limits.count() + 1
@@ -34,7 +34,7 @@ public record FileDelivery(AgentRuns runs, FileLimits limits) {
   }
 
   Delivered post(Surface surface, Notice notice, Update.FileMade made) {
-    var reason = whyNot(surface, notice, made);
+    var reason = reasonToSkip(surface, notice, made);
     return reason
         .<Delivered>map(Delivered.Sent::new)
         .orElseGet(() -> fetched(surface, notice, made));
@@ -50,7 +50,7 @@ public record FileDelivery(AgentRuns runs, FileLimits limits) {
   }
 
   /// Says why the file is not uploaded; empty if it is.
-  private Optional<Posting> whyNot(Surface surface, Notice notice, Update.FileMade made) {
+  private Optional<Posting> reasonToSkip(Surface surface, Notice notice, Update.FileMade made) {
     var file = made.file();
     if (made.number() > limits.count()) {
       return Optional.of(
@@ -81,6 +81,6 @@ public record FileDelivery(AgentRuns runs, FileLimits limits) {
   }
 
   private static Posting say(Surface surface, Notice notice, Update.FileMade made, String text) {
-    return surface.post(notice.saying(new Update.Told(made.requester(), text, false)), null);
+    return surface.post(notice.withUpdate(new Update.Told(made.requester(), text, false)), null);
   }
 }

@@ -66,7 +66,7 @@ public record Reminders(List<Duration> after) {
   }
 
   /// Whether the notice is a reminder of a question that was answered or replaced.
-  static boolean isMoot(Work work, Notice notice) {
+  static boolean isObsolete(Work work, Notice notice) {
     return notice.update() instanceof Update.Reminder reminder
         && work.bindings()
             .of(notice.conversation())

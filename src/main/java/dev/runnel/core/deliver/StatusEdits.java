@@ -62,15 +62,18 @@ final class StatusEdits {
   private static final class Budget {
     private final Deque<Instant> made = new ArrayDeque<>();
     private final Map<RunId, Instant> reserved = new HashMap<>();
+    private Instant cleanedAt = Instant.EPOCH;
 
     Instant turn(RunId run, Instant since, Optional<Instant> last, Instant now) {
       var mine = Optional.ofNullable(reserved.get(run));
       if (mine.filter(now::isBefore).isPresent()) {
         return mine.get();
       }
-      if (mine.isEmpty()) {
-        // Runs that ended, and whose status was never edited again.
-        reserved.values().removeIf(at -> at.plus(EditPacing.WINDOW).isBefore(now));
+      if (!cleanedAt.plus(EditPacing.WINDOW).isAfter(now)) {
+        // Of runs that ended, and whose status was never edited again.
+        var unused = now.minus(EditPacing.WINDOW);
+        reserved.values().removeIf(unused::isAfter);
+        cleanedAt = now;
       }
       // Whose time has come has nobody ahead.
       var ahead = mine.isPresent() ? 0 : reserved.size();

@@ -58,7 +58,7 @@ final class StatusRefresh {
   }
 
   /// Whether the notice repeats an outdated status.
-  static boolean isMoot(Work work, Notice notice) {
+  static boolean isObsolete(Work work, Notice notice) {
     return notice.update() instanceof Update.Still(Update.Status status)
         && work.bindings()
             .of(status.run().id())

@@ -100,7 +100,7 @@ final class AttemptResults {
       change(
           work -> {
             if (!work.inbox()
-                .holds(attempt.delivery().id(), attempt.conversation(), attempt.tries() + 1)) {
+                .isOwner(attempt.delivery().id(), attempt.conversation(), attempt.tries() + 1)) {
               throw new TakenOver();
             }
             result.accept(work);
@@ -146,7 +146,7 @@ final class AttemptResults {
       Optional<Duration> after,
       String why,
       String service,
-      boolean isTold) {
+      boolean isReported) {
     var delivery = attempt.delivery();
     var next = retries.afterOutage(attempt.tries() + 1, delivery.arrivedAt(), after, attempt.now());
     if (next.isEmpty()) {
@@ -156,7 +156,7 @@ final class AttemptResults {
           work -> {
             work.inbox().park(delivery.id(), why);
             endParts(work, attempt);
-            if (isTold) {
+            if (isReported) {
               attempt.react(work, MessageStatus.REFUSED);
               attempt.respondToAll(
                   work,
@@ -180,15 +180,15 @@ final class AttemptResults {
           } else {
             work.inbox().later(delivery.id(), at, why);
           }
-          if (isTold && !attempt.isRetry()) {
-            putOff(work, attempt);
+          if (isReported && !attempt.isRetry()) {
+            postpone(work, attempt);
           }
         });
     return at;
   }
 
   /// The reaction that it waits is set at once; the message is posted only after a long delay.
-  private static void putOff(Work work, DeliveryAttempt attempt) {
+  private static void postpone(Work work, DeliveryAttempt attempt) {
     var delivery = attempt.delivery();
     if (delivery.intent().agentRequest().isPresent()) {
       attempt.react(work, MessageStatus.QUEUED);
@@ -242,8 +242,8 @@ final class AttemptResults {
   /// An earlier attempt to send a follow-up.
   ///
   /// @param before the run as read before the first attempt
-  /// @param said how often its conversation had sent the same text before
-  record EarlierTry(Run before, int said) {}
+  /// @param timesSent how often its conversation had sent the same text before
+  record EarlierTry(Run before, int timesSent) {}
 
   /// Empty when nothing was attempted.
   Optional<EarlierTry> earlierTry(DeliveryAttempt attempt) {

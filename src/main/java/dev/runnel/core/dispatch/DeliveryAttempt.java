@@ -54,7 +54,7 @@ record DeliveryAttempt(
   }
 
   /// A copy whose message to the run has another text.
-  DeliveryAttempt saying(String text) {
+  DeliveryAttempt withText(String text) {
     return new DeliveryAttempt(
         delivery.withIntent(
             switch (delivery.intent()) {

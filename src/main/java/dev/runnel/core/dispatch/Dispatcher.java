@@ -229,7 +229,7 @@ public final class Dispatcher {
 
   /// Sets the first reaction that a request was seen, if its sender has permission. A message to an
   /// active run gets its first reaction only when the run has it, or cannot have it yet.
-  private void takes(DeliveryAttempt attempt) {
+  private void reactTaken(DeliveryAttempt attempt) {
     var delivery = attempt.delivery();
     if (!attempt.isRetry()
         && delivery.addressed()
@@ -338,7 +338,7 @@ public final class Dispatcher {
             work -> next.attempt().react(work, MessageStatus.CANCELLED));
         return;
       }
-      takes(attempt);
+      reactTaken(attempt);
       attempt = attempt.noting(DeliveryHistory.note(plan));
       log.info(
           "delivery planned delivery={} conversation={} plan={} try={}",
@@ -351,7 +351,7 @@ public final class Dispatcher {
         case Plan.OpenThread _ -> runStarter.openThread(attempt);
         case Plan.MoveTo(var conversation) -> moveTo(attempt, conversation);
         case Plan.StartRun start -> {
-          if (issueRuns.lets(attempt, start)) {
+          if (issueRuns.permitsStart(attempt, start)) {
             runStarter.start(attempt, start);
           }
         }
@@ -399,7 +399,7 @@ public final class Dispatcher {
       return true;
     }
     var unheard =
-        situation.own().filter(binding -> !listeningPolicy.hears(attempt.delivery(), binding));
+        situation.own().filter(binding -> !listeningPolicy.accepts(attempt.delivery(), binding));
     unheard.ifPresent(
         binding -> results.complete(attempt, work -> listeningPolicy.hint(work, attempt, binding)));
     return unheard.isPresent();

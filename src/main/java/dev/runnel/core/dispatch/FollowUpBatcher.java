@@ -68,7 +68,7 @@ final class FollowUpBatcher {
         && request.options().equals(RunOptions.NONE)
         && !next.item().origin().opensThread()
         && next.item().actor().id().equals(first.actor().id())
-        && listeningPolicy.hears(next.item(), binding);
+        && listeningPolicy.accepts(next.item(), binding);
   }
 
   private static Delivery whole(Delivery first, List<Delivery> parts) {

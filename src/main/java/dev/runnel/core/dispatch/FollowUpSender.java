@@ -76,7 +76,7 @@ final class FollowUpSender {
       }
       case Outcome.Missing _ -> startAnew(attempt, plan);
       case Outcome.Refused refused -> results.refuse(attempt, refused);
-      case Outcome.Busy(var after, var why) -> results.retryLater(attempt, after, why);
+      case Outcome.Unavailable(var after, var why) -> results.retryLater(attempt, after, why);
     }
   }
 
@@ -92,10 +92,10 @@ final class FollowUpSender {
       switch (runStarter.startedBy(attempt.delivery())) {
         case Outcome.Done(var run) -> {
           runStarter.started(
-              attempt, anew(attempt, plan), run, work -> announceAnew(work, attempt));
+              attempt, asNewRun(attempt, plan), run, work -> announceNewRun(work, attempt));
           return true;
         }
-        case Outcome.Busy(var after, var why) -> {
+        case Outcome.Unavailable(var after, var why) -> {
           results.retryLater(attempt, after, why);
           return true;
         }
@@ -103,7 +103,7 @@ final class FollowUpSender {
       }
     }
     return switch (runs.followUpArrival(
-        earlier.get().before(), plan.request().text(), earlier.get().said())) {
+        earlier.get().before(), plan.request().text(), earlier.get().timesSent())) {
       case Arrival.Arrived _ -> {
         results.complete(attempt, work -> arrived(work, attempt, plan.binding(), found));
         yield true;
@@ -126,7 +126,7 @@ final class FollowUpSender {
         }
         yield true;
       }
-      case Arrival.Busy(var after, var why) -> {
+      case Arrival.Unavailable(var after, var why) -> {
         results.retryLater(attempt, after, why);
         yield true;
       }
@@ -164,13 +164,13 @@ final class FollowUpSender {
   }
 
   private void send(DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
-    var stoodStill = found.state().isTerminal() || found.state().needsPerson();
-    beginToSay(attempt, plan.binding(), found, stoodStill)
-        .ifPresent(whole -> say(deciding(whole, found), plan.saying(whole.words()), found));
+    var isIdle = found.state().isTerminal() || found.state().needsPerson();
+    beginToSay(attempt, plan.binding(), found, isIdle)
+        .ifPresent(whole -> say(withToolDecision(whole, found), plan.withText(whole.words()), found));
   }
 
   /// Notes for the audit log what an answer to a request to use a tool decides.
-  private static DeliveryAttempt deciding(DeliveryAttempt attempt, Run run) {
+  private static DeliveryAttempt withToolDecision(DeliveryAttempt attempt, Run run) {
     return asked(run)
         .filter(AnswerChoices::isAboutTool)
         .map(
@@ -211,7 +211,7 @@ final class FollowUpSender {
         watchNoMore(attempt, plan.binding());
         results.refuse(attempt, refused);
       }
-      case Outcome.Busy(var after, var why) -> results.retryLater(attempt, after, why);
+      case Outcome.Unavailable(var after, var why) -> results.retryLater(attempt, after, why);
     }
   }
 
@@ -221,7 +221,7 @@ final class FollowUpSender {
   /// @return the attempt with all messages that are sent now; empty if another node has taken it
   ///   over
   private Optional<DeliveryAttempt> beginToSay(
-      DeliveryAttempt attempt, Binding binding, Run run, boolean stoodStill) {
+      DeliveryAttempt attempt, Binding binding, Run run, boolean isIdle) {
     return fix(
         attempt,
         binding,
@@ -230,7 +230,7 @@ final class FollowUpSender {
         work -> {
           var current = AttemptResults.current(work, binding);
           current.ifPresent(it -> RunSubscribers.subscribe(work, attempt.delivery(), it));
-          if (stoodStill) {
+          if (isIdle) {
             current
                 .filter(it -> !it.reopened())
                 .ifPresent(it -> AttemptResults.save(work, it.reopenedAs(run)));
@@ -265,7 +265,7 @@ final class FollowUpSender {
                 }
                 PlanApproval.withoutApproval(whole[0], binding, run)
                     .filter(_ -> !isLost)
-                    .ifPresent(worded -> whole[0] = reworded(work, worded));
+                    .ifPresent(worded -> whole[0] = saveText(work, worded));
               }
               work.inbox().saveRunBefore(attempt.delivery().id(), run);
               more.accept(work);
@@ -291,11 +291,11 @@ final class FollowUpSender {
                     .chosenBy(attempt.words())
                     .or(
                         () ->
-                            ToolReply.meantBy(attempt.words()).filter(_ -> choices.isAboutTool())))
+                            ToolReply.choiceOf(attempt.words()).filter(_ -> choices.isAboutTool())))
         .map(choice -> naming(choice, run))
         .or(() -> PlanApproval.withoutPermission(attempt, run))
-        .map(attempt::saying)
-        .map(whole -> reworded(work, whole))
+        .map(attempt::withText)
+        .map(whole -> saveText(work, whole))
         .orElse(attempt);
   }
 
@@ -308,7 +308,7 @@ final class FollowUpSender {
   }
 
   /// Stores the attempt's new text, so that a repeated attempt sends it, too.
-  private static DeliveryAttempt reworded(Work work, DeliveryAttempt attempt) {
+  private static DeliveryAttempt saveText(Work work, DeliveryAttempt attempt) {
     work.inbox().join(attempt.delivery(), List.of());
     return attempt;
   }
@@ -350,16 +350,16 @@ final class FollowUpSender {
   private void arrived(Work work, DeliveryAttempt attempt, Binding binding, Run read) {
     closeQuestion(work, attempt, binding);
     Stream.concat(Stream.of(attempt.delivery()), attempt.parts().stream())
-        .forEach(said -> pullRequestCare.tell(work, said, binding, attempt.now()));
+        .forEach(message -> pullRequestCare.tell(work, message, binding, attempt.now()));
     if (binding.isActive()) {
       Stream.concat(Stream.of(attempt.delivery()), attempt.parts().stream())
           .filter(
-              said ->
-                  said.intent()
+              message ->
+                  message.intent()
                       .agentRequest()
                       .filter(it -> MessageParser.soundsLikeStop(it.text()))
                       .isPresent())
-          .forEach(said -> showStop(work, attempt, said, binding));
+          .forEach(message -> showStop(work, attempt, message, binding));
     }
     if (read.replies().filter(replies -> replies.hold(attempt.delivery().id())).isEmpty()) {
       attempt.reactReceived(work);
@@ -379,7 +379,7 @@ final class FollowUpSender {
     AttemptResults.current(work, binding)
         .ifPresent(
             current -> {
-              AttemptResults.save(work, current.keeping(reply));
+              AttemptResults.save(work, current.withPendingReply(reply));
               results.notifyChanges(work, attempt, binding, current.run());
             });
   }
@@ -421,14 +421,14 @@ final class FollowUpSender {
   }
 
   /// Offers the stop to a person whose message begins like one, privately and once.
-  private static void showStop(Work work, DeliveryAttempt attempt, Delivery said, Binding binding) {
+  private static void showStop(Work work, DeliveryAttempt attempt, Delivery message, Binding binding) {
     work.outbox()
         .add(
             new Notice(
-                new NoticeId("stop?:" + said.id()),
-                said.conversation(),
-                new Update.Answered(said.actor(), AnswerFormatter.passedOn(binding)),
-                said.origin(),
+                new NoticeId("stop?:" + message.id()),
+                message.conversation(),
+                new Update.Answered(message.actor(), AnswerFormatter.passedOn(binding)),
+                message.origin(),
                 attempt.now(),
                 0));
   }
@@ -448,11 +448,11 @@ final class FollowUpSender {
             whole ->
                 runStarter.start(
                     whole,
-                    anew(whole, plan.saying(whole.words())),
-                    work -> announceAnew(work, whole)));
+                    asNewRun(whole, plan.withText(whole.words())),
+                    work -> announceNewRun(work, whole)));
   }
 
-  private static void announceAnew(Work work, DeliveryAttempt attempt) {
+  private static void announceNewRun(Work work, DeliveryAttempt attempt) {
     attempt.respondToAllOnce(
         work,
         "anew",
@@ -461,7 +461,7 @@ final class FollowUpSender {
 
   /// Starts the new run where the message was posted: on a pull request, in the pull request's
   /// conversation. What the message does not set is as it was for the previous run.
-  private static Plan.StartRun anew(DeliveryAttempt attempt, Plan.FollowUp plan) {
+  private static Plan.StartRun asNewRun(DeliveryAttempt attempt, Plan.FollowUp plan) {
     var options = plan.request().options().completedBy(plan.binding().request().options());
     return new Plan.StartRun(
         attempt.delivery().intent() instanceof Intent.Say

@@ -67,7 +67,7 @@ final class IssueRuns {
   }
 
   /// @return false if the attempt is finished
-  boolean lets(DeliveryAttempt attempt, Plan.StartRun start) {
+  boolean permitsStart(DeliveryAttempt attempt, Plan.StartRun start) {
     var issue = isAsked(attempt.delivery()) ? issue(attempt.delivery()) : Optional.<Issue>empty();
     if (issue.isEmpty()) {
       return true;
@@ -253,7 +253,7 @@ final class IssueRuns {
   /// words of its own for the agent.
   private void join(DeliveryAttempt attempt, RunId run) {
     var delivery = attempt.delivery();
-    if (!RunSubscribers.isSaid(delivery)) {
+    if (!RunSubscribers.isFromPerson(delivery)) {
       results.complete(
           attempt.noting("to take part in the run that works on the same issue"),
           work -> {

@@ -86,7 +86,7 @@ final class LinkResolver {
                           work ->
                               attempt.respond(work, "The run service knows no run `" + id + "`.")));
       case Outcome.Refused refused -> results.refuse(attempt, refused);
-      case Outcome.Busy(var after, var why) -> results.retryLater(attempt, after, why);
+      case Outcome.Unavailable(var after, var why) -> results.retryLater(attempt, after, why);
     }
   }
 
@@ -94,7 +94,7 @@ final class LinkResolver {
   /// if there are none or several.
   private Optional<Run> onlyOne(RunId begin) {
     if (!IntentResolver.isShort(begin)
-        || !(runs.unfinished() instanceof RunListing.Seen(var unfinished))) {
+        || !(runs.unfinished() instanceof RunListing.Listed(var unfinished))) {
       return Optional.empty();
     }
     var found =

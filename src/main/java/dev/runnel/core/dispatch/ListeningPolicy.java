@@ -89,7 +89,7 @@ final class ListeningPolicy {
   }
 
   /// Whether the message is for the agent. Addressed messages and stops always are.
-  boolean hears(Delivery delivery, Binding binding) {
+  boolean accepts(Delivery delivery, Binding binding) {
     if (delivery.addressed()
         || delivery.intent() instanceof Intent.Cancel
         || delivery.intent() instanceof Intent.Ask(Question.Listen _)) {
@@ -106,9 +106,9 @@ final class ListeningPolicy {
   }
 
   /// Until when a message waits for the next one of its sender; empty if it has waited long enough.
-  Optional<Instant> gathersUntil(Work work, Pending<Delivery> said, Instant now) {
-    var delivery = said.item();
-    if (said.tries() > 0 || !(delivery.intent() instanceof Intent.Say)) {
+  Optional<Instant> gathersUntil(Work work, Pending<Delivery> waiting, Instant now) {
+    var delivery = waiting.item();
+    if (waiting.tries() > 0 || !(delivery.intent() instanceof Intent.Say)) {
       return Optional.empty();
     }
     var gathering = conversationPolicy(delivery.conversation()).batchWindow();

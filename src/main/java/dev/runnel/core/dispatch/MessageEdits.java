@@ -30,29 +30,29 @@ final class MessageEdits {
         work ->
             work.inbox()
                 .findByMeaning(attempt.conversation().surface(), amend.message())
-                .filter(said -> isTheirs(said, attempt))
-                .ifPresent(said -> amend(work, attempt, said, amend.now())));
+                .filter(known -> isTheirs(known, attempt))
+                .ifPresent(known -> amend(work, attempt, known, amend.now())));
   }
 
   /// Whether the edit is the sender's own, of a message that was a request: an edit does not turn
   /// another message into a request.
-  private static boolean isTheirs(Known said, DeliveryAttempt attempt) {
-    var delivery = said.delivery();
+  private static boolean isTheirs(Known known, DeliveryAttempt attempt) {
+    var delivery = known.delivery();
     return delivery.actor().id().equals(attempt.delivery().actor().id())
         && delivery.conversation().equals(attempt.conversation())
         && delivery.intent().agentRequest().isPresent();
   }
 
   private static void amend(
-      Work work, DeliveryAttempt attempt, Known said, Optional<Intent> edited) {
-    var delivery = said.delivery();
+      Work work, DeliveryAttempt attempt, Known known, Optional<Intent> edited) {
+    var delivery = known.delivery();
     var now =
         edited.map(
             it ->
                 it instanceof Intent.Unclear unclear
                     ? IntentResolver.unclear(work, delivery, unclear)
                     : it);
-    if (!mayChange(work, said)) {
+    if (!mayChange(work, known)) {
       if (now.isPresent() && isFollowed(work, attempt.conversation())) {
         add(
             work,
@@ -85,11 +85,11 @@ final class MessageEdits {
   }
 
   /// A start that was attempted may have happened.
-  private static boolean mayChange(Work work, Known said) {
-    return said.waits()
-        && (said.tries() == 0
-            || (said.delivery().intent() instanceof Intent.Say
-                && work.bindings().of(said.delivery().conversation()).isPresent()));
+  private static boolean mayChange(Work work, Known known) {
+    return known.waits()
+        && (known.tries() == 0
+            || (known.delivery().intent() instanceof Intent.Say
+                && work.bindings().of(known.delivery().conversation()).isPresent()));
   }
 
   private static boolean isFollowed(Work work, Conversation conversation) {

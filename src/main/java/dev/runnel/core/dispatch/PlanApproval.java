@@ -71,7 +71,7 @@ final class PlanApproval {
             && !run.state().isTerminal()
             && !run.state().needsPerson()
             && isYes(attempt)
-        ? Optional.of(attempt.saying(attempt.words() + NO_APPROVAL))
+        ? Optional.of(attempt.withText(attempt.words() + NO_APPROVAL))
         : Optional.empty();
   }
 

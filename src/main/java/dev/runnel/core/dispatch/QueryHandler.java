@@ -135,7 +135,7 @@ final class QueryHandler {
       case Question.Why(var link) -> why(link, attempt);
       case Question.Usage _ ->
           AnswerFormatter.usage(
-              mine(here, actor, COUNTED),
+              runsOf(here, actor, COUNTED),
               in(ConversationScope.here(here), here, COUNTED),
               startControl.budgets(delivery, attempt.now()),
               attempt.now());
@@ -166,7 +166,7 @@ final class QueryHandler {
         .toList();
   }
 
-  private List<Binding> mine(Conversation asked, Actor actor, int limit) {
+  private List<Binding> runsOf(Conversation asked, Actor actor, int limit) {
     return in(asked.surface().value(), asked, limit).stream()
         .filter(each -> each.requester().id().equals(actor.id()))
         .toList();
@@ -178,7 +178,7 @@ final class QueryHandler {
     var scope = list.scope().orElse(Scope.CHANNEL);
     var all =
         switch (scope) {
-          case MINE -> mine(asked, delivery.actor(), LOOKED_AT);
+          case MINE -> runsOf(asked, delivery.actor(), LOOKED_AT);
           case CHANNEL -> in(here, asked, LOOKED_AT);
           case ALL -> in(ConversationScope.workspace(asked), asked, LOOKED_AT);
         };
@@ -297,7 +297,7 @@ final class QueryHandler {
           }
           changes.stream()
               .filter(each -> each.level() != Level.ME)
-              .forEach(each -> attempt.respondToAll(work, told(delivery.actor(), each)));
+              .forEach(each -> attempt.respondToAll(work, announcement(delivery.actor(), each)));
           // The person's home page shows it already.
           if (delivery.origin().home().isPresent()) {
             return;
@@ -317,7 +317,7 @@ final class QueryHandler {
   }
 
   /// A default of a place concerns everybody there.
-  private static String told(Actor by, Question.Configure change) {
+  private static String announcement(Actor by, Question.Configure change) {
     return "%s %s the default `%s` %s%s."
         .formatted(
             by.name(),

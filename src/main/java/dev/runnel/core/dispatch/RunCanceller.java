@@ -60,7 +60,7 @@ final class RunCanceller {
               work -> {
                 attempt.reactReceived(work);
                 keepUnsent(work, plan.binding(), taken);
-                keepHandedBack(work, attempt, plan.binding(), taken, run);
+                saveHandedBack(work, attempt, plan.binding(), taken, run);
                 results.notifyChanges(work, attempt, plan.binding(), run);
                 var needless =
                     AttemptResults.current(work, plan.binding())
@@ -83,7 +83,7 @@ final class RunCanceller {
               attempt,
               taken,
               work -> {
-                takeBack(work, attempt, plan.binding());
+                removeStopRequest(work, attempt, plan.binding());
                 attempt.respond(work, "The run service no longer has this run.");
               });
       // Queued deliveries continue, because the run does.
@@ -91,8 +91,8 @@ final class RunCanceller {
           results.refuse(
               attempt,
               withLink(refused, plan.binding().run()),
-              work -> takeBack(work, attempt, plan.binding()));
-      case Outcome.Busy(var after, var why) -> waits(attempt, taken.waiting(), after, why);
+              work -> removeStopRequest(work, attempt, plan.binding()));
+      case Outcome.Unavailable(var after, var why) -> waits(attempt, taken.waiting(), after, why);
     }
   }
 
@@ -139,7 +139,7 @@ final class RunCanceller {
   }
 
   /// Removes the stop request, because the run continues.
-  private static void takeBack(Work work, DeliveryAttempt attempt, Binding binding) {
+  private static void removeStopRequest(Work work, DeliveryAttempt attempt, Binding binding) {
     AttemptResults.current(work, binding)
         .filter(current -> current.stop().isPresent())
         .map(current -> current.withStop(Optional.empty()))
@@ -163,23 +163,23 @@ final class RunCanceller {
                       current.withStop(
                           current
                               .stop()
-                              .map(stopRequest -> stopRequest.leavingUnsent(taken.unsent())))));
+                              .map(stopRequest -> stopRequest.withUnsent(taken.unsent())))));
     }
   }
 
   /// Stores the messages that reached the run before the stop did, although the response to them
   /// was lost.
-  private static void keepHandedBack(
+  private static void saveHandedBack(
       Work work, DeliveryAttempt attempt, Binding binding, Withdrawn taken, Run run) {
     for (var waiting : taken.waiting()) {
-      var said = waiting.item();
-      if (run.replies().filter(replies -> replies.unread().contains(said.id())).isPresent()) {
+      var message = waiting.item();
+      if (run.replies().filter(replies -> replies.unread().contains(message.id())).isPresent()) {
         var reply =
             new DeliveryAttempt(
-                    said, work.inbox().joined(said.id()), waiting.tries(), attempt.now())
+                    message, work.inbox().joined(message.id()), waiting.tries(), attempt.now())
                 .reply(run);
         AttemptResults.current(work, binding)
-            .ifPresent(current -> AttemptResults.save(work, current.keeping(reply)));
+            .ifPresent(current -> AttemptResults.save(work, current.withPendingReply(reply)));
       }
     }
   }
@@ -187,11 +187,11 @@ final class RunCanceller {
   /// Handles a stop without a run to stop; queued deliveries may be meant.
   void tell(DeliveryAttempt attempt, List<Update> updates) {
     withdraw(attempt)
-        .ifPresent(taken -> finish(attempt, taken, work -> tellOf(work, attempt, taken, updates)));
+        .ifPresent(taken -> finish(attempt, taken, work -> reportWithdrawn(work, attempt, taken, updates)));
   }
 
   /// @param otherwise the updates to post if nothing was queued
-  private static void tellOf(
+  private static void reportWithdrawn(
       Work work, DeliveryAttempt attempt, Withdrawn taken, List<Update> otherwise) {
     if (!taken.ended().isEmpty()) {
       attempt.respond(work, "Nothing to stop: the run had ended.");
@@ -205,7 +205,7 @@ final class RunCanceller {
   /// Handles a stop that was not addressed to Runnel: it is answered only if it withdraws a
   /// delivery that was. The removal of a label is never answered.
   void ignore(DeliveryAttempt attempt) {
-    var isSaid = attempt.delivery().intent() instanceof Intent.Cancel(_, var why) && why.isEmpty();
+    var isCommand = attempt.delivery().intent() instanceof Intent.Cancel(_, var why) && why.isEmpty();
     withdraw(attempt)
         .ifPresent(
             taken ->
@@ -213,8 +213,8 @@ final class RunCanceller {
                     attempt,
                     taken,
                     work -> {
-                      if (isSaid && taken.isForUs()) {
-                        tellOf(work, attempt, taken, List.of());
+                      if (isCommand && taken.isForUs()) {
+                        reportWithdrawn(work, attempt, taken, List.of());
                       }
                     }));
   }
@@ -260,7 +260,7 @@ final class RunCanceller {
           }
         }
         case Outcome.Missing _ -> {}
-        case Outcome.Busy(var after, var why) -> {
+        case Outcome.Unavailable(var after, var why) -> {
           waits(attempt, waiting, after, why);
           return Optional.empty();
         }
@@ -276,22 +276,22 @@ final class RunCanceller {
 
   /// The messages that were never attempted; the others may have arrived.
   private List<String> unsent(List<Pending<Delivery>> waiting) {
-    var said =
+    var messages =
         waiting.stream()
             .map(Pending::item)
             .filter(each -> each.intent() instanceof Intent.Say)
             .toList();
-    return said.isEmpty()
+    return messages.isEmpty()
         ? List.of()
         : store.<List<String>>commit(
             work ->
-                said.stream()
-                    .filter(each -> isUnsaid(work, each))
+                messages.stream()
+                    .filter(each -> isWaiting(work, each))
                     .map(each -> new DeliveryAttempt(each, 0, each.arrivedAt()).excerpt())
                     .toList());
   }
 
-  private static boolean isUnsaid(Work work, Delivery delivery) {
+  private static boolean isWaiting(Work work, Delivery delivery) {
     return work.inbox()
         .findByMeaning(delivery.conversation().surface(), delivery.meaning())
         .filter(Store.Inbox.Known::waits)
@@ -315,7 +315,7 @@ final class RunCanceller {
         attempt,
         work -> {
           taken.ended().forEach(each -> tellEnd(work, attempt, each));
-          taken.waiting().forEach(each -> takeBack(work, attempt, each, taken));
+          taken.waiting().forEach(each -> withdraw(work, attempt, each, taken));
           result.accept(work);
         });
     if (taken.any()) {
@@ -327,7 +327,7 @@ final class RunCanceller {
     }
   }
 
-  private static void takeBack(
+  private static void withdraw(
       Work work, DeliveryAttempt attempt, Pending<Delivery> waiting, Withdrawn taken) {
     var delivery = waiting.item();
     work.inbox().done(delivery.id());
@@ -366,9 +366,9 @@ final class RunCanceller {
     return switch (runStarter.startedBy(begun)) {
       case Outcome.Done(var run) -> runs.cancel(run.id());
       case Outcome.Missing missing -> missing;
-      case Outcome.Busy busy -> busy;
+      case Outcome.Unavailable busy -> busy;
       case Outcome.Refused(var code, var why, _) ->
-          new Outcome.Busy(Optional.empty(), code + ": " + why);
+          new Outcome.Unavailable(Optional.empty(), code + ": " + why);
     };
   }
 }

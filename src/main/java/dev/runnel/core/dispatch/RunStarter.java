@@ -120,7 +120,7 @@ final class RunStarter {
           started(attempt, start, run, whenStarted);
           return;
         }
-        case Outcome.Busy(var after, var why) -> {
+        case Outcome.Unavailable(var after, var why) -> {
           results.retryLater(attempt, after, why);
           return;
         }
@@ -147,7 +147,7 @@ final class RunStarter {
       results.parkDisabled(attempt);
       return;
     }
-    if (!startControl.lets(attempt, resolved.request())) {
+    if (!startControl.permitsStart(attempt, resolved.request())) {
       return;
     }
     Background background;
@@ -155,7 +155,7 @@ final class RunStarter {
     var isConfidential =
         publicWork.includes(resolved.request().options())
             && surface.get().background().isPrivate(attempt.delivery());
-    var isWithheld = isConfidential && saysMore(surface.get(), attempt.delivery());
+    var isWithheld = isConfidential && mayHaveBackground(surface.get(), attempt.delivery());
     try {
       background =
           isConfidential ? Background.NONE : surface.get().background().read(attempt.delivery());
@@ -182,7 +182,7 @@ final class RunStarter {
             start,
             run,
             isUnread
-                ? whenStarted.andThen(work -> tellUnread(work, attempt))
+                ? whenStarted.andThen(work -> reportUnreadBackground(work, attempt))
                 : isWithheld
                     ? whenStarted.andThen(work -> tellConfidential(work, attempt))
                     : whenStarted);
@@ -196,12 +196,12 @@ final class RunStarter {
               });
       case Outcome.Refused refused ->
           results.refuse(attempt, refused, work -> StartControl.didNotStart(work, attempt));
-      case Outcome.Busy(var after, var why) -> results.retryLater(attempt, after, why);
+      case Outcome.Unavailable(var after, var why) -> results.retryLater(attempt, after, why);
     }
   }
 
   /// Whether there is more to know than the request, or nobody can tell.
-  private static boolean saysMore(Surface surface, Delivery delivery) {
+  private static boolean mayHaveBackground(Surface surface, Delivery delivery) {
     try {
       return !surface.background().read(delivery).isEmpty();
     } catch (BackgroundUnavailable _) {
@@ -223,7 +223,7 @@ final class RunStarter {
   }
 
   /// Tells people that the agent does not have the background.
-  private static void tellUnread(Work work, DeliveryAttempt attempt) {
+  private static void reportUnreadBackground(Work work, DeliveryAttempt attempt) {
     attempt.respondToAll(
         work,
         "I couldn't read the earlier messages, so the agent didn't get them. If they matter, send"

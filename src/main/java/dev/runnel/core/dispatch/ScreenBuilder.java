@@ -195,10 +195,10 @@ final class ScreenBuilder {
   private Screen home(DeliveryAttempt attempt) {
     var delivery = attempt.delivery();
     var where = delivery.conversation();
-    var mine = mine(delivery);
-    var blocked = mine.stream().filter(each -> each.isActive() && isBlocked(each)).toList();
-    var running = mine.stream().filter(each -> each.isActive() && !isBlocked(each)).toList();
-    var ended = mine.stream().filter(each -> !each.isActive()).toList();
+    var runsOfSender = runsOfSender(delivery);
+    var blocked = runsOfSender.stream().filter(each -> each.isActive() && isBlocked(each)).toList();
+    var running = runsOfSender.stream().filter(each -> each.isActive() && !isBlocked(each)).toList();
+    var ended = runsOfSender.stream().filter(each -> !each.isActive()).toList();
     var resolved = defaultsResolver.of(Request.of(""), where, delivery.actor());
     var changeable = new ArrayList<>(List.of(Level.ME));
     if (maySet(Level.WORKSPACE, delivery)) {
@@ -231,7 +231,7 @@ final class ScreenBuilder {
   }
 
   /// The person's runs anywhere in the page's workspace.
-  private List<Binding> mine(Delivery delivery) {
+  private List<Binding> runsOfSender(Delivery delivery) {
     var workspace = ConversationScope.workspace(delivery.conversation());
     return store
         .<List<Binding>>read(

@@ -61,7 +61,7 @@ final class StartControl {
 
   /// @param request the request with all its options
   /// @return false if the attempt is finished
-  boolean lets(DeliveryAttempt attempt, Request request) {
+  boolean permitsStart(DeliveryAttempt attempt, Request request) {
     var frozen = store.commit(work -> work.starts().freeze());
     if (frozen.isPresent()) {
       refuse(attempt, frozen(frozen.get()), "starts are frozen");

@@ -89,7 +89,7 @@ public record Binding(
   }
 
   /// Adds a reply that waits for the agent.
-  public Binding keeping(PendingReply reply) {
+  public Binding withPendingReply(PendingReply reply) {
     return withPending(Stream.concat(pending.stream(), Stream.of(reply)).toList());
   }
 

@@ -17,7 +17,7 @@ public record Notice(
     Instant createdAt,
     int tries) {
   /// A copy with another update.
-  public Notice saying(Update now) {
+  public Notice withUpdate(Update now) {
     return new Notice(id, conversation, now, origin, createdAt, tries);
   }
 }

@@ -17,8 +17,8 @@ public sealed interface Plan {
   record StartRun(Conversation conversation, Request request) implements Plan {}
 
   record FollowUp(Binding binding, Request request) implements Plan {
-    public FollowUp saying(String words) {
-      return new FollowUp(binding, new Request(words, request.options()));
+    public FollowUp withText(String text) {
+      return new FollowUp(binding, new Request(text, request.options()));
     }
   }
 

@@ -38,8 +38,8 @@ public interface AgentRuns {
   /// Checks whether a follow-up whose response was lost reached its run.
   ///
   /// @param before the run as read before the first attempt to send the follow-up
-  /// @param said how often the same text was sent to the run before, its first prompt included
-  Arrival followUpArrival(Run before, String text, int said);
+  /// @param timesSent how often the same text was sent to the run before, its first prompt included
+  Arrival followUpArrival(Run before, String text, int timesSent);
 
   /// Stops a run. `Done` carries the run's state afterwards; a run that had already ended is `Done`
   /// too.

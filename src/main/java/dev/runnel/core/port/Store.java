@@ -211,7 +211,7 @@ public interface Store {
     /// delivery was finished or moved.
     ///
     /// @param tries number of attempts, this one included
-    boolean holds(DeliveryId id, Conversation conversation, int tries);
+    boolean isOwner(DeliveryId id, Conversation conversation, int tries);
 
     /// Whether it is neither done nor parked.
     boolean isWaiting(DeliveryId id);
@@ -282,6 +282,8 @@ public interface Store {
     List<Binding> active();
 
     int countActive();
+
+    boolean hasActive();
 
     /// The latest bindings, newest first.
     ///

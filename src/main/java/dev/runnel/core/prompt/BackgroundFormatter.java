@@ -125,7 +125,7 @@ final class BackgroundFormatter {
   }
 
   private void piece(String name, String words) {
-    text.append("\n").append(name).append("\n").append(fence.around(words));
+    text.append("\n").append(name).append("\n").append(fence.wrap(words));
   }
 
   private void leftOut(int count, String why) {

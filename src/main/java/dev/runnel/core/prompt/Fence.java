@@ -33,7 +33,7 @@ public final class Fence {
   }
 
   /// The piece between its delimiter lines.
-  public String around(String piece) {
+  public String wrap(String piece) {
     return begin() + "\n" + shown(piece) + "\n" + end() + "\n";
   }
 

@@ -174,15 +174,15 @@ public final class OutageRecovery {
     /// A request to wait is obeyed elsewhere; it is no outage.
     private Outcome noticed(Outcome outcome) {
       switch (outcome) {
-        case Outcome.Busy(var after, _) when after.isEmpty() -> failed(RUNS);
-        case Outcome.Busy _ -> {}
+        case Outcome.Unavailable(var after, _) when after.isEmpty() -> failed(RUNS);
+        case Outcome.Unavailable _ -> {}
         case Outcome.Done _, Outcome.Missing _, Outcome.Refused _ -> answered(RUNS);
       }
       return outcome;
     }
 
     private RunListing noticed(RunListing runListing) {
-      if (runListing instanceof RunListing.Seen) {
+      if (runListing instanceof RunListing.Listed) {
         answered(RUNS);
       }
       return runListing;
@@ -209,8 +209,8 @@ public final class OutageRecovery {
     }
 
     @Override
-    public Arrival followUpArrival(Run before, String text, int said) {
-      return service.followUpArrival(before, text, said);
+    public Arrival followUpArrival(Run before, String text, int timesSent) {
+      return service.followUpArrival(before, text, timesSent);
     }
 
     @Override

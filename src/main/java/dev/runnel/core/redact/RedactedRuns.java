@@ -34,28 +34,28 @@ public final class RedactedRuns implements AgentRuns {
 
   @Override
   public Outcome start(Prompt prompt, DeliveryId key) {
-    return heard(runs.start(redacted.prompt(prompt), key));
+    return withoutSecrets(runs.start(redacted.prompt(prompt), key));
   }
 
   @Override
   public Outcome findStarted(DeliveryId key, Instant since, Optional<String> words) {
-    return heard(runs.findStarted(key, since, words.map(redacted::text)));
+    return withoutSecrets(runs.findStarted(key, since, words.map(redacted::text)));
   }
 
   @Override
   public Outcome followUp(RunId run, String text, DeliveryId key) {
-    return heard(runs.followUp(run, redacted.text(text), key));
+    return withoutSecrets(runs.followUp(run, redacted.text(text), key));
   }
 
   @Override
   public Outcome interrupt(RunId run, String text, DeliveryId key) {
-    return heard(runs.interrupt(run, redacted.text(text), key));
+    return withoutSecrets(runs.interrupt(run, redacted.text(text), key));
   }
 
   @Override
-  public Arrival followUpArrival(Run before, String text, int said) {
-    return switch (runs.followUpArrival(before, redacted.text(text), said)) {
-      case Arrival.Busy(var after, var why) -> new Arrival.Busy(after, plain.text(why));
+  public Arrival followUpArrival(Run before, String text, int timesSent) {
+    return switch (runs.followUpArrival(before, redacted.text(text), timesSent)) {
+      case Arrival.Unavailable(var after, var why) -> new Arrival.Unavailable(after, plain.text(why));
       case Arrival.Arrived arrived -> arrived;
       case Arrival.NotArrived notArrived -> notArrived;
       case Arrival.Unknowable unknowable -> unknowable;
@@ -64,12 +64,12 @@ public final class RedactedRuns implements AgentRuns {
 
   @Override
   public Outcome cancel(RunId run) {
-    return heard(runs.cancel(run));
+    return withoutSecrets(runs.cancel(run));
   }
 
   @Override
   public Outcome find(RunId run) {
-    return heard(runs.find(run));
+    return withoutSecrets(runs.find(run));
   }
 
   /// A file with a secret is withheld as a whole: with a part masked it would be another file.
@@ -101,28 +101,28 @@ public final class RedactedRuns implements AgentRuns {
 
   @Override
   public RunListing changedSince(Instant since) {
-    return heard(runs.changedSince(since));
+    return withoutSecrets(runs.changedSince(since));
   }
 
   @Override
   public RunListing unfinished() {
-    return heard(runs.unfinished());
+    return withoutSecrets(runs.unfinished());
   }
 
-  private Outcome heard(Outcome outcome) {
+  private Outcome withoutSecrets(Outcome outcome) {
     return switch (outcome) {
       case Outcome.Done(var run) -> new Outcome.Done(plain.run(run));
       case Outcome.Refused(var code, var why, var link) ->
           new Outcome.Refused(code, plain.text(why), link);
-      case Outcome.Busy(var after, var why) -> new Outcome.Busy(after, plain.text(why));
+      case Outcome.Unavailable(var after, var why) -> new Outcome.Unavailable(after, plain.text(why));
       case Outcome.Missing missing -> missing;
     };
   }
 
-  private RunListing heard(RunListing runListing) {
+  private RunListing withoutSecrets(RunListing runListing) {
     return switch (runListing) {
-      case RunListing.Seen(var seen) -> new RunListing.Seen(seen.stream().map(plain::run).toList());
-      case RunListing.Blind(var after, var why) -> new RunListing.Blind(after, plain.text(why));
+      case RunListing.Listed(var seen) -> new RunListing.Listed(seen.stream().map(plain::run).toList());
+      case RunListing.Unavailable(var after, var why) -> new RunListing.Unavailable(after, plain.text(why));
     };
   }
 }

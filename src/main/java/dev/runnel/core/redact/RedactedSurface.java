@@ -69,7 +69,7 @@ public final class RedactedSurface implements Surface {
   }
 
   private Notice redacted(Notice notice) {
-    return notice.saying(texts.update(notice.update()));
+    return notice.withUpdate(texts.update(notice.update()));
   }
 
   private Posting redacted(Posting posting) {

@@ -14,7 +14,7 @@ public final class ConversationScope {
   private ConversationScope() {}
 
   /// All places, innermost first; the surface itself is the last.
-  static List<String> around(Conversation conversation) {
+  static List<String> enclosing(Conversation conversation) {
     var places = new ArrayList<String>();
     var path = conversation.surface().value();
     places.add(path);
@@ -38,12 +38,12 @@ public final class ConversationScope {
 
   /// The channel or repository.
   public static String here(Conversation conversation) {
-    return around(conversation).getFirst();
+    return enclosing(conversation).getFirst();
   }
 
   /// The workspace or owner; the surface where there is none.
   public static String workspace(Conversation conversation) {
-    var around = around(conversation);
+    var around = enclosing(conversation);
     return around.get(Math.max(0, around.size() - 2));
   }
 

@@ -79,7 +79,7 @@ public record Defaults(
 
   /// The places whose preferences apply.
   public static Set<String> places(Conversation conversation, Actor actor) {
-    var places = new LinkedHashSet<>(ConversationScope.around(conversation));
+    var places = new LinkedHashSet<>(ConversationScope.enclosing(conversation));
     places.add(ConversationScope.of(conversation, actor));
     return places;
   }
@@ -173,8 +173,8 @@ public record Defaults(
         .orElse(request);
   }
 
-  private static RunOptions completed(RunOptions said, Map<String, String> chosen) {
-    return said.completedBy(
+  private static RunOptions completed(RunOptions options, Map<String, String> chosen) {
+    return options.completedBy(
         new RunOptions(
             Optional.ofNullable(chosen.get(PROFILE)),
             Optional.ofNullable(chosen.get(ENVIRONMENT)),
@@ -186,18 +186,18 @@ public record Defaults(
   }
 
   private List<Layer> layers(
-      RunOptions said,
+      RunOptions options,
       Optional<Routes.Chosen> route,
       Conversation conversation,
       Actor actor,
       List<Preference> preferences) {
     var layers = new ArrayList<Layer>();
-    layers.add(new Layer("said in the prompt", values(said)));
+    layers.add(new Layer("said in the prompt", values(options)));
     route.ifPresent(it -> layers.add(new Layer(it.reason(), it.options())));
     var me = ConversationScope.of(conversation, actor);
     layers.add(new Layer("set for you", set(preferences, me)));
     add(layers, me, "in the configuration, for you");
-    for (var place : ConversationScope.around(conversation)) {
+    for (var place : ConversationScope.enclosing(conversation)) {
       layers.add(new Layer(wordsFor(place, conversation), set(preferences, place)));
       add(layers, place, "in the configuration, for `" + place + "`");
     }

@@ -75,16 +75,16 @@ public record AnswerChoices(String question, List<String> choices) {
   /// The choice that a reply means by its number or its words; empty where it is an answer of its
   /// own.
   public Optional<String> chosenBy(String reply) {
-    var said = reply.strip();
+    var text = reply.strip();
     // A choice may be a number itself.
     return choices.stream()
-        .filter(each -> each.equalsIgnoreCase(said))
+        .filter(each -> each.equalsIgnoreCase(text))
         .findFirst()
-        .or(() -> numbered(said));
+        .or(() -> numbered(text));
   }
 
-  private Optional<String> numbered(String said) {
-    var number = NUMBER.matcher(said);
+  private Optional<String> numbered(String text) {
+    var number = NUMBER.matcher(text);
     if (!number.matches()) {
       return Optional.empty();
     }

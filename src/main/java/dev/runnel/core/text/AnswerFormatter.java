@@ -160,17 +160,17 @@ public final class AnswerFormatter {
         : permissions.stream().sorted().map(Permission::words).collect(Collectors.joining(", "));
   }
 
-  /// @param said the request with its own options only
+  /// @param request the request with its own options only
   /// @param own the run that the request would go to
   /// @param verdict what the policy says about a start; empty if there is none
   public static InfoCard explain(
-      Request said,
+      Request request,
       Defaults.Resolved resolved,
       Optional<Binding> own,
       boolean fromPlace,
       Optional<Verdict> verdict) {
     var rows = new ArrayList<Row>();
-    rows.add(Row.of("Prompt", cut(said.text(), MAX_PROMPT)));
+    rows.add(Row.of("Prompt", cut(request.text(), MAX_PROMPT)));
     if (own.isPresent()) {
       rows.add(
           Row.of(
@@ -189,7 +189,7 @@ public final class AnswerFormatter {
               rows.add(
                   Row.of("Permitted", it.isPermitted() ? "yes" : "no. " + it.words(), it.rule())));
     }
-    var prompt = options(said) + said.text();
+    var prompt = options(request) + request.text();
     return new InfoCard(
         "Nothing was started. This would be sent:",
         rows,
@@ -203,8 +203,8 @@ public final class AnswerFormatter {
     return line.length() > MAX_COMMAND || line.contains("\n") || line.contains("`") ? "…" : line;
   }
 
-  private static String options(Request said) {
-    var options = said.options();
+  private static String options(Request request) {
+    var options = request.options();
     var text = new StringBuilder();
     option(text, "profile", options.profile());
     option(text, "env", options.environment());

@@ -37,7 +37,7 @@ public final class DeliveryHistory {
               .filter(Update.Told.class::isInstance)
               .map(Update.Told.class::cast)
               .findFirst()
-              .map(told -> "to answer: " + AnswerFormatter.cut(firstLine(told.text()), MAX))
+              .map(reply -> "to answer: " + AnswerFormatter.cut(firstLine(reply.text()), MAX))
               .orElse("to answer it privately");
       case Plan.Ignore(var why) -> "to leave it alone: it was " + why;
     };

@@ -66,7 +66,7 @@ public final class MissedDeliveryPoller {
     var through = store.commit(work -> work.inbox().readThrough(id));
     if (through.isEmpty()) {
       // The first start: earlier messages were not meant for Runnel.
-      heard(id, now);
+      listed(id, now);
       return Optional.empty();
     }
     MissedDeliveries missedDeliveries;
@@ -92,7 +92,7 @@ public final class MissedDeliveryPoller {
           log.warn("catch-up incomplete surface={} why={}", id, unread.get());
           yield Optional.empty();
         }
-        heard(id, now);
+        listed(id, now);
         yield Optional.empty();
       }
       case MissedDeliveries.Unknown(var after, var why) -> {
@@ -155,22 +155,22 @@ public final class MissedDeliveryPoller {
 
   /// Whether the message was not delivered yet. If its key cannot tell, a delivery of the same kind
   /// at about the same time counts as the same message.
-  private boolean isNews(MissedDeliveries.ListedDelivery heard) {
-    var delivery = heard.delivery();
-    return heard.sameMeaning()
+  private boolean isNews(MissedDeliveries.ListedDelivery listed) {
+    var delivery = listed.delivery();
+    return listed.sameMeaning()
         || store
             .commit(
                 work ->
                     work.inbox()
                         .acceptedBetween(
                             delivery.conversation(),
-                            heard.at().minus(OVERLAP),
-                            heard.at().plus(LATEST_DELIVERY)))
+                            listed.at().minus(OVERLAP),
+                            listed.at().plus(LATEST_DELIVERY)))
             .stream()
             .noneMatch(known -> known.intent().getClass() == delivery.intent().getClass());
   }
 
-  private void heard(SurfaceId surface, Instant through) {
+  private void listed(SurfaceId surface, Instant through) {
     store.change(
         work -> {
           work.inbox().readThrough(surface, through);

@@ -48,7 +48,7 @@ public final class Watcher {
   /// For how long after the last activity of any run ended runs are polled, and how often.
   private static final Duration AFTERLIFE = Duration.ofDays(3);
 
-  private static final Duration BETWEEN_LOOKS_AT_ENDED = Duration.ofSeconds(30);
+  private static final Duration BETWEEN_POLLS_OF_ENDED = Duration.ofSeconds(30);
 
   /// Number of latest runs that are considered to find the last activity.
   private static final int NEWEST = 100;
@@ -61,7 +61,7 @@ public final class Watcher {
   private static final int CHANGES_A_COMMIT = 20;
 
   /// Maximum number of runs read individually in one step, so that a faulty service is not flooded.
-  private static final int SINGLE_LOOKS = 20;
+  private static final int SINGLE_READS = 20;
 
   private final Store store;
   private final AgentRuns runs;
@@ -73,9 +73,9 @@ public final class Watcher {
   private @Nullable Instant lastAudit;
   private Instant lastChange = Instant.EPOCH;
   private int failures;
-  private int singleLooks;
+  private int singleReads;
   private Instant endedUntil = Instant.EPOCH;
-  private Instant nextLookAtEnded = Instant.EPOCH;
+  private Instant nextPollOfEnded = Instant.EPOCH;
 
   public Watcher(Store store, AgentRuns runs, RunChangeListener listener) {
     this.store = store;
@@ -91,7 +91,7 @@ public final class Watcher {
     var active = countActive();
     if (active == 0) {
       lastChange = Instant.EPOCH;
-      lookAtEnded(now);
+      pollEnded(now);
       return countActive() == 0 ? Optional.empty() : Optional.of(now.plus(schedule.fast()));
     }
     endedUntil = now.plus(AFTERLIFE);
@@ -101,22 +101,22 @@ public final class Watcher {
     if (cursor == null) {
       cursor = earliestSeen();
     }
-    var blind = Optional.<RunListing.Blind>empty();
+    var unavailable = Optional.<RunListing.Unavailable>empty();
     if (cursor != null) {
       var overlap = active > MANY ? OVERLAP_OF_MANY : OVERLAP;
-      blind = look(runs.changedSince(cursor.minus(overlap)), now);
+      unavailable = apply(runs.changedSince(cursor.minus(overlap)), now);
     }
-    if (blind.isEmpty() && isAuditDue(now)) {
-      blind = audit(now);
+    if (unavailable.isEmpty() && isAuditDue(now)) {
+      unavailable = audit(now);
     }
-    if (blind.isPresent()) {
+    if (unavailable.isPresent()) {
       failures++;
-      var wait = schedule.afterFailure(failures, blind.get().retryAfter());
-      log.warn("runs not listed failures={} wait={} why={}", failures, wait, blind.get().why());
+      var wait = schedule.afterFailure(failures, unavailable.get().retryAfter());
+      log.warn("runs not listed failures={} wait={} why={}", failures, wait, unavailable.get().why());
       return Optional.of(now.plus(wait));
     }
     failures = 0;
-    return Optional.of(now.plus(schedule.afterLook(now, lastChange)));
+    return Optional.of(now.plus(schedule.afterPoll(now, lastChange)));
   }
 
   private int countActive() {
@@ -124,30 +124,30 @@ public final class Watcher {
   }
 
   /// Makes one list request, however many runs have ended.
-  private void lookAtEnded(Instant now) {
-    if (now.isBefore(nextLookAtEnded) || !hadLifeLately(now)) {
+  private void pollEnded(Instant now) {
+    if (now.isBefore(nextPollOfEnded) || !wasActiveRecently(now)) {
       return;
     }
-    nextLookAtEnded = now.plus(BETWEEN_LOOKS_AT_ENDED);
+    nextPollOfEnded = now.plus(BETWEEN_POLLS_OF_ENDED);
     if (cursor == null) {
-      cursor = lastSignOfLife().map(at -> at.minus(OUT_OF_ORDER)).orElse(now);
+      cursor = lastActivity().map(at -> at.minus(OUT_OF_ORDER)).orElse(now);
     }
-    var blind = look(runs.changedSince(cursor.minus(OVERLAP)), now);
-    failures = blind.isPresent() ? failures + 1 : 0;
+    var unavailable = apply(runs.changedSince(cursor.minus(OVERLAP)), now);
+    failures = unavailable.isPresent() ? failures + 1 : 0;
     if (failures == 1) {
-      log.warn("ended runs not listed why={}", blind.map(RunListing.Blind::why).orElse(""));
+      log.warn("ended runs not listed why={}", unavailable.map(RunListing.Unavailable::why).orElse(""));
     }
   }
 
   /// Reads the last activity from the store, because another node may have watched meanwhile.
-  private boolean hadLifeLately(Instant now) {
+  private boolean wasActiveRecently(Instant now) {
     if (!now.isBefore(endedUntil)) {
-      endedUntil = lastSignOfLife().map(at -> at.plus(AFTERLIFE)).orElse(Instant.EPOCH);
+      endedUntil = lastActivity().map(at -> at.plus(AFTERLIFE)).orElse(Instant.EPOCH);
     }
     return now.isBefore(endedUntil);
   }
 
-  private Optional<Instant> lastSignOfLife() {
+  private Optional<Instant> lastActivity() {
     return store
         .<List<Binding>>read(bindings -> bindings.recent(Optional.empty(), "", NEWEST))
         .stream()
@@ -170,12 +170,12 @@ public final class Watcher {
   }
 
   /// The cursor follows what was stored, so that an interrupted step resumes there.
-  private Optional<RunListing.Blind> look(RunListing changed, Instant now) {
+  private Optional<RunListing.Unavailable> apply(RunListing changed, Instant now) {
     return switch (changed) {
-      case RunListing.Seen(var seen) -> {
+      case RunListing.Listed(var seen) -> {
         for (int from = 0; from < seen.size(); from += CHANGES_A_COMMIT) {
           var some = seen.subList(from, Math.min(from + CHANGES_A_COMMIT, seen.size()));
-          tell(some, now);
+          record(some, now);
           some.stream()
               .flatMap(run -> run.updatedAt().stream())
               .filter(at -> cursor == null || at.isAfter(cursor))
@@ -183,40 +183,40 @@ public final class Watcher {
         }
         yield Optional.empty();
       }
-      case RunListing.Blind blind -> Optional.of(blind);
+      case RunListing.Unavailable unavailable -> Optional.of(unavailable);
     };
   }
 
-  private Optional<RunListing.Blind> audit(Instant now) {
+  private Optional<RunListing.Unavailable> audit(Instant now) {
     // Read before the list: a run that is bound later need not be on it.
     var active = store.read(bindings -> bindings.active());
     return switch (runs.unfinished()) {
-      case RunListing.Seen(var seen) -> {
+      case RunListing.Listed(var seen) -> {
         // The cursor stays: changes that did not fit into the last list are still to come.
         for (int from = 0; from < seen.size(); from += CHANGES_A_COMMIT) {
-          tell(seen.subList(from, Math.min(from + CHANGES_A_COMMIT, seen.size())), now);
+          record(seen.subList(from, Math.min(from + CHANGES_A_COMMIT, seen.size())), now);
         }
         var listed = seen.stream().map(Run::id).collect(Collectors.toSet());
         var unlisted =
             active.stream().filter(binding -> !listed.contains(binding.run().id())).toList();
         // Each audit continues where the last one stopped, so that every run is read eventually.
-        for (int i = 0; i < Math.min(SINGLE_LOOKS, unlisted.size()); i++) {
-          lookAtOne(unlisted.get(Math.floorMod(singleLooks++, unlisted.size())), now);
+        for (int i = 0; i < Math.min(SINGLE_READS, unlisted.size()); i++) {
+          readSingly(unlisted.get(Math.floorMod(singleReads++, unlisted.size())), now);
         }
         lastAudit = now;
         yield Optional.empty();
       }
-      case RunListing.Blind blind -> Optional.of(blind);
+      case RunListing.Unavailable unavailable -> Optional.of(unavailable);
     };
   }
 
-  private void lookAtOne(Binding binding, Instant now) {
+  private void readSingly(Binding binding, Instant now) {
     switch (runs.find(binding.run().id())) {
-      case Outcome.Done(var run) -> tell(run, now);
-      case Outcome.Missing _ -> tell(gone(binding.run()), now);
+      case Outcome.Done(var run) -> record(run, now);
+      case Outcome.Missing _ -> record(gone(binding.run()), now);
       case Outcome.Refused(var code, _, _) ->
           log.warn("run service refused to show run={} code={}", binding.run().id(), code);
-      case Outcome.Busy(_, var why) ->
+      case Outcome.Unavailable(_, var why) ->
           log.warn("run not read run={} why={}", binding.run().id(), why);
     }
   }
@@ -230,11 +230,11 @@ public final class Watcher {
                 .retryable(true));
   }
 
-  private void tell(Run run, Instant now) {
-    tell(List.of(run), now);
+  private void record(Run run, Instant now) {
+    record(List.of(run), now);
   }
 
-  private void tell(List<Run> seen, Instant now) {
+  private void record(List<Run> seen, Instant now) {
     var changed = seen.stream().filter(run -> isChanged(run, now)).toList();
     while (!changed.isEmpty()) {
       var open = changed;
@@ -267,21 +267,21 @@ public final class Watcher {
   private record Kept(Run run, boolean isDone, Optional<Binding> before) {}
 
   private static Kept keep(Store.Work work, Run run, Instant now) {
-    var binding = work.bindings().of(run.id());
-    var updates = updates(binding, run, now);
+    var found = work.bindings().of(run.id());
+    var updates = updates(found, run, now);
     if (updates.isEmpty()) {
       return new Kept(run, true, Optional.empty());
     }
-    var told = binding.orElseThrow();
-    if (!work.bindings().save(told.seen(run))) {
+    var binding = found.orElseThrow();
+    if (!work.bindings().save(binding.seen(run))) {
       return new Kept(run, false, Optional.empty());
     }
-    RunSubscribers.notifyAbout(work, told, updates, now);
-    AuditTrail.ended(work, told, run, now);
-    return new Kept(run, true, Optional.of(told));
+    RunSubscribers.notifyAbout(work, binding, updates, now);
+    AuditTrail.ended(work, binding, run, now);
+    return new Kept(run, true, Optional.of(binding));
   }
 
   private static List<Update> updates(Optional<Binding> binding, Run run, Instant now) {
-    return binding.map(told -> Changes.between(told, run, now)).orElseGet(List::of);
+    return binding.map(it -> Changes.between(it, run, now)).orElseGet(List::of);
   }
 }

@@ -62,7 +62,7 @@ public final class DiskReserve implements AutoCloseable {
     try {
       while (!closed.await(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
         try {
-          look();
+          check();
         } catch (IOException | RuntimeException | OutOfMemoryError e) {
           log.warn("cannot check free space, will retry", e);
         }
@@ -72,7 +72,7 @@ public final class DiskReserve implements AutoCloseable {
     }
   }
 
-  private void look() throws IOException, InterruptedException {
+  private void check() throws IOException, InterruptedException {
     var reserve = Math.min(MAX, disk.total() / SHARE);
     var free = disk.free();
     if (free >= reserve) {

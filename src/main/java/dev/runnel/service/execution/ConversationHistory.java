@@ -23,42 +23,42 @@ final class ConversationHistory {
   /// Passes the earlier conversation to an agent that has no session yet: to a known agent in its
   /// prompt, to a command in a file.
   static ExecutionRequest recall(
-      ExecutionRequest told, Harness harness, LaunchFiles launchFiles, RunQueries index)
+      ExecutionRequest request, Harness harness, LaunchFiles launchFiles, RunQueries index)
       throws IOException {
-    var talk = index.find(told.runId()).map(run -> before(run, index)).orElse("");
+    var talk = index.find(request.runId()).map(run -> before(run, index)).orElse("");
     if (talk.isBlank()) {
-      return told;
+      return request;
     }
     launchFiles.recall(talk);
     return harness instanceof CommandAgent
-        ? told
-        : told.withPrompt(PromptAssembly.continuing(talk, told.prompt()));
+        ? request
+        : request.withPrompt(PromptAssembly.continuing(talk, request.prompt()));
   }
 
   /// Passes the earlier conversation, including that of the run itself, to a known agent whose
   /// session is gone.
   static ExecutionRequest recallAll(
-      ExecutionRequest told, LaunchFiles launchFiles, RunQueries index) throws IOException {
-    var talk = index.find(told.runId()).map(run -> upTo(run, true, index)).orElse("");
+      ExecutionRequest request, LaunchFiles launchFiles, RunQueries index) throws IOException {
+    var talk = index.find(request.runId()).map(run -> upTo(run, true, index)).orElse("");
     launchFiles.recall(talk);
-    return told.with(
+    return request.with(
         it ->
-            it.agentSession(Optional.empty()).prompt(PromptAssembly.resuming(talk, told.prompt())));
+            it.agentSession(Optional.empty()).prompt(PromptAssembly.resuming(talk, request.prompt())));
   }
 
   /// Passes the earlier conversation, including that of the run itself, to an agent whose workspace
   /// and session are on a node that is gone.
   static ExecutionRequest recallMoved(
-      ExecutionRequest told, Harness harness, LaunchFiles launchFiles, RunQueries index)
+      ExecutionRequest request, Harness harness, LaunchFiles launchFiles, RunQueries index)
       throws IOException {
-    var talk = index.find(told.runId()).map(run -> upTo(run, true, index)).orElse("");
+    var talk = index.find(request.runId()).map(run -> upTo(run, true, index)).orElse("");
     launchFiles.recall(talk);
     return harness instanceof CommandAgent
-        ? told
-        : told.with(
+        ? request
+        : request.with(
             it ->
                 it.agentSession(Optional.empty())
-                    .prompt(PromptAssembly.continuing(talk, told.prompt())));
+                    .prompt(PromptAssembly.continuing(talk, request.prompt())));
   }
 
   private static String before(RunRow run, RunQueries index) {

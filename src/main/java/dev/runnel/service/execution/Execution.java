@@ -182,7 +182,7 @@ final class Execution {
   }
 
   /// Ends the processes at once, because others may soon go on with the run.
-  void lose() {
+  void abandon() {
     processes.stop(StopReason.NODE_LOST);
   }
 
@@ -348,7 +348,7 @@ final class Execution {
         PromptAssembly.of(
             executionRequest, ready, () -> index.firstPrompt(executionRequest.runId()));
     if (!(harness instanceof CommandAgent) && isForPeople()) {
-      briefed = PromptAssembly.handingOver(briefed);
+      briefed = PromptAssembly.withHandoverInstructions(briefed);
     }
     if (ready.fresh() && executionRequest.execution() > 1) {
       say(moved ? PromptAssembly.moved(kept) : PromptAssembly.AFRESH);
@@ -375,15 +375,15 @@ final class Execution {
             settings.access(),
             settings.permissionRules(site.chosen()),
             site.home().isPresent())) {
-      var told = attach(briefed, launchFiles);
+      var request = attach(briefed, launchFiles);
       if (isSessionGone) {
-        told = ConversationHistory.recallAll(told, launchFiles, index);
+        request = ConversationHistory.recallAll(request, launchFiles, index);
       } else if (moved && restored.isEmpty()) {
-        told = ConversationHistory.recallMoved(told, harness, launchFiles, index);
+        request = ConversationHistory.recallMoved(request, harness, launchFiles, index);
       } else if (executionRequest.execution() == 1 || ready.fresh()) {
-        told = ConversationHistory.recall(told, harness, launchFiles, index);
+        request = ConversationHistory.recall(request, harness, launchFiles, index);
       }
-      var seen = told.forAgent(harness.name());
+      var seen = request.forAgent(harness.name());
       var launch = harness.launch(seen, launchFiles);
       var isCancelled = records.begin(executionRequest);
       begun = Optional.of(harness);

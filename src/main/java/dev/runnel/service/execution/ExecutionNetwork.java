@@ -235,7 +235,7 @@ final class ExecutionNetwork implements AutoCloseable {
 
   /// A file with which the agent signs in, without the keys that the proxy adds.
   String loginFile(String text) {
-    return modelKeys.inPlaceOfKeys(text);
+    return modelKeys.replaceKeys(text);
   }
 
   /// The variables of a command, in addition to the given ones, some of which they replace.

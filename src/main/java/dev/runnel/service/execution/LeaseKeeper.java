@@ -21,7 +21,7 @@ final class LeaseKeeper implements AutoCloseable {
   /// What a node does that may be taken for lost.
   interface Work {
     /// Ends all executions at once; returns without waiting for them.
-    void lose();
+    void abandon();
 
     /// Whether no execution is left.
     boolean isIdle();
@@ -73,7 +73,7 @@ final class LeaseKeeper implements AutoCloseable {
         try {
           if (isMember && !membership.renew()) {
             log.error("taken for lost by another node, ending all agents");
-            work.lose();
+            work.abandon();
             isMember = false;
           }
           // What was claimed before must have ended, because the next claims have another name.
@@ -103,7 +103,7 @@ final class LeaseKeeper implements AutoCloseable {
         wasSure = isSure;
         try {
           if (!isSure) {
-            work.lose();
+            work.abandon();
           }
         } catch (RuntimeException | OutOfMemoryError e) {
           log.error("cannot end agents, will retry", e);

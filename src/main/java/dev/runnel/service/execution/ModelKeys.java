@@ -97,7 +97,7 @@ record ModelKeys(
   }
 
   /// A file of settings as the agent gets it.
-  String inPlaceOfKeys(String text) {
+  String replaceKeys(String text) {
     var result = text;
     for (var each : placeholders.entrySet()) {
       result = result.replace(each.getKey(), each.getValue());

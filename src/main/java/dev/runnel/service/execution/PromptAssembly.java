@@ -124,7 +124,7 @@ final class PromptAssembly {
   }
 
   /// Tells the agent how it hands files over.
-  static ExecutionRequest handingOver(ExecutionRequest executionRequest) {
+  static ExecutionRequest withHandoverInstructions(ExecutionRequest executionRequest) {
     return executionRequest.withBasePrompt(
         Optional.of(
             executionRequest.basePrompt().map(words -> words + "\n\n").orElse("") + HAND_OVER));

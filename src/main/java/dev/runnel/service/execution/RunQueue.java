@@ -99,8 +99,8 @@ public final class RunQueue implements AutoCloseable {
             records,
             new LeaseKeeper.Work() {
               @Override
-              public void lose() {
-                loseAll();
+              public void abandon() {
+                abandonAll();
               }
 
               @Override
@@ -218,12 +218,12 @@ public final class RunQueue implements AutoCloseable {
   }
 
   /// On platform threads, which need not wait for virtual ones.
-  private void loseAll() {
+  private void abandonAll() {
     for (var execution : working.values()) {
       try {
-        spawner.daemon("lose", execution::lose);
+        spawner.daemon("lose", execution::abandon);
       } catch (Spawner.NoRoomException _) {
-        execution.lose();
+        execution.abandon();
       }
     }
   }

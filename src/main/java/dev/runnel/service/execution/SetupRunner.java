@@ -144,7 +144,7 @@ final class SetupRunner implements CommandRunner {
   @Override
   public void check() throws StoppedException {
     if (around.stopped().getAsBoolean()) {
-      throw StoppedException.told();
+      throw StoppedException.requested();
     }
     if (System.nanoTime() - deadline >= 0) {
       throw StoppedException.late();

@@ -72,7 +72,7 @@ final class ConversationSteps {
       endStep(true);
       execution = line.execution();
       stepBegan = line.at();
-    } else if (line.kind() != kind || !goesOn(kind)) {
+    } else if (line.kind() != kind || !isContinued(kind)) {
       endMessage();
     }
     if (text.isEmpty()) {
@@ -91,7 +91,7 @@ final class ConversationSteps {
   }
 
   /// Whether consecutive lines of this kind form one message.
-  private static boolean goesOn(TranscriptLine.Kind kind) {
+  private static boolean isContinued(TranscriptLine.Kind kind) {
     return switch (kind) {
       case SAID, RESULT, ERROR -> true;
       case ASKED, DID, STATUS, QUESTION, NOTE -> false;

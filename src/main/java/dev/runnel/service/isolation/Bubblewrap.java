@@ -42,13 +42,13 @@ record Bubblewrap(Path program, Machine machine) implements Isolation.Local {
     relay.readable().forEach((where, what) -> mounts.add("--ro-bind", what, where));
     mounts.add("--bind", place.network().get().socket(), RelayCommand.SOCKET);
     mounts.arguments.add("--unshare-net");
-    return whole(mounts, place.folder(), relay.around(limited));
+    return whole(mounts, place.folder(), relay.wrap(limited));
   }
 
   /// The arguments to find out whether it works here.
   ///
   /// @param ownNetwork whether it has to have a network of its own
-  List<String> trial(boolean ownNetwork) {
+  List<String> probeCommand(boolean ownNetwork) {
     var mounts = new Mounts();
     if (ownNetwork) {
       mounts.arguments.add("--unshare-net");

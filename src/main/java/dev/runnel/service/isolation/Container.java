@@ -60,7 +60,7 @@ record Container(Path program, Machine machine) implements Isolation.Local {
     // Only names: the values come from the environment, since arguments are visible to every user.
     place.names().forEach(name -> whole.addAll(List.of("--env", name)));
     whole.add(place.environment().image().orElseThrow());
-    whole.addAll(relay.map(it -> it.around(command)).orElse(command));
+    whole.addAll(relay.map(it -> it.wrap(command)).orElse(command));
     return whole;
   }
 

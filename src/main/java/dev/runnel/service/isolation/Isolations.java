@@ -84,7 +84,7 @@ public final class Isolations {
 
   private static boolean works(
       Bubblewrap found, Map<String, String> environment, boolean ownNetwork) {
-    var builder = new ProcessBuilder(found.trial(ownNetwork));
+    var builder = new ProcessBuilder(found.probeCommand(ownNetwork));
     builder.environment().clear();
     builder.environment().putAll(environment);
     builder.redirectOutput(ProcessBuilder.Redirect.DISCARD);

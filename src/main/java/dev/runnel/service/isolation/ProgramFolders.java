@@ -31,11 +31,11 @@ final class ProgramFolders {
     Pattern.compile(Pattern.quote(File.pathSeparator))
         .splitAsStream(machine.environment().getOrDefault("PATH", ""))
         .flatMap(each -> path(each).stream())
-        .forEach(folders::look);
+        .forEach(folders::search);
     return folders.found;
   }
 
-  private void look(Path folder) {
+  private void search(Path folder) {
     if (!Files.isDirectory(folder) || SystemFolders.contain(folder)) {
       return;
     }

@@ -83,7 +83,7 @@ record RelayCommand(Map<Path, Path> readable, List<String> java, Isolation.Netwo
   }
 
   /// @return the command that starts both
-  List<String> around(List<String> command) {
+  List<String> wrap(List<String> command) {
     var relay = new ArrayList<>(java);
     relay.addAll(OPTIONS);
     relay.addAll(List.of("-cp", CLASSES.toString(), EgressRelay.class.getName()));

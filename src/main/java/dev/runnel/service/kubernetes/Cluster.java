@@ -85,7 +85,7 @@ final class Cluster implements AutoCloseable {
   /// Why a Job has no pod, in the words of Kubernetes; blank if it does not say.
   ///
   /// @throws KubernetesClientException if the API server refuses it, or does not answer
-  String whyNoPod(String name) {
+  String reasonForMissingPod(String name) {
     return client
         .v1()
         .events()

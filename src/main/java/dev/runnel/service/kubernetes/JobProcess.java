@@ -129,7 +129,7 @@ final class JobProcess implements RunningProcess {
       Files.deleteIfExists(files.resolve(StartScript.ENVIRONMENT));
       if (!created.await(CREATION.toSeconds(), TimeUnit.SECONDS) || !cluster.end(own, grace)) {
         if (!ended.isDone() && endsAgain.compareAndSet(false, true)) {
-          threads.execute(() -> endAgain(grace));
+          threads.execute(() -> retryEnd(grace));
         }
         return false;
       }
@@ -145,7 +145,7 @@ final class JobProcess implements RunningProcess {
   }
 
   /// While the agent works, nobody else tries again.
-  private void endAgain(Duration grace) {
+  private void retryEnd(Duration grace) {
     try {
       var pause = firstPause;
       while (!isOverWithin(pause) && !cluster.end(own, grace)) {
@@ -262,16 +262,16 @@ final class JobProcess implements RunningProcess {
       if (!isStarted && now - deadline >= 0) {
         return new End(
             TERMINATED,
-            Optional.of(words.noRoom(settings.start(), isSeen ? why : whyNoPod().orElse(""))));
+            Optional.of(words.noRoom(settings.start(), isSeen ? why : reasonForMissingPod().orElse(""))));
       }
       if (!isSeen && !hasAsked && now - start >= NO_POD.toNanos()) {
         hasAsked = true;
-        var said = whyNoPod();
-        if (said.isEmpty()) {
+        var reason = reasonForMissingPod();
+        if (reason.isEmpty()) {
           return new End(TERMINATED, Optional.of(words.jobDeleted()));
         }
-        if (said.get().contains("exceeded quota")) {
-          return new End(TERMINATED, Optional.of(words.noQuota(said.get())));
+        if (reason.get().contains("exceeded quota")) {
+          return new End(TERMINATED, Optional.of(words.noQuota(reason.get())));
         }
       }
       await(isStarted ? MAX_PAUSE : NO_POD);
@@ -279,9 +279,9 @@ final class JobProcess implements RunningProcess {
   }
 
   /// @return empty if the Job is gone
-  private Optional<String> whyNoPod() {
+  private Optional<String> reasonForMissingPod() {
     try {
-      return cluster.hasJob(name()) ? Optional.of(cluster.whyNoPod(name())) : Optional.empty();
+      return cluster.hasJob(name()) ? Optional.of(cluster.reasonForMissingPod(name())) : Optional.empty();
     } catch (KubernetesClientException e) {
       return Optional.of(Cluster.reason(e));
     }

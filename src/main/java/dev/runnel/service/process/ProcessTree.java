@@ -98,7 +98,7 @@ public final class ProcessTree {
   ///
   /// @return false if some processes survived even a kill
   public boolean end(Duration grace) {
-    var told = new HashSet<ProcessHandle>();
+    var asked = new HashSet<ProcessHandle>();
     var start = System.nanoTime();
     var sightingsOfNobody = 0;
     while (true) {
@@ -120,7 +120,7 @@ public final class ProcessTree {
                 handle -> {
                   if (kill) {
                     handle.destroyForcibly();
-                  } else if (!isMonitor(process) && told.add(handle)) {
+                  } else if (!isMonitor(process) && asked.add(handle)) {
                     handle.destroy();
                   }
                 });

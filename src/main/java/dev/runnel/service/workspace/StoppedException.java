@@ -12,7 +12,7 @@ public final class StoppedException extends Exception {
   }
 
   /// The run was cancelled, or the service stops.
-  public static StoppedException told() {
+  public static StoppedException requested() {
     return new StoppedException(false);
   }
 

@@ -55,7 +55,7 @@ public record AzureConfig(
   public static Optional<AzureConfig> from(Map<String, String> settings) {
     var values = new SettingValues(settings);
     var closed = values.list(CLOSED_STATES);
-    return values.areThere(SECRET, TOKEN, URL)
+    return values.areAllSet(SECRET, TOKEN, URL)
         ? Optional.of(
             new AzureConfig(
                 values.secrets(SECRET),

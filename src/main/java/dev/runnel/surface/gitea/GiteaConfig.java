@@ -30,7 +30,7 @@ public record GiteaConfig(
   /// @throws IllegalArgumentException with the setting's name and what is missing
   public static Optional<GiteaConfig> from(Map<String, String> settings) {
     var values = new SettingValues(settings);
-    return values.areThere(SECRET, TOKEN, URL)
+    return values.areAllSet(SECRET, TOKEN, URL)
         ? Optional.of(
             new GiteaConfig(
                 values.secrets(SECRET),

@@ -42,7 +42,7 @@ record CodeQuote(String secret) {
     var quote = new StringBuilder("File: ").append(path.get());
     lines(comment).ifPresent(lines -> quote.append("\n").append(lines));
     hunk.ifPresent(code -> quote.append("\n\n").append(code));
-    return text.append(fence.around(quote.toString())).toString().stripTrailing();
+    return text.append(fence.wrap(quote.toString())).toString().stripTrailing();
   }
 
   private Fence fence(JsonNode comment) {

@@ -102,7 +102,7 @@ public record GitHubConfig(
   private static Optional<GitHubIdentity> identity(SettingValues values) {
     var isApp = Stream.of(APP_ID, KEY, KEY_FILE).anyMatch(name -> values.text(name).isPresent());
     if (!isApp) {
-      return values.areThere(SECRET, TOKEN)
+      return values.areAllSet(SECRET, TOKEN)
           ? Optional.of(new GitHubIdentity.Token(values.token(TOKEN)))
           : Optional.empty();
     }
@@ -114,7 +114,7 @@ public record GitHubConfig(
     if (values.text(KEY).isPresent() && values.text(KEY_FILE).isPresent()) {
       throw new IllegalArgumentException(KEY + " is set beside " + KEY_FILE + ". Keep one.");
     }
-    var _ = values.areThere(SECRET, APP_ID, key);
+    var _ = values.areAllSet(SECRET, APP_ID, key);
     var text = values.text(key).orElseThrow();
     try {
       var pem = key.equals(KEY) ? text : Files.readString(Path.of(text));

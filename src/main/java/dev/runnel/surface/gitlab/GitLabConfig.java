@@ -69,7 +69,7 @@ public record GitLabConfig(
   /// @throws IllegalArgumentException with the setting's name and what is missing
   public static Optional<GitLabConfig> from(Map<String, String> settings) {
     var values = new SettingValues(settings);
-    return values.areThere(SECRET, TOKEN)
+    return values.areAllSet(SECRET, TOKEN)
         ? Optional.of(
             new GitLabConfig(
                 values.secrets(SECRET),

@@ -56,8 +56,8 @@ public record JiraConfig(
     var values = new SettingValues(settings);
     var email = values.text(EMAIL);
     if (!(email.isPresent()
-        ? values.areThere(EMAIL, SECRET, URL, TOKEN)
-        : values.areThere(SECRET, URL, TOKEN))) {
+        ? values.areAllSet(EMAIL, SECRET, URL, TOKEN)
+        : values.areAllSet(SECRET, URL, TOKEN))) {
       return Optional.empty();
     }
     var transitions =

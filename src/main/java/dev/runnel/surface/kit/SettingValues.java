@@ -58,7 +58,7 @@ public record SettingValues(Map<String, String> byName) {
   /// Whether a platform is configured: all of these are set.
   ///
   /// @return false when none of them is set
-  public boolean areThere(String... names) {
+  public boolean areAllSet(String... names) {
     var there = Arrays.stream(names).filter(name -> text(name).isPresent()).toList();
     var missing = Arrays.stream(names).filter(name -> text(name).isEmpty()).findFirst();
     if (there.isEmpty()) {

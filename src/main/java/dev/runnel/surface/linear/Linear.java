@@ -180,7 +180,7 @@ public final class Linear implements Tracker<String> {
   /// Mentions people by name: an id after an at sign would mention nobody.
   private static Notice byName(Notice notice) {
     return notice.update() instanceof Update.Blocked(Run run, Actor requester, String question)
-        ? notice.saying(
+        ? notice.withUpdate(
             new Update.Blocked(run, new Actor(requester.name(), requester.name()), question))
         : notice;
   }

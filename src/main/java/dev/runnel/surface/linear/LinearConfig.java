@@ -56,7 +56,7 @@ public record LinearConfig(
   /// @throws IllegalArgumentException with the setting's name and what is missing
   public static Optional<LinearConfig> from(Map<String, String> settings) {
     var values = new SettingValues(settings);
-    return values.areThere(SECRET, TOKEN)
+    return values.areAllSet(SECRET, TOKEN)
         ? Optional.of(
             new LinearConfig(
                 values.secrets(SECRET),

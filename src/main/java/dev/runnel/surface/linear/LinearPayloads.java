@@ -241,7 +241,7 @@ final class LinearPayloads {
         || Json.isThere(comment, "botActor")
         || Json.isThere(comment, "externalUserId")
         || account.isApp(webhook.sender().id())
-        || comesAsSession(text.get())) {
+        || opensSession(text.get())) {
       return Optional.empty();
     }
     return rules
@@ -260,7 +260,7 @@ final class LinearPayloads {
 
   /// Whether the mention also opens a session, because Linear knows it as our app: then only the
   /// session counts.
-  private boolean comesAsSession(String text) {
+  private boolean opensSession(String text) {
     return account.hasSessionsAs(mention)
         && !text.stripLeading().startsWith("/")
         && text.toLowerCase(Locale.ROOT).contains("@" + mention.toLowerCase(Locale.ROOT));

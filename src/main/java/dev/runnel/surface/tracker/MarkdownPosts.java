@@ -130,7 +130,7 @@ public final class MarkdownPosts {
               "",
               paragraphs(
                   links(run),
-                  stop.map(it -> StopTexts.told(it, named(it.by()), StopTexts::utc)).orElse(""),
+                  stop.map(it -> StopTexts.requested(it, named(it.by()), StopTexts::utc)).orElse(""),
                   unread(unread),
                   unread.isEmpty()
                       ? ""
@@ -200,7 +200,7 @@ public final class MarkdownPosts {
     return paragraphs(
         status
             .stop()
-            .map(it -> "**Stopping…** " + StopTexts.told(it, named(it.by()), StopTexts::utc))
+            .map(it -> "**Stopping…** " + StopTexts.requested(it, named(it.by()), StopTexts::utc))
             .orElse(""),
         run.message()
             .map(text -> Markdown.quietLine(text, MAX_LINE))

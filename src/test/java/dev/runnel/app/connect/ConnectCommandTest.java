@@ -293,7 +293,7 @@ class ConnectCommandTest {
     }
 
     @Override
-    public boolean triesAgain() {
+    public boolean shouldRetry() {
       return false;
     }
 

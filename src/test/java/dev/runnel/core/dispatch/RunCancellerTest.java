@@ -50,7 +50,7 @@ class RunCancellerTest {
   @Test
   void whoAskedWhenAndWhenItStoppedIsTold() {
     begins(world, RunState.RUNNING);
-    world.runs.answersNext(new Outcome.Busy(Optional.of(Duration.ofSeconds(60)), "PENDING"));
+    world.runs.answersNext(new Outcome.Unavailable(Optional.of(Duration.ofSeconds(60)), "PENDING"));
     var asked = world.clock.instant();
     world.says(now(world, "2", SAM, cancel()));
     world.settle();

@@ -327,13 +327,13 @@ class RedactionTest {
     @Test
     void whatTheServiceRefusesIsHeardWithoutSecrets() {
       service.answersNext(new Outcome.Refused("code", TEXT, Optional.empty()));
-      service.answersNext(new Outcome.Busy(Optional.empty(), TEXT));
+      service.answersNext(new Outcome.Unavailable(Optional.empty(), TEXT));
 
       assertThat(runs.cancel(RUN.id()))
           .isEqualTo(
               new Outcome.Refused("code", "Use (redacted) and (redacted)", Optional.empty()));
       assertThat(runs.cancel(RUN.id()))
-          .isEqualTo(new Outcome.Busy(Optional.empty(), "Use (redacted) and (redacted)"));
+          .isEqualTo(new Outcome.Unavailable(Optional.empty(), "Use (redacted) and (redacted)"));
     }
   }
 

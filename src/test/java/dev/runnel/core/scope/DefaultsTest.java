@@ -163,7 +163,7 @@ class DefaultsTest {
     var conversation = new Conversation(new SurfaceId(surface), key);
 
     assertThat(ConversationScope.here(conversation)).isEqualTo(here);
-    assertThat(ConversationScope.around(conversation)).contains(workspace).endsWith(surface);
+    assertThat(ConversationScope.enclosing(conversation)).contains(workspace).endsWith(surface);
     assertThat(ConversationScope.isIn(conversation, here)).isTrue();
   }
 

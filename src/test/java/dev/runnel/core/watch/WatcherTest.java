@@ -46,13 +46,13 @@ class WatcherTest {
     @Override
     public RunListing changedSince(Instant since) {
       return switch (all.changedSince(since)) {
-        case RunListing.Seen(var seen) ->
-            new RunListing.Seen(
+        case RunListing.Listed(var seen) ->
+            new RunListing.Listed(
                 seen.stream()
                     .sorted(Comparator.comparing(run -> run.updatedAt().orElseThrow()))
                     .limit(longest)
                     .toList());
-        case RunListing.Blind blind -> blind;
+        case RunListing.Unavailable unavailable -> unavailable;
       };
     }
 

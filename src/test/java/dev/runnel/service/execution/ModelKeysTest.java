@@ -74,7 +74,7 @@ class ModelKeysTest {
             .formatted(KEY);
     var keys = ModelKeys.of(logins("claude"), Map.of(), List.of(file));
 
-    assertThat(keys.inPlaceOfKeys(file))
+    assertThat(keys.replaceKeys(file))
         .isEqualTo(
             """
             {"env": {"ANTHROPIC_API_KEY": "added-by-runnel-anthropic-api-key", "ANTHROPIC_BASE_URL": "http://127.0.0.1:3129/llm.corp"}, "model": "opus"}
@@ -87,7 +87,7 @@ class ModelKeysTest {
     var given = Map.of("GEMINI_API_KEY", "of-the-variable");
     var keys = ModelKeys.of(logins("gemini"), given, List.of(file));
 
-    assertThat(keys.inPlaceOfKeys(file))
+    assertThat(keys.replaceKeys(file))
         .isEqualTo(
             """
             export GEMINI_API_KEY='added-by-runnel-gemini-api-key-of-file'
@@ -103,6 +103,6 @@ class ModelKeysTest {
     var keys = ModelKeys.of(logins("codex"), Map.of(), List.of(file));
 
     assertThat(keys.gateways()).isEmpty();
-    assertThat(keys.inPlaceOfKeys(file)).isEqualTo(file);
+    assertThat(keys.replaceKeys(file)).isEqualTo(file);
   }
 }

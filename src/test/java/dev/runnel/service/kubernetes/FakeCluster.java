@@ -232,7 +232,7 @@ final class FakeCluster implements AutoCloseable {
   private volatile Function<String, Optional<String>> refusals = _ -> Optional.empty();
   private volatile boolean makesPods = true;
   private volatile boolean closed;
-  private volatile String whyNoPod = "";
+  private volatile String reasonForMissingPod = "";
   private volatile Set<String> denied = Set.of();
 
   FakeCluster(Path volume, Runner runner) {
@@ -336,7 +336,7 @@ final class FakeCluster implements AutoCloseable {
   /// The controller makes no pods of Jobs, and says why in an event.
   void makeNoPods(String why) {
     makesPods = false;
-    this.whyNoPod = why;
+    this.reasonForMissingPod = why;
   }
 
   /// Takes rights away: `create jobs`, …
@@ -363,7 +363,7 @@ final class FakeCluster implements AutoCloseable {
     return new EventListBuilder()
         .addNewItem()
         .withReason("FailedCreate")
-        .withMessage(whyNoPod)
+        .withMessage(reasonForMissingPod)
         .withNewInvolvedObject()
         .withName(path.substring(path.lastIndexOf("%3D") + 3))
         .endInvolvedObject()

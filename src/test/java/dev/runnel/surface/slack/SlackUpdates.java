@@ -245,7 +245,7 @@ public final class SlackUpdates {
         new Update.Cancelled(
             running().in(RunState.CANCELLED, "CANCELLED").run(),
             ANN,
-            Optional.of(STOP.doneAt(SINCE.plusSeconds(90)).leavingUnsent(List.of("a", "b")))));
+            Optional.of(STOP.doneAt(SINCE.plusSeconds(90)).withUnsent(List.of("a", "b")))));
     all.put(
         "cancelled-unread",
         new Update.Cancelled(

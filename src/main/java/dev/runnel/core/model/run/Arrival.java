@@ -14,5 +14,5 @@ public sealed interface Arrival {
   record Unknowable() implements Arrival {}
 
   /// The run could not be read.
-  record Busy(Optional<Duration> retryAfter, String why) implements Arrival {}
+  record Unavailable(Optional<Duration> retryAfter, String why) implements Arrival {}
 }

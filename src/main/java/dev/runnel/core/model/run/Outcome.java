@@ -23,5 +23,5 @@ public sealed interface Outcome {
   ///
   /// @param retryAfter how long the service asked us to wait
   /// @param why for the log and the console
-  record Busy(Optional<Duration> retryAfter, String why) implements Outcome {}
+  record Unavailable(Optional<Duration> retryAfter, String why) implements Outcome {}
 }

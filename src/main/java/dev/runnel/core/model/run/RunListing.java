@@ -6,12 +6,12 @@ import java.util.Optional;
 
 /// The result of listing runs.
 public sealed interface RunListing {
-  record Seen(List<Run> runs) implements RunListing {
-    public Seen {
+  record Listed(List<Run> runs) implements RunListing {
+    public Listed {
       runs = List.copyOf(runs);
     }
   }
 
   /// The run service could not be read.
-  record Blind(Optional<Duration> retryAfter, String why) implements RunListing {}
+  record Unavailable(Optional<Duration> retryAfter, String why) implements RunListing {}
 }

@@ -38,7 +38,7 @@ public record StopRequest(
     return new StopRequest(by, asked, Optional.of(at), unsent, left, why);
   }
 
-  public StopRequest leavingUnsent(List<String> messages) {
+  public StopRequest withUnsent(List<String> messages) {
     return new StopRequest(by, asked, done, messages.size(), messages, why);
   }
 }

@@ -71,7 +71,7 @@ public final class RunQuery {
   public static RunQuery parse(Map<String, List<String>> parameters) {
     var query = new RunQuery(parameters);
     query.filters();
-    query.one("cursor").ifPresent(query::goOnAfter);
+    query.one("cursor").ifPresent(query::continueAfter);
     return query;
   }
 
@@ -340,7 +340,7 @@ public final class RunQuery {
     values.add(value);
   }
 
-  private void goOnAfter(String cursor) {
+  private void continueAfter(String cursor) {
     try {
       var place = ServiceJson.body(Base64.getUrlDecoder().decode(cursor));
       if (!place.path("by").asText().equals(sort.word())

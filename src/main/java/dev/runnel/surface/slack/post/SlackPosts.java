@@ -176,7 +176,7 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
   private Posting show(Notice notice, Actor to, Screen screen) {
     return switch (screens.show(api(SlackPlace.of(notice.conversation())), notice, to, screen)) {
       case SlackScreens.Showing.TooLate _ ->
-          tellPrivately(notice.saying(new Update.Told(to, SlackScreens.TOO_LATE, true)), to);
+          tellPrivately(notice.withUpdate(new Update.Told(to, SlackScreens.TOO_LATE, true)), to);
       case SlackScreens.Showing.Told(SlackResponse<String> slackResponse) ->
           posting(notice, slackResponse);
     };
@@ -206,7 +206,7 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
         new FileUploads(here.api(), here.files())
             .upload(place, notice, made.file(), content, oldest);
     return switch (uploaded) {
-      case SlackResponse.No<String>(String error) -> say(notice.saying(notUploaded(made, error)));
+      case SlackResponse.No<String>(String error) -> say(notice.withUpdate(notUploaded(made, error)));
       case SlackResponse<String> response ->
           // A file is neither edited nor looked for again, so any reference will do.
           posting(notice, response.map(_ -> NO_MESSAGE + notice.id()));

@@ -28,7 +28,7 @@ final class SlackStops {
 
   /// `Asked by @ann at 14:02, stopped at 14:03.`
   static String line(StopRequest stopRequest) {
-    return StopTexts.told(stopRequest, Mrkdwn.mention(stopRequest.by()), SlackStops::time);
+    return StopTexts.requested(stopRequest, Mrkdwn.mention(stopRequest.by()), SlackStops::time);
   }
 
   /// `2 replies were not read: “…”, “…”.`; empty if all were read.

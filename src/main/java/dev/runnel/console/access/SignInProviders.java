@@ -14,16 +14,16 @@ import org.slf4j.LoggerFactory;
 ///
 /// @param url the console's address, as people reach it
 /// @param named adds the names that other platforms know: groups
-public record SignInDoor(
+public record SignInProviders(
     List<SignInProvider> providers, URI url, UnaryOperator<SignedInPerson> named) {
-  private static final Logger log = LoggerFactory.getLogger(SignInDoor.class);
+  private static final Logger log = LoggerFactory.getLogger(SignInProviders.class);
 
   /// Nobody can sign in with an account.
-  public static SignInDoor closed(URI url) {
-    return new SignInDoor(List.of(), url, UnaryOperator.identity());
+  public static SignInProviders closed(URI url) {
+    return new SignInProviders(List.of(), url, UnaryOperator.identity());
   }
 
-  public SignInDoor {
+  public SignInProviders {
     providers = List.copyOf(providers);
   }
 
@@ -54,7 +54,7 @@ public record SignInDoor(
       Optional<String> cookies,
       ConsoleAuthentication authentication,
       ConsoleAccess access) {
-    var attempt = authentication.comesBack(provider.id(), state, cookies);
+    var attempt = authentication.pendingAttempt(provider.id(), state, cookies);
     if (attempt.isEmpty() || code.isBlank()) {
       return new Answer.Refused(
           ConsoleSurface.PERSON,

@@ -177,9 +177,9 @@ record Platforms(List<Platform> all, OkHttpClient http) implements AutoCloseable
   /// Opens the connections that we initiate, in the background.
   ///
   /// @return a handle that closes them
-  AutoCloseable connect(WebhookEndpoint door, RandomGenerator chance) {
+  AutoCloseable connect(WebhookEndpoint endpoint, RandomGenerator chance) {
     connected()
-        .forEach(each -> each.connect(result -> door.take(each.surface().id(), result), chance));
+        .forEach(each -> each.connect(result -> endpoint.take(each.surface().id(), result), chance));
     return () -> connected().forEach(ConnectedPlatform::disconnect);
   }
 

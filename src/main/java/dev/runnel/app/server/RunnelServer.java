@@ -13,7 +13,7 @@ import dev.runnel.client.RunsClient;
 import dev.runnel.console.Console;
 import dev.runnel.console.access.ConsoleAuthentication;
 import dev.runnel.console.access.ConsoleSurface;
-import dev.runnel.console.access.SignInDoor;
+import dev.runnel.console.access.SignInProviders;
 import dev.runnel.console.numbers.Numbers;
 import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.console.view.About;
@@ -328,7 +328,7 @@ final class Wiring implements AutoCloseable {
                 }),
             config.retention());
 
-    var door = new WebhookEndpoint(store, surfaces, clock, requestMetrics, recorder);
+    var endpoint = new WebhookEndpoint(store, surfaces, clock, requestMetrics, recorder);
     var agent = agent(service);
     var numbers =
         new Numbers(
@@ -353,7 +353,7 @@ final class Wiring implements AutoCloseable {
             new About(agent, platforms.forConsole()),
             new AuditLog(database),
             numbers,
-            new SignInDoor(
+            new SignInProviders(
                 config.signIn().stream().map(it -> it.open(platforms.http(), clock)).toList(),
                 consoleUrl,
                 new PlatformNames(surfaces, policy::get, clock)::of),
@@ -378,7 +378,7 @@ final class Wiring implements AutoCloseable {
     var health =
         new Health(
             () ->
-                door.problem()
+                endpoint.problem()
                     .or(scheduler::problem)
                     .or(databaseHealth::problem)
                     .or(platforms::problem)
@@ -393,13 +393,13 @@ final class Wiring implements AutoCloseable {
     var reloadRoute = new ReloadRoute(new SqlSessions(database, clock), clock, this::reload);
     Consumer<RoutesConfig> outside =
         routes -> {
-          door.routes(routes, KnownPlatforms.paths(), id -> !id.equals(ConsoleSurface.ID));
+          endpoint.routes(routes, KnownPlatforms.paths(), id -> !id.equals(ConsoleSurface.ID));
           PlatformPages.routes(routes, platforms.pages());
           health.probes(routes);
         };
     Consumer<RoutesConfig> inside =
         routes -> {
-          door.routes(routes, KnownPlatforms.paths(), ConsoleSurface.ID::equals);
+          endpoint.routes(routes, KnownPlatforms.paths(), ConsoleSurface.ID::equals);
           health.metrics(routes);
           reloadRoute.routes(routes);
           console.routes(routes);
@@ -416,9 +416,9 @@ final class Wiring implements AutoCloseable {
     }
     opened(console);
     opened(scheduler);
-    opened(door);
+    opened(endpoint);
     startAll(platforms);
-    opened(platforms.connect(door, chance));
+    opened(platforms.connect(endpoint, chance));
     scheduler.start();
     Thread.ofVirtual().name("numbers").start(() -> readAhead(numbers));
 

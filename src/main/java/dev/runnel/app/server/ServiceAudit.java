@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /// even if the bot's database does not take the entry.
 final class ServiceAudit implements ChangeListener {
   private static final Logger log = LoggerFactory.getLogger(ServiceAudit.class);
-  private static final SurfaceId DOOR = new SurfaceId("api");
+  private static final SurfaceId SURFACE = new SurfaceId("api");
 
   private final AuditLog auditLog;
   private final InstantSource clock;
@@ -66,10 +66,10 @@ final class ServiceAudit implements ChangeListener {
 
   private static AuditEntry.Person person(Caller caller) {
     return new AuditEntry.Person(
-        DOOR + ":" + caller.uid(),
+        SURFACE + ":" + caller.uid(),
         caller.equals(Caller.MAIN) ? "the holder of the main key" : caller.name(),
         Optional.empty(),
-        DOOR,
+        SURFACE,
         Optional.empty());
   }
 }

@@ -92,7 +92,7 @@ final class ComponentHealthCheck implements HealthCheck {
     return switch (runs.find(NOBODY)) {
       case Outcome.Missing _, Outcome.Done _ -> new Finding("Agents", true, "the service answers");
       case Outcome.Refused(_, var why, _) -> new Finding("Agents", false, why);
-      case Outcome.Busy _ ->
+      case Outcome.Unavailable _ ->
           new Finding("Agents", false, "the service does not answer; what is asked for waits");
     };
   }
