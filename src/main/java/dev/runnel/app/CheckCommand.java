@@ -1,5 +1,9 @@
 package dev.runnel.app;
 
+import dev.runnel.app.server.KubernetesChoice;
+import dev.runnel.app.server.Platforms;
+import dev.runnel.app.server.RunnelServer;
+import dev.runnel.app.server.StatusLine;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.SettingsException;
 import dev.runnel.client.ListRuns;
@@ -56,7 +60,7 @@ final class CheckCommand {
     var isKubernetes =
         config.agentApi().isEmpty() && config.isolation().equals(Isolations.KUBERNETES);
     if (isKubernetes) {
-      line("Kubernetes", KubernetesChoice.problem(config, environment, Wiring.AGENT_GRACE));
+      line("Kubernetes", KubernetesChoice.problem(config, environment, RunnelServer.AGENT_GRACE));
     }
     try (var platforms =
         Platforms.of(config.settings(), InstantSource.system(), publicUrl(), this::rows)) {
@@ -90,18 +94,18 @@ final class CheckCommand {
             .orElse(Environment.NONE);
     try {
       var isolation = Isolations.choose(config.isolation(), machine, config.limitsEgress());
-      out.println(Wiring.line("Isolation", isolation.line()));
+      out.println(StatusLine.of("Isolation", isolation.line()));
       var problem = isolation.problem(chosen);
       if (problem.isPresent()) {
         line("Escape", problem);
         return;
       }
       var egress = chosen.egress().orElse(config.egress()).in(config.egress());
-      out.println(Wiring.line("Network", isolation.isOn() ? egress.line() : NOT_ISOLATED));
+      out.println(StatusLine.of("Network", isolation.isOn() ? egress.line() : NOT_ISOLATED));
       for (var finding : new EscapeCheck(isolation, machine, chosen, egress).run(config.data())) {
         allWell &= finding.result() != EscapeCheck.Result.OPEN;
         out.println(
-            Wiring.line(
+            StatusLine.of(
                 "Escape",
                 switch (finding.result()) {
                   case CLOSED -> "closed: " + finding.what();
@@ -146,7 +150,7 @@ final class CheckCommand {
 
   private void line(String name, ConnectionCheck checked) {
     allWell &= checked.isOk();
-    out.println(Wiring.line(name, checked.text()));
+    out.println(StatusLine.of(name, checked.text()));
   }
 
   private Optional<String> data() {

@@ -1,6 +1,7 @@
 package dev.runnel.app;
 
 import dev.runnel.app.data.BotDatabase;
+import dev.runnel.app.data.DataFolder;
 import dev.runnel.app.settings.Config;
 import dev.runnel.console.access.ConsoleAuthentication;
 import dev.runnel.database.DatabaseException;
@@ -14,9 +15,9 @@ import java.time.InstantSource;
 /// everybody who can read its data folder or has the settings of its database.
 final class ConsoleLink {
   /// The file in the data folder in which the server stores its URL.
-  static final String ADDRESS = "console-address";
 
   private final Config config;
+
   private final PrintStream out;
   private final PrintStream err;
 
@@ -45,7 +46,7 @@ final class ConsoleLink {
 
   private String address() {
     try {
-      return Files.readString(config.data().resolve(ADDRESS)).strip();
+      return Files.readString(config.data().resolve(DataFolder.CONSOLE_ADDRESS)).strip();
     } catch (IOException neverStartedHere) {
       return config.consoleUrl(config.consolePort()).toString();
     }

@@ -14,6 +14,9 @@ import dev.runnel.app.data.CommandLinePerson;
 import dev.runnel.app.data.ForgetCommand;
 import dev.runnel.app.data.FreezeCommand;
 import dev.runnel.app.data.RestoreCommand;
+import dev.runnel.app.server.RedactingLayout;
+import dev.runnel.app.server.RunnelServer;
+import dev.runnel.app.server.Version;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.app.settings.SettingsException;
@@ -25,7 +28,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -157,7 +159,7 @@ public final class Main {
         case CommandLine.Audit(var options, var verb, var chosen) ->
             new AuditCommand(config(options), InstantSource.system(), out, err).run(verb, chosen);
         case CommandLine.Backup(var options, var folder) ->
-            new BackupCommand(config(options), version(), InstantSource.system(), out, err)
+            new BackupCommand(config(options), Version.current(), InstantSource.system(), out, err)
                 .run(folder);
         case CommandLine.Restore(var options, var folder) ->
             new RestoreCommand(config(options), out, err).run(folder);
@@ -174,7 +176,7 @@ public final class Main {
           yield 0;
         }
         case CommandLine.Version _ -> {
-          out.println("Runnel " + version());
+          out.println("Runnel " + Version.current());
           yield 0;
         }
         case CommandLine.Wrong(var why) -> {
@@ -194,7 +196,7 @@ public final class Main {
 
   private int serve(CommandLine.Serve serve) {
     // What changed in the settings while it starts is read after the start.
-    var started = new CompletableFuture<Wiring>();
+    var started = new CompletableFuture<RunnelServer>();
     HangUpSignal.handle(
         () -> {
           var _ = started.thenAccept(Main::reload);
@@ -204,7 +206,8 @@ public final class Main {
       RedactingLayout.use(config.log());
     }
     var runnel =
-        Wiring.start(config, environment, InstantSource.system(), () -> config(serve.options()));
+        RunnelServer.start(
+            config, environment, InstantSource.system(), () -> config(serve.options()));
     started.complete(runnel);
     if (isWholeProcess && !runnel.isolatesAgents()) {
       // Containers leave children of their own, so this is not for them.
@@ -212,7 +215,7 @@ public final class Main {
     }
     // Whoever reads JSON lines from the output gets nothing else there.
     var banner = config.log().json() ? err : out;
-    banner.println("Runnel " + version());
+    banner.println("Runnel " + Version.current());
     runnel.lines().forEach(banner::println);
     if (serve.exitWhenReady()) {
       if (Boolean.getBoolean(REHEARSE)) {
@@ -237,7 +240,7 @@ public final class Main {
   }
 
   /// Reads the settings again after a hang-up; what is not valid changes nothing.
-  private static void reload(Wiring runnel) {
+  private static void reload(RunnelServer runnel) {
     try {
       var _ = runnel.reload(CommandLinePerson.HANG_UP);
     } catch (RuntimeException e) {
@@ -247,7 +250,7 @@ public final class Main {
 
   /// Stops within a time limit. The process ends when this returns, even if something hangs: the
   /// rows record the remaining work.
-  private static void stop(Wiring runnel) {
+  private static void stop(RunnelServer runnel) {
     var closing = Thread.ofPlatform().name("closing").daemon().start(runnel::close);
     try {
       if (!closing.join(MAX_STOP)) {
@@ -256,10 +259,5 @@ public final class Main {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  static String version() {
-    return Optional.ofNullable(Main.class.getPackage().getImplementationVersion())
-        .orElse("(unpackaged)");
   }
 }

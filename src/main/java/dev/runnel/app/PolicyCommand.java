@@ -1,6 +1,8 @@
 package dev.runnel.app;
 
 import dev.runnel.app.command.CommandLine;
+import dev.runnel.app.server.Platforms;
+import dev.runnel.app.server.PolicyTester;
 import dev.runnel.app.settings.Config;
 import dev.runnel.database.Database;
 import java.io.PrintStream;

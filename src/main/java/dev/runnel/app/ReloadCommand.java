@@ -3,6 +3,8 @@ package dev.runnel.app;
 import dev.runnel.app.data.BotDatabase;
 import dev.runnel.app.data.CommandLinePerson;
 import dev.runnel.app.data.DataFolder;
+import dev.runnel.app.server.Platforms;
+import dev.runnel.app.server.ReloadRoute;
 import dev.runnel.app.settings.Config;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.store.SqlSessions;
@@ -24,9 +26,9 @@ import java.util.HexFormat;
 /// The file is checked here first; a file that is not valid changes nothing.
 final class ReloadCommand {
   /// The file in the data folder in which the server stores the address of its console's listener.
-  static final String ADDRESS = "server-address";
 
   private static final Duration PATIENCE = Duration.ofSeconds(20);
+
   private static final int SECRET_BYTES = 24;
 
   private final Config config;
@@ -57,7 +59,7 @@ final class ReloadCommand {
       return 1;
     }
     try (var http = HttpClient.newHttpClient()) {
-      var address = Files.readString(config.data().resolve(ADDRESS)).strip();
+      var address = Files.readString(config.data().resolve(DataFolder.SERVER_ADDRESS)).strip();
       var answer =
           http.send(
               HttpRequest.newBuilder(URI.create(address + ReloadRoute.PATH))

@@ -1,4 +1,5 @@
-/// Wiring and commands. Everything is built here once, by hand; no other package imports this one.
+/// The program: its commands, and the server that `./runnel` starts. No other package imports this
+/// one.
 @NullMarked
 package dev.runnel.app;
 

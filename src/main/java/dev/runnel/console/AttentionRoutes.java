@@ -65,7 +65,10 @@ final class AttentionRoutes {
   private void perform(Context ctx, Visitor visitor, Form form) {
     if (form.items().isEmpty() && form.id().isEmpty()) {
       ctx.status(400)
-          .html(guard.pages().errorPage("Nothing is selected", "Tick what it is about, then repeat."));
+          .html(
+              guard
+                  .pages()
+                  .errorPage("Nothing is selected", "Tick what it is about, then repeat."));
       return;
     }
     try {

@@ -5,8 +5,8 @@ import dev.runnel.console.access.ConsoleAuthentication;
 import dev.runnel.console.access.ConsoleAuthentication.Visitor;
 import dev.runnel.console.access.ConsoleSurface;
 import dev.runnel.console.access.Form;
-import dev.runnel.console.access.SignInProviders;
 import dev.runnel.console.access.SignInLink;
+import dev.runnel.console.access.SignInProviders;
 import dev.runnel.console.view.Templates;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.conversation.SignedInPerson;
@@ -201,7 +201,8 @@ final class VisitorGuard {
     ctx.headerMap().forEach((name, value) -> headers.put(name.toLowerCase(Locale.ROOT), value));
     var request = new RawRequest("POST", ctx.path(), headers, body, clock.instant());
     if (!ConsoleSurface.isFromOurPage(request)) {
-      ctx.status(401).html(pages.errorPage("This was posted from another site", "Nothing was done."));
+      ctx.status(401)
+          .html(pages.errorPage("This was posted from another site", "Nothing was done."));
       return Optional.empty();
     }
     try {

@@ -44,7 +44,8 @@ import org.slf4j.LoggerFactory;
 
 /// Accesses the run service over its API. Every exception of the client is converted here:
 ///
-/// - no response, a 5xx, a 429: `Unavailable`; use [#findStarted] to find out whether a start happened;
+/// - no response, a 5xx, a 429: `Unavailable`; use [#findStarted] to find out whether a start
+///   happened;
 /// - a 404 from the service itself: `Missing`; a 404 without the service's error body comes from a
 ///   wrong URL or a proxy, and is `Unavailable`;
 /// - a malformed id: `Missing`;
@@ -201,7 +202,8 @@ public final class ClientAgentRuns implements AgentRuns {
       return uncancellable(run, failure);
     } catch (RunsException.Conflict failure) {
       return failure.retryable()
-          ? new Outcome.Unavailable(Optional.of(failure.retryAfter().orElse(WHILE_PREPARED)), why(failure))
+          ? new Outcome.Unavailable(
+              Optional.of(failure.retryAfter().orElse(WHILE_PREPARED)), why(failure))
           : ErrorTexts.of(failure);
     } catch (RunsException failure) {
       return outcome(failure);
@@ -282,7 +284,8 @@ public final class ClientAgentRuns implements AgentRuns {
         }
       }
       if (pages.hasNext() && !maySkipTheRest) {
-        return new RunListing.Unavailable(Optional.empty(), "There are too many unfinished runs to list");
+        return new RunListing.Unavailable(
+            Optional.empty(), "There are too many unfinished runs to list");
       }
     } catch (RunsException failure) {
       return new RunListing.Unavailable(failure.retryAfter(), why(failure));

@@ -106,7 +106,7 @@ class ArrowsTest {
           .that()
           .resideOutsideOfPackage("dev.runnel.service.kubernetes")
           .and()
-          .doNotHaveFullyQualifiedName("dev.runnel.app.KubernetesChoice")
+          .doNotHaveFullyQualifiedName("dev.runnel.app.server.KubernetesChoice")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("dev.runnel.service.kubernetes");

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import dev.runnel.app.server.KubernetesChoice;
 import dev.runnel.app.settings.KnownPlatforms;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

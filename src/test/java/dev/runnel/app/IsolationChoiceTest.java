@@ -3,6 +3,7 @@ package dev.runnel.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.runnel.app.server.RunnelServer;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.app.settings.SettingsException;
@@ -74,13 +75,13 @@ class IsolationChoiceTest {
     }
   }
 
-  private Wiring start(Map<String, String> more) {
+  private RunnelServer start(Map<String, String> more) {
     var environment = new HashMap<>(more);
     environment.put("PATH", folder.toString());
     environment.put("HOME", folder.toString());
     environment.put("PORT", "0");
     environment.put("RUNNEL_DATA", folder.resolve("data").toString());
     var settings = Settings.read(environment, Optional.empty(), Map.of());
-    return Wiring.start(Config.of(settings), environment, InstantSource.system());
+    return RunnelServer.start(Config.of(settings), environment, InstantSource.system());
   }
 }

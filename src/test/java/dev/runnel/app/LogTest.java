@@ -11,6 +11,7 @@ import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.joran.spi.JoranException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.runnel.app.server.RedactingLayout;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.LogSettings;
 import dev.runnel.app.settings.Settings;

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.runnel.app.server.RunnelServer;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.surface.slack.ScriptedSlack;
@@ -60,7 +61,7 @@ class RecordedDataTest {
   private final int port = RunnelProcess.freePort();
 
   @TempDir Path folder;
-  private Wiring runnel;
+  private RunnelServer runnel;
 
   @BeforeEach
   void startOverTheRecordedData() throws IOException {
@@ -91,7 +92,7 @@ class RecordedDataTest {
             "RUNNEL_REMINDERS",
             "30m");
     var settings = Settings.read(environment, Optional.empty(), Map.of());
-    runnel = Wiring.start(Config.of(settings), environment, clock);
+    runnel = RunnelServer.start(Config.of(settings), environment, clock);
   }
 
   @AfterEach

@@ -151,7 +151,7 @@ class ReloadTest {
     Database.sqlite(data.resolve("runnel.db")).migrate("db/bot").close();
     try (var other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       Files.writeString(
-          data.resolve(ReloadCommand.ADDRESS), "http://127.0.0.1:" + other.getLocalPort());
+          data.resolve(DataFolder.SERVER_ADDRESS), "http://127.0.0.1:" + other.getLocalPort());
 
       assertThat(reload(data)).isOne();
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.runnel.app.server.RunnelServer;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.app.settings.SettingsException;
@@ -135,7 +136,7 @@ class SecondNodeTest {
     }
   }
 
-  private Wiring node(String name, String url, Map<String, String> more) {
+  private RunnelServer node(String name, String url, Map<String, String> more) {
     var environment = new HashMap<>(more);
     environment.put("PATH", System.getenv("PATH"));
     environment.put("PORT", "0");
@@ -144,6 +145,6 @@ class SecondNodeTest {
     environment.put("RUNNEL_DATA", folder.resolve(name).toString());
     environment.put("RUNNEL_DATABASE_URL", url);
     var settings = Settings.read(environment, Optional.empty(), Map.of());
-    return Wiring.start(Config.of(settings), environment, InstantSource.system());
+    return RunnelServer.start(Config.of(settings), environment, InstantSource.system());
   }
 }

@@ -479,7 +479,8 @@ final class FlowStory implements Story {
   }
 
   private final class PausedRuns implements AgentRuns {
-    private static final Outcome.Unavailable LOST = new Outcome.Unavailable(Optional.empty(), "Lost");
+    private static final Outcome.Unavailable LOST =
+        new Outcome.Unavailable(Optional.empty(), "Lost");
 
     private interface Effect {
       Outcome happens();

@@ -596,7 +596,8 @@ class JourneyTest {
       world.runs.losesNextAnswer();
       world.says(delivery("1", start("fix the test")));
       world.settle();
-      world.runs.answersNext(new Outcome.Unavailable(Optional.of(Duration.ofSeconds(2)), "PENDING"));
+      world.runs.answersNext(
+          new Outcome.Unavailable(Optional.of(Duration.ofSeconds(2)), "PENDING"));
       world.says(delivery("2", cancel()));
       world.passes(Duration.ofMinutes(1));
 

@@ -72,7 +72,8 @@ class WhenTheThreadAlreadyHasARunTest {
     var run = begins(world, state);
     switch (service) {
       case "takes it later" ->
-          world.runs.answersNext(new Outcome.Unavailable(Optional.of(Duration.ofSeconds(2)), "409"));
+          world.runs.answersNext(
+              new Outcome.Unavailable(Optional.of(Duration.ofSeconds(2)), "409"));
       case "loses the answer" -> world.runs.losesNextAnswer();
       case "refuses it" ->
           world.runs.answersNext(

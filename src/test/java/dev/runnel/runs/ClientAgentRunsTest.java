@@ -332,7 +332,8 @@ class ClientAgentRunsTest implements AgentRunsContract {
       service.answersNext(followUp(), problem(409, "conflict", "No", ", \"retryable\": true"));
 
       assertThat(runs.followUp(run.id(), "go on", newKey())).isInstanceOf(Outcome.Refused.class);
-      assertThat(runs.followUp(run.id(), "go on", newKey())).isInstanceOf(Outcome.Unavailable.class);
+      assertThat(runs.followUp(run.id(), "go on", newKey()))
+          .isInstanceOf(Outcome.Unavailable.class);
     }
 
     private String followUp() {

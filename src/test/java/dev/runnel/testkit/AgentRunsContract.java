@@ -210,10 +210,12 @@ public interface AgentRunsContract {
 
     goesDown();
 
-    assertThat(runs().start(prompt("Fix the test"), newKey())).isInstanceOf(Outcome.Unavailable.class);
+    assertThat(runs().start(prompt("Fix the test"), newKey()))
+        .isInstanceOf(Outcome.Unavailable.class);
     assertThat(startedBy(runs(), newKey())).isInstanceOf(Outcome.Unavailable.class);
     assertThat(runs().find(run.id())).isInstanceOf(Outcome.Unavailable.class);
-    assertThat(runs().followUp(run.id(), "go on", newKey())).isInstanceOf(Outcome.Unavailable.class);
+    assertThat(runs().followUp(run.id(), "go on", newKey()))
+        .isInstanceOf(Outcome.Unavailable.class);
     assertThat(runs().cancel(run.id())).isInstanceOf(Outcome.Unavailable.class);
     assertThat(runs().changedSince(Instant.EPOCH)).isInstanceOf(RunListing.Unavailable.class);
     assertThat(runs().unfinished()).isInstanceOf(RunListing.Unavailable.class);

@@ -377,7 +377,8 @@ public interface StoreContract {
     assertThat(store().<Boolean>commit(work -> work.inbox().isWaiting(id))).isTrue();
     store().change(work -> work.inbox().done(id));
     assertThat(store().<Boolean>commit(work -> work.inbox().isWaiting(id))).isFalse();
-    assertThat(store().<Boolean>commit(work -> work.inbox().isOwner(id, OTHER_THREAD, 1))).isFalse();
+    assertThat(store().<Boolean>commit(work -> work.inbox().isOwner(id, OTHER_THREAD, 1)))
+        .isFalse();
   }
 
   private boolean isHeld(int tries) {

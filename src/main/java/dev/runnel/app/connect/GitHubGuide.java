@@ -63,7 +63,10 @@ final class GitHubGuide implements Guide {
     }
     if (!facts.has("way back")) {
       return new Step.Check(
-          "way back", "the way from your address to Runnel", List.of(), GitHubChecks::checkReachability);
+          "way back",
+          "the way from your address to Runnel",
+          List.of(),
+          GitHubChecks::checkReachability);
     }
     if (!facts.has(HOOK)) {
       return new Step.Check(HOOK, "the webhook", List.of(), GitHubChecks::hook);

@@ -159,7 +159,10 @@ record SlackGuide(Function<Optional<URI>, String> manifest) implements Guide {
     }
     if (!facts.has("way back")) {
       return new Step.Check(
-          "way back", "the way from your address to Runnel", List.of(), SlackChecks::checkReachability);
+          "way back",
+          "the way from your address to Runnel",
+          List.of(),
+          SlackChecks::checkReachability);
     }
     return message(facts);
   }

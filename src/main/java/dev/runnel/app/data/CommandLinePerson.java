@@ -29,6 +29,7 @@ public final class CommandLinePerson {
   /// @param account its name on this machine; may be blank
   public static AuditEntry.Person of(String account) {
     var name = account.isBlank() ? "?" : account.strip();
-    return new AuditEntry.Person(SURFACE + ":" + name, name, Optional.empty(), SURFACE, Optional.empty());
+    return new AuditEntry.Person(
+        SURFACE + ":" + name, name, Optional.empty(), SURFACE, Optional.empty());
   }
 }

@@ -27,6 +27,12 @@ import org.jspecify.annotations.Nullable;
 /// The folder of the embedded database, the workspaces and the generated key, locked by one process
 /// at a time.
 public final class DataFolder implements AutoCloseable {
+  /// The file with the address of the console, for `./runnel console`.
+  public static final String CONSOLE_ADDRESS = "console-address";
+
+  /// The file with the address of the running server, for `./runnel reload`.
+  public static final String SERVER_ADDRESS = "server-address";
+
   private static final String KEY_FILE = "agent-api-key";
   private static final int KEY_BYTES = 24;
   private static final String NODE_FILE = "node";

@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.app.settings.Config;

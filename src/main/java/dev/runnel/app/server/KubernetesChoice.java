@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.server;
 
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.KubernetesOptions;
@@ -17,7 +17,7 @@ import java.util.Optional;
 
 /// `agents.isolation: kubernetes`. Apart from what is always loaded, because it loads the
 /// Kubernetes client.
-final class KubernetesChoice {
+public final class KubernetesChoice {
   private static final String STARTS = "starts";
 
   private KubernetesChoice() {}
@@ -40,7 +40,8 @@ final class KubernetesChoice {
   /// Whether the API server, the namespace and the rights are there.
   ///
   /// @return what to do; empty if all is well
-  static Optional<String> problem(Config config, Map<String, String> environment, Duration grace) {
+  public static Optional<String> problem(
+      Config config, Map<String, String> environment, Duration grace) {
     try {
       return KubernetesCheck.problem(settings(config, environment, config.data(), grace));
     } catch (IllegalArgumentException e) {
@@ -49,7 +50,7 @@ final class KubernetesChoice {
   }
 
   /// What Runnel must be allowed to do in the namespace: `create jobs`, …
-  static List<String> rights() {
+  public static List<String> rights() {
     return KubernetesCheck.rights();
   }
 

@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.server;
 
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;

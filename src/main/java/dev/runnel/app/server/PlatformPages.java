@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.server;
 
 import dev.runnel.surface.PlatformPage;
 import io.javalin.config.RoutesConfig;

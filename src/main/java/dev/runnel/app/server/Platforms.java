@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.server;
 
 import dev.runnel.app.connect.ConnectCommand;
 import dev.runnel.app.settings.KnownPlatforms;
@@ -34,12 +34,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The known platforms, on or off.
-record Platforms(List<Platform> all, OkHttpClient http) implements AutoCloseable {
+public record Platforms(List<Platform> all, OkHttpClient http) implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Platforms.class);
   private static final Duration PATIENCE = Duration.ofSeconds(15);
 
   /// @param connected empty while its settings are missing
-  record Platform(PlatformDefinition definition, Optional<ConnectedPlatform> connected) {
+  public record Platform(PlatformDefinition definition, Optional<ConnectedPlatform> connected) {
     /// How it is connected, or what connects it.
     String status() {
       return connected.map(ConnectedPlatform::status).orElseGet(this::howToConnect);
@@ -54,7 +54,7 @@ record Platforms(List<Platform> all, OkHttpClient http) implements AutoCloseable
   }
 
   /// @throws SettingsException if a platform's settings are incomplete
-  static void require(Settings settings) {
+  public static void require(Settings settings) {
     KnownPlatforms.ALL.forEach(each -> connector(each, settings));
   }
 
@@ -66,7 +66,7 @@ record Platforms(List<Platform> all, OkHttpClient http) implements AutoCloseable
   }
 
   /// The platforms for one look at them: their calls are not measured.
-  static Platforms of(
+  public static Platforms of(
       Settings settings, InstantSource clock, URI publicUrl, Supplier<DataSource> database) {
     return of(settings, clock, publicUrl, database, _ -> chain -> chain.proceed(chain.request()));
   }
@@ -74,7 +74,7 @@ record Platforms(List<Platform> all, OkHttpClient http) implements AutoCloseable
   /// @param publicUrl the URL at which we are reached from outside
   /// @param database contains the tables of `db/bot`; opened only if a platform needs it
   /// @param metered sees the calls to each platform
-  static Platforms of(
+  public static Platforms of(
       Settings settings,
       InstantSource clock,
       URI publicUrl,
@@ -115,7 +115,7 @@ record Platforms(List<Platform> all, OkHttpClient http) implements AutoCloseable
   }
 
   /// A connected platform, by its id.
-  Optional<ConnectedPlatform> find(String id) {
+  public Optional<ConnectedPlatform> find(String id) {
     return all.stream()
         .filter(each -> each.definition().id().value().equals(id))
         .flatMap(each -> each.connected().stream())
@@ -137,7 +137,7 @@ record Platforms(List<Platform> all, OkHttpClient http) implements AutoCloseable
 
   /// One line for each platform, on or off.
   List<String> lines() {
-    return all.stream().map(it -> Wiring.line(it.definition().name(), it.status())).toList();
+    return all.stream().map(it -> StatusLine.of(it.definition().name(), it.status())).toList();
   }
 
   /// The platforms as the console shows them.
@@ -179,7 +179,8 @@ record Platforms(List<Platform> all, OkHttpClient http) implements AutoCloseable
   /// @return a handle that closes them
   AutoCloseable connect(WebhookEndpoint endpoint, RandomGenerator chance) {
     connected()
-        .forEach(each -> each.connect(result -> endpoint.take(each.surface().id(), result), chance));
+        .forEach(
+            each -> each.connect(result -> endpoint.take(each.surface().id(), result), chance));
     return () -> connected().forEach(ConnectedPlatform::disconnect);
   }
 

@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.server;
 
 import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.core.model.Delivery;
@@ -31,13 +31,13 @@ import java.util.stream.Stream;
 ///
 /// @param platforms finds a connected platform by its id, to ask which of its groups contain a
 ///   person
-record PolicyTester(Policy policy, Function<String, Optional<ConnectedPlatform>> platforms) {
+public record PolicyTester(Policy policy, Function<String, Optional<ConnectedPlatform>> platforms) {
   /// Accounts of OpenID Connect have no platform.
   private static final String OIDC = "oidc";
 
   private static final String CONSOLE = "console";
 
-  enum Result {
+  public enum Result {
     PERMITTED,
     REFUSED,
     NOT_UNDERSTOOD,
@@ -45,8 +45,8 @@ record PolicyTester(Policy policy, Function<String, Optional<ConnectedPlatform>>
   }
 
   /// @param lines what was found, the decision last
-  record Answer(Result result, List<String> lines) {
-    Answer {
+  public record Answer(Result result, List<String> lines) {
+    public Answer {
       lines = List.copyOf(lines);
     }
   }
@@ -56,7 +56,8 @@ record PolicyTester(Policy policy, Function<String, Optional<ConnectedPlatform>>
   /// @param own whether it concerns the person's own run
   /// @param chosen `env`, `model`, and `groups`: groups of the platform that contain the person,
   ///   separated by commas, so that the platform is not asked
-  Answer test(String who, String verb, String where, boolean own, Map<String, String> chosen) {
+  public Answer test(
+      String who, String verb, String where, boolean own, Map<String, String> chosen) {
     var permission = Permission.of(verb);
     if (permission.isEmpty()) {
       return unclear(

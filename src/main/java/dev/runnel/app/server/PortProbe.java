@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.server;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.server;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
@@ -34,24 +34,24 @@ public final class RedactingLayout extends PatternLayout {
       new RootCauseFirstThrowableProxyConverter();
 
   /// Sets the known secrets; until then only texts with the format of a token are redacted.
-  static void use(Redactor redactor) {
+  public static void use(Redactor redactor) {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
       use(context, redactor);
     }
   }
 
-  static void use(LoggerContext context, Redactor redactor) {
+  public static void use(LoggerContext context, Redactor redactor) {
     context.putObject(REDACTOR, redactor);
   }
 
   /// Sets format and levels; until then it is text, with the levels of `logback.xml`.
-  static void use(LogSettings settings) {
+  public static void use(LogSettings settings) {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
       use(context, settings);
     }
   }
 
-  static void use(LoggerContext context, LogSettings settings) {
+  public static void use(LoggerContext context, LogSettings settings) {
     context.putObject(JSON, settings.json());
     if (context.getObject(CHANGED) instanceof Set<?> before) {
       before.forEach(name -> context.getLogger(name.toString()).setLevel(null));

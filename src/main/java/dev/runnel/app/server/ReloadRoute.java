@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.server;
 
 import dev.runnel.app.data.CommandLinePerson;
 import dev.runnel.app.settings.SettingsException;
@@ -14,8 +14,8 @@ import java.util.function.Function;
 /// `POST /reload`, for `./runnel reload`. The first line of its body is a single-use link in the
 /// database, which only those who can write there can make; the second is the name of their account
 /// on the machine.
-final class ReloadRoute {
-  static final String PATH = "/reload";
+public final class ReloadRoute {
+  public static final String PATH = "/reload";
   private static final int MAX_BYTES = 200;
 
   private final Sessions sessions;

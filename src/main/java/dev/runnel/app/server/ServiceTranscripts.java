@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.server;
 
 import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.core.model.run.RunId;

@@ -78,7 +78,8 @@ public final class Changes {
       case BLOCKED -> {
         if (asksAnew) {
           updates.add(
-              new Update.Blocked(now, binding.requester(), now.message().orElse(Update.NO_QUESTION)));
+              new Update.Blocked(
+                  now, binding.requester(), now.message().orElse(Update.NO_QUESTION)));
         }
       }
       case SUCCEEDED -> {
@@ -138,7 +139,8 @@ public final class Changes {
 
   /// The status reaction on the message that asked for the run.
   private static Optional<Update> sign(Binding binding, Run now) {
-    return binding.origin()
+    return binding
+        .origin()
         .message()
         .flatMap(
             message ->

@@ -78,7 +78,8 @@ public final class IntentResolver {
   /// Resolves an abbreviated id. Runs that the person may not name are not considered.
   private Intent run(
       Work work, Delivery delivery, Optional<RunId> named, Function<RunId, Intent> aboutTheRun) {
-    var shortId = named.filter(IntentResolver::isShort).filter(id -> work.bindings().of(id).isEmpty());
+    var shortId =
+        named.filter(IntentResolver::isShort).filter(id -> work.bindings().of(id).isEmpty());
     if (shortId.isEmpty()) {
       return delivery.intent();
     }

@@ -224,7 +224,8 @@ public final class Planner {
   }
 
   /// What may be an abbreviated id may also be a normal word.
-  private static Plan unknownRun(Delivery delivery, Situation situation, RunId run, String command) {
+  private static Plan unknownRun(
+      Delivery delivery, Situation situation, RunId run, String command) {
     var why = "I can't find run `" + run.brief() + "`. `list` shows the runs here.";
     return IntentResolver.isShort(run)
         ? noRun(delivery, situation, why, command)

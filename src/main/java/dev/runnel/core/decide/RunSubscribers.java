@@ -49,7 +49,9 @@ public final class RunSubscribers {
   /// something belongs to the pull request's own conversation; one that ends something there is not
   /// a message to a run that began elsewhere.
   private static boolean speaksToItsRun(Delivery delivery) {
-    return delivery.addressed() && isFromPerson(delivery) && !(delivery.intent() instanceof Intent.Start);
+    return delivery.addressed()
+        && isFromPerson(delivery)
+        && !(delivery.intent() instanceof Intent.Start);
   }
 
   /// Whether somebody wrote it: a message, a command or a form; not a label.

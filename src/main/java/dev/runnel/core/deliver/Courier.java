@@ -83,7 +83,8 @@ public final class Courier {
 
   private Optional<Notice> next(Store.Work work, Conversation conversation, Instant now) {
     var next = work.outbox().next(conversation, now).map(Store.Pending::item);
-    while (next.filter(notice -> isObsolete(work, notice) || isPaced(work, notice, now)).isPresent()) {
+    while (next.filter(notice -> isObsolete(work, notice) || isPaced(work, notice, now))
+        .isPresent()) {
       next = work.outbox().next(conversation, now).map(Store.Pending::item);
     }
     return next;

@@ -27,7 +27,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /// Decides whether a sender may do what a delivery asks for: by the operator's policy if it has
-/// rules, else by the rule of the platform. It holds for every surface, because all make deliveries.
+/// rules, else by the rule of the platform. It holds for every surface, because all make
+/// deliveries.
 final class AccessCheck {
   /// The platform's own rule.
   static final String PLATFORM_RULE = AuditEntry.DEFAULT_RULE;

@@ -166,7 +166,8 @@ final class FollowUpSender {
   private void send(DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
     var isIdle = found.state().isTerminal() || found.state().needsPerson();
     beginToSay(attempt, plan.binding(), found, isIdle)
-        .ifPresent(whole -> say(withToolDecision(whole, found), plan.withText(whole.words()), found));
+        .ifPresent(
+            whole -> say(withToolDecision(whole, found), plan.withText(whole.words()), found));
   }
 
   /// Notes for the audit log what an answer to a request to use a tool decides.
@@ -355,7 +356,8 @@ final class FollowUpSender {
       Stream.concat(Stream.of(attempt.delivery()), attempt.parts().stream())
           .filter(
               message ->
-                  message.intent()
+                  message
+                      .intent()
                       .agentRequest()
                       .filter(it -> MessageParser.soundsLikeStop(it.text()))
                       .isPresent())
@@ -421,7 +423,8 @@ final class FollowUpSender {
   }
 
   /// Offers the stop to a person whose message begins like one, privately and once.
-  private static void showStop(Work work, DeliveryAttempt attempt, Delivery message, Binding binding) {
+  private static void showStop(
+      Work work, DeliveryAttempt attempt, Delivery message, Binding binding) {
     work.outbox()
         .add(
             new Notice(

@@ -187,7 +187,9 @@ final class RunCanceller {
   /// Handles a stop without a run to stop; queued deliveries may be meant.
   void tell(DeliveryAttempt attempt, List<Update> updates) {
     withdraw(attempt)
-        .ifPresent(taken -> finish(attempt, taken, work -> reportWithdrawn(work, attempt, taken, updates)));
+        .ifPresent(
+            taken ->
+                finish(attempt, taken, work -> reportWithdrawn(work, attempt, taken, updates)));
   }
 
   /// @param otherwise the updates to post if nothing was queued
@@ -205,7 +207,8 @@ final class RunCanceller {
   /// Handles a stop that was not addressed to Runnel: it is answered only if it withdraws a
   /// delivery that was. The removal of a label is never answered.
   void ignore(DeliveryAttempt attempt) {
-    var isCommand = attempt.delivery().intent() instanceof Intent.Cancel(_, var why) && why.isEmpty();
+    var isCommand =
+        attempt.delivery().intent() instanceof Intent.Cancel(_, var why) && why.isEmpty();
     withdraw(attempt)
         .ifPresent(
             taken ->

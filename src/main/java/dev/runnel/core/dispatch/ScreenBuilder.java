@@ -197,7 +197,8 @@ final class ScreenBuilder {
     var where = delivery.conversation();
     var runsOfSender = runsOfSender(delivery);
     var blocked = runsOfSender.stream().filter(each -> each.isActive() && isBlocked(each)).toList();
-    var running = runsOfSender.stream().filter(each -> each.isActive() && !isBlocked(each)).toList();
+    var running =
+        runsOfSender.stream().filter(each -> each.isActive() && !isBlocked(each)).toList();
     var ended = runsOfSender.stream().filter(each -> !each.isActive()).toList();
     var resolved = defaultsResolver.of(Request.of(""), where, delivery.actor());
     var changeable = new ArrayList<>(List.of(Level.ME));

@@ -55,7 +55,8 @@ public final class RedactedRuns implements AgentRuns {
   @Override
   public Arrival followUpArrival(Run before, String text, int timesSent) {
     return switch (runs.followUpArrival(before, redacted.text(text), timesSent)) {
-      case Arrival.Unavailable(var after, var why) -> new Arrival.Unavailable(after, plain.text(why));
+      case Arrival.Unavailable(var after, var why) ->
+          new Arrival.Unavailable(after, plain.text(why));
       case Arrival.Arrived arrived -> arrived;
       case Arrival.NotArrived notArrived -> notArrived;
       case Arrival.Unknowable unknowable -> unknowable;
@@ -114,15 +115,18 @@ public final class RedactedRuns implements AgentRuns {
       case Outcome.Done(var run) -> new Outcome.Done(plain.run(run));
       case Outcome.Refused(var code, var why, var link) ->
           new Outcome.Refused(code, plain.text(why), link);
-      case Outcome.Unavailable(var after, var why) -> new Outcome.Unavailable(after, plain.text(why));
+      case Outcome.Unavailable(var after, var why) ->
+          new Outcome.Unavailable(after, plain.text(why));
       case Outcome.Missing missing -> missing;
     };
   }
 
   private RunListing withoutSecrets(RunListing runListing) {
     return switch (runListing) {
-      case RunListing.Listed(var seen) -> new RunListing.Listed(seen.stream().map(plain::run).toList());
-      case RunListing.Unavailable(var after, var why) -> new RunListing.Unavailable(after, plain.text(why));
+      case RunListing.Listed(var seen) ->
+          new RunListing.Listed(seen.stream().map(plain::run).toList());
+      case RunListing.Unavailable(var after, var why) ->
+          new RunListing.Unavailable(after, plain.text(why));
     };
   }
 }

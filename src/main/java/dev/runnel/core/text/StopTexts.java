@@ -24,7 +24,8 @@ public final class StopTexts {
   ///
   /// @param by the person, in the surface's syntax
   /// @param time formats a time in the surface's syntax
-  public static String requested(StopRequest stopRequest, String by, Function<Instant, String> time) {
+  public static String requested(
+      StopRequest stopRequest, String by, Function<Instant, String> time) {
     var text = new StringBuilder(stopped(stopRequest, by, time));
     if (stopRequest.left().isEmpty() && stopRequest.unsent() > 0) {
       text.append(' ').append(unsent(stopRequest.unsent()));

@@ -112,7 +112,8 @@ public final class Watcher {
     if (unavailable.isPresent()) {
       failures++;
       var wait = schedule.afterFailure(failures, unavailable.get().retryAfter());
-      log.warn("runs not listed failures={} wait={} why={}", failures, wait, unavailable.get().why());
+      log.warn(
+          "runs not listed failures={} wait={} why={}", failures, wait, unavailable.get().why());
       return Optional.of(now.plus(wait));
     }
     failures = 0;
@@ -135,7 +136,8 @@ public final class Watcher {
     var unavailable = apply(runs.changedSince(cursor.minus(OVERLAP)), now);
     failures = unavailable.isPresent() ? failures + 1 : 0;
     if (failures == 1) {
-      log.warn("ended runs not listed why={}", unavailable.map(RunListing.Unavailable::why).orElse(""));
+      log.warn(
+          "ended runs not listed why={}", unavailable.map(RunListing.Unavailable::why).orElse(""));
     }
   }
 

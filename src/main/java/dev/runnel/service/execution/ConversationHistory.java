@@ -43,7 +43,8 @@ final class ConversationHistory {
     launchFiles.recall(talk);
     return request.with(
         it ->
-            it.agentSession(Optional.empty()).prompt(PromptAssembly.resuming(talk, request.prompt())));
+            it.agentSession(Optional.empty())
+                .prompt(PromptAssembly.resuming(talk, request.prompt())));
   }
 
   /// Passes the earlier conversation, including that of the run itself, to an agent whose workspace

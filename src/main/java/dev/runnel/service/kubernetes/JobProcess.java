@@ -262,7 +262,8 @@ final class JobProcess implements RunningProcess {
       if (!isStarted && now - deadline >= 0) {
         return new End(
             TERMINATED,
-            Optional.of(words.noRoom(settings.start(), isSeen ? why : reasonForMissingPod().orElse(""))));
+            Optional.of(
+                words.noRoom(settings.start(), isSeen ? why : reasonForMissingPod().orElse(""))));
       }
       if (!isSeen && !hasAsked && now - start >= NO_POD.toNanos()) {
         hasAsked = true;
@@ -281,7 +282,9 @@ final class JobProcess implements RunningProcess {
   /// @return empty if the Job is gone
   private Optional<String> reasonForMissingPod() {
     try {
-      return cluster.hasJob(name()) ? Optional.of(cluster.reasonForMissingPod(name())) : Optional.empty();
+      return cluster.hasJob(name())
+          ? Optional.of(cluster.reasonForMissingPod(name()))
+          : Optional.empty();
     } catch (KubernetesClientException e) {
       return Optional.of(Cluster.reason(e));
     }

@@ -130,7 +130,8 @@ public final class MarkdownPosts {
               "",
               paragraphs(
                   links(run),
-                  stop.map(it -> StopTexts.requested(it, named(it.by()), StopTexts::utc)).orElse(""),
+                  stop.map(it -> StopTexts.requested(it, named(it.by()), StopTexts::utc))
+                      .orElse(""),
                   unread(unread),
                   unread.isEmpty()
                       ? ""

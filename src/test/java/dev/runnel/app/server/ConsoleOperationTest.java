@@ -1,7 +1,8 @@
-package dev.runnel.app;
+package dev.runnel.app.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.app.Main;
 import dev.runnel.testkit.RunnelProcess;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;

@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -52,7 +52,7 @@ class LeaseKeeperTest {
         records,
         new LeaseKeeper.Work() {
           @Override
-          public void lose() {
+          public void abandon() {
             lost.incrementAndGet();
             losing.run();
           }

@@ -71,7 +71,7 @@ class CloneCacheTest {
                       new FakeBench() {
                         @Override
                         public void check() throws StoppedException {
-                          throw StoppedException.told();
+                          throw StoppedException.requested();
                         }
                       }));
 

@@ -206,7 +206,8 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
         new FileUploads(here.api(), here.files())
             .upload(place, notice, made.file(), content, oldest);
     return switch (uploaded) {
-      case SlackResponse.No<String>(String error) -> say(notice.withUpdate(notUploaded(made, error)));
+      case SlackResponse.No<String>(String error) ->
+          say(notice.withUpdate(notUploaded(made, error)));
       case SlackResponse<String> response ->
           // A file is neither edited nor looked for again, so any reference will do.
           posting(notice, response.map(_ -> NO_MESSAGE + notice.id()));

@@ -1,0 +1,147 @@
+package dev.runnel.app.server;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.runnel.app.settings.Config;
+import dev.runnel.core.deliver.Courier;
+import dev.runnel.core.deliver.FileDelivery;
+import dev.runnel.core.dispatch.Dispatcher;
+import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.Surface;
+import dev.runnel.core.port.TraceRecorder;
+import dev.runnel.core.recovery.OutageRecovery;
+import dev.runnel.core.redact.RedactedSurface;
+import dev.runnel.core.scope.Surfaces;
+import dev.runnel.core.watch.MissedDeliveryPoller;
+import dev.runnel.core.watch.ScheduleStarter;
+import dev.runnel.core.watch.Watcher;
+import dev.runnel.metrics.Metrics;
+import dev.runnel.store.ConversationWorkers;
+import dev.runnel.surface.hook.HookSurface;
+import dev.runnel.tracing.Traces;
+import dev.runnel.web.RequestMetrics;
+import dev.runnel.web.WebhookEndpoint;
+import java.security.SecureRandom;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
+
+/// The bot: the surfaces, the endpoint that stores their deliveries, and the workers that handle
+/// them.
+///
+/// @param hooks the surface of all generic hooks
+record Bot(
+    Surfaces surfaces,
+    HookSurface hooks,
+    RequestMetrics requestMetrics,
+    ComponentHealthCheck healthCheck,
+    OutageRecovery recovery,
+    ConversationWorkers workers,
+    WebhookEndpoint endpoint) {
+  /// The workers that settings change while they work; they keep nothing in memory.
+  private record Changeable(Dispatcher dispatcher, Courier courier) {}
+
+  /// @param console the surface of what people do in the console
+  static Bot of(
+      ServerContext context,
+      Storage storage,
+      LiveSettings settings,
+      Platforms platforms,
+      Surface console,
+      AgentRuns runs,
+      Metrics metrics,
+      Optional<Traces> traces) {
+    var clock = context.clock();
+    var store = storage.store();
+    var hooks =
+        new HookSurface(
+            context.config().settings().hooks(),
+            platforms.http().newBuilder().addInterceptor(metrics.callsTo(HookSurface.ID)).build(),
+            clock);
+    var surfaces =
+        Surfaces.of(
+            Stream.concat(platforms.surfaces().stream(), Stream.of(console, hooks))
+                .map(each -> traces.map(it -> it.surface(each)).orElse(each))
+                .<Surface>map(each -> new RedactedSurface(each, context.redactor()))
+                .toList());
+    var recorder = traces.<TraceRecorder>map(it -> it).orElse(TraceRecorder.NONE);
+    var requestMetrics = new RequestMetrics();
+    var healthCheck =
+        new ComponentHealthCheck(storage.health(), runs, platforms, requestMetrics, clock);
+    var recovery = new OutageRecovery(store, runs, surfaces);
+    var parts = new Parts(storage, surfaces, runs, metrics, healthCheck, recovery, recorder);
+    var changeable = new AtomicReference<>(parts.changeable(context.config()));
+    settings.onChange(
+        (now, withHooks) -> {
+          changeable.set(parts.changeable(now));
+          if (withHooks) {
+            hooks.replace(now.settings().hooks());
+          }
+        });
+    return new Bot(
+        surfaces,
+        hooks,
+        requestMetrics,
+        healthCheck,
+        recovery,
+        parts.workers(() -> requireNonNull(changeable.get()), context.config()),
+        new WebhookEndpoint(store, surfaces, clock, requestMetrics, recorder));
+  }
+
+  /// What the workers are made of.
+  private record Parts(
+      Storage storage,
+      Surfaces surfaces,
+      AgentRuns runs,
+      Metrics metrics,
+      ComponentHealthCheck healthCheck,
+      OutageRecovery recovery,
+      TraceRecorder recorder) {
+    private static final RandomGenerator RANDOM = new SecureRandom();
+
+    Changeable changeable(Config now) {
+      var store = storage.store();
+      return new Changeable(
+          new Dispatcher(
+              store,
+              runs,
+              surfaces,
+              now.settings().profiles(),
+              now.settings().defaults(),
+              now.settings().policy(),
+              healthCheck,
+              recovery,
+              metrics.runChanges(),
+              now.dispatch().withTraces(recorder),
+              RANDOM),
+          new Courier(
+              store,
+              surfaces,
+              RANDOM,
+              now.reminders(),
+              recovery,
+              new FileDelivery(runs, now.files())));
+    }
+
+    ConversationWorkers workers(Supplier<Changeable> changeable, Config config) {
+      var store = storage.store();
+      var watcher = new Watcher(store, recovery.watching(runs), metrics.runChanges());
+      var scheduleStarter = new ScheduleStarter(store);
+      return new ConversationWorkers(
+          store,
+          storage.time(),
+          new ConversationWorkers.Steps(
+              (conversation, now) -> changeable.get().dispatcher().step(conversation, now),
+              (conversation, now) -> changeable.get().courier().step(conversation, now),
+              healthCheck.watching(watcher::step),
+              new MissedDeliveryPoller(store, surfaces)::step,
+              now -> {
+                scheduleStarter.step(now);
+                recovery.step(now);
+              }),
+          config.retention());
+    }
+  }
+}

@@ -1,0 +1,201 @@
+package dev.runnel.app.server;
+
+import dev.runnel.app.data.DataFolder;
+import dev.runnel.app.data.RunDatabase;
+import dev.runnel.app.settings.Config;
+import dev.runnel.app.settings.KnownPlatforms;
+import dev.runnel.app.settings.RunnelSettings;
+import dev.runnel.app.settings.SettingsException;
+import dev.runnel.core.dispatch.FamilyStarts;
+import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.database.ExclusiveUse;
+import dev.runnel.service.AgentRunService;
+import dev.runnel.service.cleanup.RunCleanup;
+import dev.runnel.service.execution.NodeSettings;
+import dev.runnel.service.execution.ServiceSettings;
+import dev.runnel.service.isolation.Isolation;
+import dev.runnel.service.isolation.Isolations;
+import dev.runnel.service.run.NodeIdentity;
+import dev.runnel.service.run.limit.StartLimits;
+import dev.runnel.service.store.RunErasure;
+import java.math.BigDecimal;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/// Opens the embedded run service, and what it needs of this machine.
+final class EmbeddedService {
+  static final String OLDER_NODE =
+      "A Runnel of an older version works on this database, whose runs are on its machine alone."
+          + " Stop it before this one starts (in Kubernetes, once: strategy Recreate). From this"
+          + " version on, the runs are in the database, and several nodes share them.";
+
+  private final ServerContext context;
+  private final Map<String, String> environment;
+  private final CompletableFuture<Isolation> isolation;
+
+  private EmbeddedService(
+      ServerContext context,
+      Map<String, String> environment,
+      CompletableFuture<Isolation> isolation) {
+    this.context = context;
+    this.environment = environment;
+    this.isolation = isolation;
+  }
+
+  /// Begins to test the isolation. It starts a program, which takes as long as opening a database,
+  /// so both are done at the same time.
+  ///
+  /// @return empty if the settings name another run service
+  static Optional<EmbeddedService> begin(ServerContext context, Map<String, String> environment) {
+    var config = context.config();
+    if (config.agentApi().isPresent()) {
+      return Optional.empty();
+    }
+    var isolation =
+        CompletableFuture.supplyAsync(
+            () -> isolation(config, environment, context.data().path()),
+            Thread.ofVirtual().name("isolation")::start);
+    return Optional.of(new EmbeddedService(context, environment, isolation));
+  }
+
+  /// @throws SettingsException if the machine does not support the requested isolation, or has none
+  ///   while others can start agents and nobody decided that they run without it
+  private static Isolation isolation(Config config, Map<String, String> environment, Path data) {
+    try {
+      if (config.isolation().equals(Isolations.KUBERNETES)) {
+        return KubernetesChoice.open(config, environment, data, RunnelServer.AGENT_GRACE);
+      }
+      var chosen =
+          Isolations.choose(
+              config.isolation(), config.machine(environment, data), config.limitsEgress());
+      if (!chosen.isOn() && config.isolation().equals("auto") && isOpenToOthers(config)) {
+        throw new IllegalArgumentException(
+            "is auto, and bubblewrap does not work here, so agents would run without isolation:"
+                + " whoever can start one could read Runnel's secrets. Install bubblewrap (package"
+                + " bubblewrap; this user must be allowed to create user namespaces), or set it to"
+                + " container, or set it to none to accept that.");
+      }
+      return chosen;
+    } catch (IllegalArgumentException e) {
+      throw new SettingsException(
+          "%s (%s) %s"
+              .formatted(
+                  RunnelSettings.AGENTS_ISOLATION,
+                  RunnelSettings.AGENTS_ISOLATION.path(),
+                  e.getMessage()));
+    }
+  }
+
+  private static boolean isOpenToOthers(Config config) {
+    return Platforms.isAnyOn(config.settings()) || !config.settings().hooks().isEmpty();
+  }
+
+  /// Waits for the test.
+  ///
+  /// @throws SettingsException if the machine does not support the requested isolation
+  Isolation isolation() {
+    try {
+      return isolation.join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    }
+  }
+
+  /// Ensures that no node of an older version uses the database: its embedded service has its runs
+  /// in a file, so it would report the runs of this one as failed, and this one those of it.
+  Optional<ExclusiveUse> refuseOlderNodes() {
+    return context
+        .config()
+        .databaseUrl()
+        .map(
+            url ->
+                context.opened(
+                    ExclusiveUse.share(url, "runnel embedded run service")
+                        .orElseThrow(() -> new SettingsException(OLDER_NODE))));
+  }
+
+  AgentRunService open(ServiceAudit audit, FamilyStarts families) {
+    var config = context.config();
+    var data = context.data();
+    if (isolation() instanceof AutoCloseable connection) {
+      context.opened(connection);
+    }
+    var node = config.databaseUrl().isPresent() ? node(data) : NodeIdentity.ALONE;
+    var database = context.opened(RunDatabase.open(config, node));
+    var service =
+        context.opened(
+            AgentRunService.open(
+                database,
+                settings(),
+                new NodeSettings(
+                    node, config.agentLease(), config.agentSlotLimits(), config.agentSnapshots()),
+                audit,
+                limits(families),
+                context.clock()));
+    context.opened(
+        RunCleanup.start(
+            new RunErasure(database),
+            run -> DataFolder.deleteOfRun(data.path(), config.agentSnapshots(), run),
+            new RunCleanup.Retention(config.retention().runs(), config.retention().transcripts()),
+            context.clock()));
+    return service;
+  }
+
+  private ServiceSettings settings() {
+    var config = context.config();
+    return new ServiceSettings(
+        context.data().file("workspaces"),
+        context.apiKey(),
+        context::consoleUrl,
+        config.agentCommand(),
+        config.settings().withoutSecrets(environment),
+        config.agentSlots(),
+        RunnelServer.AGENT_GRACE,
+        config.settings().environments(),
+        config.limits(),
+        isolation(),
+        config.agentAccess(),
+        config.settings().factories(),
+        () -> config.agentApiOr(context.ports().admin()),
+        context.redactor(),
+        KnownPlatforms.sources(),
+        config.egress(),
+        config.permissionRules());
+  }
+
+  private static NodeIdentity node(DataFolder data) {
+    String host;
+    try {
+      host = InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException _) {
+      host = "a host without a name";
+    }
+    var name = data.node();
+    return new NodeIdentity(name, host, name);
+  }
+
+  private static StartLimits limits(FamilyStarts families) {
+    return new StartLimits() {
+      @Override
+      public Optional<String> frozen() {
+        return families.frozen();
+      }
+
+      @Override
+      public Optional<String> refuse(String delivery, String run) {
+        return families.refuse(new DeliveryId(delivery), run);
+      }
+
+      @Override
+      public void used(String run, Duration worked, BigDecimal dollars) {
+        families.used(run, worked, dollars.movePointRight(6).longValue());
+      }
+    };
+  }
+}
