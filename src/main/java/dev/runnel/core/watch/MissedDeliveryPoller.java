@@ -1,6 +1,7 @@
 package dev.runnel.core.watch;
 
 import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Update;
@@ -167,7 +168,15 @@ public final class MissedDeliveryPoller {
                             listed.at().minus(OVERLAP),
                             listed.at().plus(LATEST_DELIVERY)))
             .stream()
-            .noneMatch(known -> known.intent().getClass() == delivery.intent().getClass());
+            .noneMatch(known -> kind(known.intent()).equals(kind(delivery.intent())));
+  }
+
+  /// The kind of an intent. A pull request that changed, once that is stored, is kept as what it
+  /// also meant.
+  private static Object kind(Intent intent) {
+    return intent instanceof Intent.PullRequestChanged(_, var state, _, var then)
+        ? then.<Object>map(Object::getClass).orElse(state)
+        : intent.getClass();
   }
 
   private void listed(SurfaceId surface, Instant through) {

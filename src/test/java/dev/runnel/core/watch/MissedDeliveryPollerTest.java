@@ -10,12 +10,15 @@ import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.MissedDeliveries.ListedDelivery;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.Posting;
+import dev.runnel.core.model.run.PullRequestState;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.testkit.World;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -84,6 +87,24 @@ class MissedDeliveryPollerTest {
     world.catchesUp();
     world.settle();
     assertThat(world.onlyRun().state()).isEqualTo(RunState.CANCELLED);
+  }
+
+  @Test
+  void aClosingOfAPullRequestThatWasDeliveredStopsNoLaterRun() {
+    var link = URI.create("https://git.example/acme/shop/pull/7");
+    var closed =
+        new Intent.PullRequestChanged(link, PullRequestState.CLOSED, NINE, Optional.of(cancel()));
+    world.says(delivery("2", closed));
+    world.settle();
+    world.says(delivery("3", start("once more")));
+    world.settle();
+    assertThat(world.runs.runs()).hasSize(2);
+
+    world.surface.lists(said(new ListedDelivery(other(delivery("2", closed)), NINE, false)));
+    world.catchesUp();
+    world.settle();
+
+    assertThat(world.runs.cancels()).hasSize(1);
   }
 
   @Test
