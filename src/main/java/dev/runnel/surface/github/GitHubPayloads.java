@@ -86,31 +86,19 @@ final class GitHubPayloads {
 
   /// Adds what became of the pull request.
   private static Optional<Delivery> withState(Webhook webhook, Optional<Delivery> also) {
-    var link = Json.link(webhook.issue(), "html_url");
-    if (!STATE_ACTIONS.contains(webhook.action()) || link.isEmpty()) {
+    if (!STATE_ACTIONS.contains(webhook.action())) {
       return also;
     }
-    var at = Json.instant(webhook.issue(), "updated_at");
-    var changed =
-        new Intent.PullRequestChanged(
-            link.get(), state(webhook), at.orElse(webhook.arrivedAt()), also.map(Delivery::intent));
-    return Optional.of(
-        also.orElseGet(() -> changed(webhook, webhook.action(), changed))
-            .withIntent(changed)
-            // It concerns the run that opened the pull request, wherever that was started.
-            .withAddressed(true));
-  }
-
-  private static PullRequestState state(Webhook webhook) {
-    if (webhook.isMerged()) {
-      return PullRequestState.MERGED;
-    }
-    if (Json.text(webhook.issue(), "state").equals(Optional.of("closed"))) {
-      return PullRequestState.CLOSED;
-    }
-    return webhook.issue().path("draft").asBoolean()
-        ? PullRequestState.DRAFT
-        : PullRequestState.OPEN;
+    var issue = webhook.issue();
+    var state =
+        PullRequestState.of(
+            webhook.isMerged(),
+            Json.text(issue, "state").equals(Optional.of("closed")),
+            issue.path("draft").asBoolean());
+    var at = Json.instant(issue, "updated_at");
+    return webhook
+        .event(webhook.sender(), issue, at)
+        .became(webhook.meaning(webhook.action()), state, at, also);
   }
 
   private record Webhook(

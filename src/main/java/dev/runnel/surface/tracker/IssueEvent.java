@@ -7,6 +7,7 @@ import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.PostRef;
+import dev.runnel.core.model.run.PullRequestState;
 import dev.runnel.core.model.run.Snapshot;
 import java.net.URI;
 import java.time.Instant;
@@ -30,6 +31,25 @@ public record IssueEvent(
   /// @param meaning the semantic key
   public Delivery changed(String meaning, Intent intent) {
     return delivery(meaning, intent, intent instanceof Intent.Start, Optional.empty());
+  }
+
+  /// A pull request was opened, made a draft or ready, merged or closed. This concerns the run that
+  /// opened it, wherever that run was started.
+  ///
+  /// @param meaning the semantic key, unless the event has another meaning, too
+  /// @param at when, by the tracker's clock
+  /// @param also what the event means beside this
+  /// @return `also` if the event does not link to the pull request
+  public Optional<Delivery> became(
+      String meaning, PullRequestState state, Optional<Instant> at, Optional<Delivery> also) {
+    if (link.isEmpty()) {
+      return also;
+    }
+    var changed =
+        new Intent.PullRequestChanged(
+            link.get(), state, at.orElse(arrivedAt), also.map(Delivery::intent));
+    return Optional.of(
+        also.orElseGet(() -> changed(meaning, changed)).withIntent(changed).withAddressed(true));
   }
 
   /// Somebody addressed Runnel.

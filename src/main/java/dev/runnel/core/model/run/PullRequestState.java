@@ -9,6 +9,17 @@ public enum PullRequestState {
   MERGED,
   CLOSED;
 
+  /// @param isClosed whether it is neither open nor merged
+  public static PullRequestState of(boolean isMerged, boolean isClosed, boolean isDraft) {
+    if (isMerged) {
+      return MERGED;
+    }
+    if (isClosed) {
+      return CLOSED;
+    }
+    return isDraft ? DRAFT : OPEN;
+  }
+
   /// In a sentence: `merged`.
   public String word() {
     return name().toLowerCase(Locale.ROOT);
