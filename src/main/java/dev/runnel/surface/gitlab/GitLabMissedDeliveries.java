@@ -7,7 +7,7 @@ import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import java.util.List;
 
-/// Finds missed notes, label changes and closings in the projects of the latest runs, because
+/// Finds missed notes, label changes and state changes in the projects of the latest runs, because
 /// GitLab soon stops retrying a webhook.
 record GitLabMissedDeliveries(GitLabApi api, GitLabPayloads payloads) {
   private static final int MAX_ISSUES = 30;
@@ -38,7 +38,7 @@ record GitLabMissedDeliveries(GitLabApi api, GitLabPayloads payloads) {
       add(missed, labelled(key, issue, event), event, false);
     }
     for (var event : missed.list(page -> api.stateEvents(key, page), GitLabApi.PAGE)) {
-      add(missed, ended(key, issue, event), event, false);
+      add(missed, stateChanged(key, issue, event), event, false);
     }
   }
 
@@ -84,11 +84,12 @@ record GitLabMissedDeliveries(GitLabApi api, GitLabPayloads payloads) {
     return payload;
   }
 
-  private static ObjectNode ended(GitLabIssue key, JsonNode issue, JsonNode event) {
+  private static ObjectNode stateChanged(GitLabIssue key, JsonNode issue, JsonNode event) {
     var action =
         switch (Json.text(event, "state").orElse("")) {
           case "closed" -> "close";
           case "merged" -> "merge";
+          case "reopened" -> "reopen";
           default -> "other";
         };
     return happened(key, issue, event, action);
@@ -101,6 +102,7 @@ record GitLabMissedDeliveries(GitLabApi api, GitLabPayloads payloads) {
     attributes.set("iid", issue.path("iid"));
     attributes.set("title", issue.path("title"));
     attributes.set("state", issue.path("state"));
+    attributes.set("draft", issue.path("draft"));
     attributes.set("updated_at", event.path("created_at"));
     attributes.set("url", issue.path("web_url"));
     return payload;

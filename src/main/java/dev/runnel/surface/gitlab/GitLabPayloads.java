@@ -5,6 +5,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.run.PullRequestState;
 import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.surface.gitlab.GitLabIssue.Kind;
 import dev.runnel.surface.kit.BotAccount;
@@ -19,10 +20,13 @@ import dev.runnel.surface.tracker.TrackerSettings;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /// Parses a webhook's JSON to a delivery. Pure. Tolerates missing and malformed fields: a payload
 /// that it cannot read is ignored.
 final class GitLabPayloads {
+  private static final Set<String> STATE_ACTIONS = Set.of("open", "reopen", "close", "merge");
+
   private final IssueRules rules;
   private final BotAccount account;
 
@@ -37,6 +41,10 @@ final class GitLabPayloads {
       return payload.path("object_attributes");
     }
 
+    String action() {
+      return Json.text(attributes(), "action").orElse("");
+    }
+
     JsonNode changes() {
       return payload.path("changes");
     }
@@ -46,7 +54,11 @@ final class GitLabPayloads {
     }
 
     boolean isOpen() {
-      return Json.text(attributes(), "state").equals(Optional.of("opened"));
+      return isIn("opened");
+    }
+
+    boolean isIn(String state) {
+      return Json.text(attributes(), "state").equals(Optional.of(state));
     }
 
     IssueEvent event(GitLabIssue key, Snapshot snapshot) {
@@ -68,33 +80,67 @@ final class GitLabPayloads {
 
   /// @return empty when the event does not concern Runnel
   Optional<Delivery> read(DeliveryId id, JsonNode payload, Instant arrivedAt) {
+    var kind = Json.text(payload, "object_kind").orElse("");
+    if (kind.equals(GitLabPullRequestNeeds.PIPELINE)) {
+      return GitLabPullRequestNeeds.failedPipeline(id, payload, arrivedAt);
+    }
     var sender = person(payload.path("user"));
     var project = Json.text(payload.path("project"), "path_with_namespace");
     if (sender.isEmpty() || project.isEmpty()) {
       return Optional.empty();
     }
     var webhook = new Webhook(id, sender.get(), project.get(), payload, arrivedAt);
-    return switch (Json.text(payload, "object_kind").orElse("")) {
-      case "issue" -> issue(webhook, Kind.ISSUE);
-      case "merge_request" -> issue(webhook, Kind.MERGE_REQUEST);
+    return switch (kind) {
+      case "issue" -> change(webhook, Kind.ISSUE).flatMap(change -> issue(webhook, change));
+      case "merge_request" ->
+          change(webhook, Kind.MERGE_REQUEST).flatMap(change -> mergeRequest(webhook, change));
       case "note" -> note(webhook);
       default -> Optional.empty();
     };
   }
 
-  private Optional<Delivery> issue(Webhook webhook, Kind kind) {
+  private Optional<Delivery> issue(Webhook webhook, IssueChange change) {
+    return switch (webhook.action()) {
+      case "open" -> opened(webhook, change);
+      case "update" -> updated(webhook, change);
+      case "close" -> change.ended(IssueCancelTrigger.CLOSE);
+      case "merge" -> change.ended(IssueCancelTrigger.DONE);
+      default -> Optional.empty();
+    };
+  }
+
+  private Optional<Delivery> mergeRequest(Webhook webhook, IssueChange change) {
+    var also = issue(webhook, change);
+    if (changesState(webhook)) {
+      return change.became(
+          webhook.action(),
+          PullRequestState.of(
+              webhook.isIn("merged"),
+              webhook.isIn("closed"),
+              webhook.attributes().path("draft").asBoolean()
+                  || webhook.attributes().path("work_in_progress").asBoolean()),
+          Json.instant(webhook.attributes(), "updated_at"),
+          also);
+    }
+    var payload = webhook.payload();
+    return also.or(
+            () ->
+                GitLabPullRequestNeeds.review(
+                    webhook.id(), payload, webhook.sender(), webhook.arrivedAt(), account::is))
+        .or(() -> GitLabPullRequestNeeds.conflict(webhook.id(), payload, webhook.arrivedAt()));
+  }
+
+  /// A draft has a mark in its title, and newer servers say that it changed.
+  private static boolean changesState(Webhook webhook) {
+    return STATE_ACTIONS.contains(webhook.action())
+        || webhook.changes().has("draft")
+        || webhook.changes().has("title");
+  }
+
+  private Optional<IssueChange> change(Webhook webhook, Kind kind) {
     return Json.number(webhook.attributes(), "iid")
         .flatMap(number -> GitLabIssue.of(webhook.project(), kind, number, false))
-        .map(key -> change(webhook, key))
-        .flatMap(
-            change ->
-                switch (Json.text(webhook.attributes(), "action").orElse("")) {
-                  case "open" -> opened(webhook, change);
-                  case "update" -> updated(webhook, change);
-                  case "close" -> change.ended(IssueCancelTrigger.CLOSE);
-                  case "merge" -> change.ended(IssueCancelTrigger.DONE);
-                  default -> Optional.empty();
-                });
+        .map(key -> change(webhook, key));
   }
 
   private IssueChange change(Webhook webhook, GitLabIssue key) {

@@ -2,6 +2,8 @@ package dev.runnel.surface.tracker;
 
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.run.PullRequestState;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -45,6 +47,14 @@ public record IssueChange(
     return isOpen && !isOurs
         ? rules.moved(status, title, thing).map(intent -> changed("status", intent))
         : Optional.empty();
+  }
+
+  /// A pull request is in another state, see [IssueEvent#became].
+  ///
+  /// @param what for the semantic key
+  public Optional<Delivery> became(
+      String what, PullRequestState state, Optional<Instant> at, Optional<Delivery> also) {
+    return event.get().became(meaning.apply(what), state, at, also);
   }
 
   /// @return empty when the settings do not stop the run for it

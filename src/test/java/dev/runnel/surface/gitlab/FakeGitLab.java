@@ -1,6 +1,7 @@
 package dev.runnel.surface.gitlab;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.runnel.testkit.FakeTracker;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.TrackerContract;
@@ -14,10 +15,32 @@ import org.jspecify.annotations.Nullable;
 final class FakeGitLab extends FakeTracker {
   private static final String PROJECT = "/api/v4/projects/acme%2Fweb%2Fshop";
   private static final String ISSUE = PROJECT + "/issues/1";
+  private static final String MERGE_REQUEST = PROJECT + "/merge_requests/1";
   private static final Pattern NOTE =
       Pattern.compile("(PUT|POST) " + ISSUE + "/notes/(?<id>\\d+)(?<more>/award_emoji)?");
   private static final List<String> NAMES =
       List.of("", "", "", "dana", "", "lee", "", "", "project_bot");
+
+  private final ArrayNode mergeRequests = JSON.arrayNode();
+  private final ArrayNode stateEvents = JSON.arrayNode();
+
+  /// From now on there is a merge request that dana merged at nine.
+  synchronized void merges(String link) {
+    mergeRequests
+        .addObject()
+        .put("iid", 1)
+        .put("title", "Speed up the cart")
+        .put("state", "merged")
+        .put("draft", false)
+        .put("web_url", link);
+    stateEvents
+        .addObject()
+        .put("id", 1)
+        .put("state", "merged")
+        .put("created_at", Samples.NINE.toString())
+        .putObject("user")
+        .put("username", "dana");
+  }
 
   @Override
   protected @Nullable JsonNode answer(String call, String query, JsonNode body) {
@@ -48,7 +71,10 @@ final class FakeGitLab extends FakeTracker {
       case "GET " + PROJECT + "/members/all/5" -> JSON.objectNode().put("access_level", 20);
       case "GET " + ISSUE -> issue();
       case "GET " + PROJECT + "/issues" -> JSON.arrayNode().add(issue());
-      case "GET " + PROJECT + "/merge_requests",
+      case "GET " + PROJECT + "/merge_requests" -> mergeRequests;
+      case "GET " + MERGE_REQUEST + "/resource_state_events" -> stateEvents;
+      case "GET " + MERGE_REQUEST + "/notes",
+          "GET " + MERGE_REQUEST + "/resource_label_events",
           "GET " + ISSUE + "/resource_label_events",
           "GET " + ISSUE + "/resource_state_events" ->
           JSON.arrayNode();

@@ -37,6 +37,13 @@ final class GitLabRequests {
     return new RawRequest("POST", GitLab.PATH, all, body, Samples.NINE);
   }
 
+  /// The same, in a delivery of its own.
+  static RawRequest withId(RawRequest request, String id) {
+    var headers = new HashMap<>(request.headers());
+    headers.put("idempotency-key", id);
+    return signed(headers, request.body());
+  }
+
   static RawRequest with(RawRequest request, String header, String value) {
     var headers = new HashMap<>(request.headers());
     headers.put(header, value);

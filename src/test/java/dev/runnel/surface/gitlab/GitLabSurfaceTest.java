@@ -15,12 +15,14 @@ import dev.runnel.core.model.conversation.NoticeId;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.conversation.RawRequest;
+import dev.runnel.core.model.run.PullRequestState;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.port.Surface;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SurfaceContract;
 import dev.runnel.testkit.Tasks;
 import dev.runnel.testkit.TrackerContract.Person;
+import java.net.URI;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,7 +61,16 @@ class GitLabSurfaceTest implements SurfaceContract {
         golden("note-on-a-confidential-issue", new Intent.Say(Request.of("fix it"))),
         golden("merge-request-note", new Intent.Say(Request.of("rebase this"))),
         golden("merge-request-labeled", Tasks.workOn("merge request", "Speed up the cart")),
-        golden("merge-request-merged", cancel("completed the merge request")));
+        golden(
+            "merge-request-merged",
+            became(PullRequestState.MERGED, Optional.of(cancel("completed the merge request")))),
+        golden("merge-request-opened", became(PullRequestState.OPEN, Optional.empty())),
+        golden("merge-request-made-a-draft", became(PullRequestState.DRAFT, Optional.empty())));
+  }
+
+  private static Intent became(PullRequestState state, Optional<Intent> then) {
+    var link = URI.create("https://gitlab.example/acme/web/shop/-/merge_requests/1");
+    return new Intent.PullRequestChanged(link, state, Samples.NINE, then);
   }
 
   private static Golden golden(String name, Intent intent) {
