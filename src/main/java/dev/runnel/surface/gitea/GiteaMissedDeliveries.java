@@ -8,8 +8,8 @@ import dev.runnel.surface.tracker.RepositoryIssue;
 import java.util.List;
 import java.util.Optional;
 
-/// Finds missed comments and label changes in the repositories of the latest runs, because Gitea
-/// never redelivers a webhook.
+/// Finds missed comments, label changes and state changes in the repositories of the latest runs,
+/// because Gitea never redelivers a webhook.
 record GiteaMissedDeliveries(GiteaApi api, GiteaPayloads payloads) {
   private static final int MAX_ISSUES = 30;
 
@@ -58,7 +58,8 @@ record GiteaMissedDeliveries(GiteaApi api, GiteaPayloads payloads) {
         }
         yield Optional.of(payload(isRemoved ? "unassigned" : "assigned", key, event, then));
       }
-      case "close" -> Optional.of(payload("closed", key, event, then));
+      case "close", "merge_pull" -> Optional.of(payload("closed", key, event, then));
+      case "reopen" -> Optional.of(payload("reopened", key, event, then));
       default -> Optional.empty();
     };
   }

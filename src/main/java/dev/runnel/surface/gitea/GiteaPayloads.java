@@ -5,6 +5,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.run.PullRequestState;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.tracker.EarlierComments;
@@ -17,7 +18,9 @@ import dev.runnel.surface.tracker.RepositoryIssue;
 import dev.runnel.surface.tracker.TrackerSettings;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /// Parses a webhook's JSON to a delivery. Pure. Tolerates missing and malformed fields: a payload
@@ -31,6 +34,10 @@ final class GiteaPayloads {
 
   static final String LABEL = "label";
   static final String ASSIGN = "assign";
+
+  private static final Set<String> STATE_ACTIONS = Set.of("opened", "reopened", "closed");
+  // The default of Gitea's setting WORK_IN_PROGRESS_PREFIXES.
+  private static final List<String> DRAFT_PREFIXES = List.of("WIP:", "[WIP]");
 
   private final IssueRules rules;
   private final TrackerSettings settings;
@@ -46,11 +53,15 @@ final class GiteaPayloads {
       DeliveryId id,
       RepositoryIssue key,
       Actor sender,
-      String thing,
+      boolean isPull,
       JsonNode payload,
       Instant arrivedAt) {
     JsonNode issue() {
       return issueOf(payload);
+    }
+
+    String thing() {
+      return isPull ? "pull request" : "issue";
     }
 
     String action() {
@@ -63,6 +74,22 @@ final class GiteaPayloads {
 
     boolean isOpen() {
       return Json.text(issue(), "state").equals(Optional.of("open"));
+    }
+
+    boolean isMerged() {
+      return pull("merged");
+    }
+
+    /// Older servers mark a draft only in its title.
+    boolean isDraft() {
+      var upper = title().orElse("").toUpperCase(Locale.ROOT);
+      return pull("draft") || DRAFT_PREFIXES.stream().anyMatch(upper::startsWith);
+    }
+
+    /// A pull request may also be shown as an issue that has one.
+    private boolean pull(String member) {
+      return issue().path(member).asBoolean()
+          || issue().path("pull_request").path(member).asBoolean();
     }
 
     List<String> labels() {
@@ -101,6 +128,21 @@ final class GiteaPayloads {
   /// @param event as in `X-Gitea-Event`
   /// @return empty when the event does not concern Runnel
   Optional<Delivery> read(String event, DeliveryId id, JsonNode payload, Instant arrivedAt) {
+    return switch (event) {
+      case "issues", "pull_request" ->
+          webhook(id, payload, arrivedAt).flatMap(webhook -> withState(webhook, change(webhook)));
+      case "issue_comment" -> webhook(id, payload, arrivedAt).flatMap(this::comment);
+      case GiteaPullRequestNeeds.WORKFLOW ->
+          GiteaPullRequestNeeds.failedWorkflow(id, payload, arrivedAt);
+      case GiteaPullRequestNeeds.FAILED_ACTION ->
+          GiteaPullRequestNeeds.failedAction(id, payload, arrivedAt);
+      case GiteaPullRequestNeeds.REJECTED ->
+          GiteaPullRequestNeeds.review(id, payload, arrivedAt, account::is);
+      default -> Optional.empty();
+    };
+  }
+
+  private static Optional<Webhook> webhook(DeliveryId id, JsonNode payload, Instant arrivedAt) {
     var key =
         Json.text(payload.path("repository"), "full_name")
             .flatMap(
@@ -112,14 +154,25 @@ final class GiteaPayloads {
       return Optional.empty();
     }
     var isPull = !Json.isThere(payload, "issue") || payload.path("is_pull").asBoolean();
-    var webhook =
-        new Webhook(
-            id, key.get(), sender.get(), isPull ? "pull request" : "issue", payload, arrivedAt);
-    return switch (event) {
-      case "issues", "pull_request" -> change(webhook);
-      case "issue_comment" -> comment(webhook);
-      default -> Optional.empty();
-    };
+    return Optional.of(new Webhook(id, key.get(), sender.get(), isPull, payload, arrivedAt));
+  }
+
+  /// Adds what became of the pull request.
+  private static Optional<Delivery> withState(Webhook webhook, Optional<Delivery> also) {
+    var isRenamed =
+        webhook.action().equals("edited") && webhook.payload().path("changes").has("title");
+    if (!webhook.isPull() || !(STATE_ACTIONS.contains(webhook.action()) || isRenamed)) {
+      return also;
+    }
+    var at = Json.instant(webhook.issue(), "updated_at");
+    var state =
+        PullRequestState.of(
+            webhook.isMerged(),
+            Json.text(webhook.issue(), "state").equals(Optional.of("closed")),
+            webhook.isDraft());
+    return webhook
+        .event(webhook.issue(), at)
+        .became(webhook.meaning(webhook.action()), state, at, also);
   }
 
   private Optional<Delivery> change(Webhook webhook) {
@@ -142,7 +195,9 @@ final class GiteaPayloads {
           isOurs(webhook)
               ? Optional.empty()
               : change.ended(IssueCancelTrigger.UNASSIGN, GUESS + "un" + ASSIGN);
-      case "closed" -> change.ended(IssueCancelTrigger.CLOSE, "closed");
+      case "closed" ->
+          change.ended(
+              webhook.isMerged() ? IssueCancelTrigger.DONE : IssueCancelTrigger.CLOSE, "closed");
       case "deleted" -> change.ended(IssueCancelTrigger.DELETE, "deleted");
       default -> Optional.empty();
     };

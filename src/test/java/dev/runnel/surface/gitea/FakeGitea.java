@@ -2,6 +2,7 @@ package dev.runnel.surface.gitea;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.testkit.FakeTracker;
 import dev.runnel.testkit.TrackerContract;
 import java.util.ArrayList;
@@ -20,10 +21,21 @@ final class FakeGitea extends FakeTracker {
   private static final Pattern LABEL = Pattern.compile("DELETE " + ISSUE + "/labels/(?<id>\\d+)");
 
   private final List<String> names = new ArrayList<>();
+  private final ObjectNode listed =
+      JSON.objectNode().put("title", "Checkout fails").put("number", 1).put("state", "open");
   private ArrayNode timeline = JSON.arrayNode();
 
   synchronized void shows(ArrayNode events) {
     timeline = events;
+  }
+
+  /// From now on the issue is a pull request that was merged.
+  synchronized void merges(String link) {
+    listed
+        .put("state", "closed")
+        .put("html_url", link)
+        .putObject("pull_request")
+        .put("merged", true);
   }
 
   @Override
@@ -53,13 +65,7 @@ final class FakeGitea extends FakeTracker {
               .put("title", title("Checkout fails"))
               .put("body", description("Steps"))
               .put("number", 1);
-      case "GET " + REPOSITORY + "/issues" ->
-          JSON.arrayNode()
-              .add(
-                  JSON.objectNode()
-                      .put("title", "Checkout fails")
-                      .put("number", 1)
-                      .put("state", "open"));
+      case "GET " + REPOSITORY + "/issues" -> JSON.arrayNode().add(listed.deepCopy());
       case "GET " + ISSUE + "/timeline" -> timeline;
       case "POST " + ISSUE + "/comments" ->
           JSON.objectNode().put("id", add(body.path("body").asText(), false));

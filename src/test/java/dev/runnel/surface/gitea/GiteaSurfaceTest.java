@@ -14,12 +14,14 @@ import dev.runnel.core.model.conversation.NoticeId;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.conversation.RawRequest;
+import dev.runnel.core.model.run.PullRequestState;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.port.Surface;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SurfaceContract;
 import dev.runnel.testkit.Tasks;
 import dev.runnel.testkit.TrackerContract.Person;
+import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -56,7 +58,17 @@ class GiteaSurfaceTest implements SurfaceContract {
         golden("issue-closed", cancel("closed the issue")),
         golden("issue-comment", new Intent.Say(Request.of("please also add a test"))),
         golden("pull-comment-of-forgejo", new Intent.Say(Request.of("rebase this"))),
-        golden("pull-label", Tasks.workOn("pull request", "Speed up the cart")));
+        golden("pull-label", Tasks.workOn("pull request", "Speed up the cart")),
+        golden("pull-opened", became(PullRequestState.OPEN, Optional.empty())),
+        golden("pull-made-a-draft", became(PullRequestState.DRAFT, Optional.empty())),
+        golden(
+            "pull-merged",
+            became(PullRequestState.MERGED, Optional.of(cancel("completed the pull request")))));
+  }
+
+  private static Intent became(PullRequestState state, Optional<Intent> then) {
+    var link = URI.create("https://gitea.example/dana/shop/pulls/2");
+    return new Intent.PullRequestChanged(link, state, Samples.NINE, then);
   }
 
   private static Golden golden(String name, Intent intent) {
