@@ -8,8 +8,10 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.tracker.IssueRules;
+import dev.runnel.surface.tracker.PullRequestEvent;
 import dev.runnel.surface.tracker.Tracker;
 import dev.runnel.testkit.AttackContract;
+import dev.runnel.testkit.PullRequestContract;
 import dev.runnel.testkit.SurfaceContract;
 import dev.runnel.testkit.TrackerContract;
 import java.util.Arrays;
@@ -46,20 +48,18 @@ class SurfaceTestsTest {
 
   @Test
   void everyTrackersTestIsATrackerContract() {
-    var trackers =
-        ALL.stream()
-            .filter(each -> !each.getPackageName().equals(IssueRules.class.getPackageName()))
-            .filter(
-                each ->
-                    each.getDirectDependenciesFromSelf().stream()
-                        .anyMatch(
-                            dependency ->
-                                dependency.getTargetClass().isEquivalentTo(IssueRules.class)))
-            .map(JavaClass::getPackageName)
-            .collect(Collectors.toSet());
+    var trackers = packagesUsing(IssueRules.class);
 
     assertThat(trackers).hasSizeGreaterThan(2);
     assertThat(packagesOf(TrackerContract.class)).containsAll(trackers);
+  }
+
+  @Test
+  void whoReportsWhatAPullRequestNeedsIsAPullRequestContract() {
+    var trackers = packagesUsing(PullRequestEvent.class);
+
+    assertThat(trackers).hasSizeGreaterThan(2);
+    assertThat(packagesOf(PullRequestContract.class)).containsAll(trackers);
   }
 
   /// What strangers write goes through every tracker's way of making a prompt.
@@ -76,6 +76,18 @@ class SurfaceTestsTest {
     return Stream.of(Surface.class, Tracker.class)
         .flatMap(type -> packagesOf(type).stream())
         .filter(each -> !each.equals(Tracker.class.getPackageName()))
+        .collect(Collectors.toSet());
+  }
+
+  /// The packages of other classes that depend on the type.
+  private static Set<String> packagesUsing(Class<?> type) {
+    return ALL.stream()
+        .filter(each -> !each.getPackageName().equals(type.getPackageName()))
+        .filter(
+            each ->
+                each.getDirectDependenciesFromSelf().stream()
+                    .anyMatch(it -> it.getTargetClass().isEquivalentTo(type)))
+        .map(JavaClass::getPackageName)
         .collect(Collectors.toSet());
   }
 
