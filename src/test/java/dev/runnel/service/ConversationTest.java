@@ -111,12 +111,23 @@ class ConversationTest {
         codex,
         """
         #!/bin/sh
-        echo "$@" >> arguments
-        cat > "prompt"
-        echo '{"type":"thread.started","thread_id":"its-own"}'
-        if grep -q long prompt; then text=$(printf 'x%.0s' $(seq 1 40000)); else text=Sure; fi
-        echo "{\\"type\\":\\"item.completed\\",\\"item\\":{\\"type\\":\\"agent_message\\",\\"text\\":\\"$text\\"}}"
-        echo '{"type":"turn.completed"}'
+        while read -r line; do
+          case "$line" in
+          *'"method":"initialize"'*) echo '{"id":"ready","result":{}}' ;;
+          *'"method":"thread/'*)
+            printf '%s\\n' "$line" >> threads
+            echo '{"id":"thread","result":{"thread":{"id":"its-own"}}}'
+            ;;
+          *'"method":"turn/start"'*)
+            printf '%s\\n' "$line" > turn
+            if grep -q long turn; then text=$(printf 'x%.0s' $(seq 1 40000)); else text=Sure; fi
+            echo '{"method":"item/completed","params":{"threadId":"its-own","item":' \
+              "{\\"type\\":\\"agentMessage\\",\\"text\\":\\"$text\\"}}}"
+            echo '{"method":"turn/completed","params":{"threadId":"its-own","turn":' \
+              '{"status":"completed"}}}'
+            ;;
+          esac
+        done
         """);
     Files.setPosixFilePermissions(codex, PosixFilePermissions.fromString("rwx------"));
     try (var service =
@@ -134,19 +145,26 @@ class ConversationTest {
       service.awaitState(next, "SUCCEEDED");
 
       var workspace = folder.resolve("workspaces").resolve(next);
-      assertThat(Files.readString(workspace.resolve("prompt")))
+      assertThat(prompt(workspace))
           .startsWith("This goes on with an earlier conversation.")
           .contains("xxx\n\nAsked:\nIs it shorter?\n\nAnswered:\nSure\n")
           .doesNotContain("long, please")
           .endsWith("Now:\n\nGo there")
           .hasSizeLessThan(33 * 1024);
-      assertThat(workspace.resolve("arguments")).content().doesNotContain("resume");
+      assertThat(workspace.resolve("threads")).content().doesNotContain("thread/resume");
       assertThat(service.run(next).get("prompt").asText()).isEqualTo("Go there");
 
       service.followUp(next, "And back");
-      await().untilAsserted(() -> assertThat(workspace.resolve("prompt")).hasContent("And back"));
-      assertThat(workspace.resolve("arguments")).content().contains("resume its-own");
+      await().untilAsserted(() -> assertThat(prompt(workspace)).isEqualTo("And back"));
+      assertThat(workspace.resolve("threads"))
+          .content()
+          .contains("thread/resume", "\"threadId\":\"its-own\"");
     }
+  }
+
+  private static String prompt(Path workspace) throws IOException {
+    var turn = JSON.readTree(Files.readString(workspace.resolve("turn")));
+    return turn.at("/params/input/0/text").asText();
   }
 
   private static List<String> said(JsonNode messages) {

@@ -102,6 +102,11 @@ public final class FakeModel implements AutoCloseable {
 
   private void serve(HttpExchange exchange) throws IOException {
     try (exchange) {
+      if (exchange.getRequestHeaders().containsKey("Upgrade")) {
+        // Codex goes on without a web socket at once.
+        send(exchange, 426, "text/plain", "Plain HTTP requests only");
+        return;
+      }
       var path = exchange.getRequestURI().getPath();
       var bytes = exchange.getRequestBody().readAllBytes();
       var protocol = ModelProtocol.at(path);

@@ -68,6 +68,9 @@ public sealed interface AgentEvent {
   /// @param id see [Dialogue#message]
   record Taken(String id) implements AgentEvent {}
 
+  /// The agent waits for a line on its standard input, by its protocol.
+  record Awaits(String line) implements AgentEvent {}
+
   /// The agent reports that it finished; killed agents do not.
   record Finished() implements AgentEvent {}
 
@@ -87,7 +90,7 @@ public sealed interface AgentEvent {
       case Answer(String text) -> new Answer(words.apply(text));
       case Planned(String text) -> new Planned(words.apply(text));
       case Failure(String why) -> new Failure(words.apply(why));
-      case Session _, Wrote _, Used _, Taken _, Finished _ -> this;
+      case Session _, Wrote _, Used _, Taken _, Awaits _, Finished _ -> this;
     };
   }
 }

@@ -183,7 +183,7 @@ record ClaudeAgent() implements Harness {
   }
 
   @Override
-  public Dialogue.WithPermissions outputParser() {
+  public Dialogue.WithPermissions outputParser(ExecutionRequest executionRequest) {
     return new Conversation();
   }
 

@@ -1,19 +1,19 @@
 package dev.runnel.service.agent;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ServiceJson;
-import dev.runnel.service.run.Usage;
 import dev.runnel.wire.ModelProvider;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// Codex with `exec --json`. The sandbox is set by `-c` because `resume` does not accept `-s`.
+/// Codex as an `app-server`, which takes messages while it works. Where its input ends at the
+/// start, Codex with `exec --json`, whose sessions are the same.
+///
+/// The sandbox is set by `-c` because `exec resume` does not accept `-s`.
 record CodexAgent() implements Harness {
   private static final String HOME = "CODEX_HOME";
 
@@ -25,15 +25,24 @@ record CodexAgent() implements Harness {
   @Override
   public Launch launch(ExecutionRequest executionRequest, LaunchFiles launchFiles)
       throws IOException {
-    var command =
-        new ArrayList<>(
-            List.of(
-                "codex", "exec", "--json", "--skip-git-repo-check", "-c", "approval_policy=never"));
+    var command = new ArrayList<>(List.of("codex"));
+    command.addAll(
+        launchFiles.isInputOpen()
+            ? List.of("app-server")
+            : List.of("exec", "--json", "--skip-git-repo-check"));
+    command.addAll(List.of("-c", "approval_policy=never"));
     settings(launchFiles).forEach(setting -> command.addAll(List.of("-c", setting)));
     // It ignores the variable.
     launchFiles
         .variable("OPENAI_BASE_URL")
         .ifPresent(url -> command.addAll(List.of("-c", "openai_base_url=" + quote(url))));
+    if (launchFiles.isInputOpen()) {
+      var key = launchFiles.variable("CODEX_API_KEY");
+      if (key.isPresent()) {
+        command.addAll(List.of("-c", "cli_auth_credentials_store=ephemeral"));
+      }
+      return new Launch(command, CodexConversation.opening(key), Map.of());
+    }
     var profile = profile(executionRequest);
     if (!profile.isEmpty()) {
       // Codex reads profiles only from its home folder.
@@ -142,87 +151,7 @@ record CodexAgent() implements Harness {
   }
 
   @Override
-  public OutputParser outputParser() {
-    return line -> {
-      var event = JsonLines.parse(line);
-      return switch (event.path("type").asText()) {
-        case "thread.started" -> List.of(new AgentEvent.Session(event.path("thread_id").asText()));
-        case "item.started" -> started(event.path("item"));
-        case "item.updated" -> planned(event.path("item"));
-        case "item.completed" -> completed(event.path("item"));
-        case "turn.completed" -> List.of(used(event.path("usage")), new AgentEvent.Finished());
-        // Not final: Codex may retry.
-        case "error" -> List.of(new AgentEvent.Status(event.path("message").asText()));
-        case "turn.failed" ->
-            List.of(new AgentEvent.Failure(event.path("error").path("message").asText()));
-        default -> List.of();
-      };
-    };
-  }
-
-  private static List<AgentEvent> started(JsonNode item) {
-    return switch (item.path("type").asText()) {
-      case "command_execution" -> List.of(JsonLines.did("shell", item));
-      case "mcp_tool_call" ->
-          List.of(
-              JsonLines.did(
-                  item.path("server").asText() + "." + item.path("tool").asText(),
-                  item.path("arguments")));
-      case "web_search" -> List.of(new AgentEvent.Did("web search", item.path("query").asText()));
-      case "todo_list" -> planned(item);
-      default -> List.of();
-    };
-  }
-
-  private static List<AgentEvent> completed(JsonNode item) {
-    return switch (item.path("type").asText()) {
-      case "agent_message" -> {
-        var text = item.path("text").asText();
-        yield List.of(new AgentEvent.Said(text), new AgentEvent.Answer(text));
-      }
-      case "command_execution" ->
-          List.of(
-              new AgentEvent.Ran(
-                  JsonLines.did("", item).given(),
-                  Optional.of(item.path("exit_code")).filter(JsonNode::isInt).map(JsonNode::asInt)),
-              new AgentEvent.Result(
-                  item.path("aggregated_output").asText(), item.path("exit_code").asInt() != 0));
-      case "mcp_tool_call" ->
-          List.of(
-              new AgentEvent.Result(
-                  String.join("\n", item.path("result").findValuesAsText("text")),
-                  item.path("status").asText().equals("failed")));
-      case "file_change" -> changes(item.path("changes"));
-      case "todo_list" -> planned(item);
-      default -> List.of();
-    };
-  }
-
-  private static List<AgentEvent> changes(JsonNode changes) {
-    var sayings = new ArrayList<AgentEvent>();
-    for (var change : changes) {
-      var path = change.path("path").asText();
-      var kind = change.path("kind").asText();
-      sayings.add(new AgentEvent.Did(kind, path));
-      if (kind.equals("add")) {
-        sayings.add(new AgentEvent.Wrote(path));
-      }
-    }
-    return sayings;
-  }
-
-  private static List<AgentEvent> planned(JsonNode item) {
-    return item.path("type").asText().equals("todo_list")
-        ? List.of(JsonLines.plan(item.path("items"), "text"))
-        : List.of();
-  }
-
-  private static AgentEvent used(JsonNode usage) {
-    return new AgentEvent.Used(
-        new Usage(
-            usage.path("input_tokens").asLong(),
-            usage.path("output_tokens").asLong(),
-            Optional.empty(),
-            true));
+  public Dialogue outputParser(ExecutionRequest executionRequest) throws AgentRefused {
+    return new CodexConversation(executionRequest);
   }
 }

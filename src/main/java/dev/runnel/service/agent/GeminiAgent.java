@@ -191,7 +191,7 @@ record GeminiAgent() implements Harness {
   }
 
   @Override
-  public OutputParser outputParser() {
+  public OutputParser outputParser(ExecutionRequest executionRequest) {
     return new Pieces();
   }
 

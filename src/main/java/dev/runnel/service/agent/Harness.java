@@ -32,7 +32,10 @@ public sealed interface Harness
   Launch launch(ExecutionRequest executionRequest, LaunchFiles launchFiles) throws IOException;
 
   /// A [Dialogue] if the agent takes messages while it works.
-  OutputParser outputParser();
+  ///
+  /// @param executionRequest the one with which it is launched
+  /// @throws AgentRefused as [#launch]
+  OutputParser outputParser(ExecutionRequest executionRequest) throws AgentRefused;
 
   /// The folders and files outside the workspace and the home folder that the agent reads.
   default List<Path> readable(LaunchFiles launchFiles) {

@@ -30,6 +30,7 @@ public final class LaunchFiles implements AutoCloseable {
   private final AgentAccess agentAccess;
   private final PermissionRules permissionRules;
   private final boolean isHomeOfRun;
+  private final boolean isInputOpen;
   private final List<Path> written = new ArrayList<>();
   private boolean attached;
   private Optional<Path> recalled = Optional.empty();
@@ -40,19 +41,23 @@ public final class LaunchFiles implements AutoCloseable {
   /// @param permissionRules the tools for which the agent asks a person
   /// @param isHomeOfRun whether the home folder belongs to this run alone; then it is the agent
   ///   that controls it
+  /// @param isInputOpen whether the agent's standard input stays open after the start, where it
+  ///   runs
   public LaunchFiles(
       Path folder,
       Path workspace,
       Map<String, String> environment,
       AgentAccess agentAccess,
       PermissionRules permissionRules,
-      boolean isHomeOfRun) {
+      boolean isHomeOfRun,
+      boolean isInputOpen) {
     this.folder = folder.toAbsolutePath();
     this.workspace = workspace.toAbsolutePath();
     this.environment = Map.copyOf(environment);
     this.agentAccess = agentAccess;
     this.permissionRules = permissionRules;
     this.isHomeOfRun = isHomeOfRun;
+    this.isInputOpen = isInputOpen;
   }
 
   Path folder() {
@@ -83,6 +88,11 @@ public final class LaunchFiles implements AutoCloseable {
   /// Whether the home folder belongs to this run alone.
   boolean isHomeOfRun() {
     return isHomeOfRun;
+  }
+
+  /// Whether the agent's standard input stays open after the start.
+  boolean isInputOpen() {
+    return isInputOpen;
   }
 
   /// The folder of the launch files, and the files and folders that variables name.

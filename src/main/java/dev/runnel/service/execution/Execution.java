@@ -9,6 +9,7 @@ import dev.runnel.service.agent.Launch;
 import dev.runnel.service.agent.LaunchFiles;
 import dev.runnel.service.egress.PushWitness;
 import dev.runnel.service.execution.ExecutionProcesses.StopReason;
+import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.output.LimitWatch;
 import dev.runnel.service.output.OutputRecorder;
@@ -374,7 +375,8 @@ final class Execution {
             site.surroundings(),
             settings.access(),
             settings.permissionRules(site.chosen()),
-            site.home().isPresent())) {
+site.home().isPresent(),
+            !(settings.isolation() instanceof Isolation.Remote))) {
       var request = attach(briefed, launchFiles);
       if (isSessionGone) {
         request = ConversationHistory.recallAll(request, launchFiles, index);
@@ -385,6 +387,7 @@ final class Execution {
       }
       var seen = request.forAgent(harness.name());
       var launch = harness.launch(seen, launchFiles);
+      var outputParser = harness.outputParser(seen);
       var isCancelled = records.begin(executionRequest);
       begun = Optional.of(harness);
       if (isCancelled) {
@@ -392,7 +395,6 @@ final class Execution {
         return ExecutionResult.cancelled();
       }
       var before = index.find(executionRequest.runId()).orElseThrow();
-      var outputParser = harness.outputParser();
       var steering =
           new Steering(
               executionRequest,

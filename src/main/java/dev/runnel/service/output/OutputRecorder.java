@@ -365,6 +365,7 @@ public final class OutputRecorder implements RunningProcess.Sink {
         reported = usageInAll;
       }
       case AgentEvent.Taken(String id) -> takeMessage(id);
+      case AgentEvent.Awaits(String line) -> steering.write(line);
       case AgentEvent.Finished() -> finished = true;
       case AgentEvent.Failure(String why) -> failure = why;
     }

@@ -20,6 +20,7 @@ import dev.runnel.service.agent.AgentEvent.Taken;
 import dev.runnel.service.agent.AgentEvent.Used;
 import dev.runnel.service.agent.AgentEvent.Wrote;
 import dev.runnel.service.agent.Dialogue.PermissionRequest;
+import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ToolCall;
 import dev.runnel.service.run.Usage;
 import java.io.IOException;
@@ -35,7 +36,9 @@ import org.junit.jupiter.api.Test;
 /// What agents print, as they printed it: the files in `src/test/resources/agents` are recorded.
 class HarnessTest {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final Dialogue.WithPermissions CLAUDE = new ClaudeAgent().outputParser();
+  private static final ExecutionRequest REQUEST =
+      ExecutionRequest.internal("run").withPrompt("Fix it");
+  private static final Dialogue.WithPermissions CLAUDE = new ClaudeAgent().outputParser(REQUEST);
 
   @Nested
   class TheCommandAgent {
@@ -76,7 +79,7 @@ class HarnessTest {
 
     @Test
     void tellsWhichMessageItReadAndWhatEachTurnCost() {
-      var claude = new ClaudeAgent().outputParser();
+      var claude = new ClaudeAgent().outputParser(REQUEST);
 
       assertThat(claude.message("id-1", "say \"hi\"\n"))
           .hasValue(
@@ -380,7 +383,11 @@ class HarnessTest {
   }
 
   private static List<AgentEvent> hear(Harness harness, String... lines) {
-    var outputParser = harness.outputParser();
-    return List.of(lines).stream().flatMap(line -> outputParser.hear(line).stream()).toList();
+    try {
+      var outputParser = harness.outputParser(REQUEST);
+      return List.of(lines).stream().flatMap(line -> outputParser.hear(line).stream()).toList();
+    } catch (AgentRefused e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

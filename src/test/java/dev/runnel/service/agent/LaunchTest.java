@@ -4,6 +4,7 @@ import static dev.runnel.service.RunningService.JSON;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.workspace.Folders;
@@ -191,6 +192,43 @@ class LaunchTest {
   }
 
   @Test
+  void codexWithAnOpenInputReadsThereWhatItNeedsAndFindsNoFile() throws IOException {
+    environment.put("CODEX_API_KEY", "secret-key");
+    var config = TOOLS.replaceFirst("\\{", "{\"harness\": {\"reasoning_level\": \"high\"},");
+    var request = job(config, Optional.of("t-1"));
+    var launch = new CodexAgent().launch(request, desk(AgentAccess.FULL, true));
+    var login = JSON.readTree(launch.input().lines().toList().getLast());
+    var answer = "{\"id\":%s,\"result\":{}}".formatted(login.get("id"));
+    var resume = awaited(new CodexAgent().outputParser(request).hear(answer));
+    var thread = resume.get("params");
+
+    assertThat(launch.command())
+        .startsWith("codex", "app-server")
+        .contains("sandbox_mode=danger-full-access", "cli_auth_credentials_store=ephemeral")
+        .noneMatch(word -> word.contains("secret"));
+    assertThat(files()).isEmpty();
+    assertThat(login.get("method").asText()).isEqualTo("account/login/start");
+    assertThat(login.at("/params/apiKey").asText()).isEqualTo("secret-key");
+    assertThat(resume.get("method").asText()).isEqualTo("thread/resume");
+    assertThat(thread.get("threadId").asText()).isEqualTo("t-1");
+    assertThat(thread.get("model").asText()).isEqualTo("m");
+    assertThat(thread.get("developerInstructions").asText()).isEqualTo("secret base");
+    assertThat(thread.at("/config/model_reasoning_effort").asText()).isEqualTo("high");
+    assertThat(thread.get("config").get("mcp_servers.my_files_").toString())
+        .isEqualTo(
+            "{\"command\":\"files\",\"args\":[\"--key\",\"secret-1\"],\"env\":{\"A\":\"secret-2\"}}");
+    assertThat(thread.get("config").get("mcp_servers.web").toString())
+        .isEqualTo(
+            "{\"url\":\"https://tools.test/mcp?t=secret-3\",\"http_headers\":{\"X\":\"secret"
+                + " \\\"4\\\"\"}}");
+  }
+
+  private static JsonNode awaited(List<AgentEvent> events) throws IOException {
+    assertThat(events).singleElement().isInstanceOf(AgentEvent.Awaits.class);
+    return JSON.readTree(((AgentEvent.Awaits) events.getFirst()).line());
+  }
+
+  @Test
   void geminiFindsItsLoginItsSettingsAndTheToolServersTogether() throws IOException {
     var real = Files.createDirectories(folder.resolve("home/.gemini"));
     Files.writeString(real.resolve("oauth_creds.json"), "login");
@@ -339,7 +377,8 @@ class LaunchTest {
           environment,
           AgentAccess.WORKSPACE,
           PermissionRules.NONE,
-          true);
+          true,
+          false);
     }
 
     private static List<String> names(Path folder) throws IOException {
@@ -354,13 +393,23 @@ class LaunchTest {
   }
 
   private LaunchFiles desk(AgentAccess agentAccess, PermissionRules permissionRules) {
+    return desk(agentAccess, permissionRules, false);
+  }
+
+  private LaunchFiles desk(AgentAccess agentAccess, boolean isInputOpen) {
+    return desk(agentAccess, PermissionRules.NONE, isInputOpen);
+  }
+
+  private LaunchFiles desk(
+      AgentAccess agentAccess, PermissionRules permissionRules, boolean isInputOpen) {
     return new LaunchFiles(
         folder.resolve("desk"),
         folder.resolve("workspace"),
         environment,
         agentAccess,
         permissionRules,
-        false);
+        false,
+        isInputOpen);
   }
 
   private static String read(Launch launch, String flag) throws IOException {

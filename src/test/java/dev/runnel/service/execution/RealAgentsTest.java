@@ -26,6 +26,11 @@ class RealAgentsTest {
     public RealAgent agent(FakeModel model) {
       return RealAgent.codex(model);
     }
+
+    @Override
+    public boolean takesMessages() {
+      return true;
+    }
   }
 
   @Nested

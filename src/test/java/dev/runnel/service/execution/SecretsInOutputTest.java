@@ -90,10 +90,17 @@ class SecretsInOutputTest {
         agent,
         """
         #!/bin/sh
-        head -n 1 >/dev/null
-        printf '{"type":"item.completed","item":{"type":"agent_message","text":"%s on %s"}}\\n' \
-          "$OPENAI_API_KEY" "$OPENAI_BASE_URL"
-        printf '%s\\n' '{"type":"turn.completed"}'
+        while read -r line; do
+          case "$line" in
+          *'"initialize"'*) echo '{"id":"ready","result":{}}' ;;
+          *thread/start*) echo '{"id":"thread","result":{"thread":{"id":"t"}}}' ;;
+          *turn/start*)
+            printf '{"method":"item/completed","params":{"threadId":"t","item":%s}}\\n' \
+              "{\\"type\\":\\"agentMessage\\",\\"text\\":\\"$OPENAI_API_KEY on $OPENAI_BASE_URL\\"}"
+            echo '{"method":"turn/completed","params":{"threadId":"t","turn":{"status":"completed"}}}'
+            ;;
+          esac
+        done
         """);
     assertThat(agent.toFile().setExecutable(true)).isTrue();
     var environment =
