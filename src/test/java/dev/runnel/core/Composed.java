@@ -5,6 +5,7 @@ import dev.runnel.core.model.run.Background;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.prompt.Prompts;
 import dev.runnel.core.scope.Defaults;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
@@ -19,6 +20,7 @@ public final class Composed {
             delivery,
             new Defaults.Resolved(request, Optional.empty(), Map.of(), Optional.empty()),
             background,
+            List.of(),
             Optional.empty(),
             false,
             chance)

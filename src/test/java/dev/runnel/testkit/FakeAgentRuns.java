@@ -163,7 +163,8 @@ public final class FakeAgentRuns implements AgentRuns {
             .filter(start -> (start.prompt().text() + "\n\n").startsWith(text + "\n\n"));
     var followed =
         followUps.stream()
-            .filter(each -> each.run().equals(before.id()) && each.text().equals(text));
+            .filter(each -> each.run().equals(before.id()))
+            .filter(each -> (each.text() + "\n\n").startsWith(text + "\n\n"));
     return prompts.count() + followed.count() > said
         ? new Arrival.Arrived()
         : new Arrival.NotArrived();

@@ -18,6 +18,7 @@ import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.conversation.Reply;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.Background;
+import dev.runnel.core.model.run.Linked;
 import dev.runnel.core.model.run.MessageStatus;
 import dev.runnel.core.port.BackgroundReader;
 import dev.runnel.core.port.BackgroundUnavailable;
@@ -67,6 +68,9 @@ public final class FakeSurface
   private boolean hasIssues;
   private boolean losesNextAnswer;
   private boolean backgroundIsDown;
+  private boolean linksAreDown;
+  private final Map<URI, Optional<Background>> linked = new LinkedHashMap<>();
+  private final List<String> linksRead = new ArrayList<>();
   private volatile boolean isPrivate;
   private Admission admission = Admission.ADMITTED;
   private Set<String> groups = Set.of();
@@ -170,7 +174,47 @@ public final class FakeSurface
       public boolean isPrivate(Delivery delivery) {
         return isPrivate;
       }
+
+      @Override
+      public List<URI> links(Delivery delivery, String text) {
+        return linksIn(text);
+      }
+
+      @Override
+      public Linked linked(Delivery delivery, Conversation audience, boolean isPublic, URI link) {
+        return behind(audience, isPublic, link);
+      }
     };
+  }
+
+  private synchronized List<URI> linksIn(String text) {
+    return linked.keySet().stream().filter(link -> text.contains(link.toString())).toList();
+  }
+
+  private synchronized Linked behind(Conversation audience, boolean isPublic, URI link) {
+    checkCredential();
+    linksRead.add(audience + (isPublic ? " in public" : ""));
+    return linksAreDown
+        ? new Linked.Unavailable(link, "Links cannot be read")
+        : linked
+            .getOrDefault(link, Optional.empty())
+            .<Linked>map(it -> new Linked.Shown(link, it, Optional.empty()))
+            .orElseGet(() -> new Linked.Withheld(link));
+  }
+
+  /// @param background empty if nobody may read it
+  public synchronized void hasLinked(URI link, Optional<Background> background) {
+    linked.put(link, background);
+  }
+
+  public synchronized void linksAreDown(boolean down) {
+    linksAreDown = down;
+  }
+
+  /// For whom links were read, in order: the conversation, and ` in public` for work that everybody
+  /// can read.
+  public synchronized List<String> linksRead() {
+    return List.copyOf(linksRead);
   }
 
   private synchronized Background background(Delivery delivery) {

@@ -65,7 +65,8 @@ public final class LocalSlack implements AutoCloseable {
     return start(transport, requestUrl, List.of(CHANNEL));
   }
 
-  /// The same, with these channels.
+  /// The same, with these channels. One whose id begins with `G` is private, and Ann is its only
+  /// member beside the bot.
   public static LocalSlack start(URI requestUrl, List<String> channels) {
     return start(Transport.HTTP, requestUrl, channels);
   }
@@ -117,8 +118,12 @@ public final class LocalSlack implements AutoCloseable {
     var rooms = config.putArray("channels");
     for (var id : channels) {
       var name = id.equals(CHANNEL) ? "dev" : id.toLowerCase(Locale.ROOT);
-      var members = rooms.addObject().put("id", id).put("name", name).putArray("members");
-      members.add(ANN).add(BOB).add(BOT);
+      var room = rooms.addObject().put("id", id).put("name", name);
+      var members = room.put("is_private", id.startsWith("G")).putArray("members");
+      members.add(ANN).add(BOT);
+      if (!id.startsWith("G")) {
+        members.add(BOB);
+      }
     }
     return config.toString();
   }
@@ -229,6 +234,11 @@ public final class LocalSlack implements AutoCloseable {
   /// @param name as Slack writes it, without colons
   public void react(String channel, String ts, String user, String name) {
     control("reaction", about(channel, ts, user).put("name", name));
+  }
+
+  /// The address of a message.
+  public static String permalink(String channel, String ts) {
+    return "http://acme.slack.local/archives/%s/p%s".formatted(channel, ts.replace(".", ""));
   }
 
   private static ObjectNode about(String channel, String ts, String user) {

@@ -1,5 +1,6 @@
 package dev.runnel.core.decide;
 
+import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunOptions;
 import java.util.Locale;
 import java.util.Optional;
@@ -26,6 +27,15 @@ public record PublicWork(Set<String> environments, Optional<String> usual) {
     return !environments.isEmpty()
         && (options.factory().isPresent()
             || named.map(name -> environments.contains(plain(name))).orElse(true));
+  }
+
+  /// Whether a run works, or may work, in one of the environments, which it may have from defaults.
+  ///
+  /// @param asked the options of its request
+  public boolean includes(Run run, RunOptions asked) {
+    var known = run.environment().or(asked::environment);
+    return !environments.isEmpty()
+        && known.map(name -> environments.contains(plain(name))).orElse(true);
   }
 
   private static String plain(String name) {

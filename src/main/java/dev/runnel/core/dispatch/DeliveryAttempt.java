@@ -70,6 +70,11 @@ record DeliveryAttempt(
         ruling);
   }
 
+  /// A copy whose message to the run goes with what it links to.
+  DeliveryAttempt linking(String linked) {
+    return of(delivery.withSnapshot(delivery.snapshot().withLinked(Optional.of(linked))));
+  }
+
   /// A copy of the same attempt at what the delivery turned out to be.
   DeliveryAttempt of(Delivery other) {
     return new DeliveryAttempt(other, parts, tries, now, note, ruling);

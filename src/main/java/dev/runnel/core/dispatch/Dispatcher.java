@@ -87,6 +87,7 @@ public final class Dispatcher {
     this.results = new AttemptResults(store, RetryPolicy.standard(chance), recovery, listener);
     var accessCheck = new AccessCheck(policy, store, surfaces, defaultsResolver);
     var startControl = new StartControl(policy, store, accessCheck, results);
+    var linkedConversations = new LinkedConversations(surfaces);
     this.runStarter =
         new RunStarter(
             store,
@@ -98,7 +99,8 @@ public final class Dispatcher {
             results,
             recovery,
             options.namesRequester(),
-            options.publicWork());
+            options.publicWork(),
+            linkedConversations);
     this.listeningPolicy = new ListeningPolicy(surfaces, store);
     this.pullRequestCare = options.pullRequests();
     this.followUpSender =
@@ -106,9 +108,12 @@ public final class Dispatcher {
             runs,
             runStarter,
             results,
-            new FollowUpBatcher(listeningPolicy),
+            new FollowUpBatcher(listeningPolicy, linkedConversations),
             listeningPolicy,
-            pullRequestCare);
+            pullRequestCare,
+            linkedConversations,
+            options.publicWork(),
+            chance);
     this.messageEdits = new MessageEdits(results);
     this.runCanceller = new RunCanceller(store, runs, runStarter, results);
     this.senderCheck = new SenderCheck(accessCheck, results);

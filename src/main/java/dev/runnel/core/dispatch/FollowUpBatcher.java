@@ -19,16 +19,19 @@ final class FollowUpBatcher {
   private static final int MAX = 30_000;
 
   private final ListeningPolicy listeningPolicy;
+  private final LinkedConversations linkedConversations;
 
-  FollowUpBatcher(ListeningPolicy listeningPolicy) {
+  FollowUpBatcher(ListeningPolicy listeningPolicy, LinkedConversations linkedConversations) {
     this.listeningPolicy = listeningPolicy;
+    this.linkedConversations = linkedConversations;
   }
 
   /// Extends the attempt by the deliveries queued directly behind its own that belong to it. Must
   /// be called before the first attempt to send the delivery.
   DeliveryAttempt join(Work work, DeliveryAttempt attempt, Binding binding) {
-    // An answer to one question stays by itself.
+    // An answer to one question stays by itself, and what goes with what it links to.
     if (!attempt.parts().isEmpty()
+        || attempt.delivery().snapshot().linked().isPresent()
         || (attempt.delivery().intent() instanceof Intent.SayTo(_, _, var answers)
             && answers.isPresent())) {
       return attempt;
@@ -68,7 +71,8 @@ final class FollowUpBatcher {
         && request.options().equals(RunOptions.NONE)
         && !next.item().origin().opensThread()
         && next.item().actor().id().equals(first.actor().id())
-        && listeningPolicy.accepts(next.item(), binding);
+        && listeningPolicy.accepts(next.item(), binding)
+        && !linkedConversations.isIn(next.item());
   }
 
   private static Delivery whole(Delivery first, List<Delivery> parts) {

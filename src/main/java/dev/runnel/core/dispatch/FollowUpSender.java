@@ -1,6 +1,7 @@
 package dev.runnel.core.dispatch;
 
 import dev.runnel.core.command.MessageParser;
+import dev.runnel.core.decide.PublicWork;
 import dev.runnel.core.decide.PullRequestCare;
 import dev.runnel.core.decide.RunSubscribers;
 import dev.runnel.core.model.AskedQuestion;
@@ -20,6 +21,7 @@ import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Store.Work;
+import dev.runnel.core.prompt.Prompts;
 import dev.runnel.core.text.AnswerChoices;
 import dev.runnel.core.text.AnswerFormatter;
 import dev.runnel.text.ToolReply;
@@ -28,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 /// Sends a thread's message to its run, which continues; if the service does not allow that, starts
@@ -47,6 +50,9 @@ final class FollowUpSender {
   private final FollowUpBatcher followUpBatcher;
   private final ListeningPolicy listeningPolicy;
   private final PullRequestCare pullRequestCare;
+  private final LinkedConversations linkedConversations;
+  private final PublicWork publicWork;
+  private final RandomGenerator chance;
 
   FollowUpSender(
       AgentRuns runs,
@@ -54,8 +60,14 @@ final class FollowUpSender {
       AttemptResults results,
       FollowUpBatcher followUpBatcher,
       ListeningPolicy listeningPolicy,
-      PullRequestCare pullRequestCare) {
+      PullRequestCare pullRequestCare,
+      LinkedConversations linkedConversations,
+      PublicWork publicWork,
+      RandomGenerator chance) {
     this.pullRequestCare = pullRequestCare;
+    this.linkedConversations = linkedConversations;
+    this.publicWork = publicWork;
+    this.chance = chance;
     this.runs = runs;
     this.runStarter = runStarter;
     this.results = results;
@@ -165,9 +177,34 @@ final class FollowUpSender {
 
   private void send(DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
     var isIdle = found.state().isTerminal() || found.state().needsPerson();
-    beginToSay(attempt, plan.binding(), found, isIdle)
+    linking(attempt, plan, found)
+        .flatMap(linking -> beginToSay(linking, plan.binding(), found, isIdle))
         .ifPresent(
             whole -> say(withToolDecision(whole, found), plan.withText(whole.words()), found));
+  }
+
+  /// Reads what the message links to before the first attempt to send it.
+  ///
+  /// @return the attempt with it; empty if it is made again later, because the platform cannot be
+  ///   read now
+  private Optional<DeliveryAttempt> linking(
+      DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
+    if (!linkedConversations.isIn(attempt.delivery()) || results.earlierTry(attempt).isPresent()) {
+      return Optional.of(attempt);
+    }
+    var binding = plan.binding();
+    var linked =
+        linkedConversations.read(
+            attempt.delivery(),
+            binding.conversation(),
+            publicWork.includes(found, binding.request().options()),
+            plan.request().text());
+    var unavailable = LinkedConversations.unavailable(linked);
+    if (unavailable.isPresent() && attempt.tries() < RunStarter.TRIES_FOR_BACKGROUND) {
+      results.retryWithPlatform(attempt, Optional.empty(), unavailable.get());
+      return Optional.empty();
+    }
+    return Optional.of(attempt.linking(Prompts.linked(plan.request(), linked, chance)));
   }
 
   /// Notes for the audit log what an answer to a request to use a tool decides.
@@ -197,7 +234,9 @@ final class FollowUpSender {
   }
 
   private void say(DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
-    var text = plan.request().text();
+    var text =
+        plan.request().text()
+            + attempt.delivery().snapshot().linked().map("\n\n"::concat).orElse("");
     var key = attempt.delivery().id();
     switch (plan.request().options().interrupts()
         ? runs.interrupt(found.id(), text, key)
@@ -266,6 +305,10 @@ final class FollowUpSender {
                 }
                 PlanApproval.withoutApproval(whole[0], binding, run)
                     .filter(_ -> !isLost)
+                    .or(
+                        () ->
+                            Optional.of(whole[0])
+                                .filter(it -> it.delivery().snapshot().linked().isPresent()))
                     .ifPresent(worded -> whole[0] = saveText(work, worded));
               }
               work.inbox().saveRunBefore(attempt.delivery().id(), run);

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 /// Starts runs: opens the thread, reads the background, creates the run once, and binds it.
 final class RunStarter {
   private static final Logger log = LoggerFactory.getLogger(RunStarter.class);
-  private static final int TRIES_FOR_BACKGROUND = 3;
+  static final int TRIES_FOR_BACKGROUND = 3;
 
   private final Store store;
   private final AgentRuns runs;
@@ -40,6 +40,7 @@ final class RunStarter {
   private final OutageRecovery recovery;
   private final boolean namesRequester;
   private final PublicWork publicWork;
+  private final LinkedConversations linkedConversations;
 
   /// @param namesRequester whether agents are asked to name who asked for their work
   /// @param publicWork the environments that learn nothing said in private before a request
@@ -53,9 +54,11 @@ final class RunStarter {
       AttemptResults results,
       OutageRecovery recovery,
       boolean namesRequester,
-      PublicWork publicWork) {
+      PublicWork publicWork,
+      LinkedConversations linkedConversations) {
     this.namesRequester = namesRequester;
     this.publicWork = publicWork;
+    this.linkedConversations = linkedConversations;
     this.store = store;
     this.runs = runs;
     this.surfaces = surfaces;
@@ -152,9 +155,9 @@ final class RunStarter {
     }
     Background background;
     var isUnread = false;
+    var isPublic = publicWork.includes(resolved.request().options());
     var isConfidential =
-        publicWork.includes(resolved.request().options())
-            && surface.get().background().isPrivate(attempt.delivery());
+        isPublic && surface.get().background().isPrivate(attempt.delivery());
     var isWithheld = isConfidential && mayHaveBackground(surface.get(), attempt.delivery());
     try {
       background =
@@ -168,13 +171,22 @@ final class RunStarter {
       background = attempt.delivery().snapshot().background(attempt.delivery().origin().link());
       isUnread = true;
     }
+    var linked =
+        linkedConversations.read(
+            attempt.delivery(), start.conversation(), isPublic, resolved.request().text());
+    var unavailable = LinkedConversations.unavailable(linked);
+    if (unavailable.isPresent() && attempt.tries() < TRIES_FOR_BACKGROUND) {
+      results.retryWithPlatform(attempt, Optional.empty(), unavailable.get());
+      return;
+    }
     var author =
         Optional.of(attempt.delivery())
             .filter(_ -> namesRequester)
             .flatMap(it -> surfaces.find(it.id().surface()))
             .map(it -> it.senders().author(attempt.delivery()));
     var prompt =
-        Prompts.compose(attempt.delivery(), resolved, background, author, isConfidential, chance);
+        Prompts.compose(
+            attempt.delivery(), resolved, background, linked, author, isConfidential, chance);
     switch (runs.start(prompt, attempt.delivery().id())) {
       case Outcome.Done(var run) -> {
         started(

@@ -4,12 +4,14 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.run.Background;
+import dev.runnel.core.model.run.Linked;
 import dev.runnel.core.model.run.Prompt;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.scope.ConversationScope;
 import dev.runnel.core.scope.Defaults;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
@@ -31,6 +33,7 @@ public final class Prompts {
 
   private Prompts() {}
 
+  /// @param linked what the request links to
   /// @param author the person whom the agent names in what it commits and proposes; empty for
   ///   nobody
   /// @param isConfidential whether the request was made in private, and others can read the work
@@ -38,12 +41,13 @@ public final class Prompts {
       Delivery delivery,
       Defaults.Resolved resolved,
       Background background,
+      List<Linked> linked,
       Optional<Actor.Author> author,
       boolean isConfidential,
       RandomGenerator chance) {
     var request = resolved.request();
     return new Prompt(
-        text(request, background, chance),
+        text(request, background, linked, chance),
         request.options().title().orElseGet(() -> title(request, background)),
         request.options(),
         metadata(delivery),
@@ -60,11 +64,18 @@ public final class Prompts {
         .filter(text -> !text.isEmpty());
   }
 
-  private static String text(Request request, Background background, RandomGenerator chance) {
+  /// What follows the words of a follow-up: the text of others to which it links, and the words
+  /// again.
+  public static String linked(Request request, List<Linked> linked, RandomGenerator chance) {
+    return BackgroundFormatter.of(Background.NONE, linked, chance) + again(request);
+  }
+
+  private static String text(
+      Request request, Background background, List<Linked> linked, RandomGenerator chance) {
     var words = request.text() + attached(background);
-    return background.kind().isEmpty()
+    return background.kind().isEmpty() && linked.isEmpty()
         ? words
-        : words + "\n\n" + BackgroundFormatter.of(background, chance) + again(request);
+        : words + "\n\n" + BackgroundFormatter.of(background, linked, chance) + again(request);
   }
 
   /// Repeats the request, because the end of a long prompt has the most weight. It is quoted, so

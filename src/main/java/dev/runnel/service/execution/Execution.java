@@ -375,7 +375,7 @@ final class Execution {
             site.surroundings(),
             settings.access(),
             settings.permissionRules(site.chosen()),
-site.home().isPresent(),
+            site.home().isPresent(),
             !(settings.isolation() instanceof Isolation.Remote))) {
       var request = attach(briefed, launchFiles);
       if (isSessionGone) {

@@ -10,6 +10,7 @@ import com.slack.api.methods.MethodsClient;
 import com.slack.api.methods.SlackApiException;
 import com.slack.api.methods.SlackApiTextResponse;
 import com.slack.api.methods.request.files.FilesCompleteUploadExternalRequest;
+import com.slack.api.methods.response.conversations.ConversationsMembersResponse;
 import com.slack.api.model.User;
 import com.slack.api.model.view.View;
 import com.slack.api.util.http.SlackHttpClient;
@@ -37,6 +38,8 @@ import org.jspecify.annotations.Nullable;
 public final class SlackApi implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 15_000;
   private static final int PAGE = 200;
+  private static final int MEMBERS_A_PAGE = 900;
+  private static final int MAX_MEMBER_PAGES = 10;
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final Pattern SECONDS = Pattern.compile("[0-9]{1,6}");
   private static final Set<String> PASSING =
@@ -419,14 +422,50 @@ public final class SlackApi implements AutoCloseable {
                     .orElse(channel));
   }
 
-  /// Whether only its members can read a channel.
-  SlackResponse<Boolean> isPrivate(String channel) {
+  /// Who can read a channel.
+  ///
+  /// @param isPrivate whether only its members
+  /// @param isJoined whether the bot is a member
+  public record ChannelAccess(boolean isPrivate, boolean isJoined) {}
+
+  public SlackResponse<ChannelAccess> access(String channel) {
     return call(() -> methods.conversationsInfo(r -> r.channel(channel)))
         .map(
             it -> {
               var found = it.getChannel();
-              return found == null || found.isPrivate() || found.isIm() || found.isMpim();
+              return found == null
+                  ? new ChannelAccess(true, false)
+                  : new ChannelAccess(
+                      found.isPrivate() || found.isIm() || found.isMpim(), found.isMember());
             });
+  }
+
+  /// Whether a user is among the members of a channel, as far as they are listed within a few
+  /// pages.
+  public SlackResponse<Boolean> hasMember(String channel, String user) {
+    Optional<String> cursor = Optional.empty();
+    for (var page = 0; page < MAX_MEMBER_PAGES; page++) {
+      var at = cursor.orElse(null);
+      var response =
+          call(
+              () ->
+                  methods.conversationsMembers(
+                      r -> r.channel(channel).cursor(at).limit(MEMBERS_A_PAGE)));
+      if (!(response instanceof SlackResponse.Ok<ConversationsMembersResponse>(var listed))) {
+        return response.as();
+      }
+      if (listed.getMembers() != null && listed.getMembers().contains(user)) {
+        return new SlackResponse.Ok<>(true);
+      }
+      cursor =
+          Optional.ofNullable(listed.getResponseMetadata())
+              .flatMap(it -> Optional.ofNullable(it.getNextCursor()))
+              .filter(it -> !it.isEmpty());
+      if (cursor.isEmpty()) {
+        break;
+      }
+    }
+    return new SlackResponse.Ok<>(false);
   }
 
   /// The URL to upload a file's contents to, and the file's id.

@@ -29,7 +29,8 @@ public final class SlackNames {
 
   /// Whether only its members can read a channel, or whether that cannot be known now.
   public boolean isPrivate(String channel) {
-    return !(api.isPrivate(channel) instanceof SlackResponse.Ok<Boolean>(Boolean it)) || it;
+    return !(api.access(channel) instanceof SlackResponse.Ok<SlackApi.ChannelAccess>(var access))
+        || access.isPrivate();
   }
 
   private Optional<String> of(String id, Function<String, SlackResponse<String>> ask) {

@@ -3,6 +3,7 @@ package dev.runnel.surface.slack.read;
 import com.slack.api.model.Message;
 import dev.runnel.core.model.conversation.Attachment;
 import dev.runnel.core.model.run.Background;
+import dev.runnel.core.model.run.Linked;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.surface.slack.api.FileTransfer;
 import dev.runnel.surface.slack.api.SlackApi;
@@ -33,11 +34,17 @@ import java.util.stream.Stream;
 /// Reads the earlier messages of a thread: its first message and the newest ones, as far as they
 /// fit, and the images and text files shared there. Other files are named in the text.
 public final class SlackBackground {
-  /// In characters, for all messages together.
-  private static final int BUDGET = 30_000;
+  /// How much of a thread goes to the agent.
+  ///
+  /// @param characters of all messages together, the first one not counted
+  /// @param message characters of one message
+  /// @param pages how many are read
+  private record Bounds(int characters, int message, int messages, int pages) {}
 
-  private static final int MAX_MESSAGE = 6_000;
-  private static final int MAX_PAGES = 100;
+  private static final Bounds THREAD = new Bounds(30_000, 6_000, Integer.MAX_VALUE, 100);
+
+  /// For each thread that a request links to.
+  private static final Bounds LINKED = new Bounds(8_000, 3_000, 50, 10);
 
   /// The run service's limits.
   private static final int MAX_ATTACHMENTS_COUNT = 5;
@@ -116,7 +123,7 @@ public final class SlackBackground {
                     + " things.",
                 List.of(),
                 Optional.empty(),
-                newest.stream().map(this::said).toList(),
+                newest.stream().map(it -> said(it, THREAD)).toList(),
                 0,
                 attachments(files))
             .withFiles(texts(files));
@@ -126,35 +133,87 @@ public final class SlackBackground {
   /// @param hasFiles whether that message has files of its own, which come first
   /// @throws BackgroundUnavailable when Slack cannot be asked now
   public Background of(SlackPlace place, String before, boolean hasFiles, Optional<URI> link) {
+    var thread = fitting(place, required(messages(place, before, THREAD)), THREAD);
+    var said = said(thread, THREAD);
+    var files =
+        Stream.of(
+                (hasFiles ? files(place, before) : List.<SharedFile>of()).stream(),
+                thread.newest().reversed().stream().flatMap(it -> SharedFile.in(it).stream()),
+                thread.root().stream().flatMap(it -> SharedFile.in(it).stream()))
+            .flatMap(it -> it)
+            .toList();
+    return new Background(
+            kind(place),
+            Optional.empty(),
+            "",
+            List.of(),
+            link,
+            said,
+            thread.omitted(),
+            attachments(files))
+        .withFiles(texts(files));
+  }
+
+  /// The text of a thread that a request links to.
+  ///
+  /// @param ts of the message that the link shows
+  /// @param isAlone whether that message is enough
+  /// @return empty if the message is not there
+  SlackResponse<Optional<Linked>> linked(
+      SlackPlace place, String ts, String before, URI link, boolean isAlone) {
+    return messages(place, before, LINKED)
+        .map(
+            messages ->
+                messages.stream()
+                    .filter(it -> ts.equals(it.getTs()))
+                    .findFirst()
+                    .<Linked>map(
+                        shown -> {
+                          var thread = fitting(place, isAlone ? List.of() : messages, LINKED);
+                          return new Linked.Shown(
+                              link,
+                              new Background(
+                                  kind(place),
+                                  Optional.empty(),
+                                  "",
+                                  List.of(),
+                                  Optional.of(link),
+                                  said(thread, LINKED),
+                                  thread.omitted()),
+                              Optional.of(shown)
+                                  .filter(_ -> isAlone || !ts.equals(place.thread()))
+                                  .map(it -> said(it, LINKED)));
+                        }));
+  }
+
+  /// The first message of a thread and the newest ones.
+  private record Fitting(Optional<Message> root, Deque<Message> newest, int omitted) {}
+
+  private static Fitting fitting(SlackPlace place, List<Message> messages, Bounds bounds) {
     Optional<Message> root = Optional.empty();
     Deque<Message> newest = new ArrayDeque<>();
     var size = 0;
     var omitted = 0;
-    for (var message : messages(place, before)) {
+    for (var message : messages) {
       if (place.thread().equals(message.getTs())) {
         root = Optional.of(message);
         continue;
       }
       newest.add(message);
-      size += length(message);
-      while (size > BUDGET && newest.size() > 1) {
-        size -= length(newest.remove());
+      size += length(message, bounds);
+      while ((size > bounds.characters() && newest.size() > 1)
+          || newest.size() > bounds.messages()) {
+        size -= length(newest.remove(), bounds);
         omitted++;
       }
     }
-    List<Background.Said> said = new ArrayList<>();
-    root.ifPresent(it -> said.add(said(it)));
-    newest.forEach(it -> said.add(said(it)));
-    var files =
-        Stream.of(
-                (hasFiles ? files(place, before) : List.<SharedFile>of()).stream(),
-                newest.reversed().stream().flatMap(it -> SharedFile.in(it).stream()),
-                root.stream().flatMap(it -> SharedFile.in(it).stream()))
-            .flatMap(it -> it)
-            .toList();
-    return new Background(
-            kind(place), Optional.empty(), "", List.of(), link, said, omitted, attachments(files))
-        .withFiles(texts(files));
+    return new Fitting(root, newest, omitted);
+  }
+
+  private List<Background.Said> said(Fitting thread, Bounds bounds) {
+    return Stream.concat(thread.root().stream(), thread.newest().stream())
+        .map(it -> said(it, bounds))
+        .toList();
   }
 
   /// Adds the channel that the user has open beside the thread.
@@ -270,19 +329,17 @@ public final class SlackBackground {
         + text.substring(text.length() - TEXT_END);
   }
 
-  private List<Message> messages(SlackPlace place, String before) {
+  private SlackResponse<List<Message>> messages(SlackPlace place, String before, Bounds bounds) {
     List<Message> messages = new ArrayList<>();
-    var _ =
-        required(
-            api.thread(place, null, before)
-                .forEach(
-                    MAX_PAGES,
-                    it -> {
-                      if (counts(it, place, before)) {
-                        messages.add(it);
-                      }
-                    }));
-    return messages;
+    return api.thread(place, null, before)
+        .forEach(
+            bounds.pages(),
+            it -> {
+              if (counts(it, place, before)) {
+                messages.add(it);
+              }
+            })
+        .map(_ -> messages);
   }
 
   private static <T> T required(SlackResponse<T> response) {
@@ -310,13 +367,13 @@ public final class SlackBackground {
             || SlackPost.Mark.on(message).map(SlackPost.Mark::isContent).orElse(true));
   }
 
-  private Background.Said said(Message message) {
+  private Background.Said said(Message message, Bounds bounds) {
     var text = SlackText.plain(text(message), names::of, names::ofChannel);
     var files = SharedFile.lines(SharedFile.in(message));
     return new Background.Said(
         author(message),
         SlackPlace.at(message.getTs()),
-        Stream.of(Truncation.cut(text, MAX_MESSAGE), files)
+        Stream.of(Truncation.cut(text, bounds.message()), files)
             .filter(it -> !it.isEmpty())
             .collect(Collectors.joining("\n")));
   }
@@ -350,8 +407,8 @@ public final class SlackBackground {
         : text;
   }
 
-  private static int length(Message message) {
-    return Math.min(text(message).length(), MAX_MESSAGE)
+  private static int length(Message message, Bounds bounds) {
+    return Math.min(text(message).length(), bounds.message())
         + SharedFile.lines(SharedFile.in(message)).length();
   }
 }

@@ -2,13 +2,17 @@ package dev.runnel.surface.slack.read;
 
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.run.Background;
+import dev.runnel.core.model.run.Linked;
 import dev.runnel.core.port.BackgroundReader;
 import dev.runnel.surface.slack.install.SlackWorkspaces;
 import dev.runnel.surface.slack.model.SharedFile;
 import dev.runnel.surface.slack.model.SlackPlace;
+import java.net.URI;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
@@ -41,6 +45,16 @@ public record SlackBackgroundReader(
   public boolean isPrivate(Delivery delivery) {
     var place = SlackPlace.of(delivery.conversation());
     return place.isDirect() || workspaces.of(place.team()).names().isPrivate(place.channel());
+  }
+
+  @Override
+  public List<URI> links(Delivery delivery, String text) {
+    return new SlackLinkedThreads(workspaces).in(delivery, text);
+  }
+
+  @Override
+  public Linked linked(Delivery delivery, Conversation audience, boolean isPublic, URI link) {
+    return new SlackLinkedThreads(workspaces).read(delivery, audience, isPublic, link);
   }
 
   private Background of(Delivery delivery, SlackPlace place) {

@@ -46,6 +46,7 @@ class ManifestTest {
           Map.entry("reactionsAdd", List.of("reactions:write")),
           Map.entry("reactionsRemove", List.of("reactions:write")),
           Map.entry("conversationsInfo", List.of("channels:read", "groups:read")),
+          Map.entry("conversationsMembers", List.of("channels:read", "groups:read")),
           Map.entry("usersInfo", List.of("users:read")),
           Map.entry("usergroupsUsersList", List.of("usergroups:read")),
           Map.entry("viewsOpen", List.of()),

@@ -1,0 +1,72 @@
+package dev.runnel.core.dispatch;
+
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.Linked;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.port.BackgroundReader;
+import dev.runnel.core.port.Surface;
+import dev.runnel.core.scope.Surfaces;
+import java.net.URI;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/// Reads the conversations to which requests link.
+///
+/// @param surfaces those that are enabled
+record LinkedConversations(Surfaces surfaces) {
+  private static final int MAX_READ = 3;
+
+  /// Maximum number of links of which the agent hears.
+  private static final int MAX_LINKS = 10;
+
+  /// Whether the request of the delivery links to a conversation.
+  boolean isIn(Delivery delivery) {
+    return delivery
+        .intent()
+        .agentRequest()
+        .map(Request::text)
+        .filter(text -> !links(delivery, text).isEmpty())
+        .isPresent();
+  }
+
+  /// May take seconds.
+  ///
+  /// @param audience the conversation in which the run answers
+  /// @param isPublic whether everybody can read the run's work
+  List<Linked> read(Delivery delivery, Conversation audience, boolean isPublic, String text) {
+    var links = links(delivery, text);
+    return IntStream.range(0, links.size())
+        .mapToObj(
+            at ->
+                at < MAX_READ
+                    ? reader(delivery).linked(delivery, audience, isPublic, links.get(at))
+                    : new Linked.Withheld(links.get(at)))
+        .toList();
+  }
+
+  /// Why one of them cannot be read now.
+  static Optional<String> unavailable(List<Linked> linked) {
+    return linked.stream()
+        .filter(Linked.Unavailable.class::isInstance)
+        .map(it -> ((Linked.Unavailable) it).why())
+        .findFirst();
+  }
+
+  /// The words of a choice are the agent's: with a link in them it would read what it wants.
+  private List<URI> links(Delivery delivery, String text) {
+    if (delivery.intent() instanceof Intent.SayTo(_, _, var answers) && answers.isPresent()) {
+      return List.of();
+    }
+    return reader(delivery).links(delivery, text).stream().distinct().limit(MAX_LINKS).toList();
+  }
+
+  private BackgroundReader reader(Delivery delivery) {
+    return surfaces
+        .find(delivery.conversation().surface())
+        .map(Surface::background)
+        .orElse(BackgroundReader.NONE);
+  }
+}

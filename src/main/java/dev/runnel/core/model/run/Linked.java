@@ -1,0 +1,22 @@
+package dev.runnel.core.model.run;
+
+import java.net.URI;
+import java.util.Optional;
+
+/// A conversation that a request links to, as context for the agent. Like any [Background] it is
+/// untrusted text of third parties.
+public sealed interface Linked {
+  URI link();
+
+  /// What was said there.
+  ///
+  /// @param message the message that the link shows; empty if it shows the whole conversation
+  record Shown(URI link, Background background, Optional<Background.Said> message)
+      implements Linked {}
+
+  /// It does not exist, or the sender must not get it where the run answers.
+  record Withheld(URI link) implements Linked {}
+
+  /// The platform cannot be read now; a later attempt may succeed.
+  record Unavailable(URI link, String why) implements Linked {}
+}

@@ -1,0 +1,116 @@
+package dev.runnel.surface.slack.read;
+
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.Linked;
+import dev.runnel.surface.slack.api.SlackApi;
+import dev.runnel.surface.slack.api.SlackResponse;
+import dev.runnel.surface.slack.install.SlackWorkspaces;
+import dev.runnel.surface.slack.model.SlackIdentity;
+import dev.runnel.surface.slack.model.SlackPermalinks;
+import dev.runnel.surface.slack.model.SlackPlace;
+import dev.runnel.surface.slack.model.SlackQuote;
+import java.net.URI;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// Reads the threads to whose permalinks a request links, within the workspace.
+///
+/// A request must not show to its sender, or to those who read the run's answer, what they cannot
+/// read in Slack: the text of a private channel goes to a run in that channel, or in the sender's
+/// direct messages, and nowhere else.
+record SlackLinkedThreads(SlackWorkspaces workspaces) {
+  /// The permalinks in the sender's own words. Those in a quoted message are another person's.
+  List<URI> in(Delivery delivery, String text) {
+    var team = SlackPlace.of(delivery.conversation()).team();
+    return SlackPermalinks.in(SlackQuote.words(text), workspaces.known(team));
+  }
+
+  Linked read(Delivery delivery, Conversation audience, boolean isPublic, URI link) {
+    var target = SlackPermalinks.target(link);
+    if (target.isEmpty()
+        || !delivery.id().surface().equals(SlackPlace.SURFACE)
+        || !audience.surface().equals(SlackPlace.SURFACE)) {
+      return new Linked.Withheld(link);
+    }
+    var asked = SlackPlace.of(delivery.conversation());
+    var answers = SlackPlace.of(audience);
+    var workspace = workspaces.of(asked.team());
+    var identity = workspaces.known(asked.team());
+    if (identity.isEmpty()) {
+      return new Linked.Unavailable(link, "Slack did not say which workspace the token is of");
+    }
+    if (!asked.team().equals(answers.team()) || !SlackPermalinks.isOf(link, identity)) {
+      return new Linked.Withheld(link);
+    }
+    var thread = new SlackPlace(asked.team(), target.get().channel(), target.get().thread());
+    var background = new SlackBackground(workspace.api(), workspace.files(), workspace.names());
+    return switch (mayRead(
+            workspace.api(), identity.get(), delivery, answers, isPublic, thread.channel())
+        .flatMap(
+            mayRead ->
+                mayRead
+                    ? background.linked(
+                        thread,
+                        target.get().ts(),
+                        before(delivery, target.get().ts()),
+                        link,
+                        thread.equals(answers))
+                    : new SlackResponse.Ok<>(Optional.<Linked>empty()))) {
+      case SlackResponse.Ok<Optional<Linked>>(var linked) ->
+          linked.orElseGet(() -> new Linked.Withheld(link));
+      case SlackResponse.Wait<Optional<Linked>>(_, var why) -> new Linked.Unavailable(link, why);
+      case SlackResponse.No<Optional<Linked>> _ -> new Linked.Withheld(link);
+    };
+  }
+
+  private static SlackResponse<Boolean> mayRead(
+      SlackApi api,
+      SlackIdentity identity,
+      Delivery delivery,
+      SlackPlace answers,
+      boolean isPublic,
+      String channel) {
+    var user = delivery.actor().id();
+    var isThere = channel.equals(answers.channel());
+    var wasSaidThere =
+        delivery
+            .origin()
+            .message()
+            .filter(it -> SlackPlace.Message.of(it).channel().equals(answers.channel()))
+            .isPresent();
+    if (isThere && wasSaidThere && !isPublic) {
+      return new SlackResponse.Ok<>(true);
+    }
+    // In the direct messages of others, a command may have been sent from elsewhere.
+    var mayHearPrivate =
+        !isPublic && (isThere || (wasSaidThere && answers.channel().startsWith("D")));
+    return api.access(channel)
+        .flatMap(
+            access -> {
+              if (!access.isJoined() || (access.isPrivate() && !mayHearPrivate)) {
+                return new SlackResponse.Ok<>(false);
+              }
+              return access.isPrivate()
+                  ? api.hasMember(channel, user)
+                  : api.account(user)
+                      .flatMap(
+                          account ->
+                              account.isFullMemberOf(identity.team())
+                                  ? new SlackResponse.Ok<>(true)
+                                  : api.hasMember(channel, user));
+            });
+  }
+
+  /// The time of the request, which came after the linked message also if our clock is slow. What
+  /// was said later is not part of it. A schedule repeats a request at a later time.
+  private static String before(Delivery delivery, String linked) {
+    return SlackPlace.timestamp(
+        Stream.of(delivery.arrivedAt(), SlackPlace.at(linked).plus(1, ChronoUnit.MICROS))
+            .max(Comparator.naturalOrder())
+            .orElseThrow());
+  }
+}
