@@ -132,6 +132,24 @@ class PublicWorkJourneyTest {
   }
 
   @Test
+  void aRetryThatIsAskedForElsewhereBringsWhatWasSaidInTheThreadOfTheRunAlone() {
+    world.surface.hasBackground(THREAD, SAID);
+    world.surface.hasBackground(
+        OTHER_THREAD,
+        SAID.withSaid(List.of(new Background.Said("Bo", Instant.EPOCH, "in public"))));
+    world.says(delivery("1", new Intent.Start(Request.of("fix the logo")), OTHER_THREAD));
+    world.settle();
+    var run = world.runs.runs().getLast().id();
+    world.runs.fails(run, "broken", true);
+    world.settle();
+
+    var prompt = promptOf(delivery("2", new Intent.Retry(Optional.of(run))));
+
+    assertThat(world.runs.starts()).hasSize(2);
+    assertThat(prompt.text()).contains("in public").doesNotContain("Initech");
+  }
+
+  @Test
   void workCountsAsPublicWhereTheEnvironmentIsNotKnown() {
     assertThat(UNKNOWN.includes(RunOptions.NONE)).isTrue();
     assertThat(UNKNOWN.includes(options(Optional.of(" "), Optional.empty()))).isTrue();

@@ -5,12 +5,16 @@ import dev.runnel.core.decide.PublicWork;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Plan;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.run.Background;
 import dev.runnel.core.model.run.Outcome;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.BackgroundReader;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Work;
@@ -153,22 +157,29 @@ final class RunStarter {
     if (!startControl.permitsStart(attempt, resolved.request())) {
       return;
     }
+    // A retry may be asked for elsewhere: what is said there is not for the run's thread.
+    var there =
+        surfaces
+            .find(start.conversation().surface())
+            .map(Surface::background)
+            .orElse(BackgroundReader.NONE);
+    var told = movedTo(attempt.delivery(), start.conversation());
     Background background;
     var isUnread = false;
     var isPublic = publicWork.includes(resolved.request().options());
     var isConfidential =
-        isPublic && surface.get().background().isPrivate(attempt.delivery());
-    var isWithheld = isConfidential && mayHaveBackground(surface.get(), attempt.delivery());
+        isPublic
+            && (surface.get().background().isPrivate(attempt.delivery()) || there.isPrivate(told));
+    var isWithheld = isConfidential && mayHaveBackground(there, told);
     try {
-      background =
-          isConfidential ? Background.NONE : surface.get().background().read(attempt.delivery());
+      background = isConfidential ? Background.NONE : there.read(told);
     } catch (BackgroundUnavailable unavailable) {
       if (attempt.tries() < TRIES_FOR_BACKGROUND) {
         results.retryWithPlatform(
             attempt, Optional.empty(), String.valueOf(unavailable.getMessage()));
         return;
       }
-      background = attempt.delivery().snapshot().background(attempt.delivery().origin().link());
+      background = told.snapshot().background(told.origin().link());
       isUnread = true;
     }
     var linked =
@@ -212,10 +223,18 @@ final class RunStarter {
     }
   }
 
+  /// The request as if it had been made there. Its own message is in another conversation, perhaps
+  /// of another platform.
+  private static Delivery movedTo(Delivery delivery, Conversation there) {
+    return delivery.conversation().equals(there)
+        ? delivery
+        : delivery.withConversation(there).withOrigin(Origin.NONE).withSnapshot(Snapshot.NONE);
+  }
+
   /// Whether there is more to know than the request, or nobody can tell.
-  private static boolean mayHaveBackground(Surface surface, Delivery delivery) {
+  private static boolean mayHaveBackground(BackgroundReader reader, Delivery delivery) {
     try {
-      return !surface.background().read(delivery).isEmpty();
+      return !reader.read(delivery).isEmpty();
     } catch (BackgroundUnavailable _) {
       return true;
     }
