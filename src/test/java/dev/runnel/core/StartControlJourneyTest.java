@@ -130,6 +130,28 @@ class StartControlJourneyTest {
     }
 
     @Test
+    void thatIsDeclinedIsToldToASenderWhoAwaitsTheRun() {
+      var request = delivery("1", start("fix it"));
+      says(request.withOrigin(request.origin().awaiting()));
+      assertThat(told()).isEmpty();
+
+      says(decides("2", EVE, null, false));
+
+      assertThat(told())
+          .containsExactly("Declined by eve. Nothing was started.", "No run was started.");
+    }
+
+    @Test
+    void thatIsGrantedIsTheRunThatASenderAwaits() {
+      var request = delivery("1", start("fix it"));
+      says(request.withOrigin(request.origin().awaiting()));
+      says(decides("2", EVE, null, true));
+
+      assertThat(world.runs.runs()).hasSize(1);
+      assertThat(told()).containsExactly("Approved by eve. The run starts.");
+    }
+
+    @Test
     void thatIsDeclinedStartsNothing() {
       says(delivery("1", start("fix it")));
       says(decides("2", EVE, null, false));

@@ -75,8 +75,21 @@ final class AttemptResults {
   /// have a notice about the delay.
   private static void end(Work work, DeliveryAttempt attempt) {
     work.inbox().done(attempt.delivery().id());
+    tellUnstarted(work, attempt);
     endParts(work, attempt);
     ScreenBuilder.refreshHome(work, attempt);
+  }
+
+  /// Tells a sender who waits for a run that there will be none, after the reason if that is told.
+  private static void tellUnstarted(Work work, DeliveryAttempt attempt) {
+    var origin = attempt.delivery().origin();
+    if (origin.awaitsRun()
+        && work.bindings()
+            .of(attempt.conversation())
+            .filter(it -> it.origin().equals(origin))
+            .isEmpty()) {
+      attempt.respond(work, "No run was started.");
+    }
   }
 
   private static void endParts(Work work, DeliveryAttempt attempt) {
@@ -155,6 +168,7 @@ final class AttemptResults {
           attempt,
           work -> {
             work.inbox().park(delivery.id(), why);
+            tellUnstarted(work, attempt);
             endParts(work, attempt);
             if (isReported) {
               attempt.react(work, MessageStatus.REFUSED);

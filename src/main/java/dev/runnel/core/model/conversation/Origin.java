@@ -14,13 +14,15 @@ import java.util.Optional;
 /// @param home the person's home page where it was requested, to be refreshed when it is done
 /// @param card the first post of the thread that was opened for it, if the run's status is shown
 ///   there
+/// @param awaitsRun whether the sender waits until the run has ended, or there will be none
 public record Origin(
     Optional<URI> link,
     Optional<String> replyTo,
     Optional<PostRef> message,
     boolean opensThread,
     Optional<Conversation> home,
-    Optional<PostRef> card) {
+    Optional<PostRef> card,
+    boolean awaitsRun) {
   public Origin {
     // Rows of an older version have none.
     card = Objects.requireNonNullElse(card, Optional.empty());
@@ -43,13 +45,18 @@ public record Origin(
       Optional<PostRef> message,
       boolean opensThread,
       Optional<Conversation> home) {
-    this(link, replyTo, message, opensThread, home, Optional.empty());
+    this(link, replyTo, message, opensThread, home, Optional.empty(), false);
+  }
+
+  /// A copy for a sender who waits for the end of the run.
+  public Origin awaiting() {
+    return new Origin(link, replyTo, message, opensThread, home, card, true);
   }
 
   /// A copy for after the first post has quoted the request.
   ///
   /// @param first the first post, if it is to show the run's status
   public Origin opened(Optional<PostRef> first) {
-    return new Origin(link, replyTo, message, false, home, first);
+    return new Origin(link, replyTo, message, false, home, first, awaitsRun);
   }
 }

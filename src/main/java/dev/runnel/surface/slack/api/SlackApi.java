@@ -255,6 +255,23 @@ public final class SlackApi implements AutoCloseable {
     }
   }
 
+  /// Ends a step of a workflow.
+  ///
+  /// @param execution Slack's id of the execution of the step
+  public SlackResponse<String> completeStep(String execution, Map<String, String> outputs) {
+    return call(() ->
+            methods.functionsCompleteSuccess(
+                r -> r.functionExecutionId(execution).outputs(outputs)))
+        .map(_ -> execution);
+  }
+
+  /// Ends a step of a workflow, and the workflow with it.
+  public SlackResponse<String> failStep(String execution, String why) {
+    return call(() ->
+            methods.functionsCompleteError(r -> r.functionExecutionId(execution).error(why)))
+        .map(_ -> execution);
+  }
+
   public SlackResponse<String> react(SlackPlace.Message message, String emoji) {
     return call(() ->
             methods.reactionsAdd(

@@ -14,6 +14,7 @@ import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.FileUploader;
 import dev.runnel.core.port.ThreadOpener;
+import dev.runnel.core.text.AnswerFormatter;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackPages;
 import dev.runnel.surface.slack.api.SlackResponse;
@@ -21,14 +22,18 @@ import dev.runnel.surface.slack.install.SlackWorkspaces;
 import dev.runnel.surface.slack.model.ChannelStyles.Style;
 import dev.runnel.surface.slack.model.SlackBehavior;
 import dev.runnel.surface.slack.model.SlackIdentity;
+import dev.runnel.surface.slack.model.SlackPermalinks;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackPost;
 import dev.runnel.surface.slack.model.SlackQuote;
 import dev.runnel.surface.slack.model.SlackReplyTo;
+import dev.runnel.surface.slack.model.SlackStep;
 import dev.runnel.surface.slack.model.WatchedChannels;
 import dev.runnel.surface.slack.render.SlackRenderer;
 import dev.runnel.surface.slack.render.SlackTexts;
+import java.net.URI;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +43,9 @@ import org.jspecify.annotations.Nullable;
 /// @implSpec Thread-safe. Before a post is repeated, an earlier attempt's post is searched for.
 public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileUploader {
   private static final int MAX_PAGES = 20;
+
+  /// In characters.
+  private static final int MAX_STEP_ANSWER = 3_000;
 
   /// Begins references to no message.
   private static final String NO_MESSAGE = "~";
@@ -146,7 +154,8 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
           card.choices().isEmpty() ? tellPrivately(notice, to) : say(notice);
       case Update.Helped(Actor to) -> tellPrivately(notice, to);
       case Update.Screened(Actor to, Screen screen) -> show(notice, to, screen);
-      case Update.Blocked _, Update.Succeeded _, Update.Failed _, Update.Cancelled _ -> say(notice);
+      case Update.End end -> ended(notice, end);
+      case Update.Blocked _ -> say(notice);
       case Update.Reminder _ -> say(notice);
       case Update.FileMade _ -> throw new IllegalArgumentException("A file is uploaded, not said");
       case Update.QuestionClosed _ ->
@@ -154,6 +163,52 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
               ? new Posting.Posted(new PostRef(notice.id().value()), notice.conversation())
               : edit(notice, status, false);
     };
+  }
+
+  /// Also tells the step of a workflow that waits for the end. A step that has ended already, by an
+  /// earlier attempt or an earlier end of the run, does not wait.
+  private Posting ended(Notice notice, Update.End end) {
+    var posting = say(notice);
+    var execution = SlackStep.execution(notice.origin().replyTo());
+    if (execution.isEmpty() || posting instanceof Posting.Later) {
+      return posting;
+    }
+    var place = SlackPlace.of(notice.conversation());
+    return api(place).completeStep(execution.get(), outputs(place, end))
+            instanceof SlackResponse.Wait<String>(var after, var why)
+        ? new Posting.Later(after, why)
+        : posting;
+  }
+
+  private Map<String, String> outputs(SlackPlace place, Update.End end) {
+    var run = end.run();
+    var link = new SlackPermalinks(workspaces::known).of(place).map(URI::toString).orElse("");
+    return switch (end) {
+      case Update.Succeeded _ ->
+          outputs(
+              link,
+              "succeeded",
+              // Whoever built the workflow chooses who reads it.
+              run.message()
+                  .filter(_ -> !workspaces.of(place.team()).names().isPrivate(place.channel()))
+                  .orElse(""));
+      case Update.Failed(_, _, var why, _) -> outputs(link, "failed", why);
+      case Update.Cancelled _ -> outputs(link, "cancelled", "");
+    };
+  }
+
+  private static Map<String, String> outputs(String link, String outcome, String answer) {
+    return Map.of(
+        "link", link, "outcome", outcome, "answer", AnswerFormatter.cut(answer, MAX_STEP_ANSWER));
+  }
+
+  /// A private answer to a step says why no run starts.
+  private Posting failStep(Notice notice, String execution) {
+    var why = notice.update() instanceof Update.Told(_, var text, _) ? text : "No run was started.";
+    return api(SlackPlace.of(notice.conversation())).failStep(execution, why)
+            instanceof SlackResponse.Wait<String>(var after, var error)
+        ? new Posting.Later(after, error)
+        : hidden(notice);
   }
 
   /// Whether the status is not shown: a quiet thread gets none, unless it began with the card.
@@ -295,6 +350,10 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
     if (WatchedChannels.isRequester(to)) {
       // Nobody reads it, and a refusal for each alert would fill the channel.
       return hidden(notice);
+    }
+    var step = SlackStep.execution(notice.origin().replyTo());
+    if (step.isPresent() && SlackStep.isRequester(to)) {
+      return failStep(notice, step.get());
     }
     var post = SlackRenderer.render(notice.update(), mark(notice));
     var replyTo = SlackReplyTo.of(notice.origin().replyTo()).address();

@@ -16,6 +16,7 @@ import dev.runnel.surface.slack.install.SlackWorkspaces;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackIdentity;
 import dev.runnel.surface.slack.model.SlackPlace;
+import dev.runnel.surface.slack.model.SlackStep;
 import dev.runnel.surface.slack.model.WatchedChannels;
 import java.time.Duration;
 import java.time.Instant;
@@ -43,6 +44,10 @@ public final class SlackSenders implements SenderLookup {
   private static final String MEMBERS_ONLY =
       "Only full members of this workspace can start, steer and stop runs. Guests, people of other"
           + " workspaces and bots cannot. Ask a member of the workspace to do it for you.";
+
+  private static final String NO_WORKFLOW =
+      "No policy permits workflows to start runs. Ask whoever runs Runnel for a rule for"
+          + " slack:workflow.";
 
   private static final String NO_SUCH_GROUP = "no_such_subteam";
   private static final String MISSING_SCOPE = "missing_scope";
@@ -89,6 +94,9 @@ public final class SlackSenders implements SenderLookup {
           ? Admission.ADMITTED
           : new Admission.TurnedAway("the channel is not watched any more");
     }
+    if (SlackStep.isRequester(delivery.actor())) {
+      return new Admission.Outsider("sent by a workflow", Optional.of(NO_WORKFLOW));
+    }
     return switch (isMember(api, team, delivery.actor().id())) {
       case SlackResponse.Ok<Boolean>(Boolean isMember) when isMember -> Admission.ADMITTED;
       case SlackResponse.Ok<Boolean> _ ->
@@ -110,7 +118,7 @@ public final class SlackSenders implements SenderLookup {
 
   @Override
   public Optional<Set<String>> names(Delivery delivery) {
-    return WatchedChannels.names(delivery.actor());
+    return WatchedChannels.names(delivery.actor()).or(() -> SlackStep.names(delivery.actor()));
   }
 
   /// By the real name of the profile, and its address if the app may read addresses.
@@ -125,7 +133,7 @@ public final class SlackSenders implements SenderLookup {
 
   private Optional<SlackAccount> account(Delivery delivery) {
     var api = workspaces.of(SlackPlace.of(delivery.conversation()).team()).api();
-    return !WatchedChannels.isRequester(delivery.actor())
+    return names(delivery).isEmpty()
             && api.account(delivery.actor().id()) instanceof SlackResponse.Ok<SlackAccount>(var it)
         ? Optional.of(it)
         : Optional.empty();

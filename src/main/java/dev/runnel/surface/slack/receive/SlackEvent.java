@@ -18,6 +18,7 @@ import dev.runnel.surface.slack.model.SlackJson;
 import dev.runnel.surface.slack.model.SlackPlace;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -40,6 +41,7 @@ record SlackEvent(
   static final String HOME = "app_home_opened";
   static final String STOPPED = "agent_session_stopped";
   static final String CONTEXT = "app_context_changed";
+  static final String STEP = "function_executed";
   static final String STARTED = "assistant_thread_started";
   static final String CONTEXT_OF_THREAD = "assistant_thread_context_changed";
 
@@ -118,6 +120,19 @@ record SlackEvent(
   record Stopped(
       Optional<String> channel, Optional<String> thread, Optional<String> user, Optional<String> at)
       implements Content {}
+
+  /// A step of a workflow is executed.
+  ///
+  /// @param callback which of the app's steps
+  /// @param execution Slack's id of the execution
+  /// @param inputs texts only
+  record StepExecuted(String callback, Optional<String> execution, Map<String, String> inputs)
+      implements Content {
+    /// Empty if it is missing or blank.
+    Optional<String> input(String name) {
+      return Optional.ofNullable(inputs.get(name)).map(String::strip).filter(it -> !it.isEmpty());
+    }
+  }
 
   /// The app was uninstalled, or the bot's tokens were revoked.
   record Left(Optional<Instant> at) implements Content {}
@@ -222,6 +237,13 @@ record SlackEvent(
               id(event, "thread_ts"),
               id(event, "user"),
               id(event, "event_ts"));
+      case STEP ->
+          new StepExecuted(
+              text(event.path("function"), "callback_id"),
+              id(event, "function_execution_id"),
+              event.path("inputs").properties().stream()
+                  .filter(it -> it.getValue().isTextual())
+                  .collect(Collectors.toMap(Map.Entry::getKey, it -> it.getValue().textValue())));
       case "app_uninstalled", "tokens_revoked" -> left(body, event.path("tokens"));
       default -> new Other();
     };

@@ -247,6 +247,7 @@ public final class SlackPayloads {
         agentView.viewed(event, viewed);
         yield NOISE;
       }
+      case SlackEvent.StepExecuted step -> taken(SlackSteps.executed(event, step));
       case SlackEvent.Left(var at) -> {
         left.accept(event.team(), at.orElse(event.arrivedAt()));
         yield NOISE;

@@ -49,6 +49,8 @@ class ManifestTest {
           Map.entry("conversationsMembers", List.of("channels:read", "groups:read")),
           Map.entry("usersInfo", List.of("users:read")),
           Map.entry("usergroupsUsersList", List.of("usergroups:read")),
+          Map.entry("functionsCompleteSuccess", List.of()),
+          Map.entry("functionsCompleteError", List.of()),
           Map.entry("viewsOpen", List.of()),
           Map.entry("viewsPublish", List.of()),
           // Methods of the agent view, by their own names: below.
