@@ -23,7 +23,6 @@ import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.ExecutionState;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.TranscriptLine;
-import dev.runnel.service.run.TriggerMetadata;
 import dev.runnel.service.run.Usage;
 import dev.runnel.service.run.limit.Limits;
 import dev.runnel.service.store.ApiKeys;
@@ -39,6 +38,7 @@ import dev.runnel.service.workspace.Workspaces;
 import dev.runnel.wire.RunMode;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -322,162 +322,152 @@ final class Execution {
         && index.place(executionRequest.runId()).filter(it -> !it.equals(place)).isPresent();
   }
 
-  /// Whether files of the run reach somebody: those of a run by the API stay with the run.
-  private boolean isForPeople() {
-    return index
-        .find(executionRequest.runId())
-        .map(RunRow::metadataEntries)
-        .filter(TriggerMetadata::hasSurface)
-        .isPresent();
-  }
+  /// What is there once the agent can be started.
+  private record Prepared(
+      Harness harness,
+      AgentSite site,
+      LaunchFiles launchFiles,
+      ExecutionRequest request,
+      Launch launch) {}
 
   /// @param moved whether another node has the workspace
   /// @param kept what became of its snapshot; empty if there are no snapshots
   private ExecutionResult work(
       Harness harness, AgentSite site, boolean moved, Optional<Snapshots.Outcome> kept)
       throws IOException, InterruptedException {
-    var ready = site.ready();
-    var restored =
-        kept.filter(_ -> !ready.fresh())
-            .flatMap(
-                it ->
-                    it instanceof Snapshots.Outcome.Restored known
-                        ? Optional.of(known)
-                        : Optional.empty());
-    HandedFiles.makeFolder(ready.root());
-    var briefed =
-        PromptAssembly.of(
-            executionRequest, ready, () -> index.firstPrompt(executionRequest.runId()));
-    if (!(harness instanceof CommandAgent) && isForPeople()) {
-      briefed = PromptAssembly.withHandoverInstructions(briefed);
-    }
-    if (ready.fresh() && executionRequest.execution() > 1) {
-      say(moved ? PromptAssembly.moved(kept) : PromptAssembly.AFRESH);
-    }
-    var isSessionGone =
-        hasSession(harness)
-            && !ready.fresh()
-            && restored.map(it -> !resumes(it)).orElseGet(() -> !site.keptSession());
-    if (restored.isPresent()) {
-      say(
-          PromptAssembly.restored(
-              restored.get().execution(),
-              executionRequest.execution() - 1,
-              hasSession(harness) ? Optional.of(!isSessionGone) : Optional.empty()));
-    } else if (isSessionGone) {
-      say(PromptAssembly.NEW_SESSION);
-    }
-    var folder = settings.workspaces().resolveSibling("agents").resolve(executionRequest.runId());
-    try (var launchFiles =
-        new LaunchFiles(
-            folder,
-            ready.folder(),
-            site.surroundings(),
-            settings.access(),
-            settings.permissionRules(site.chosen()),
-            site.home().isPresent(),
-            !(settings.isolation() instanceof Isolation.Remote))) {
-      var request = attach(briefed, launchFiles);
-      if (isSessionGone) {
-        request = ConversationHistory.recallAll(request, launchFiles, index);
-      } else if (moved && restored.isEmpty()) {
-        request = ConversationHistory.recallMoved(request, harness, launchFiles, index);
-      } else if (executionRequest.execution() == 1 || ready.fresh()) {
-        request = ConversationHistory.recall(request, harness, launchFiles, index);
-      }
-      var seen = request.forAgent(harness.name());
-      var launch = harness.launch(seen, launchFiles);
-      var outputParser = harness.outputParser(seen);
+    HandedFiles.makeFolder(site.ready().root());
+    var briefing = new AgentBriefing(executionRequest, harness, site, moved, kept, index);
+    briefing.notes().forEach(this::say);
+    try (var launchFiles = launchFiles(site)) {
+      var request = briefing.compose(launchFiles);
+      var launch = harness.launch(request, launchFiles);
+      var outputParser = harness.outputParser(request);
       var isCancelled = records.begin(executionRequest);
       begun = Optional.of(harness);
       if (isCancelled) {
         processes.endAll();
         return ExecutionResult.cancelled();
       }
-      var before = index.find(executionRequest.runId()).orElseThrow();
-      var steering =
-          new Steering(
-              executionRequest,
-              outputParser,
-              records,
-              watchers,
-              () -> stopAtWork(StopReason.INTERRUPTED));
-      var permissionRequests =
-          new PermissionRequests(executionRequest, outputParser, steering, records);
-      var recorder =
-          new OutputRecorder(
-              spawner,
-              executionRequest,
-              harness,
-              outputParser,
-              steering,
-              permissionRequests,
-              ready.root(),
-              ready.folder(),
-              records,
-              settings.redactor());
-      try (steering;
-          var watch =
-              new LimitWatch(
-                  spawner,
-                  settings.limits(),
-                  recorder,
-                  this::charged,
-                  RunCost.of(settings.limits().cost(), before, recorder),
-                  () -> stopAtWork(StopReason.LIMIT))) {
-        var began = WorkspaceChanges.start(ready.root());
-        try {
-          start(harness, launch, site, launchFiles, watch, steering);
-        } catch (IOException e) {
-          processes.endAll();
-          recorder.finish();
-          log.error(
-              "cannot start agent run={} agent={}", executionRequest.runId(), harness.name(), e);
-          return ExecutionResult.notSetUp(
-              "The agent " + harness.name() + " could not be started here.");
-        } catch (RuntimeException | OutOfMemoryError e) {
-          processes.endAll();
-          recorder.finish();
-          throw e;
-        }
-        var working = processes.current().orElseThrow();
-        var status = working.awaitExit();
-        // When the agent ends, all processes that it started are ended, too, with a grace time.
-        processes.endAll();
-        working.awaitOutput(OUTPUT_PATIENCE);
-        var summary = recorder.finish();
-        if (steering.isPossible()
-            && recorder.hasStoredAll()
-            && processes.reason() != StopReason.NODE_LOST) {
-          records.withdrawOffers(executionRequest);
-        }
-        var stopped = stopped();
-        if (stopped.isPresent()) {
-          return stopped.get();
-        }
-        var failure = recorder.failure().or(working::failure);
-        if (failure.isPresent()) {
-          return Spawner.ending(failure.get());
-        }
-        collectPullRequests(summary.pullRequests(), site);
-        try {
-          if (processes.reason() != StopReason.CANCELLED) {
-            results.collectFiles(ready.root());
-          }
-          results.collectEvidence(harness, ready.root(), began, summary);
-        } catch (DatabaseException e) {
-          // The disk may be full until this workspace is deleted, and the run's end matters more.
-          log.warn("nothing collected run={} why={}", executionRequest.runId(), e.toString());
-        }
-        if (processes.reason() == StopReason.INTERRUPTED) {
-          return ExecutionResult.cancelled();
-        }
-        return watch
-            .reached()
-            .or(working::problem)
-            .or(() -> permissionRequests.wanted().map(results::askAbout))
-            .orElseGet(() -> ending(harness, seen, status, summary));
+      return supervise(new Prepared(harness, site, launchFiles, request, launch), outputParser);
+    }
+  }
+
+  private LaunchFiles launchFiles(AgentSite site) throws IOException {
+    return new LaunchFiles(
+        settings.workspaces().resolveSibling("agents").resolve(executionRequest.runId()),
+        site.ready().folder(),
+        site.surroundings(),
+        settings.access(),
+        settings.permissionRules(site.chosen()),
+        site.home().isPresent(),
+        !(settings.isolation() instanceof Isolation.Remote));
+  }
+
+  /// Starts the agent, waits until it and all its processes have ended, and collects what it made.
+  private ExecutionResult supervise(Prepared prepared, Harness.OutputParser outputParser)
+      throws InterruptedException, IOException {
+    var ready = prepared.site().ready();
+    var before = index.find(executionRequest.runId()).orElseThrow();
+    var steering =
+        new Steering(
+            executionRequest,
+            outputParser,
+            records,
+            watchers,
+            () -> stopAtWork(StopReason.INTERRUPTED));
+    var permissionRequests =
+        new PermissionRequests(executionRequest, outputParser, steering, records);
+    var recorder =
+        new OutputRecorder(
+            spawner,
+            executionRequest,
+            prepared.harness(),
+            outputParser,
+            steering,
+            permissionRequests,
+            ready.root(),
+            ready.folder(),
+            records,
+            settings.redactor());
+    try (steering;
+        var watch =
+            new LimitWatch(
+                spawner,
+                settings.limits(),
+                recorder,
+                this::charged,
+                RunCost.of(settings.limits().cost(), before, recorder),
+                () -> stopAtWork(StopReason.LIMIT))) {
+      var began = WorkspaceChanges.start(ready.root());
+      var notStarted = tryToStart(prepared, watch, steering, recorder);
+      if (notStarted.isPresent()) {
+        return notStarted.get();
       }
+      var working = processes.current().orElseThrow();
+      var status = working.awaitExit();
+      // When the agent ends, all processes that it started are ended, too, with a grace time.
+      processes.endAll();
+      working.awaitOutput(OUTPUT_PATIENCE);
+      var summary = recorder.finish();
+      if (steering.isPossible()
+          && recorder.hasStoredAll()
+          && processes.reason() != StopReason.NODE_LOST) {
+        records.withdrawOffers(executionRequest);
+      }
+      var stopped = stopped();
+      if (stopped.isPresent()) {
+        return stopped.get();
+      }
+      var failure = recorder.failure().or(working::failure);
+      if (failure.isPresent()) {
+        return Spawner.ending(failure.get());
+      }
+      collect(prepared, began, summary);
+      if (processes.reason() == StopReason.INTERRUPTED) {
+        return ExecutionResult.cancelled();
+      }
+      return watch
+          .reached()
+          .or(working::problem)
+          .or(() -> permissionRequests.wanted().map(results::askAbout))
+          .orElseGet(() -> ending(prepared, status, summary));
+    }
+  }
+
+  /// @return the result if the agent could not be started
+  private Optional<ExecutionResult> tryToStart(
+      Prepared prepared, LimitWatch watch, Steering steering, OutputRecorder recorder)
+      throws InterruptedException {
+    try {
+      start(prepared, watch, steering);
+      return Optional.empty();
+    } catch (IOException e) {
+      processes.endAll();
+      recorder.finish();
+      var agent = prepared.harness().name();
+      log.error("cannot start agent run={} agent={}", executionRequest.runId(), agent, e);
+      return Optional.of(
+          ExecutionResult.notSetUp("The agent " + agent + " could not be started here."));
+    } catch (RuntimeException | OutOfMemoryError e) {
+      processes.endAll();
+      recorder.finish();
+      throw e;
+    }
+  }
+
+  /// Collects what the agent made, and what was seen of its work.
+  private void collect(Prepared prepared, Instant began, OutputRecorder.Summary summary)
+      throws InterruptedException {
+    collectPullRequests(summary.pullRequests(), prepared.site());
+    var root = prepared.site().ready().root();
+    try {
+      if (processes.reason() != StopReason.CANCELLED) {
+        results.collectFiles(root);
+      }
+      results.collectEvidence(prepared.harness(), root, began, summary);
+    } catch (DatabaseException e) {
+      // The disk may be full until this workspace is deleted, and the run's end matters more.
+      log.warn("nothing collected run={} why={}", executionRequest.runId(), e.toString());
     }
   }
 
@@ -499,30 +489,6 @@ final class Execution {
       var git = bench(site.chosen(), ExecutionNetwork.OF_THE_MACHINE, CLAIM_PATIENCE);
       results.collectPullRequests(mentioned, site, git);
     }
-  }
-
-  /// Writes the attachments to files, and adds their paths to the prompt.
-  private ExecutionRequest attach(ExecutionRequest briefed, LaunchFiles launchFiles)
-      throws IOException {
-    var text = new StringBuilder(briefed.prompt());
-    var number = 0;
-    for (var kept : index.attachmentsOf(executionRequest.runId())) {
-      var content = index.attachmentContent(kept.id()).orElseThrow();
-      var file = launchFiles.attach(++number, kept.name(), content);
-      text.append(number == 1 ? "\n\n" : "\n");
-      text.append("Attached: ").append(file).append(" (").append(kept.mimeType()).append(')');
-    }
-    return number == 0 ? briefed : briefed.withPrompt(text.append('\n').toString());
-  }
-
-  private boolean hasSession(Harness harness) {
-    return executionRequest.forAgent(harness.name()).agentSession().isPresent();
-  }
-
-  /// Whether the session is that of the last execution: of an older one, the agent would not know
-  /// what was said since.
-  private boolean resumes(Snapshots.Outcome.Restored restored) {
-    return restored.hasSession() && restored.execution() == executionRequest.execution() - 1;
   }
 
   private void note(List<String> notes) {
@@ -554,12 +520,11 @@ final class Execution {
             Usage.NONE));
   }
 
-  private ExecutionResult ending(
-      Harness harness, ExecutionRequest seen, int status, OutputRecorder.Summary summary) {
-    var executionResult = summary.ending(harness, status);
+  private ExecutionResult ending(Prepared prepared, int status, OutputRecorder.Summary summary) {
+    var executionResult = summary.ending(prepared.harness(), status);
     // The agent could not resume its session. Every later attempt would fail in the same way.
     var isLost =
-        seen.agentSession().isPresent()
+        prepared.request().agentSession().isPresent()
             && !summary.hasSession()
             && executionResult.phase() == ExecutionState.FAILED
             && processes.reason() == StopReason.NONE;
@@ -575,20 +540,16 @@ final class Execution {
             + " with a new one.");
   }
 
-  private void start(
-      Harness harness,
-      Launch launch,
-      AgentSite site,
-      LaunchFiles launchFiles,
-      LimitWatch watch,
-      Steering steering)
-      throws IOException {
+  private void start(Prepared prepared, LimitWatch watch, Steering steering) throws IOException {
+    var harness = prepared.harness();
+    var launch = prepared.launch();
+    var site = prepared.site();
     var started =
         new Launcher(spawner, settings.isolation())
             .start(
                 executionRequest,
                 launch.command(),
-                site.place(executionRequest, harness, launch, launchFiles),
+                site.place(executionRequest, harness, launch, prepared.launchFiles()),
                 site.ready().folder(),
                 site.environment(settings.variables(settings.isolation().variables()), launch),
                 launch.input(),
