@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -68,6 +69,9 @@ class SteeringStoryTest {
       throws IOException {
     var settings = new HashMap<>(slack.settings());
     settings.put("PATH", only(agent, path) + ":" + System.getenv("PATH"));
+    var codex = Files.createDirectory(folder.resolve(".codex"));
+    Files.writeString(
+        codex.resolve("config.toml"), "model = \"fake-1\"\n[analytics]\nenabled = false\n");
     // Codex keeps its sandbox's helpers in its home, and refuses to in a temporary folder.
     settings.put("RUNNEL_AGENT_ACCESS", "full");
     settings.put("CODEX_API_KEY", "fake-key");
@@ -81,7 +85,10 @@ class SteeringStoryTest {
   /// A folder with no other agent.
   private Path only(String agent, String path) throws IOException {
     var programs = Files.createDirectory(folder.resolve("programs"));
-    Files.createSymbolicLink(programs.resolve(agent), Path.of(path.split(":", 2)[0], agent));
+    var program = programs.resolve(agent);
+    var real = Path.of(path.split(":", 2)[0], agent);
+    Files.writeString(program, "#!/bin/sh\nexec '" + real + "' \"$@\"\n");
+    Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
     return programs;
   }
 

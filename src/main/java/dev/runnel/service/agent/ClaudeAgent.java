@@ -183,7 +183,8 @@ record ClaudeAgent() implements Harness {
   }
 
   @Override
-  public Dialogue.WithPermissions outputParser(ExecutionRequest executionRequest) {
+  public Dialogue.WithPermissions outputParser(
+      ExecutionRequest executionRequest, LaunchFiles launchFiles) {
     return new Conversation();
   }
 

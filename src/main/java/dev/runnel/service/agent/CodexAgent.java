@@ -68,11 +68,18 @@ record CodexAgent() implements Harness {
     return switch (launchFiles.access()) {
       case WORKSPACE ->
           List.of(
-              "sandbox_mode=workspace-write",
+              "sandbox_mode=" + mode(launchFiles),
               "sandbox_workspace_write.network_access=true",
               "sandbox_workspace_write.writable_roots="
                   + ServiceJson.write(List.of(launchFiles.workspace().resolve(".git").toString())));
-      case FULL -> List.of("sandbox_mode=danger-full-access");
+      case FULL -> List.of("sandbox_mode=" + mode(launchFiles));
+    };
+  }
+
+  private static String mode(LaunchFiles launchFiles) {
+    return switch (launchFiles.access()) {
+      case WORKSPACE -> "workspace-write";
+      case FULL -> "danger-full-access";
     };
   }
 
@@ -151,7 +158,8 @@ record CodexAgent() implements Harness {
   }
 
   @Override
-  public Dialogue outputParser(ExecutionRequest executionRequest) throws AgentRefused {
-    return new CodexConversation(executionRequest);
+  public Dialogue outputParser(ExecutionRequest executionRequest, LaunchFiles launchFiles)
+      throws AgentRefused {
+    return new CodexConversation(executionRequest, mode(launchFiles));
   }
 }

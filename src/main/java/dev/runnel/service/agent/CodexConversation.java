@@ -46,9 +46,10 @@ final class CodexConversation implements Dialogue {
   // Empty unless the agent works.
   private volatile String turn = "";
 
-  CodexConversation(ExecutionRequest executionRequest) throws AgentRefused {
+  /// @param sandbox the mode of Codex's sandbox
+  CodexConversation(ExecutionRequest executionRequest, String sandbox) throws AgentRefused {
     this.prompt = executionRequest.prompt();
-    this.opensThread = thread(executionRequest);
+    this.opensThread = thread(executionRequest, sandbox);
   }
 
   /// What an app-server reads first. It cannot begin a thread while somebody signs in.
@@ -72,7 +73,8 @@ final class CodexConversation implements Dialogue {
     return String.join("\n", lines) + "\n";
   }
 
-  private static String thread(ExecutionRequest executionRequest) throws AgentRefused {
+  private static String thread(ExecutionRequest executionRequest, String sandbox)
+      throws AgentRefused {
     var thread = ServiceJson.newObject();
     executionRequest.modelId().ifPresent(model -> thread.put("model", model));
     executionRequest.basePrompt().ifPresent(text -> thread.put("developerInstructions", text));
@@ -94,16 +96,18 @@ final class CodexConversation implements Dialogue {
         }
       }
     }
-    return executionRequest
-        .agentSession()
-        .map(
-            session ->
-                request(
-                    THREAD,
-                    "thread/resume",
-                    // With its turns, the answer could be longer than what is read of a line.
-                    thread.put("threadId", session).put("excludeTurns", true)))
-        .orElseGet(() -> request(THREAD, "thread/start", thread));
+    if (executionRequest.agentSession().isEmpty()) {
+      return request(THREAD, "thread/start", thread);
+    }
+    // By default, it goes on in the folder and with the permissions that it had. With its turns,
+    // the answer could be longer than what is read of a line.
+    thread
+        .put("threadId", executionRequest.agentSession().get())
+        .put("cwd", ".")
+        .put("sandbox", sandbox)
+        .put("approvalPolicy", "never")
+        .put("excludeTurns", true);
+    return request(THREAD, "thread/resume", thread);
   }
 
   @Override

@@ -31,7 +31,7 @@ public record CommandAgent(String name, String command) implements Harness {
   }
 
   @Override
-  public OutputParser outputParser(ExecutionRequest executionRequest) {
+  public OutputParser outputParser(ExecutionRequest executionRequest, LaunchFiles launchFiles) {
     return line -> {
       if (line.startsWith(STATUS)) {
         return List.of(new AgentEvent.Status(line.substring(STATUS.length()).strip()));

@@ -191,7 +191,7 @@ record GeminiAgent() implements Harness {
   }
 
   @Override
-  public OutputParser outputParser(ExecutionRequest executionRequest) {
+  public OutputParser outputParser(ExecutionRequest executionRequest, LaunchFiles launchFiles) {
     return new Pieces();
   }
 

@@ -33,9 +33,11 @@ public sealed interface Harness
 
   /// A [Dialogue] if the agent takes messages while it works.
   ///
-  /// @param executionRequest the one with which it is launched
-  /// @throws AgentRefused as [#launch]
-  OutputParser outputParser(ExecutionRequest executionRequest) throws AgentRefused;
+  /// The parameters are those of [#launch].
+  ///
+  /// @throws AgentRefused if the agent cannot do what the run requests
+  OutputParser outputParser(ExecutionRequest executionRequest, LaunchFiles launchFiles)
+      throws AgentRefused;
 
   /// The folders and files outside the workspace and the home folder that the agent reads.
   default List<Path> readable(LaunchFiles launchFiles) {

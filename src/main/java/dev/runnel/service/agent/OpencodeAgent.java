@@ -110,7 +110,7 @@ record OpencodeAgent() implements Harness {
   }
 
   @Override
-  public OutputParser outputParser(ExecutionRequest executionRequest) {
+  public OutputParser outputParser(ExecutionRequest executionRequest, LaunchFiles launchFiles) {
     return line -> {
       var event = JsonLines.parse(line);
       var sayings = new ArrayList<AgentEvent>();

@@ -341,7 +341,7 @@ final class Execution {
     try (var launchFiles = launchFiles(site)) {
       var request = briefing.compose(launchFiles);
       var launch = harness.launch(request, launchFiles);
-      var outputParser = harness.outputParser(request);
+      var outputParser = harness.outputParser(request, launchFiles);
       var isCancelled = records.begin(executionRequest);
       begun = Optional.of(harness);
       if (isCancelled) {

@@ -30,9 +30,9 @@ class CodexAgentTest {
   @Test
   void eitherWayContinuesASessionOfTheOther() throws Exception {
     try (var model = FakeModel.start()) {
-      var first = execute(model, "Please touch the file", Optional.empty(), false);
-      var second = execute(model, "And once more", Optional.of(session(first)), true);
-      var third = execute(model, "And at last", Optional.of(session(first)), false);
+      var first = execute(model, "workspace", "Please touch the file", Optional.empty(), false);
+      var second = execute(model, "workspace", "And once more", Optional.of(session(first)), true);
+      var third = execute(model, "workspace", "And at last", Optional.of(session(first)), false);
 
       assertThat(List.of(session(second), session(third))).containsOnly(session(first));
       assertThat(List.of(first, second, third))
@@ -43,9 +43,20 @@ class CodexAgentTest {
   }
 
   @Test
+  void aSessionGoesOnInAFolderThatIsElsewhereNow() throws Exception {
+    try (var model = FakeModel.start()) {
+      var first = execute(model, "workspace", "Please touch the file", Optional.empty(), true);
+      execute(model, "elsewhere", "And here", Optional.of(session(first)), true);
+
+      assertThat(folder.resolve("workspace/touched.txt")).hasContent("touched");
+      assertThat(folder.resolve("elsewhere/touched.txt")).hasContent("touched");
+    }
+  }
+
+  @Test
   void aKeyInAVariableIsNotStored() throws Exception {
     try (var model = FakeModel.start()) {
-      execute(model, "Please touch the file", Optional.empty(), true);
+      execute(model, "workspace", "Please touch the file", Optional.empty(), true);
 
       assertThat(model.asked()).allMatch(asked -> asked.key().orElse("").endsWith("fake-key"));
       assertThat(folder.resolve("home/.codex/auth.json")).doesNotExist();
@@ -53,11 +64,11 @@ class CodexAgentTest {
   }
 
   private List<AgentEvent> execute(
-      FakeModel model, String prompt, Optional<String> session, boolean isInputOpen)
+      FakeModel model, String place, String prompt, Optional<String> session, boolean isInputOpen)
       throws IOException, InterruptedException {
     var home = Files.createDirectories(folder.resolve("home"));
     Files.createDirectories(home.resolve(".codex"));
-    var workspace = Files.createDirectories(folder.resolve("workspace"));
+    var workspace = Files.createDirectories(folder.resolve(place));
     var environment =
         new HashMap<>(
             Map.of(
@@ -101,7 +112,7 @@ class CodexAgentTest {
       if (!isInputOpen) {
         input.close();
       }
-      var parser = agent.outputParser(request);
+      var parser = agent.outputParser(request, desk);
       var events = new ArrayList<AgentEvent>();
       for (var line = output.readLine(); line != null; line = output.readLine()) {
         for (var event : parser.hear(line)) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.agent.AgentEvent.Answer;
+import dev.runnel.service.agent.AgentEvent.Awaits;
 import dev.runnel.service.agent.AgentEvent.Choice;
 import dev.runnel.service.agent.AgentEvent.Did;
 import dev.runnel.service.agent.AgentEvent.Failure;
@@ -20,15 +21,19 @@ import dev.runnel.service.agent.AgentEvent.Taken;
 import dev.runnel.service.agent.AgentEvent.Used;
 import dev.runnel.service.agent.AgentEvent.Wrote;
 import dev.runnel.service.agent.Dialogue.PermissionRequest;
+import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ToolCall;
 import dev.runnel.service.run.Usage;
+import dev.runnel.service.workspace.PermissionRules;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -38,7 +43,17 @@ class HarnessTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final ExecutionRequest REQUEST =
       ExecutionRequest.internal("run").withPrompt("Fix it");
-  private static final Dialogue.WithPermissions CLAUDE = new ClaudeAgent().outputParser(REQUEST);
+  private static final LaunchFiles FILES =
+      new LaunchFiles(
+          Path.of("desk"),
+          Path.of("workspace"),
+          Map.of(),
+          AgentAccess.FULL,
+          PermissionRules.NONE,
+          false,
+          true);
+  private static final Dialogue.WithPermissions CLAUDE =
+      new ClaudeAgent().outputParser(REQUEST, FILES);
 
   @Nested
   class TheCommandAgent {
@@ -79,7 +94,7 @@ class HarnessTest {
 
     @Test
     void tellsWhichMessageItReadAndWhatEachTurnCost() {
-      var claude = new ClaudeAgent().outputParser(REQUEST);
+      var claude = new ClaudeAgent().outputParser(REQUEST, FILES);
 
       assertThat(claude.message("id-1", "say \"hi\"\n"))
           .hasValue(
@@ -265,6 +280,123 @@ class HarnessTest {
               new Wrote("/w/a.txt"),
               new Did("update", "/w/b.txt"));
     }
+
+    @Test
+    void readsAMessageAtItsNextStepAndALateOneInATurnOfItsOwn() throws IOException {
+      var codex = new CodexAgent().outputParser(REQUEST, FILES);
+      var events = new ArrayList<AgentEvent>();
+      for (var line :
+          Files.readAllLines(Path.of("src/test/resources/agents/codex/app-server.jsonl"))) {
+        var takesMessages = codex.message("fu-0", "").isPresent();
+        events.addAll(codex.hear(line));
+        if (line.contains("\"turn/started\"") && !takesMessages) {
+          codex.message("fu-1", "mind the docs");
+          codex.message("fu-2", "too late");
+        }
+      }
+
+      var thread = "01a20b96-148b-7f62-b54b-5c9f24bfa055";
+      assertThat(codex.message("fu-3", "after the end")).isEmpty();
+      assertThat(events)
+          .filteredOn(event -> !(event instanceof Used) && !(event instanceof Result))
+          .containsExactly(
+              new Awaits(
+                  "{\"id\":\"thread\",\"method\":\"thread/start\",\"params\":{\"config\":{}}}"),
+              new Session(thread),
+              turn(thread, "Fix it", ""),
+              new Did("shell", "/bin/bash -lc 'echo hi; sleep 3'"),
+              new Ran("/bin/bash -lc 'echo hi; sleep 3'", Optional.of(0)),
+              new Taken("fu-1"),
+              new Did("shell", "/bin/bash -lc 'echo touched >> touched.txt'"),
+              new Ran("/bin/bash -lc 'echo touched >> touched.txt'", Optional.of(0)),
+              new Said("Done. I saw 9 messages"),
+              new Answer("Done. I saw 9 messages"),
+              new Finished(),
+              turn(thread, "too late", ",\"clientUserMessageId\":\"fu-2\""),
+              new Taken("fu-2"),
+              new Did("shell", "/bin/bash -lc 'echo touched >> touched.txt'"),
+              new Ran("/bin/bash -lc 'echo touched >> touched.txt'", Optional.of(0)),
+              new Said("Done. I saw 13 messages"),
+              new Answer("Done. I saw 13 messages"),
+              new Finished());
+      assertThat(events)
+          .filteredOn(Used.class::isInstance)
+          .last()
+          .isEqualTo(new Used(new Usage(500, 100, Optional.empty(), true)));
+    }
+
+    private static Awaits turn(String thread, String text, String more) {
+      return new Awaits(
+          "{\"id\":\"turn\",\"method\":\"turn/start\",\"params\":{\"threadId\":\""
+              + thread
+              + "\",\"input\":[{\"type\":\"text\",\"text\":\""
+              + text
+              + "\"}]"
+              + more
+              + "}}");
+    }
+
+    @Test
+    void steersTheTurnThatRuns() throws IOException {
+      var codex = new CodexAgent().outputParser(REQUEST, FILES);
+      codex.hear("{\"id\":\"thread\",\"result\":{\"thread\":{\"id\":\"t\"}}}");
+      assertThat(codex.message("fu-1", "wait")).isEmpty();
+      codex.hear(told("turn/started", "t", "\"turn\":{\"id\":\"u\"}"));
+      codex.hear(told("turn/completed", "of a subagent", "\"turn\":{\"status\":\"completed\"}"));
+
+      assertThat(codex.message("fu-1", "mind the docs"))
+          .hasValue(
+              "{\"id\":\"fu-1\",\"method\":\"turn/steer\",\"params\":{\"threadId\":\"t\",\"input\":[{\"type\":\"text\",\"text\":\"mind"
+                  + " the docs\"}],\"clientUserMessageId\":\"fu-1\",\"expectedTurnId\":\"u\"}}");
+    }
+
+    @Test
+    void isRefusedWhatItAsksAndSaysWhyItFailed() {
+      assertThat(
+              hear(
+                  new CodexAgent(),
+                  "{\"id\":7,\"method\":\"mcpServer/elicitation/request\",\"params\":{}}",
+                  "{\"id\":\"thread\",\"error\":{\"code\":-32600,\"message\":\"no rollout"
+                      + " found\"}}",
+                  told(
+                      "error",
+                      "",
+                      "\"error\":{\"message\":\"Again\",\"additionalDetails\":\"401\"}"),
+                  told("turn/completed", "", "\"turn\":{\"status\":\"interrupted\"}")))
+          .containsExactly(
+              new Awaits(
+                  "{\"id\":7,\"error\":{\"code\":-32601,\"message\":\"Nobody can be asked"
+                      + " here.\"}}"),
+              new Failure("no rollout found"),
+              new Status("Again (401)"),
+              new Failure("The turn was interrupted."));
+    }
+
+    @Test
+    void tellsWhatItPlansAndWritesAsAnAppServer() {
+      assertThat(
+              hear(
+                  new CodexAgent(),
+                  told(
+                      "turn/plan/updated",
+                      "",
+                      "\"plan\":[{\"step\":\"Read\",\"status\":\"completed\"},"
+                          + "{\"step\":\"Write\",\"status\":\"inProgress\"}]"),
+                  told(
+                      "item/completed",
+                      "",
+                      "\"item\":{\"type\":\"fileChange\",\"changes\":["
+                          + "{\"path\":\"/w/a.txt\",\"kind\":{\"type\":\"add\"}}]}")))
+          .containsExactly(
+              new Planned("[x] Read\n[ ] Write"),
+              new Did("add", "/w/a.txt"),
+              new Wrote("/w/a.txt"));
+    }
+
+    private static String told(String method, String thread, String params) {
+      return "{\"method\":\"%s\",\"params\":{\"threadId\":\"%s\",%s}}"
+          .formatted(method, thread, params);
+    }
   }
 
   @Nested
@@ -384,7 +516,7 @@ class HarnessTest {
 
   private static List<AgentEvent> hear(Harness harness, String... lines) {
     try {
-      var outputParser = harness.outputParser(REQUEST);
+      var outputParser = harness.outputParser(REQUEST, FILES);
       return List.of(lines).stream().flatMap(line -> outputParser.hear(line).stream()).toList();
     } catch (AgentRefused e) {
       throw new UncheckedIOException(e);

@@ -196,10 +196,11 @@ class LaunchTest {
     environment.put("CODEX_API_KEY", "secret-key");
     var config = TOOLS.replaceFirst("\\{", "{\"harness\": {\"reasoning_level\": \"high\"},");
     var request = job(config, Optional.of("t-1"));
-    var launch = new CodexAgent().launch(request, desk(AgentAccess.FULL, true));
+    var desk = desk(AgentAccess.FULL, true);
+    var launch = new CodexAgent().launch(request, desk);
     var login = JSON.readTree(launch.input().lines().toList().getLast());
     var answer = "{\"id\":%s,\"result\":{}}".formatted(login.get("id"));
-    var resume = awaited(new CodexAgent().outputParser(request).hear(answer));
+    var resume = awaited(new CodexAgent().outputParser(request, desk).hear(answer));
     var thread = resume.get("params");
 
     assertThat(launch.command())
@@ -211,6 +212,7 @@ class LaunchTest {
     assertThat(login.at("/params/apiKey").asText()).isEqualTo("secret-key");
     assertThat(resume.get("method").asText()).isEqualTo("thread/resume");
     assertThat(thread.get("threadId").asText()).isEqualTo("t-1");
+    assertThat(thread.get("sandbox").asText()).isEqualTo("danger-full-access");
     assertThat(thread.get("model").asText()).isEqualTo("m");
     assertThat(thread.get("developerInstructions").asText()).isEqualTo("secret base");
     assertThat(thread.at("/config/model_reasoning_effort").asText()).isEqualTo("high");
