@@ -167,7 +167,7 @@ public final class Look {
         new Notice(
             new NoticeId("n1"),
             new Conversation(github, "acme/shop#12"),
-            new Update.Told(dana, "The run service no longer has this run.", false),
+            new Update.Message(dana, "The run service no longer has this run.", false),
             new Origin(
                 Optional.of(URI.create("https://github.com/acme/shop/issues/12")),
                 Optional.empty(),

@@ -98,7 +98,7 @@ class ParkedItemsTest {
   void saysWhatWhereWhyAndWhen() throws Exception {
     site.givesUp(delivery("1", say("fix <it>")), "no such profile");
     clock.advance(Duration.ofMinutes(5));
-    var notice = new Update.Told(DANA, "It is done.", false);
+    var notice = new Update.Message(DANA, "It is done.", false);
     site.givesUp(
         new Notice(new NoticeId("n1"), OTHER_THREAD, notice, Origin.NONE, NINE, 0), "410 gone");
 
@@ -152,7 +152,7 @@ class ParkedItemsTest {
   @Test
   void aDiscardedRowIsGone() throws Exception {
     site.givesUp(delivery("1", say("fix it")), "why");
-    var notice = new Update.Told(DANA, "It is done.", false);
+    var notice = new Update.Message(DANA, "It is done.", false);
     site.givesUp(new Notice(new NoticeId("n1"), THREAD, notice, Origin.NONE, NINE, 0), "410 gone");
 
     assertThat(post("inbox", "fake:1", "discard").statusCode()).isEqualTo(303);
@@ -196,7 +196,7 @@ class ParkedItemsTest {
   @Test
   void selectedRowsAreDiscardedTogether() throws Exception {
     site.givesUp(delivery("1", say("fix it")), "why");
-    var notice = new Update.Told(DANA, "It is done.", false);
+    var notice = new Update.Message(DANA, "It is done.", false);
     site.givesUp(new Notice(new NoticeId("n1"), THREAD, notice, Origin.NONE, NINE, 0), "410 gone");
 
     assertThat(postItems("discard", "inbox fake:1", "outbox n1").statusCode()).isEqualTo(303);

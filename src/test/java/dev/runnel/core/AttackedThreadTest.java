@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.runnel.core.model.run.Background;
-import dev.runnel.core.model.run.Background.Said;
+import dev.runnel.core.model.run.Background.Message;
 import dev.runnel.testkit.Attack;
 import dev.runnel.testkit.Samples;
 import java.util.List;
@@ -33,8 +33,8 @@ class AttackedThreadTest {
             List.of("label " + words),
             Optional.empty(),
             List.of(
-                new Said("Sam " + words, Samples.NINE, "It broke. " + words),
-                new Said(words, Samples.NINE, "Since Monday.\n" + words)),
+                new Message("Sam " + words, Samples.NINE, "It broke. " + words),
+                new Message(words, Samples.NINE, "Since Monday.\n" + words)),
             2);
     return Composed.prompt(
         Samples.delivery("1", Samples.say("fix it")), background, new Random(SEED));

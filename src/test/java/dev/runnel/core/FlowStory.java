@@ -327,7 +327,7 @@ final class FlowStory implements Story {
                 update ->
                     switch (update) {
                       case Update.Cancelled cancelled -> handedBack(cancelled);
-                      case Update.Told(_, var text, _) when text.contains("not read") ->
+                      case Update.Message(_, var text, _) when text.contains("not read") ->
                           Pattern.compile("\u201c([^\u201d]*)\u201d")
                               .matcher(text)
                               .results()

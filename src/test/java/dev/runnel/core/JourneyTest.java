@@ -120,7 +120,8 @@ class JourneyTest {
               List.of(),
               Optional.empty(),
               List.of(
-                  new Background.Said("sam", Samples.NINE, "It fails since Monday \u200bright?")),
+                  new Background.Message(
+                      "sam", Samples.NINE, "It fails since Monday \u200bright?")),
               3));
       world.says(delivery("1", say("fix it")));
       world.settle();
@@ -177,8 +178,8 @@ class JourneyTest {
               List.of(),
               Optional.empty(),
               List.of(
-                  new Background.Said("sam", Samples.NINE, "the beginning"),
-                  new Background.Said("sam", Samples.NINE, "the rest")),
+                  new Background.Message("sam", Samples.NINE, "the beginning"),
+                  new Background.Message("sam", Samples.NINE, "the rest")),
               1,
               List.of(new Attachment("red.png", "image/png", "Ynl0ZXM="))));
       world.says(delivery("1", say("fix it")));
@@ -415,7 +416,7 @@ class JourneyTest {
 
       assertThat(world.runs.runs()).hasSize(2);
       assertThat(world.surface.kinds(THREAD))
-          .containsExactly("Status", "Succeeded", "Told", "Status");
+          .containsExactly("Status", "Succeeded", "Message", "Status");
     }
 
     @Test
@@ -429,7 +430,7 @@ class JourneyTest {
       world.settle();
 
       assertThat(world.surface.kinds(THREAD))
-          .containsExactly("Status", "Succeeded", "Status", "Succeeded", "Told", "Status");
+          .containsExactly("Status", "Succeeded", "Status", "Succeeded", "Message", "Status");
     }
 
     @Test
@@ -513,7 +514,7 @@ class JourneyTest {
       world.runs.isBack();
       world.passes(Duration.ofMinutes(2));
       assertThat(world.runs.starts()).hasSize(1);
-      assertThat(world.surface.kinds(THREAD)).containsExactly("Told", "Status");
+      assertThat(world.surface.kinds(THREAD)).containsExactly("Message", "Status");
     }
 
     @Test
@@ -615,7 +616,7 @@ class JourneyTest {
       world.runs.moves(run(), RunState.SUCCEEDED, "Fixed.");
       world.passes(Duration.ofSeconds(2));
 
-      assertThat(world.surface.kinds(THREAD)).containsExactly("Told", "Status", "Succeeded");
+      assertThat(world.surface.kinds(THREAD)).containsExactly("Message", "Status", "Succeeded");
     }
 
     @Test
@@ -816,7 +817,7 @@ class JourneyTest {
       world.passes(Duration.ofSeconds(3));
 
       assertThat(world.surface.kinds(THREAD))
-          .containsExactlyInAnyOrder("Status", "Succeeded", "Told");
+          .containsExactlyInAnyOrder("Status", "Succeeded", "Message");
       assertThat(world.surface.told(THREAD)).containsExactly("Nothing to stop: the run had ended.");
     }
   }
@@ -866,7 +867,7 @@ class JourneyTest {
       world.settle();
 
       assertThat(world.runs.cancels()).isEmpty();
-      assertThat(world.surface.kinds(asked.conversation())).containsExactly("Told", "Listed");
+      assertThat(world.surface.kinds(asked.conversation())).containsExactly("Message", "Listed");
     }
 
     @Test

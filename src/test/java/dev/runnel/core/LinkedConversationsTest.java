@@ -55,7 +55,7 @@ class LinkedConversationsTest {
         "",
         List.of(),
         Optional.of(LINK),
-        List.of(new Background.Said("Sam", Instant.EPOCH, text)),
+        List.of(new Background.Message("Sam", Instant.EPOCH, text)),
         0);
   }
 

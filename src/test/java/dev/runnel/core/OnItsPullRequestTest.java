@@ -302,7 +302,7 @@ class OnItsPullRequestTest {
       world.settle();
 
       assertThat(world.runs.runs()).hasSize(2);
-      assertThat(world.surface.kinds(PULL_REQUEST)).containsExactly("Told", "Status");
+      assertThat(world.surface.kinds(PULL_REQUEST)).containsExactly("Message", "Status");
 
       world.says(comments("3", say("and the title")));
       world.settle();
@@ -425,7 +425,7 @@ class OnItsPullRequestTest {
       ends(RunState.SUCCEEDED, "Done.");
 
       assertThat(world.surface.told(PULL_REQUEST)).containsExactly("It takes no words.");
-      assertThat(world.surface.kinds(PULL_REQUEST)).containsExactly("Told");
+      assertThat(world.surface.kinds(PULL_REQUEST)).containsExactly("Message");
       assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded");
     }
 

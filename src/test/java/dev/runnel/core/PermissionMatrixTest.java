@@ -222,7 +222,7 @@ class PermissionMatrixTest {
             .map(post -> post.update())
             .filter(
                 update ->
-                    !(update instanceof Update.Told(_, var text, var privately)
+                    !(update instanceof Update.Message(_, var text, var privately)
                         && privately
                         && text.matches("(You may|Only admins|No rule).*")))
             .filter(update -> !(update instanceof Update.Received))

@@ -93,7 +93,7 @@ class PolicyJourneyTest {
   private List<Update> told(Actor to) {
     return world.surface.posts().stream()
         .map(post -> post.update())
-        .filter(it -> it instanceof Update.Told(var whom, _, _) && whom.equals(to))
+        .filter(it -> it instanceof Update.Message(var whom, _, _) && whom.equals(to))
         .toList();
   }
 
@@ -106,7 +106,7 @@ class PolicyJourneyTest {
     assertThat(world.runs.runs()).isEmpty();
     assertThat(told(DANA))
         .containsExactly(
-            new Update.Told(
+            new Update.Message(
                 DANA, "You may not start runs here. These may: " + id(EVE) + ".", true));
   }
 
@@ -162,7 +162,7 @@ class PolicyJourneyTest {
         .singleElement()
         .satisfies(
             it ->
-                assertThat(((Update.Told) it).text())
+                assertThat(((Update.Message) it).text())
                     .startsWith("You may start runs here only with the environment docs."));
   }
 
@@ -218,7 +218,7 @@ class PolicyJourneyTest {
     assertThat(world.runs.starts()).hasSize(1);
     assertThat(told(EVE))
         .containsExactly(
-            new Update.Told(
+            new Update.Message(
                 EVE, "You may not start runs here. These may: " + id(DANA) + ".", true));
   }
 
@@ -320,7 +320,7 @@ class PolicyJourneyTest {
 
     assertThat(told(DANA))
         .containsExactly(
-            new Update.Told(
+            new Update.Message(
                 DANA, DANA.name() + " set the default `model` for this place: `big`.", false));
   }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.run.Background;
 import dev.runnel.core.model.run.Background.LeftOut;
-import dev.runnel.core.model.run.Background.Said;
+import dev.runnel.core.model.run.Background.Message;
 import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.testkit.Samples;
 import java.io.IOException;
@@ -30,7 +30,8 @@ class PromptOfAnIssueTest {
         }
       };
 
-  private static Background issue(String title, String body, List<Said> said, List<String> labels) {
+  private static Background issue(
+      String title, String body, List<Message> said, List<String> labels) {
     return new Background(
         "GitHub issue acme/shop#7",
         Optional.of(title),
@@ -41,8 +42,8 @@ class PromptOfAnIssueTest {
         12);
   }
 
-  private static Said said(String author, String text) {
-    return new Said(author, Samples.NINE, text);
+  private static Message said(String author, String text) {
+    return new Message(author, Samples.NINE, text);
   }
 
   private String prompt(String request, Background background) {
@@ -93,7 +94,7 @@ class PromptOfAnIssueTest {
   @Test
   void howeverMuchThereIsTheRootAndTheNewestAreThere() {
     var much = "long ".repeat(100_000);
-    var said = new ArrayList<Said>();
+    var said = new ArrayList<Message>();
     for (var number = 0; number < 500; number++) {
       said.add(said("sam" + much, "number " + number + " " + much));
     }

@@ -37,7 +37,7 @@ class PublicWorkJourneyTest {
           "",
           List.of(),
           Optional.empty(),
-          List.of(new Background.Said("Ann", Instant.EPOCH, "we are selling to Initech")),
+          List.of(new Background.Message("Ann", Instant.EPOCH, "we are selling to Initech")),
           0);
 
   private static final PublicWork UNKNOWN = new PublicWork(Set.of("website"), Optional.empty());
@@ -136,7 +136,7 @@ class PublicWorkJourneyTest {
     world.surface.hasBackground(THREAD, SAID);
     world.surface.hasBackground(
         OTHER_THREAD,
-        SAID.withSaid(List.of(new Background.Said("Bo", Instant.EPOCH, "in public"))));
+        SAID.withMessages(List.of(new Background.Message("Bo", Instant.EPOCH, "in public"))));
     world.says(delivery("1", new Intent.Start(Request.of("fix the logo")), OTHER_THREAD));
     world.settle();
     var run = world.runs.runs().getLast().id();

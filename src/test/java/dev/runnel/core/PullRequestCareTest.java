@@ -63,7 +63,7 @@ class PullRequestCareTest {
         .containsExactly("The checks failed at 1a. I told the agent (1 of 3).");
     ends();
     assertThat(world.surface.kinds(THREAD))
-        .containsExactly("Status", "Succeeded", "Told", "Succeeded");
+        .containsExactly("Status", "Succeeded", "Message", "Succeeded");
     assertThat(world.elsewhere.posts()).isEmpty();
   }
 

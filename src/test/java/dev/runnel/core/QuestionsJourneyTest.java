@@ -96,7 +96,7 @@ class QuestionsJourneyTest {
 
     assertThat(answers()).containsExactly("SQLite");
     assertThat(world.surface.kinds(THREAD))
-        .containsExactly("Status", "QuestionClosed", "Blocked", "Told");
+        .containsExactly("Status", "QuestionClosed", "Blocked", "Message");
   }
 
   @Test

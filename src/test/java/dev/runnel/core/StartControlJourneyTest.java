@@ -60,8 +60,8 @@ class StartControlJourneyTest {
   private List<String> told() {
     return world.surface.posts().stream()
         .map(post -> post.update())
-        .filter(Update.Told.class::isInstance)
-        .map(it -> ((Update.Told) it).text())
+        .filter(Update.Message.class::isInstance)
+        .map(it -> ((Update.Message) it).text())
         .toList();
   }
 

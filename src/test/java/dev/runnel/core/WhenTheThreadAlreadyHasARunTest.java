@@ -50,22 +50,22 @@ class WhenTheThreadAlreadyHasARunTest {
           """
           QUEUED    | takes it           | 1 | DELIVERED | Status
           QUEUED    | takes it later     | 1 | DELIVERED | Status
-          QUEUED    | refuses it         | 1 | REFUSED   | Status Told
+          QUEUED    | refuses it         | 1 | REFUSED   | Status Message
           RUNNING   | takes it           | 1 | DELIVERED | Status
           RUNNING   | takes it later     | 1 | DELIVERED | Status
           RUNNING   | loses the answer   | 1 | DELIVERED | Status
-          RUNNING   | refuses it         | 1 | REFUSED   | Status Told
+          RUNNING   | refuses it         | 1 | REFUSED   | Status Message
           BLOCKED   | takes it           | 1 | DELIVERED | Status QuestionClosed
           BLOCKED   | takes it later     | 1 | DELIVERED | Status QuestionClosed
           SUCCEEDED | takes it           | 1 | DELIVERED | Status Succeeded
           SUCCEEDED | takes it later     | 1 | DELIVERED | Status Succeeded
           SUCCEEDED | loses the answer   | 1 | DELIVERED | Status Succeeded
-          SUCCEEDED | refuses it         | 2 | QUEUED    | Status Succeeded Told Status
-          SUCCEEDED | forgot the run     | 1 | QUEUED    | Status Succeeded Told Status
+          SUCCEEDED | refuses it         | 2 | QUEUED    | Status Succeeded Message Status
+          SUCCEEDED | forgot the run     | 1 | QUEUED    | Status Succeeded Message Status
           FAILED    | takes it           | 1 | DELIVERED | Status Failed
-          FAILED    | refuses it         | 2 | QUEUED    | Status Failed Told Status
+          FAILED    | refuses it         | 2 | QUEUED    | Status Failed Message Status
           CANCELLED | takes it           | 1 | DELIVERED | Status Cancelled
-          CANCELLED | refuses it         | 2 | QUEUED    | Status Cancelled Told Status
+          CANCELLED | refuses it         | 2 | QUEUED    | Status Cancelled Message Status
           """)
   void aMessageIsNeverLostNorSaidTwice(
       RunState state, String service, int runs, MessageStatus sign, String posts) {

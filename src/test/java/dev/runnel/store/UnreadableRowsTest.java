@@ -109,7 +109,7 @@ class UnreadableRowsTest {
   @Test
   void aNoticeIsParkedAndTheConversationGoesOn() {
     for (var id : List.of("n1", "n2")) {
-      var told = new Update.Told(Samples.DANA, "a", true);
+      var told = new Update.Message(Samples.DANA, "a", true);
       store.change(
           work ->
               work.outbox().add(new Notice(new NoticeId(id), THREAD, told, Origin.NONE, NINE, 0)));

@@ -111,7 +111,7 @@ public interface AttackContract {
           new Notice(
               new NoticeId("n1"),
               conversation,
-              new Update.Told(Samples.DANA, "Ours.", false),
+              new Update.Message(Samples.DANA, "Ours.", false),
               Origin.NONE,
               Samples.NINE,
               1);
@@ -131,7 +131,7 @@ public interface AttackContract {
           new Notice(
               new NoticeId("n2"),
               conversation,
-              new Update.Told(Samples.DANA, words, false),
+              new Update.Message(Samples.DANA, words, false),
               Origin.NONE,
               Samples.NINE,
               1);

@@ -435,8 +435,8 @@ public final class FakeSurface
   public List<String> told(Conversation conversation) {
     return posts(conversation).stream()
         .map(Post::update)
-        .filter(Update.Told.class::isInstance)
-        .map(update -> ((Update.Told) update).text())
+        .filter(Update.Message.class::isInstance)
+        .map(update -> ((Update.Message) update).text())
         .toList();
   }
 

@@ -105,7 +105,7 @@ public interface PostsContract {
         "failed-retryable",
         new Update.Failed(run(RunState.FAILED, ""), dana, "The machine went away.", true));
     updates.put("cancelled", new Update.Cancelled(run(RunState.CANCELLED, ""), dana));
-    updates.put("told", new Update.Told(dana, "There is no run here to stop.", true));
+    updates.put("told", new Update.Message(dana, "There is no run here to stop.", true));
     return updates;
   }
 

@@ -1601,7 +1601,7 @@ public interface StoreContract {
   }
 
   private static Update told(String text) {
-    return new Update.Told(Samples.DANA, text, true);
+    return new Update.Message(Samples.DANA, text, true);
   }
 
   private static Update status(RunState state) {

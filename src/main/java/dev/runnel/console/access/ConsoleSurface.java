@@ -242,7 +242,7 @@ public final class ConsoleSurface implements Surface, SenderLookup {
   @Override
   public Posting post(Notice notice, @Nullable PostRef status) {
     switch (notice.update()) {
-      case Update.Told(_, var text, _) -> flashMessages.add(notice.conversation(), text);
+      case Update.Message(_, var text, _) -> flashMessages.add(notice.conversation(), text);
       case Update.OfRun _, Update.Still _, Update.Reply _, Update.Received _ -> {}
     }
     var ref = status != null ? status : new PostRef(notice.id().value());

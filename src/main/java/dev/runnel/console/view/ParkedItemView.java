@@ -126,7 +126,7 @@ public record ParkedItemView(
           "A reminder of a question of %s: %s".formatted(title(run), question);
       case Update.FileMade(var run, _, var file, _) ->
           "The file %s of %s".formatted(file.name(), title(run));
-      case Update.Told(_, var text, _) -> text;
+      case Update.Message(_, var text, _) -> text;
       case Update.Listed _ -> "The list of runs";
       case Update.Answered(_, var infoCard) -> infoCard.title();
       case Update.Screened _ -> "A page or a form";

@@ -114,7 +114,7 @@ public final class Changes {
     }
     if (!unread.isEmpty() && !(entered && now.state() == RunState.CANCELLED)) {
       updates.add(
-          new Update.Told(
+          new Update.Message(
               binding.requester(), StopTexts.unread(unread, UnaryOperator.identity()), false));
     }
     replied.read().forEach(reply -> sign(reply, MessageStatus.DELIVERED, updates));

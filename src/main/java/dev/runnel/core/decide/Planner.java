@@ -243,6 +243,6 @@ public final class Planner {
   }
 
   private static Update reply(Delivery delivery, String text) {
-    return new Update.Told(delivery.actor(), text, true);
+    return new Update.Message(delivery.actor(), text, true);
   }
 }

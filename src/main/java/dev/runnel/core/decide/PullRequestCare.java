@@ -72,7 +72,7 @@ public record PullRequestCare(int most) {
                       new Notice(
                           new NoticeId("care:" + sent.id()),
                           binding.conversation(),
-                          new Update.Told(
+                          new Update.Message(
                               binding.requester(),
                               news(sent)
                                   + ". I told the agent (%d of %d%s)."

@@ -65,7 +65,7 @@ public final class PullRequestNews {
                               changed.at().getEpochSecond(),
                               pullRequest.address())),
                   place,
-                  new Update.Told(binding.requester(), words, false),
+                  new Update.Message(binding.requester(), words, false),
                   binding.origin(),
                   now,
                   0));

@@ -81,6 +81,6 @@ public record FileDelivery(AgentRuns runs, FileLimits limits) {
   }
 
   private static Posting say(Surface surface, Notice notice, Update.FileMade made, String text) {
-    return surface.post(notice.withUpdate(new Update.Told(made.requester(), text, false)), null);
+    return surface.post(notice.withUpdate(new Update.Message(made.requester(), text, false)), null);
   }
 }

@@ -220,7 +220,7 @@ final class AttemptResults {
               new Notice(
                   kept(delivery),
                   delivery.conversation(),
-                  new Update.Told(delivery.actor(), text, false),
+                  new Update.Message(delivery.actor(), text, false),
                   delivery.origin(),
                   attempt.now(),
                   0));

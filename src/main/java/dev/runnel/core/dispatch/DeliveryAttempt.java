@@ -110,12 +110,12 @@ record DeliveryAttempt(
 
   /// Posts to the person who asked only.
   void respond(Work work, String text) {
-    add(work, new Update.Told(delivery.actor(), text, true));
+    add(work, new Update.Message(delivery.actor(), text, true));
   }
 
   /// Posts to everyone in the thread.
   void respondToAll(Work work, String text) {
-    add(work, new Update.Told(delivery.actor(), text, false));
+    add(work, new Update.Message(delivery.actor(), text, false));
   }
 
   /// Posts to everyone in the thread, once, however often the attempt is repeated.
@@ -125,7 +125,7 @@ record DeliveryAttempt(
             new Notice(
                 new NoticeId(kind + ":" + delivery.id()),
                 conversation(),
-                new Update.Told(delivery.actor(), text, false),
+                new Update.Message(delivery.actor(), text, false),
                 delivery.origin(),
                 now,
                 0));

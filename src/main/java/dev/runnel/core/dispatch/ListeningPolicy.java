@@ -138,7 +138,7 @@ final class ListeningPolicy {
                       "waits:" + (isOffered ? delivery.conversation().id() : delivery.id())),
                   delivery.conversation(),
                   isOffered
-                      ? new Update.Told(
+                      ? new Update.Message(
                           delivery.actor(), "It reaches the agent at its next step.", true)
                       : new Update.Answered(delivery.actor(), AnswerFormatter.waits()),
                   delivery.origin(),
@@ -171,7 +171,7 @@ final class ListeningPolicy {
                 new NoticeId(
                     "unheard:" + delivery.conversation().id() + ":" + delivery.actor().id()),
                 delivery.conversation(),
-                new Update.Told(delivery.actor(), text, true),
+                new Update.Message(delivery.actor(), text, true),
                 delivery.origin(),
                 attempt.now(),
                 0));
@@ -190,7 +190,7 @@ final class ListeningPolicy {
                         new Notice(
                             new NoticeId("unheard:" + asked.value() + ":" + delivery.actor().id()),
                             delivery.conversation(),
-                            new Update.Told(
+                            new Update.Message(
                                 delivery.actor(),
                                 "This thread is muted, so your reply did not go to the agent, which"
                                     + " waits for an answer. Mention me to answer.",

@@ -104,7 +104,7 @@ final class MessageEdits {
             new Notice(
                 new NoticeId(kind + about.id()),
                 attempt.conversation(),
-                new Update.Told(attempt.delivery().actor(), text, true),
+                new Update.Message(attempt.delivery().actor(), text, true),
                 attempt.delivery().origin(),
                 attempt.now(),
                 0));

@@ -88,7 +88,7 @@ final class SenderCheck {
                   new NoticeId(
                       "refused:" + delivery.conversation().id() + ":" + delivery.actor().id()),
                   delivery.conversation(),
-                  new Update.Told(delivery.actor(), words, true),
+                  new Update.Message(delivery.actor(), words, true),
                   delivery.origin(),
                   attempt.now(),
                   0));

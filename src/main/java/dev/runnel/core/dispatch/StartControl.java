@@ -290,7 +290,7 @@ final class StartControl {
           attempt.add(
               work,
               approval.conversation(),
-              new Update.Told(
+              new Update.Message(
                   approval.requester(),
                   decision.approved()
                       ? "Approved by %s. The run starts.".formatted(by)

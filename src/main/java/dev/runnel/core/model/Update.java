@@ -116,7 +116,7 @@ public sealed interface Update {
   /// A text answer to a person: a refusal, a confirmation, a result.
   ///
   /// @param text plain text with the markup common to all surfaces: `code` in backticks, bare links
-  record Told(Actor to, String text, boolean privately) implements Reply {}
+  record Message(Actor to, String text, boolean privately) implements Reply {}
 
   /// A list of runs.
   ///

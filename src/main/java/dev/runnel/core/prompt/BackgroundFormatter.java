@@ -1,7 +1,7 @@
 package dev.runnel.core.prompt;
 
 import dev.runnel.core.model.run.Background;
-import dev.runnel.core.model.run.Background.Said;
+import dev.runnel.core.model.run.Background.Message;
 import dev.runnel.core.model.run.Linked;
 import dev.runnel.text.Truncation;
 import java.net.URI;
@@ -19,7 +19,7 @@ final class BackgroundFormatter {
   private static final int MAX_LABELS = 50;
   private static final int MAX_LABEL = 100;
   private static final int MAX_BODY = 40_000;
-  private static final int MAX_SAID = 8_000;
+  private static final int MAX_MESSAGE = 8_000;
   private static final int MAX_FILE = 20_000;
 
   /// Maximum total length of the messages, in characters, the first one not counted.
@@ -68,7 +68,7 @@ final class BackgroundFormatter {
   private void write(Linked.Shown shown) {
     var background = shown.background();
     piece("What the request links to:", head(background));
-    shown.message().ifPresent(message -> piece("The linked message:", said(message)));
+    shown.message().ifPresent(message -> piece("The linked message:", format(message)));
     messages(background, true);
   }
 
@@ -104,9 +104,9 @@ final class BackgroundFormatter {
 
   /// @param hasFirst whether the first message began the conversation
   private void messages(Background background, boolean hasFirst) {
-    var rest = background.said();
+    var rest = background.messages();
     if (hasFirst && !rest.isEmpty()) {
-      piece("What began it:", said(rest.getFirst()));
+      piece("What began it:", format(rest.getFirst()));
       rest = rest.subList(1, rest.size());
     }
     var fitting = fitting(rest);
@@ -139,11 +139,11 @@ final class BackgroundFormatter {
   }
 
   /// The newest messages that fit, oldest first.
-  private static List<String> fitting(List<Said> said) {
+  private static List<String> fitting(List<Message> messages) {
     Deque<String> fitting = new ArrayDeque<>();
     var room = ROOM;
-    for (var each : said.reversed()) {
-      var words = said(each);
+    for (var each : messages.reversed()) {
+      var words = format(each);
       room -= words.length();
       if (room < 0) {
         break;
@@ -153,12 +153,12 @@ final class BackgroundFormatter {
     return List.copyOf(fitting);
   }
 
-  private static String said(Said said) {
-    return Optional.of(InvisibleCharacters.line(said.author(), MAX_LABEL))
+  private static String format(Message message) {
+    return Optional.of(InvisibleCharacters.line(message.author(), MAX_LABEL))
             .filter(author -> !author.isEmpty())
-            .map(author -> "[" + author + ", " + said.at() + "]\n")
-            .orElse("[" + said.at() + "]\n")
-        + shown(said.text(), MAX_SAID);
+            .map(author -> "[" + author + ", " + message.at() + "]\n")
+            .orElse("[" + message.at() + "]\n")
+        + shown(message.text(), MAX_MESSAGE);
   }
 
   private static String shown(String words, int longest) {

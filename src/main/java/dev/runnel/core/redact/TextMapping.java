@@ -39,8 +39,8 @@ record TextMapping(UnaryOperator<String> change) {
           new Update.FileMade(run(run), requester, file(file), number);
       case Update.Reminder(var run, var requester, var question, var number, var asked, var at) ->
           new Update.Reminder(run(run), requester, text(question), number, asked, at);
-      case Update.Told(var to, var text, var privately) ->
-          new Update.Told(to, text(text), privately);
+      case Update.Message(var to, var text, var privately) ->
+          new Update.Message(to, text(text), privately);
       case Update.Listed(var to, var runs, var listing) ->
           new Update.Listed(to, bindings(runs), listing);
       case Update.Answered(var to, var infoCard) -> new Update.Answered(to, sheet(infoCard));

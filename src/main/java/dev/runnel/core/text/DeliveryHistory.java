@@ -34,8 +34,8 @@ public final class DeliveryHistory {
       case Plan.Answer _ -> "to answer it privately";
       case Plan.Tell(var updates) ->
           updates.stream()
-              .filter(Update.Told.class::isInstance)
-              .map(Update.Told.class::cast)
+              .filter(Update.Message.class::isInstance)
+              .map(Update.Message.class::cast)
               .findFirst()
               .map(reply -> "to answer: " + AnswerFormatter.cut(firstLine(reply.text()), MAX))
               .orElse("to answer it privately");

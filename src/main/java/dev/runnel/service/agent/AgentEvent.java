@@ -8,7 +8,7 @@ import java.util.function.UnaryOperator;
 /// An event parsed from an agent's output.
 public sealed interface AgentEvent {
   /// Text for people. The last paragraph is the answer unless there is an [Answer].
-  record Said(String text) implements AgentEvent {}
+  record Message(String text) implements AgentEvent {}
 
   /// The agent used a tool.
   ///
@@ -80,7 +80,7 @@ public sealed interface AgentEvent {
   /// Returns a copy with the function applied to all text that people read.
   default AgentEvent with(UnaryOperator<String> words) {
     return switch (this) {
-      case Said(String text) -> new Said(words.apply(text));
+      case Message(String text) -> new Message(words.apply(text));
       case Did(String tool, String given) -> new Did(words.apply(tool), words.apply(given));
       case Ran(String command, Optional<Integer> exit) -> new Ran(words.apply(command), exit);
       case Result(String text, boolean failed) -> new Result(words.apply(text), failed);

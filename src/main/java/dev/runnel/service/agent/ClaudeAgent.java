@@ -293,7 +293,7 @@ record ClaudeAgent() implements Harness {
     var sayings = new ArrayList<AgentEvent>();
     for (var part : content) {
       switch (part.path("type").asText()) {
-        case "text" -> sayings.add(new AgentEvent.Said(part.path("text").asText()));
+        case "text" -> sayings.add(new AgentEvent.Message(part.path("text").asText()));
         case "tool_use" -> {
           var tool = part.path("name").asText();
           var input = part.path("input");

@@ -273,7 +273,7 @@ final class CodexConversation implements Dialogue {
               : List.of();
       case "agent_message" -> {
         var text = item.path("text").asText();
-        yield List.of(new AgentEvent.Said(text), new AgentEvent.Answer(text));
+        yield List.of(new AgentEvent.Message(text), new AgentEvent.Answer(text));
       }
       case "command_execution" ->
           List.of(

@@ -42,7 +42,7 @@ public record CommandAgent(String name, String command) implements Harness {
       if (line.startsWith(CHOICE)) {
         return List.of(new AgentEvent.Choice(line.substring(CHOICE.length()).strip()));
       }
-      return List.of(new AgentEvent.Said(line));
+      return List.of(new AgentEvent.Message(line));
     };
   }
 

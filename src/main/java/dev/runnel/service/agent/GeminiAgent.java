@@ -265,7 +265,7 @@ record GeminiAgent() implements Harness {
       line.append(text);
       var sayings = new ArrayList<AgentEvent>();
       for (int end = line.indexOf("\n"); end >= 0; end = line.indexOf("\n")) {
-        sayings.add(new AgentEvent.Said(line.substring(0, end)));
+        sayings.add(new AgentEvent.Message(line.substring(0, end)));
         line.delete(0, end + 1);
       }
       return sayings;
@@ -274,7 +274,7 @@ record GeminiAgent() implements Harness {
     private List<AgentEvent> rest() {
       var sayings = new ArrayList<AgentEvent>();
       if (!line.isEmpty()) {
-        sayings.add(new AgentEvent.Said(line.toString()));
+        sayings.add(new AgentEvent.Message(line.toString()));
         line.setLength(0);
       }
       return sayings;

@@ -121,7 +121,7 @@ record OpencodeAgent() implements Harness {
       switch (event.path("type").asText()) {
         case "text" -> {
           var text = part.path("text").asText();
-          sayings.add(new AgentEvent.Said(text));
+          sayings.add(new AgentEvent.Message(text));
           sayings.add(new AgentEvent.Answer(text));
         }
         case "tool_use" -> sayings.addAll(used(part.path("tool").asText(), part.path("state")));

@@ -306,13 +306,13 @@ public final class OutputRecorder implements RunningProcess.Sink {
           "cannot parse agent output run={} error={}",
           executionRequest.runId(),
           e.getClass().getName());
-      return List.of(new AgentEvent.Said(line));
+      return List.of(new AgentEvent.Message(line));
     }
   }
 
   private void take(AgentEvent agentEvent) {
     switch (agentEvent) {
-      case AgentEvent.Said(String text) -> {
+      case AgentEvent.Message(String text) -> {
         text.lines().forEach(this::say);
         if (text.isEmpty()) {
           say("");

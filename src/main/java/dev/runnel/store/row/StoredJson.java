@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.jsontype.NamedType;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import dev.runnel.core.model.Intent;
@@ -46,6 +47,7 @@ public final class StoredJson {
         List.of(Intent.class, Update.class, Question.class, Screen.class, Timing.class)) {
       cases(family).forEach(MAPPER::registerSubtypes);
     }
+    MAPPER.registerSubtypes(new NamedType(Update.Message.class, "Told"));
   }
 
   private static Stream<Class<?>> cases(Class<?> type) {

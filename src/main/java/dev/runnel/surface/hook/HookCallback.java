@@ -115,7 +115,7 @@ final class HookCallback {
           run(body, "reminder", run).put("message", question);
       case Update.FileMade(var run, _, var file, _) ->
           run(body, "file", run).put("file", file.name());
-      case Update.Told(_, var text, _) -> body.put("event", "told").put("message", text);
+      case Update.Message(_, var text, _) -> body.put("event", "told").put("message", text);
       case Update.Listed _,
           Update.Answered _,
           Update.Screened _,

@@ -39,7 +39,7 @@ record LinearPlan(Step ready, Step work, Step answer) {
       case Update.Blocked _ -> Optional.of(WORKING);
       case Update.Succeeded _ -> Optional.of(ANSWERED);
       case Update.Failed _, Update.Cancelled _ -> Optional.of(BROKEN_OFF);
-      case Update.QuestionClosed _, Update.Reminder _, Update.Told _, Update.Listed _ ->
+      case Update.QuestionClosed _, Update.Reminder _, Update.Message _, Update.Listed _ ->
           Optional.empty();
       case Update.Answered _, Update.Helped _ -> Optional.empty();
       case Update.Received _, Update.Still _, Update.Screened _, Update.FileMade _ ->

@@ -156,7 +156,7 @@ final class LinearSessions {
                       "Reply to go on, or `retry` to start again.")));
       case Update.Reminder reminder ->
           Optional.of(last(Kind.ELICITATION, quiet(reminder.question())));
-      case Update.Told(_, String text, _) -> Optional.of(last(Kind.RESPONSE, quiet(text)));
+      case Update.Message(_, String text, _) -> Optional.of(last(Kind.RESPONSE, quiet(text)));
       case Update.Listed _, Update.Answered _, Update.Helped _, Update.Screened _ ->
           Optional.of(
               last(Kind.RESPONSE, withoutMarker(comments.render(notice.update(), notice.id()))));

@@ -64,7 +64,7 @@ public final class CommentPosts {
           Update.Failed _,
           Update.Cancelled _,
           Update.Reminder _,
-          Update.Told _,
+          Update.Message _,
           Update.Listed _,
           Update.Answered _,
           Update.Screened _,

@@ -6,7 +6,7 @@ import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.run.Background;
 import dev.runnel.core.model.run.Background.LeftOut;
-import dev.runnel.core.model.run.Background.Said;
+import dev.runnel.core.model.run.Background.Message;
 import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.markdown.HiddenMarkupFilter;
@@ -32,7 +32,7 @@ public final class EarlierComments {
 
   private final Delivery delivery;
   private final Instant asked;
-  private final Deque<Said> taken = new ArrayDeque<>();
+  private final Deque<Message> taken = new ArrayDeque<>();
   private int room = MAX_TOTAL;
   private int omitted;
   private int notPermitted;
@@ -110,7 +110,7 @@ public final class EarlierComments {
       omitted++;
       return;
     }
-    taken.addFirst(new Said(comment.author(), comment.at(), text));
+    taken.addFirst(new Message(comment.author(), comment.at(), text));
   }
 
   /// Counts comments that were not read.

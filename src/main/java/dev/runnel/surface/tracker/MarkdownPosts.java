@@ -150,7 +150,7 @@ public final class MarkdownPosts {
               howToAnswer(reminder.question()));
       case Update.FileMade _ ->
           throw new IllegalArgumentException("A file is no comment, and nobody uploads one here");
-      case Update.Told(_, String text, _) -> post(id, "", text, "");
+      case Update.Message(_, String text, _) -> post(id, "", text, "");
       case Update.Listed(_, var runs, var listing) ->
           post(id, listed(runs) + MarkdownInfoCards.left(listing, mention), "", "");
       case Update.Answered(_, var infoCard) ->

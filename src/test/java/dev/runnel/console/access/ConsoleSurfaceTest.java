@@ -334,7 +334,7 @@ class ConsoleSurfaceTest {
     @Test
     void thatAnswersThePersonIsKeptForThePageTheNewestFewOnly() {
       for (int i = 1; i <= 6; i++) {
-        assertThat(post(new Update.Told(DANA, "Answer " + i, true)))
+        assertThat(post(new Update.Message(DANA, "Answer " + i, true)))
             .isInstanceOf(Posting.Posted.class);
       }
       assertThat(surface.notes(conversation))

@@ -126,7 +126,7 @@ class RunAccessPolicyTest {
               post ->
                   assertThat(post.update())
                       .isInstanceOfSatisfying(
-                          Update.Told.class,
+                          Update.Message.class,
                           told -> {
                             assertThat(told.to()).isEqualTo(SAM);
                             assertThat(told.privately()).isTrue();

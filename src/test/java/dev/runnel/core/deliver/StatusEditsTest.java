@@ -73,7 +73,7 @@ class StatusEditsTest {
     world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Fixed.");
     world.settle();
 
-    assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Told", "Succeeded");
+    assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Message", "Succeeded");
     assertThat(((Update.Status) status().update()).run().state()).isEqualTo(RunState.SUCCEEDED);
     world.passes(Duration.ofSeconds(30));
     assertThat(((Update.Status) status().update()).run().state()).isEqualTo(RunState.SUCCEEDED);

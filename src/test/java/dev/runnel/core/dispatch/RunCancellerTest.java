@@ -91,7 +91,7 @@ class RunCancellerTest {
     world.says(now(world, "2", DANA, cancel()));
     world.settle();
 
-    assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded", "Told");
+    assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded", "Message");
     assertThat(world.surface.told(THREAD)).containsExactly("It had already finished.");
   }
 

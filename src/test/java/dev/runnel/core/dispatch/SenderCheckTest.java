@@ -109,7 +109,7 @@ class SenderCheckTest {
       assertThat(world.surface.posts())
           .singleElement()
           .satisfies(
-              post -> assertThat(post.update()).isEqualTo(new Update.Told(DANA, WHO_MAY, true)));
+              post -> assertThat(post.update()).isEqualTo(new Update.Message(DANA, WHO_MAY, true)));
     }
 
     @Test

@@ -107,7 +107,7 @@ class RedactionTest {
           new Update.Cancelled(RUN, DANA),
           new Update.FileMade(RUN, DANA, new RunFile("f1", TEXT, "text/plain", 3, "abc", false), 1),
           new Update.Reminder(RUN, DANA, TEXT, 1, NINE, NINE),
-          new Update.Told(DANA, TEXT, true),
+          new Update.Message(DANA, TEXT, true),
           new Update.Listed(DANA, List.of(BINDING)),
           new Update.Answered(
               DANA,

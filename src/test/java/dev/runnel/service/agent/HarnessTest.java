@@ -10,11 +10,11 @@ import dev.runnel.service.agent.AgentEvent.Choice;
 import dev.runnel.service.agent.AgentEvent.Did;
 import dev.runnel.service.agent.AgentEvent.Failure;
 import dev.runnel.service.agent.AgentEvent.Finished;
+import dev.runnel.service.agent.AgentEvent.Message;
 import dev.runnel.service.agent.AgentEvent.Planned;
 import dev.runnel.service.agent.AgentEvent.Question;
 import dev.runnel.service.agent.AgentEvent.Ran;
 import dev.runnel.service.agent.AgentEvent.Result;
-import dev.runnel.service.agent.AgentEvent.Said;
 import dev.runnel.service.agent.AgentEvent.Session;
 import dev.runnel.service.agent.AgentEvent.Status;
 import dev.runnel.service.agent.AgentEvent.Taken;
@@ -71,8 +71,8 @@ class HarnessTest {
               new Status("reading"),
               new Question("Which branch?"),
               new Choice("main"),
-              new Said(" ::status quoted"),
-              new Said("text"));
+              new Message(" ::status quoted"),
+              new Message("text"));
     }
   }
 
@@ -86,7 +86,7 @@ class HarnessTest {
               new Did("Bash", "echo touched >> touched.txt"),
               new Ran("echo touched >> touched.txt", Optional.of(0)),
               new Result("(Bash completed with no output)", false),
-              new Said("Done. I saw 4 messages"),
+              new Message("Done. I saw 4 messages"),
               new Used(new Usage(200, 40, Optional.of(new BigDecimal("0.003")), false)),
               new Answer("Done. I saw 4 messages"),
               new Finished());
@@ -242,7 +242,7 @@ class HarnessTest {
               new Did("shell", "/bin/bash -lc 'sleep 1; echo hi; exit 3'"),
               new Ran("/bin/bash -lc 'sleep 1; echo hi; exit 3'", Optional.of(3)),
               new Result("hi\n", true),
-              new Said("Done. I saw 12 messages"),
+              new Message("Done. I saw 12 messages"),
               new Answer("Done. I saw 12 messages"),
               new Used(new Usage(400, 80, Optional.empty(), true)),
               new Finished());
@@ -309,14 +309,14 @@ class HarnessTest {
               new Taken("fu-1"),
               new Did("shell", "/bin/bash -lc 'echo touched >> touched.txt'"),
               new Ran("/bin/bash -lc 'echo touched >> touched.txt'", Optional.of(0)),
-              new Said("Done. I saw 9 messages"),
+              new Message("Done. I saw 9 messages"),
               new Answer("Done. I saw 9 messages"),
               new Finished(),
               turn(thread, "too late", ",\"clientUserMessageId\":\"fu-2\""),
               new Taken("fu-2"),
               new Did("shell", "/bin/bash -lc 'echo touched >> touched.txt'"),
               new Ran("/bin/bash -lc 'echo touched >> touched.txt'", Optional.of(0)),
-              new Said("Done. I saw 13 messages"),
+              new Message("Done. I saw 13 messages"),
               new Answer("Done. I saw 13 messages"),
               new Finished());
       assertThat(events)
@@ -409,7 +409,7 @@ class HarnessTest {
               new Did("run_shell_command", "sleep 1; echo hi; exit 3"),
               new Ran("sleep 1; echo hi; exit 3", Optional.empty()),
               new Result("hi", false),
-              new Said("Done. I saw 7 messages"),
+              new Message("Done. I saw 7 messages"),
               new Used(new Usage(200, 40, Optional.empty(), false)),
               new Answer("Done. I saw 7 messages"),
               new Finished());
@@ -436,11 +436,11 @@ class HarnessTest {
                   {"type":"result","status":"success"}\
                   """))
           .containsExactly(
-              new Said("Let me see"),
+              new Message("Let me see"),
               new Did("write_file", "a.txt"),
               new Wrote("a.txt"),
-              new Said("All"),
-              new Said("done."),
+              new Message("All"),
+              new Message("done."),
               new Used(Usage.NONE),
               new Answer("All\ndone."),
               new Finished());
@@ -467,7 +467,7 @@ class HarnessTest {
               new Ran("sleep 1; echo hi; exit 3", Optional.of(3)),
               new Result("hi\n", true),
               new Used(new Usage(100, 20, Optional.empty(), false)),
-              new Said("Done. I saw 8 messages"),
+              new Message("Done. I saw 8 messages"),
               new Answer("Done. I saw 8 messages"),
               new Used(new Usage(100, 20, Optional.empty(), false)),
               new Finished());

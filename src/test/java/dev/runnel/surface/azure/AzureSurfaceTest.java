@@ -110,7 +110,7 @@ class AzureSurfaceTest implements SurfaceContract {
             new Notice(
                 new NoticeId("n1"),
                 delivery.conversation(),
-                new Update.Told(Samples.DANA, "Hello.", false),
+                new Update.Message(Samples.DANA, "Hello.", false),
                 Origin.NONE,
                 Samples.NINE,
                 0),
@@ -279,7 +279,7 @@ class AzureSurfaceTest implements SurfaceContract {
 
     assertThat(background.kind()).isEqualTo("Azure DevOps work item Fabrikam Fiber#13");
     assertThat(background.title()).contains("Checkout fails for carts with 0 items");
-    assertThat(background.said())
+    assertThat(background.messages())
         .singleElement()
         .satisfies(said -> assertThat(said.text()).isEqualTo("It broke yesterday."));
   }

@@ -117,7 +117,7 @@ class GiteaSurfaceTest implements SurfaceContract {
             new Notice(
                 new NoticeId("n1"),
                 delivery.conversation(),
-                new Update.Told(Samples.DANA, "Hello.", false),
+                new Update.Message(Samples.DANA, "Hello.", false),
                 Origin.NONE,
                 Samples.NINE,
                 0),
@@ -209,7 +209,7 @@ class GiteaSurfaceTest implements SurfaceContract {
 
     assertThat(background.kind()).isEqualTo("Gitea issue dana/shop#1");
     assertThat(background.title()).contains("Checkout fails for carts with 0 items");
-    assertThat(background.said())
+    assertThat(background.messages())
         .singleElement()
         .satisfies(said -> assertThat(said.text()).isEqualTo("It broke yesterday."));
   }

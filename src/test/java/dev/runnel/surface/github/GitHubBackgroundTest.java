@@ -103,9 +103,9 @@ class GitHubBackgroundTest {
                 List.of("bug", "agent"),
                 Optional.of(URI.create("https://github.example/dana/shop/issues/1")),
                 List.of(
-                    new Background.Said(
+                    new Background.Message(
                         "dana", Instant.parse("2026-01-05T08:00:00Z"), "It is the `total`."),
-                    new Background.Said(
+                    new Background.Message(
                         "lee", Instant.parse("2026-01-05T08:00:00Z"), "I can see it too.")),
                 0));
     assertThat(github.takeRequest().getTarget()).isEqualTo("/repos/dana/shop/issues/1");
@@ -132,7 +132,7 @@ class GitHubBackgroundTest {
 
     var background = read();
 
-    assertThat(background.said()).extracting(Background.Said::text).containsExactly("Hm.");
+    assertThat(background.messages()).extracting(Background.Message::text).containsExactly("Hm.");
     assertThat(background.leftOut().unheard()).isEqualTo(2);
     assertThat(background.omitted()).isZero();
   }
@@ -160,7 +160,7 @@ class GitHubBackgroundTest {
 
     var background = read();
 
-    assertThat(background.said()).isEmpty();
+    assertThat(background.messages()).isEmpty();
     assertThat(background.omitted()).isZero();
   }
 
@@ -174,10 +174,10 @@ class GitHubBackgroundTest {
 
     var background = read();
 
-    assertThat(background.said()).hasSizeBetween(5, 15);
-    assertThat(background.said().getLast().text()).startsWith("119");
-    assertThat(background.omitted()).isEqualTo(20 - background.said().size());
-    assertThat(background.said().stream().mapToInt(said -> said.text().length()).sum())
+    assertThat(background.messages()).hasSizeBetween(5, 15);
+    assertThat(background.messages().getLast().text()).startsWith("119");
+    assertThat(background.omitted()).isEqualTo(20 - background.messages().size());
+    assertThat(background.messages().stream().mapToInt(said -> said.text().length()).sum())
         .isLessThanOrEqualTo(40_000);
   }
 
@@ -187,7 +187,7 @@ class GitHubBackgroundTest {
     answers(issue());
     answers(comments);
 
-    assertThat(read().said().getFirst().text()).hasSize(8_000).endsWith("…");
+    assertThat(read().messages().getFirst().text()).hasSize(8_000).endsWith("…");
   }
 
   @Test
@@ -215,7 +215,7 @@ class GitHubBackgroundTest {
     assertThat(background.title()).isEmpty();
     assertThat(background.body()).isEmpty();
     assertThat(background.labels()).isEmpty();
-    assertThat(background.said()).isEmpty();
+    assertThat(background.messages()).isEmpty();
   }
 
   @ParameterizedTest

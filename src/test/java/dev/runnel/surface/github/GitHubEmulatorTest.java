@@ -240,7 +240,7 @@ class GitHubEmulatorTest {
     assertThat(background.title()).contains("Checkout fails");
     assertThat(background.body()).isEqualTo("With **0** items.");
     assertThat(background.labels()).containsExactly("bug");
-    assertThat(background.said())
+    assertThat(background.messages())
         .singleElement()
         .satisfies(
             said -> {

@@ -342,7 +342,7 @@ class GitHubPostingTest {
   void umlautsAndEmojiArrive() throws Exception {
     answers(201, "{\"id\": 1}");
 
-    surface().post(Updates.notice(new Update.Told(Updates.DANA, "Schön 😀", false)), null);
+    surface().post(Updates.notice(new Update.Message(Updates.DANA, "Schön 😀", false)), null);
 
     assertThat(new JsonMapper().readTree(body(request())).path("body").textValue())
         .startsWith("Schön 😀\n");

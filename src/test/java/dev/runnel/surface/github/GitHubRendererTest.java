@@ -203,7 +203,7 @@ class GitHubRendererTest {
             new Update.Blocked(much, dana, "?".repeat(100_000)),
             new Update.Failed(much, dana, "?".repeat(100_000), true),
             new Update.Cancelled(much, dana),
-            new Update.Told(dana, "?".repeat(100_000), false),
+            new Update.Message(dana, "?".repeat(100_000), false),
             new Update.Listed(dana, bindings))) {
       assertThat(renderer.render(update, ID).length()).isLessThanOrEqualTo(MAX);
     }

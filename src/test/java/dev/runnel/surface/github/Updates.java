@@ -26,7 +26,7 @@ final class Updates {
   static final Request REQUEST = Request.of("Work on this issue: Checkout fails");
   static final Instant SINCE = Instant.parse("2026-01-05T08:56:40Z");
   static final Instant NOW = Instant.parse("2026-01-05T09:00:00Z");
-  static final Update TOLD = new Update.Told(DANA, "There is no run here to stop.", true);
+  static final Update TOLD = new Update.Message(DANA, "There is no run here to stop.", true);
 
   private Updates() {}
 

@@ -118,7 +118,7 @@ class GitLabSurfaceTest implements SurfaceContract {
             new Notice(
                 new NoticeId("n1"),
                 conversation,
-                new Update.Told(Samples.DANA, text, false),
+                new Update.Message(Samples.DANA, text, false),
                 Origin.NONE,
                 Samples.NINE,
                 0),
@@ -181,9 +181,9 @@ class GitLabSurfaceTest implements SurfaceContract {
       var open = surface().background().read(accepted(GitLabRequests.golden("issue-note")));
       var internal = surface().background().read(accepted(GitLabRequests.golden("internal-note")));
 
-      assertThat(open.said()).extracting("text").containsExactly("It broke yesterday.");
+      assertThat(open.messages()).extracting("text").containsExactly("It broke yesterday.");
       assertThat(open.leftOut().unheard()).isOne();
-      assertThat(internal.said())
+      assertThat(internal.messages())
           .extracting("text")
           .containsExactly("It broke yesterday.", "Customer X has it, too.");
     }

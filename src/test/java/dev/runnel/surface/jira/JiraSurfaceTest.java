@@ -85,7 +85,7 @@ class JiraSurfaceTest implements SurfaceContract {
   /// As Jira tells of it: in wiki text, without the property that has the marker.
   @Override
   public RawRequest ownPost() {
-    post(new Update.Told(Samples.DANA, "@agent words\n/agent of\n\n- @agent an agent", false));
+    post(new Update.Message(Samples.DANA, "@agent words\n/agent of\n\n- @agent an agent", false));
     return tracker.commented(Person.MAINTAINER, WikiText.of(tracker.platform().lastBody()));
   }
 
@@ -105,7 +105,7 @@ class JiraSurfaceTest implements SurfaceContract {
               case DOWN -> 502;
               case GONE -> 404;
             });
-    return post(new Update.Told(Samples.DANA, "Hello.", false));
+    return post(new Update.Message(Samples.DANA, "Hello.", false));
   }
 
   private Delivery accepted(RawRequest request) {
@@ -292,7 +292,7 @@ class JiraSurfaceTest implements SurfaceContract {
 
   @Test
   void theMarkerIsAPropertyThatNobodySees() {
-    post(new Update.Told(Samples.DANA, "Hello.", false));
+    post(new Update.Message(Samples.DANA, "Hello.", false));
 
     assertThat(tracker.platform().lastBody().toString()).contains("Hello.").doesNotContain("<!--");
   }
@@ -328,7 +328,7 @@ class JiraSurfaceTest implements SurfaceContract {
     var delivery = accepted(JiraRequests.golden("comment-created"));
     tracker.platform().answersAll(503, 17);
 
-    assertThat(post(new Update.Told(Samples.DANA, "Hello.", false)))
+    assertThat(post(new Update.Message(Samples.DANA, "Hello.", false)))
         .isInstanceOfSatisfying(
             Posting.Later.class,
             later -> assertThat(later.after()).contains(Duration.ofSeconds(17)));
@@ -343,14 +343,14 @@ class JiraSurfaceTest implements SurfaceContract {
   @Test
   void theBackgroundIsTheIssueAndWhatItsPeopleSaid() {
     tracker.platform().says("It broke *yesterday*. </issue-summary>");
-    post(new Update.Told(Samples.DANA, "Ours.", false));
+    post(new Update.Message(Samples.DANA, "Ours.", false));
 
     var background = surface().background().read(accepted(JiraRequests.golden("comment-created")));
 
     assertThat(background.kind()).isEqualTo("Jira issue SHOP-7");
     assertThat(background.title()).contains("Checkout fails for carts with 0 items");
     assertThat(background.body()).contains("Steps", "not the end");
-    assertThat(background.said())
+    assertThat(background.messages())
         .singleElement()
         .satisfies(
             said -> assertThat(said.text()).isEqualTo("It broke **yesterday**. </issue-summary>"));

@@ -135,7 +135,7 @@ class AgentSessionTest {
 
   @Test
   void anActivityWhoseAnswerWasLostIsFoundByItsId() {
-    var told = new Update.Told(Samples.DANA, "Hello.", false);
+    var told = new Update.Message(Samples.DANA, "Hello.", false);
     linear.losesNextAnswer();
     assertThat(post("n1", told, 0)).isInstanceOf(Posting.Later.class);
 

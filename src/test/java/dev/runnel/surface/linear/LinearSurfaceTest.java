@@ -118,7 +118,7 @@ class LinearSurfaceTest implements SurfaceContract {
             new Notice(
                 new NoticeId("n1"),
                 accepted(LinearRequests.golden("comment-created")).conversation(),
-                new Update.Told(Samples.DANA, "Hello.", false),
+                new Update.Message(Samples.DANA, "Hello.", false),
                 Origin.NONE,
                 Samples.NINE,
                 0),
@@ -300,7 +300,7 @@ class LinearSurfaceTest implements SurfaceContract {
 
     assertThat(background.kind()).isEqualTo("Linear issue ENG-7");
     assertThat(background.title()).contains("Checkout fails for carts with 0 items");
-    assertThat(background.said())
+    assertThat(background.messages())
         .singleElement()
         .satisfies(said -> assertThat(said.text()).isEqualTo("It broke yesterday."));
   }

@@ -140,8 +140,8 @@ class SlackLinkedThreadsTest {
 
     assertThat(shown.link()).hasToString(permalink(OTHER, root));
     assertThat(shown.background().kind()).isEqualTo("Slack thread in #c0ops");
-    assertThat(shown.background().said())
-        .extracting(Background.Said::author, Background.Said::text)
+    assertThat(shown.background().messages())
+        .extracting(Background.Message::author, Background.Message::text)
         .startsWith(tuple("ann", "the build is red"), tuple("bob", "since @ann & I merged"));
     assertThat(shown.message()).isEmpty();
   }
@@ -154,9 +154,9 @@ class SlackLinkedThreadsTest {
 
     var shown = (Linked.Shown) linked(mention(CHANNEL, ANN, "fix <" + link + ">")).getFirst();
 
-    assertThat(shown.message()).map(Background.Said::text).contains("it is the cache");
-    assertThat(shown.background().said())
-        .extracting(Background.Said::text)
+    assertThat(shown.message()).map(Background.Message::text).contains("it is the cache");
+    assertThat(shown.background().messages())
+        .extracting(Background.Message::text)
         .containsExactly("the build is red", "since @ann & I merged", "it is the cache");
   }
 
@@ -168,8 +168,8 @@ class SlackLinkedThreadsTest {
 
     var shown = (Linked.Shown) linked(deliveries.getLast()).getFirst();
 
-    assertThat(shown.background().said()).isEmpty();
-    assertThat(shown.message()).map(Background.Said::text).contains("the build is red");
+    assertThat(shown.background().messages()).isEmpty();
+    assertThat(shown.message()).map(Background.Message::text).contains("the build is red");
   }
 
   @Test

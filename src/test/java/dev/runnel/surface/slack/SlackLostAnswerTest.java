@@ -43,7 +43,7 @@ class SlackLostAnswerTest {
     return new Notice(
         new NoticeId(id),
         new Conversation(SlackPlace.SURFACE, "T0ACME/C0DEV/1795240915.000008"),
-        new Update.Told(new Actor("U0ANN", "ann"), "Passed on.", false),
+        new Update.Message(new Actor("U0ANN", "ann"), "Passed on.", false),
         Origin.NONE,
         SlackRequests.NOW,
         0);

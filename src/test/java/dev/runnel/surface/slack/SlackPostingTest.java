@@ -63,7 +63,7 @@ class SlackPostingTest {
   }
 
   private static Update told(boolean privately) {
-    return new Update.Told(ANN, "Passed on.", privately);
+    return new Update.Message(ANN, "Passed on.", privately);
   }
 
   private static Notice notice(Update update, Conversation conversation, int tries) {
@@ -453,13 +453,13 @@ class SlackPostingTest {
       var background = surface.background().read(mention);
 
       assertThat(background.kind()).isEqualTo("Slack thread");
-      assertThat(background.said())
-          .extracting(Background.Said::text)
+      assertThat(background.messages())
+          .extracting(Background.Message::text)
           .containsExactly("the build is red, @Bob", "since <yesterday>", "It is mended");
-      assertThat(background.said())
+      assertThat(background.messages())
           .first()
           .isEqualTo(
-              new Background.Said(
+              new Background.Message(
                   "Ann", Instant.parse("2026-11-21T06:01:55.000008Z"), "the build is red, @Bob"));
       assertThat(background.omitted()).isZero();
     }
@@ -479,11 +479,11 @@ class SlackPostingTest {
 
       var background = surface.background().read(mention);
 
-      assertThat(background.said().getFirst().text()).isEqualTo("the root");
-      assertThat(background.said().getLast().text()).startsWith("message 300 ");
+      assertThat(background.messages().getFirst().text()).isEqualTo("the root");
+      assertThat(background.messages().getLast().text()).startsWith("message 300 ");
       assertThat(background.omitted()).isPositive();
-      assertThat(background.said().size() + background.omitted()).isEqualTo(301);
-      assertThat(background.said().stream().mapToInt(it -> it.text().length()).sum())
+      assertThat(background.messages().size() + background.omitted()).isEqualTo(301);
+      assertThat(background.messages().stream().mapToInt(it -> it.text().length()).sum())
           .isLessThan(31_000);
       assertThat(slack.calls("users.info")).isNotEmpty();
     }
@@ -529,8 +529,8 @@ class SlackPostingTest {
 
       var background = surface.background().read(mention);
 
-      assertThat(background.said())
-          .extracting(Background.Said::author, Background.Said::text)
+      assertThat(background.messages())
+          .extracting(Background.Message::author, Background.Message::text)
           .containsExactly(
               tuple("Ann", "see #ops and #ops"), tuple("alerts", "Disk full\non db-1"));
       assertThat(slack.calls("conversations.info"))
@@ -577,7 +577,7 @@ class SlackPostingTest {
       assertThat(background.attachments())
           .extracting(Attachment::name)
           .containsExactly("1.png", "2.png", "3.png", "4.png", "5.png");
-      assertThat(background.said().getFirst().text())
+      assertThat(background.messages().getFirst().text())
           .startsWith("look\n[Attached file: 1.png, image/png, 1 KB, https://acme")
           .contains("[Attached file: log.txt, text/plain", "big.png, image/png, 8 MB", "6.png");
     }
@@ -615,7 +615,8 @@ class SlackPostingTest {
               new Background.TextFile("error.log", "boom \u00e4"),
               new Background.TextFile("rows.csv", "a,b\n1,2\n"),
               new Background.TextFile("dump.json", "{}"));
-      assertThat(background.said().getFirst().text()).contains("big.log", "page.html", "latin.txt");
+      assertThat(background.messages().getFirst().text())
+          .contains("big.log", "page.html", "latin.txt");
     }
 
     @Test

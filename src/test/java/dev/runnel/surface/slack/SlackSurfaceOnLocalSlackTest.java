@@ -281,8 +281,8 @@ class SlackSurfaceOnLocalSlackTest {
     surface.post(notice("n1", mention, status, 0), null);
     slack.reply(LocalSlack.CHANNEL, root, LocalSlack.ANN, "<@U0RUNNEL> and the docs");
 
-    assertThat(surface.background().read(deliveries().getLast()).said())
-        .extracting(Background.Said::author, Background.Said::text)
+    assertThat(surface.background().read(deliveries().getLast()).messages())
+        .extracting(Background.Message::author, Background.Message::text)
         .containsExactly(
             tuple("ann", "the build is red"),
             tuple("bob", "since @ann & I merged"),
@@ -314,8 +314,8 @@ class SlackSurfaceOnLocalSlackTest {
     var opened = posted(surface.threads().open(request, false));
 
     assertThat(SlackPlace.of(opened.conversation()).thread()).isEqualTo(root);
-    assertThat(surface.background().read(request.movedTo(opened.conversation())).said())
-        .extracting(Background.Said::text)
+    assertThat(surface.background().read(request.movedTo(opened.conversation())).messages())
+        .extracting(Background.Message::text)
         // The request itself may follow: the clock of this Slack is not ours.
         .startsWith("the build is red", "since noon");
   }
@@ -339,8 +339,8 @@ class SlackSurfaceOnLocalSlackTest {
       var background = open.background().read(mention);
 
       assertThat(background.kind()).isEqualTo("Slack channel #dev");
-      assertThat(background.said())
-          .extracting(Background.Said::author, Background.Said::text)
+      assertThat(background.messages())
+          .extracting(Background.Message::author, Background.Message::text)
           .containsExactly(tuple("ann", "the build is red"), tuple("bob", "since noon"));
     }
   }
@@ -366,8 +366,8 @@ class SlackSurfaceOnLocalSlackTest {
         .containsExactly(tuple("more.png", "image/png"), tuple("red.png", "image/png"));
     assertThat(Base64.getDecoder().decode(background.attachments().getFirst().base64()))
         .isEqualTo(PICTURE);
-    assertThat(background.said())
-        .extracting(Background.Said::text)
+    assertThat(background.messages())
+        .extracting(Background.Message::text)
         .satisfiesExactly(
             it -> assertThat(it).startsWith("it is red\n[Attached file: red.png, image/png"),
             it -> assertThat(it).startsWith("the log\n[Attached file: log.txt, text/plain"));
@@ -451,7 +451,7 @@ class SlackSurfaceOnLocalSlackTest {
   @Test
   void aChannelThatIsGoneIsUndeliverable() {
     var gone = new Conversation(SlackPlace.SURFACE, "T0ACME/C0GONE/1795240915.000008");
-    var told = new Update.Told(SlackUpdates.ANN, "Passed on.", false);
+    var told = new Update.Message(SlackUpdates.ANN, "Passed on.", false);
 
     assertThat(
             surface.post(

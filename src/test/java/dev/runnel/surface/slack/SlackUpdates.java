@@ -264,7 +264,7 @@ public final class SlackUpdates {
             SINCE.plus(Duration.ofHours(4))));
     all.put(
         "told",
-        new Update.Told(ANN, "Passed on: `a < b`. See https://example.com/x?y=1&z=2.", true));
+        new Update.Message(ANN, "Passed on: `a < b`. See https://example.com/x?y=1&z=2.", true));
     all.put(
         "listed",
         new Update.Listed(

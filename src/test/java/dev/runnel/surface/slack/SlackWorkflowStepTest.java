@@ -78,7 +78,7 @@ class SlackWorkflowStepTest {
   }
 
   private static Update told(Delivery delivery) {
-    return new Update.Told(delivery.actor(), "No policy permits this.", true);
+    return new Update.Message(delivery.actor(), "No policy permits this.", true);
   }
 
   @Test

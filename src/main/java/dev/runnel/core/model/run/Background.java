@@ -13,7 +13,7 @@ import java.util.Optional;
 /// @param kind the kind of source, for people and agents: `Slack thread`, `GitHub issue
 ///   acme/shop#7`
 /// @param body the description, empty where there is none
-/// @param said the messages, oldest first; without a description, the first one began the
+/// @param messages the messages, oldest first; without a description, the first one began the
 ///   conversation
 /// @param omitted number of messages left out between the first and the rest
 /// @param attachments files that were shared in the conversation
@@ -26,7 +26,7 @@ public record Background(
     String body,
     List<String> labels,
     Optional<URI> link,
-    List<Said> said,
+    List<Message> messages,
     int omitted,
     List<Attachment> attachments,
     LeftOut leftOut,
@@ -42,7 +42,7 @@ public record Background(
   }
 
   /// One earlier message or comment.
-  public record Said(String author, Instant at, String text) {}
+  public record Message(String author, Instant at, String text) {}
 
   /// The text of a shared file.
   ///
@@ -58,9 +58,9 @@ public record Background(
       String body,
       List<String> labels,
       Optional<URI> link,
-      List<Said> said,
+      List<Message> messages,
       int omitted) {
-    this(kind, title, body, labels, link, said, omitted, List.of());
+    this(kind, title, body, labels, link, messages, omitted, List.of());
   }
 
   public Background(
@@ -69,10 +69,10 @@ public record Background(
       String body,
       List<String> labels,
       Optional<URI> link,
-      List<Said> said,
+      List<Message> messages,
       int omitted,
       List<Attachment> attachments) {
-    this(kind, title, body, labels, link, said, omitted, attachments, LeftOut.NONE, List.of());
+    this(kind, title, body, labels, link, messages, omitted, attachments, LeftOut.NONE, List.of());
   }
 
   /// Whether it tells the agent nothing.
@@ -80,7 +80,7 @@ public record Background(
     return title.isEmpty()
         && body.isBlank()
         && labels.isEmpty()
-        && said.isEmpty()
+        && messages.isEmpty()
         && omitted == 0
         && attachments.isEmpty()
         && files.isEmpty();
@@ -88,7 +88,7 @@ public record Background(
 
   public Background {
     labels = List.copyOf(labels);
-    said = List.copyOf(said);
+    messages = List.copyOf(messages);
     attachments = List.copyOf(attachments);
     files = List.copyOf(files);
   }

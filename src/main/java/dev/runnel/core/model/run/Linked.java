@@ -11,7 +11,7 @@ public sealed interface Linked {
   /// What was said there.
   ///
   /// @param message the message that the link shows; empty if it shows the whole conversation
-  record Shown(URI link, Background background, Optional<Background.Said> message)
+  record Shown(URI link, Background background, Optional<Background.Message> message)
       implements Linked {}
 
   /// It does not exist, or the sender must not get it where the run answers.

@@ -147,7 +147,7 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
       case Update.Status _, Update.Still _ when isHidden(notice, status) -> hidden(notice);
       case Update.Status now -> agentView.status(notice, now, status, this);
       case Update.Still(Update.Status now) -> agentView.still(notice, now, status, this);
-      case Update.Told(Actor to, _, boolean privately) ->
+      case Update.Message(Actor to, _, boolean privately) ->
           privately ? tellPrivately(notice, to) : say(notice);
       case Update.Listed(Actor to, _, _) -> tellPrivately(notice, to);
       case Update.Answered(Actor to, var card) ->
@@ -204,7 +204,8 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
 
   /// A private answer to a step says why no run starts.
   private Posting failStep(Notice notice, String execution) {
-    var why = notice.update() instanceof Update.Told(_, var text, _) ? text : "No run was started.";
+    var why =
+        notice.update() instanceof Update.Message(_, var text, _) ? text : "No run was started.";
     return api(SlackPlace.of(notice.conversation())).failStep(execution, why)
             instanceof SlackResponse.Wait<String>(var after, var error)
         ? new Posting.Later(after, error)
@@ -231,8 +232,8 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
   private Posting show(Notice notice, Actor to, Screen screen) {
     return switch (screens.show(api(SlackPlace.of(notice.conversation())), notice, to, screen)) {
       case SlackScreens.Showing.TooLate _ ->
-          tellPrivately(notice.withUpdate(new Update.Told(to, SlackScreens.TOO_LATE, true)), to);
-      case SlackScreens.Showing.Told(SlackResponse<String> slackResponse) ->
+          tellPrivately(notice.withUpdate(new Update.Message(to, SlackScreens.TOO_LATE, true)), to);
+      case SlackScreens.Showing.Answered(SlackResponse<String> slackResponse) ->
           posting(notice, slackResponse);
     };
   }
@@ -269,8 +270,8 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
     };
   }
 
-  private static Update.Told notUploaded(Update.FileMade made, String error) {
-    return new Update.Told(
+  private static Update.Message notUploaded(Update.FileMade made, String error) {
+    return new Update.Message(
         made.requester(),
         "Slack did not take the file `%s` (`%s`)."
             .formatted(made.file().name().replace('`', '\''), error),

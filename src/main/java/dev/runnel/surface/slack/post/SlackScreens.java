@@ -29,7 +29,7 @@ public final class SlackScreens {
 
   /// The result of showing a view.
   sealed interface Showing {
-    record Told(SlackResponse<String> answer) implements Showing {}
+    record Answered(SlackResponse<String> answer) implements Showing {}
 
     /// The trigger id has expired; the user has to ask again.
     record TooLate() implements Showing {}
@@ -45,7 +45,7 @@ public final class SlackScreens {
           case Screen.Preferences form -> SlackForms.preferences(form, asked, origin);
         };
     if (screen instanceof Screen.Home) {
-      return new Showing.Told(api.publishView(to.id(), view));
+      return new Showing.Answered(api.publishView(to.id(), view));
     }
     var trigger = SlackReplyTo.of(origin.replyTo()).trigger();
     if (trigger.isEmpty()) {
@@ -55,8 +55,8 @@ public final class SlackScreens {
       case SlackResponse.No<String>(String error) when LATE.contains(error) ->
           new Showing.TooLate();
       case SlackResponse.No<String>(String error) when OPENED.contains(error) ->
-          new Showing.Told(new SlackResponse.Ok<>(trigger.get()));
-      case SlackResponse<String> slackResponse -> new Showing.Told(slackResponse);
+          new Showing.Answered(new SlackResponse.Ok<>(trigger.get()));
+      case SlackResponse<String> slackResponse -> new Showing.Answered(slackResponse);
     };
   }
 }

@@ -123,7 +123,7 @@ public final class SlackBackground {
                     + " things.",
                 List.of(),
                 Optional.empty(),
-                newest.stream().map(it -> said(it, THREAD)).toList(),
+                newest.stream().map(it -> message(it, THREAD)).toList(),
                 0,
                 attachments(files))
             .withFiles(texts(files));
@@ -134,7 +134,7 @@ public final class SlackBackground {
   /// @throws BackgroundUnavailable when Slack cannot be asked now
   public Background of(SlackPlace place, String before, boolean hasFiles, Optional<URI> link) {
     var thread = fitting(place, required(messages(place, before, THREAD)), THREAD);
-    var said = said(thread, THREAD);
+    var messages = messages(thread, THREAD);
     var files =
         Stream.of(
                 (hasFiles ? files(place, before) : List.<SharedFile>of()).stream(),
@@ -148,7 +148,7 @@ public final class SlackBackground {
             "",
             List.of(),
             link,
-            said,
+            messages,
             thread.omitted(),
             attachments(files))
         .withFiles(texts(files));
@@ -178,11 +178,11 @@ public final class SlackBackground {
                                   "",
                                   List.of(),
                                   Optional.of(link),
-                                  said(thread, LINKED),
+                                  messages(thread, LINKED),
                                   thread.omitted()),
                               Optional.of(shown)
                                   .filter(_ -> isAlone || !ts.equals(place.thread()))
-                                  .map(it -> said(it, LINKED)));
+                                  .map(it -> message(it, LINKED)));
                         }));
   }
 
@@ -210,9 +210,9 @@ public final class SlackBackground {
     return new Fitting(root, newest, omitted);
   }
 
-  private List<Background.Said> said(Fitting thread, Bounds bounds) {
+  private List<Background.Message> messages(Fitting thread, Bounds bounds) {
     return Stream.concat(thread.root().stream(), thread.newest().stream())
-        .map(it -> said(it, bounds))
+        .map(it -> message(it, bounds))
         .toList();
   }
 
@@ -232,7 +232,7 @@ public final class SlackBackground {
             isAlone ? "They had the channel #%s open.".formatted(name.get()) : background.body(),
             background.labels(),
             background.link(),
-            background.said(),
+            background.messages(),
             background.omitted(),
             background.attachments())
         .withFiles(background.files());
@@ -367,10 +367,10 @@ public final class SlackBackground {
             || SlackPost.Mark.on(message).map(SlackPost.Mark::isContent).orElse(true));
   }
 
-  private Background.Said said(Message message, Bounds bounds) {
+  private Background.Message message(Message message, Bounds bounds) {
     var text = SlackText.plain(text(message), names::of, names::ofChannel);
     var files = SharedFile.lines(SharedFile.in(message));
-    return new Background.Said(
+    return new Background.Message(
         author(message),
         SlackPlace.at(message.getTs()),
         Stream.of(Truncation.cut(text, bounds.message()), files)

@@ -114,7 +114,7 @@ public final class SlackRenderer {
           Update.FileMade _,
           Update.QuestionClosed _,
           Update.Reminder _,
-          Update.Told _,
+          Update.Message _,
           Update.Listed _,
           Update.Answered _,
           Update.Screened _,
@@ -152,7 +152,7 @@ public final class SlackRenderer {
                       Stream.of(context("Reply to continue, or say `retry` to start again.")))
                   .toList());
       case Update.Reminder reminder -> plain(SlackStops.reminder(reminder), mark);
-      case Update.Told(_, String text, _) ->
+      case Update.Message(_, String text, _) ->
           plain(Mrkdwn.plain(Truncation.head(text, MAX_SOURCE)), mark);
       case Update.Listed listed -> plain(SlackLists.mrkdwn(listed), mark);
       case Update.Answered(_, var infoCard) ->

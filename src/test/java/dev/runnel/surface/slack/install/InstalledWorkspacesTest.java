@@ -148,7 +148,7 @@ class InstalledWorkspacesTest {
         new Notice(
             new NoticeId("notice"),
             new Conversation(SlackPlace.SURFACE, team + "/C1/1795240915.000008"),
-            new Update.Told(new Actor("U1", "ann"), "Passed on.", false),
+            new Update.Message(new Actor("U1", "ann"), "Passed on.", false),
             Origin.NONE,
             clock.instant(),
             0),

@@ -594,7 +594,7 @@ class SlackScreensTest {
               new Notice(
                   new NoticeId("n1"),
                   THREAD,
-                  new Update.Told(SlackUpdates.ANN, "Nothing to stop.", true),
+                  new Update.Message(SlackUpdates.ANN, "Nothing to stop.", true),
                   origin,
                   SlackRequests.NOW,
                   0),
@@ -616,7 +616,7 @@ class SlackScreensTest {
           new Notice(
               new NoticeId("n1"),
               nowhere,
-              new Update.Told(SlackUpdates.ANN, "I cannot post in this channel.", true),
+              new Update.Message(SlackUpdates.ANN, "I cannot post in this channel.", true),
               origin,
               SlackRequests.NOW,
               0),

@@ -194,15 +194,15 @@ class SlackWatchTest {
 
     var background = surface.background().read(read(ALERT).orElseThrow());
 
-    assertThat(background.said())
-        .extracting(Background.Said::author, Background.Said::text)
+    assertThat(background.messages())
+        .extracting(Background.Message::author, Background.Message::text)
         .containsExactly(tuple("pager", "FIRING: checkout"));
   }
 
   @Test
   void aRefusalToTheWatchIsPostedNowhere() {
     var delivery = read(ALERT).orElseThrow();
-    var update = new Update.Told(delivery.actor(), "A budget is used up.", true);
+    var update = new Update.Message(delivery.actor(), "A budget is used up.", true);
 
     surface.post(
         new Notice(

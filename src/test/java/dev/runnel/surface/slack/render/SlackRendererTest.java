@@ -309,7 +309,7 @@ class SlackRendererTest {
       updates.add(new Update.Succeeded(draft.run(), ann, since, since));
       updates.add(new Update.Failed(draft.run(), ann, text(random), random.nextBoolean()));
       updates.add(new Update.Cancelled(draft.run(), ann));
-      updates.add(new Update.Told(ann, text(random), true));
+      updates.add(new Update.Message(ann, text(random), true));
       updates.add(
           new Update.Listed(
               ann, Collections.nCopies(random.nextInt(60), SlackUpdates.binding(draft))));
