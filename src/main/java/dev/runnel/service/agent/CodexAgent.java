@@ -17,6 +17,9 @@ import java.util.stream.Collectors;
 record CodexAgent() implements Harness {
   private static final String HOME = "CODEX_HOME";
 
+  /// In its sandbox, Codex would refuse the tools of a server, because nobody can be asked.
+  static final String TOOLS_APPROVAL = "default_tools_approval_mode";
+
   @Override
   public String name() {
     return "codex";
@@ -116,6 +119,7 @@ record CodexAgent() implements Harness {
             text -> profile.append("developer_instructions = ").append(quote(text)).append('\n'));
     for (var server : ToolServer.of(executionRequest)) {
       profile.append("[mcp_servers.").append(server.name()).append("]\n");
+      profile.append(TOOLS_APPROVAL).append(" = \"approve\"\n");
       switch (server) {
         case ToolServer.Local local ->
             profile

@@ -84,6 +84,7 @@ final class CodexConversation implements Dialogue {
         .ifPresent(level -> config.put("model_reasoning_effort", level));
     for (var server : ToolServer.of(executionRequest)) {
       var one = config.putObject("mcp_servers." + server.name());
+      one.put(CodexAgent.TOOLS_APPROVAL, "approve");
       switch (server) {
         case ToolServer.Local local -> {
           one.put("command", local.command());

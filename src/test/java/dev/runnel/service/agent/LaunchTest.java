@@ -175,17 +175,21 @@ class LaunchTest {
             """
             developer_instructions = "secret base"
             [mcp_servers.my_files_]
+            default_tools_approval_mode = "approve"
             command = "files"
             args = ["--key","secret-1"]
             env = { "A" = "secret-2" }
             [mcp_servers.my_files__2]
+            default_tools_approval_mode = "approve"
             command = "files"
             args = []
             env = {  }
             [mcp_servers.web]
+            default_tools_approval_mode = "approve"
             url = "https://tools.test/mcp?t=secret-3"
             http_headers = { "X" = "secret \\"4\\"" }
             [mcp_servers.old]
+            default_tools_approval_mode = "approve"
             url = "https://tools.test/sse"
             http_headers = {  }
             """);
@@ -218,10 +222,10 @@ class LaunchTest {
     assertThat(thread.at("/config/model_reasoning_effort").asText()).isEqualTo("high");
     assertThat(thread.get("config").get("mcp_servers.my_files_").toString())
         .isEqualTo(
-            "{\"command\":\"files\",\"args\":[\"--key\",\"secret-1\"],\"env\":{\"A\":\"secret-2\"}}");
+            "{\"default_tools_approval_mode\":\"approve\",\"command\":\"files\",\"args\":[\"--key\",\"secret-1\"],\"env\":{\"A\":\"secret-2\"}}");
     assertThat(thread.get("config").get("mcp_servers.web").toString())
         .isEqualTo(
-            "{\"url\":\"https://tools.test/mcp?t=secret-3\",\"http_headers\":{\"X\":\"secret"
+            "{\"default_tools_approval_mode\":\"approve\",\"url\":\"https://tools.test/mcp?t=secret-3\",\"http_headers\":{\"X\":\"secret"
                 + " \\\"4\\\"\"}}");
   }
 
