@@ -147,17 +147,21 @@ class ForgetTest {
   @Test
   void aForgottenRunIsInNoTableAndNoFile() throws Exception {
     Files.writeString(folder.resolve("runnel.yaml"), HOOKS);
+    var mayEnd = folder.resolve("may-end");
     try (var server =
         RunnelProcess.start(
             folder,
             RunnelProcess.freePort(),
-            Map.of("RUNNEL_AGENT_COMMAND", "tee note.txt; sleep 1; echo it is painted"))) {
+            Map.of(
+                "RUNNEL_AGENT_COMMAND",
+                "tee note.txt; until [ -e '" + mayEnd + "' ]; do sleep 0.1; done; echo painted"))) {
       post(server, "d-1", "garden", "paint the quokka");
       post(server, "d-2", "kitchen", "feed the wombat");
       var id = run(server, "quokka");
       var other = run(server, "wombat");
       assertThat(runnel(server, "forget", "run", id)).isOne();
       assertThat(said()).contains("has not ended. Stop it first: ./runnel run cancel " + id);
+      Files.createFile(mayEnd);
       awaitEnd(server, id, 1);
       post(server, "d-3", "garden", "with a turquoise hat");
       awaitEnd(server, id, 2);
