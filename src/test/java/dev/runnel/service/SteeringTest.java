@@ -29,13 +29,13 @@ class SteeringTest {
   private static final String FUNCTIONS =
       """
       #!/bin/sh
-      hear() { head -n 1 > line; cat line >> read; }
+      parse() { head -n 1 > line; cat line >> read; }
       take() { sed 's/"type":"user"/"type":"user","isReplay":true/' line; }
       say() { printf '%s\\n' "{\\"type\\":\\"result\\",\\"is_error\\":false,\\"result\\":\\"$1\\"}"; }
       wait_for() { until [ -e "$1" ]; do sleep 0.02; done; }
       # As many lines as there are: no line is read ahead.
       head() { IFS= read -r text && printf '%s\\n' "$text"; }
-      hear
+      parse
       """;
 
   private static final String MAYBE_READ =

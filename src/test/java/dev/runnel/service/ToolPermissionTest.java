@@ -30,13 +30,13 @@ class ToolPermissionTest {
       """
       #!/bin/sh
       head() { IFS= read -r text && printf '%s\\n' "$text"; }
-      hear() { head > line; cat line >> read; }
+      parse() { head > line; cat line >> read; }
       say() { printf '{"type":"result","is_error":false,"result":"%s"}\\n' "$1"; }
       request() {
         printf '{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool",'
         printf '"tool_name":"Bash","input":{"command":"%s","description":"%s"},' "$1" "$RUNNEL_EXECUTION"
         printf '"decision_reason_type":"%s"}}\\n' "${2:-rule}"
-        hear
+        parse
       }
       make() {
         request "$@"
@@ -48,7 +48,7 @@ class ToolPermissionTest {
           *) echo "$1" >> refused ;;
         esac
       }
-      hear
+      parse
       """;
 
   private static final PermissionRules RULES = new PermissionRules(List.of("Bash(npm publish:*)"));

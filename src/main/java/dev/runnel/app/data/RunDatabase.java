@@ -51,7 +51,7 @@ public final class RunDatabase {
   /// Two processes under one name would each end what the other works on.
   private static void refuseTwin(Config config, Database database, NodeIdentity node) {
     try {
-      NodeMembership.twin(database, node, config.agentLease())
+      NodeMembership.otherProcess(database, node, config.agentLease())
           .ifPresent(
               host -> {
                 throw new SettingsException(

@@ -64,16 +64,16 @@ record ClaudeAgent() implements Harness {
         .ifPresent(command::add);
     if (executionRequest.basePrompt().isPresent()) {
       // A resumed session does not keep the appended system prompt.
-      var file = launchFiles.lay("claude-base-prompt.txt", executionRequest.basePrompt().get());
+      var file = launchFiles.write("claude-base-prompt.txt", executionRequest.basePrompt().get());
       command.add("--append-system-prompt-file=" + file);
     }
     launchFiles.attached().ifPresent(folder -> command.add("--add-dir=" + folder));
     var servers = ToolServer.of(executionRequest);
     if (!servers.isEmpty()) {
-      command.add("--mcp-config=" + launchFiles.lay("claude-tools.json", config(servers)));
+      command.add("--mcp-config=" + launchFiles.write("claude-tools.json", config(servers)));
     }
     if (!launchFiles.permissionRules().isEmpty()) {
-      var settings = launchFiles.lay("claude-rules.json", rules(launchFiles.permissionRules()));
+      var settings = launchFiles.write("claude-rules.json", rules(launchFiles.permissionRules()));
       command.add("--settings=" + settings);
       command.add("--permission-prompt-tool=stdio");
       command.add("--disallowedTools=" + TOOLS_THAT_ASK);
@@ -253,7 +253,7 @@ record ClaudeAgent() implements Harness {
     }
 
     @Override
-    public List<AgentEvent> hear(String line) {
+    public List<AgentEvent> parse(String line) {
       var event = JsonLines.parse(line);
       return switch (event.path("type").asText()) {
         case "system" -> system(event);

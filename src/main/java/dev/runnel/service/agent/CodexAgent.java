@@ -50,7 +50,7 @@ record CodexAgent() implements Harness {
     if (!profile.isEmpty()) {
       // Codex reads profiles only from its home folder.
       var name = "runnel-" + executionRequest.runId();
-      launchFiles.lay(home(launchFiles), name + ".config.toml", profile);
+      launchFiles.write(home(launchFiles), name + ".config.toml", profile);
       command.add("--profile=" + name);
     }
     executionRequest.modelId().ifPresent(model -> command.add("--model=" + model));

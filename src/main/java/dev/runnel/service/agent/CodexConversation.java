@@ -140,7 +140,7 @@ final class CodexConversation implements Dialogue {
   }
 
   @Override
-  public List<AgentEvent> hear(String line) {
+  public List<AgentEvent> parse(String line) {
     var event = JsonLines.parse(line);
     if (event.has("type")) {
       return exec(event.path("type").asText(), event);
@@ -154,7 +154,7 @@ final class CodexConversation implements Dialogue {
     var params = event.path("params");
     // Subagents have threads of their own.
     return params.path("threadId").asText().equals(thread)
-        ? told(event.path("method").asText(), params)
+        ? notified(event.path("method").asText(), params)
         : List.of();
   }
 
@@ -196,7 +196,7 @@ final class CodexConversation implements Dialogue {
         : message + " (" + details + ")";
   }
 
-  private List<AgentEvent> told(String method, JsonNode params) {
+  private List<AgentEvent> notified(String method, JsonNode params) {
     return switch (method) {
       case "turn/started" -> {
         turn = params.path("turn").path("id").asText();

@@ -19,7 +19,7 @@ public record CommandAgent(String name, String command) implements Harness {
     var environment = new HashMap<String, String>();
     environment.put("RUNNEL_CONFIG_JSON", executionRequest.configJson());
     launchFiles
-        .recalled()
+        .conversationFile()
         .ifPresent(file -> environment.put("RUNNEL_CONVERSATION_FILE", file.toString()));
     return new Launch(List.of("/bin/sh", "-c", command), executionRequest.prompt(), environment);
   }

@@ -7,7 +7,7 @@ import java.util.Optional;
 /// prompt, until it has finished and has read all that it was given. For each message that it
 /// reads, it reports [AgentEvent.Taken].
 public interface Dialogue extends Harness.OutputParser {
-  /// The line that gives the agent a message. Another thread than that of [#hear] may call it.
+  /// The line that gives the agent a message. Another thread than that of [#parse] may call it.
   ///
   /// @param id by which the agent reports that it has read the message
   /// @return empty if the agent takes no message at this moment

@@ -67,7 +67,7 @@ record GeminiAgent() implements Harness {
     }
     var real = real(launchFiles);
     if (launchFiles.isHomeOfRun()) {
-      launchFiles.lay(real, SETTINGS, settings(real.resolve(SETTINGS), servers, launchFiles));
+      launchFiles.write(real, SETTINGS, settings(real.resolve(SETTINGS), servers, launchFiles));
       return Map.of();
     }
     var home = launchFiles.folder().resolve("gemini");
@@ -84,7 +84,7 @@ record GeminiAgent() implements Harness {
         }
       }
     }
-    launchFiles.lay(settings, SETTINGS, settings(real.resolve(SETTINGS), servers, launchFiles));
+    launchFiles.write(settings, SETTINGS, settings(real.resolve(SETTINGS), servers, launchFiles));
     return Map.of(HOME, home.toString());
   }
 
@@ -201,7 +201,7 @@ record GeminiAgent() implements Harness {
     private final StringBuilder line = new StringBuilder();
 
     @Override
-    public List<AgentEvent> hear(String output) {
+    public List<AgentEvent> parse(String output) {
       var event = JsonLines.parse(output);
       return switch (event.path("type").asText()) {
         case "init" -> List.of(new AgentEvent.Session(event.path("session_id").asText()));

@@ -20,7 +20,7 @@ public sealed interface Harness
   /// Parses the standard output of one execution, line by line. Not thread-safe.
   @FunctionalInterface
   interface OutputParser {
-    List<AgentEvent> hear(String line);
+    List<AgentEvent> parse(String line);
   }
 
   /// `command`, `claude`, `codex`, `gemini`, `opencode` or `rehearsal`.

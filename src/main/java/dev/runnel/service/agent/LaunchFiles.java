@@ -33,7 +33,7 @@ public final class LaunchFiles implements AutoCloseable {
   private final boolean isInputOpen;
   private final List<Path> written = new ArrayList<>();
   private boolean attached;
-  private Optional<Path> recalled = Optional.empty();
+  private Optional<Path> conversationFile = Optional.empty();
 
   /// @param folder private folder of this run, created with the first file; isolated agents cannot
   ///   write there
@@ -103,8 +103,8 @@ public final class LaunchFiles implements AutoCloseable {
   }
 
   /// Writes a file to the private folder.
-  Path lay(String name, String content) throws IOException {
-    return lay(folder, name, content);
+  Path write(String name, String content) throws IOException {
+    return write(folder, name, content);
   }
 
   /// Writes an attachment of the prompt where the agent can read it.
@@ -114,7 +114,7 @@ public final class LaunchFiles implements AutoCloseable {
     var plain = name.replaceAll("[^A-Za-z0-9._-]", "_");
     var end = plain.substring(Math.max(plain.length() - MAX_NAME, 0));
     attached = true;
-    return lay(attachments(), number + "-" + end, content);
+    return write(attachments(), number + "-" + end, content);
   }
 
   /// The folder of the attachments; empty if there are none.
@@ -124,12 +124,12 @@ public final class LaunchFiles implements AutoCloseable {
 
   /// Writes the earlier conversation to a file that a command can read.
   public void recall(String talk) throws IOException {
-    recalled = Optional.of(lay("conversation.txt", talk));
+    conversationFile = Optional.of(write("conversation.txt", talk));
   }
 
   /// The file with the earlier conversation; empty if the conversation begins with this run.
-  Optional<Path> recalled() {
-    return recalled;
+  Optional<Path> conversationFile() {
+    return conversationFile;
   }
 
   private Path attachments() {
@@ -138,11 +138,11 @@ public final class LaunchFiles implements AutoCloseable {
 
   /// Writes a file where an agent expects it. The file is created with permissions for this user
   /// only, so that it is never readable by others.
-  Path lay(Path where, String name, String content) throws IOException {
-    return lay(where, name, content.getBytes(StandardCharsets.UTF_8));
+  Path write(Path where, String name, String content) throws IOException {
+    return write(where, name, content.getBytes(StandardCharsets.UTF_8));
   }
 
-  private Path lay(Path where, String name, byte[] content) throws IOException {
+  private Path write(Path where, String name, byte[] content) throws IOException {
     if (isControlledByAgent(where)) {
       var file = where.resolve(name);
       written.add(file);

@@ -82,7 +82,7 @@ record OpencodeAgent() implements Harness {
       ExecutionRequest executionRequest, LaunchFiles launchFiles) throws IOException {
     var config = ServiceJson.newObject();
     if (executionRequest.basePrompt().isPresent()) {
-      var file = launchFiles.lay("opencode-base-prompt.md", executionRequest.basePrompt().get());
+      var file = launchFiles.write("opencode-base-prompt.md", executionRequest.basePrompt().get());
       config.putArray("instructions").add(file.toString());
     }
     for (var server : ToolServer.of(executionRequest)) {
@@ -106,7 +106,7 @@ record OpencodeAgent() implements Harness {
     // variable.
     return launchFiles.variable(CONFIG).isPresent()
         ? Map.of("OPENCODE_CONFIG_CONTENT", config.toString())
-        : Map.of(CONFIG, launchFiles.lay("opencode.json", config.toString()).toString());
+        : Map.of(CONFIG, launchFiles.write("opencode.json", config.toString()).toString());
   }
 
   @Override

@@ -48,7 +48,7 @@ record AgentSite(
         throws IOException {
       var lent = new HashMap<>(settings.variables(harness.variables()));
       lent.putAll(settings.environments().variables(chosen));
-      if (request.leads()) {
+      if (request.mayStartRuns()) {
         // This key is only valid for runs below this one.
         var key = keys.issue("run " + request.runId(), "below", Optional.of(request.runId()));
         lent.put("RUNNEL_AGENT_API_URL", settings.apiUrl().get().toString());

@@ -70,11 +70,11 @@ final class ConversationHistory {
     var talk = new ConversationHistory();
     for (var runId : index.runsOf(run.conversationId().orElse(run.id()))) {
       if (!runId.equals(run.id())) {
-        talk.hear(runId, index);
+        talk.parse(runId, index);
         continue;
       }
       if (inclusive) {
-        talk.hear(runId, index);
+        talk.parse(runId, index);
       }
       break;
     }
@@ -82,7 +82,7 @@ final class ConversationHistory {
     return talk.text.toString();
   }
 
-  private void hear(String runId, RunQueries index) {
+  private void parse(String runId, RunQueries index) {
     var part = index.transcript(runId, 0);
     while (part.isPresent() && !part.get().lines().isEmpty()) {
       part.get().lines().forEach(this::add);

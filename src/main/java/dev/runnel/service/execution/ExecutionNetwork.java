@@ -106,7 +106,7 @@ final class ExecutionNetwork implements AutoCloseable {
             new EgressProxy.Offer(
                 gateways,
                 setting.isNone() ? List.of() : modelKeys.all(),
-                request.leads() ? List.of(settings.apiUrl().get()) : List.of(),
+                request.mayStartRuns() ? List.of(settings.apiUrl().get()) : List.of(),
                 witness),
             EgressProxy.Resolver.system(),
             asked::add);
@@ -187,7 +187,7 @@ final class ExecutionNetwork implements AutoCloseable {
     variables.entrySet().stream()
         .filter(each -> each.getKey().endsWith(BASE_URL))
         .forEach(each -> addresses.add(each.getValue()));
-    if (request.leads()) {
+    if (request.mayStartRuns()) {
       addresses.add(settings.apiUrl().get().toString());
     }
     return addresses.stream().flatMap(each -> pattern(each).stream()).distinct().toList();

@@ -134,7 +134,7 @@ final class PromptAssembly {
     if (executionRequest.mode().equals(RunMode.PLAN)) {
       return executionRequest.withPrompt(executionRequest.prompt() + "\n\n" + PLAN);
     }
-    return executionRequest.leads() && executionRequest.execution() == 1
+    return executionRequest.mayStartRuns() && executionRequest.execution() == 1
         ? executionRequest.withBasePrompt(
             Optional.of(
                 executionRequest.basePrompt().map(words -> words + "\n\n").orElse("") + LEAD))

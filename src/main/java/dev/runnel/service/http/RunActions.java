@@ -14,7 +14,7 @@ import dev.runnel.service.store.Factories;
 import dev.runnel.service.store.RunAccess;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunService;
-import dev.runnel.service.store.UntakenFollowUp;
+import dev.runnel.service.store.UnreadFollowUp;
 import dev.runnel.service.store.query.RunQuery;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.text.ToolReply;
@@ -102,13 +102,13 @@ public final class RunActions {
     var page = index.list(RunQuery.parse(parameters));
     var now = clock.instant();
     var url = settings.publicUrl().get();
-    var untaken = index.untaken(page.runs());
+    var unread = index.unread(page.runs());
     Iterator<ObjectNode> items =
         page.runs().stream()
             .map(
                 run -> {
                   var item = run.show(url, now);
-                  UntakenFollowUp.show(item, untaken.getOrDefault(run.id(), List.of()), false);
+                  UnreadFollowUp.show(item, unread.getOrDefault(run.id(), List.of()), false);
                   return item;
                 })
             .iterator();
@@ -146,8 +146,8 @@ public final class RunActions {
   ObjectNode show(Caller caller, String id) {
     var run = find(caller, id);
     var item = run.show(settings.publicUrl().get(), clock.instant());
-    var untaken = index.untaken(List.of(run)).getOrDefault(run.id(), List.of());
-    UntakenFollowUp.show(item, untaken, true);
+    var unread = index.unread(List.of(run)).getOrDefault(run.id(), List.of());
+    UnreadFollowUp.show(item, unread, true);
     return item;
   }
 

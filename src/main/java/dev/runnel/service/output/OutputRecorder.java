@@ -271,10 +271,10 @@ public final class OutputRecorder implements RunningProcess.Sink {
     for (int count = 0; line != null; count++) {
       switch (line.source()) {
         case OUT -> {
-          permissionRequests.hear(line.text());
+          permissionRequests.parse(line.text());
           output
               .next(TerminalText.plain(line.text()))
-              .ifPresent(it -> hear(it).forEach(this::take));
+              .ifPresent(it -> parse(it).forEach(this::take));
           if (finished || failure != null) {
             steering.finished();
           }
@@ -295,10 +295,10 @@ public final class OutputRecorder implements RunningProcess.Sink {
 
   /// Parses a line. A line that cannot be parsed is kept as text; a failure here would leave the
   /// agent blocked on its output.
-  private List<AgentEvent> hear(String line) {
+  private List<AgentEvent> parse(String line) {
     try {
       // JSON escapes can hide a secret or an escape sequence in the raw line.
-      return outputParser.hear(line).stream()
+      return outputParser.parse(line).stream()
           .map(agentEvent -> agentEvent.with(text -> redactor.redact(TerminalText.plain(text))))
           .toList();
     } catch (RuntimeException e) {

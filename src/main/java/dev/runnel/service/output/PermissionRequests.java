@@ -47,7 +47,7 @@ public final class PermissionRequests {
   /// Answers the request that a line of the agent's standard output is, if it is one.
   ///
   /// @param line with its secrets, because a permitted call must be the call that was requested
-  void hear(String line) {
+  void parse(String line) {
     dialogue.ifPresent(
         open -> open.permissionRequest(line).ifPresent(request -> answer(open, request)));
   }

@@ -56,7 +56,7 @@ public record ExecutionRequest(
   }
 
   /// Whether the agent may start runs below its own.
-  public boolean leads() {
+  public boolean mayStartRuns() {
     return mode.equals(RunMode.ORCHESTRATE);
   }
 

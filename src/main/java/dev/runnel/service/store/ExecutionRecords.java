@@ -135,7 +135,7 @@ public final class ExecutionRecords {
     return transactions.change(
         (runs, at) -> {
           requireClaim(runs, executionRequest);
-          if (!membership.stands(runs.rows(), executionRequest.claim())) {
+          if (!membership.isClaimValid(runs.rows(), executionRequest.claim())) {
             throw new ClaimLost(executionRequest.runId());
           }
           runs.begin(executionRequest.claim(), membership.identity().place());
@@ -163,7 +163,7 @@ public final class ExecutionRecords {
     return transactions.change(
         (runs, at) -> {
           requireClaim(runs, executionRequest);
-          var hadUntaken = !runs.followUps().untaken(List.of(executionRequest.runId())).isEmpty();
+          var hadUnread = !runs.followUps().unread(List.of(executionRequest.runId())).isEmpty();
           runs.launched(executionRequest.claim(), pid, startedAt);
           runs.takesMessages(executionRequest.runId(), takesMessages);
           new EventRows(runs.rows())
@@ -172,7 +172,7 @@ public final class ExecutionRecords {
                   executionRequest.execution(),
                   EventRows.Type.AGENT_STARTED,
                   at);
-          if (hadUntaken) {
+          if (hadUnread) {
             // From now on the agent has received them, which is a visible change.
             runs.touch(executionRequest.runId(), at);
           }

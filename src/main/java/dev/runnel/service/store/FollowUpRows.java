@@ -33,7 +33,7 @@ record FollowUpRows(Rows rows) {
   }
 
   /// Follow-ups that no agent has received, and those that none will receive, oldest first.
-  List<UntakenFollowUp> untaken(Collection<String> runIds) throws SQLException {
+  List<UnreadFollowUp> unread(Collection<String> runIds) throws SQLException {
     if (runIds.isEmpty()) {
       return List.of();
     }
@@ -48,7 +48,7 @@ record FollowUpRows(Rows rows) {
         ORDER BY follow_ups.created_at, follow_ups.id
         """
             .formatted(String.join(", ", Collections.nCopies(runIds.size(), "?"))),
-        UntakenFollowUp::read,
+        UnreadFollowUp::read,
         runIds.toArray());
   }
 

@@ -59,8 +59,8 @@ public final class NodeMembership {
   /// if there is none. Waits for two renewals if one may be there.
   ///
   /// @param lease of all nodes
-  public static Optional<String> twin(Database database, NodeIdentity identity, Duration lease)
-      throws InterruptedException {
+  public static Optional<String> otherProcess(
+      Database database, NodeIdentity identity, Duration lease) throws InterruptedException {
     var before = lastSeen(database, identity);
     if (before.isEmpty()) {
       return Optional.empty();
@@ -199,7 +199,7 @@ public final class NodeMembership {
   }
 
   /// Whether nobody has taken the process for lost that made a claim.
-  boolean stands(Rows rows, String claim) throws SQLException {
+  boolean isClaimValid(Rows rows, String claim) throws SQLException {
     return isAlone()
         || rows.first(
                 """

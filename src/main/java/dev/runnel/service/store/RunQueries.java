@@ -106,12 +106,10 @@ public record RunQueries(Database database, Share share) {
   }
 
   /// Follow-ups that no agent has received, by run.
-  public Map<String, List<UntakenFollowUp>> untaken(Collection<RunRow> all) {
+  public Map<String, List<UnreadFollowUp>> unread(Collection<RunRow> all) {
     var ids = all.stream().map(RunRow::id).toList();
-    return database
-        .<List<UntakenFollowUp>>read(rows -> new FollowUpRows(rows).untaken(ids))
-        .stream()
-        .collect(Collectors.groupingBy(UntakenFollowUp::runId));
+    return database.<List<UnreadFollowUp>>read(rows -> new FollowUpRows(rows).unread(ids)).stream()
+        .collect(Collectors.groupingBy(UnreadFollowUp::runId));
   }
 
   /// The initial prompt; empty if the run was cancelled before an agent received it.

@@ -147,12 +147,12 @@ final class SharedCaches {
   /// Deletes the caches that a run has made bigger, unless another run uses them, too. No process
   /// of the run may be running.
   void deleteOf(String runId) throws IOException {
-    for (var each : grownBy(runId)) {
+    for (var each : filesGrownBy(runId)) {
       var _ = delete(each, runId);
     }
   }
 
-  private List<Path> grownBy(String runId) throws IOException {
+  private List<Path> filesGrownBy(String runId) throws IOException {
     if (share(runId).bytes() == 0) {
       return List.of();
     }

@@ -166,23 +166,23 @@ final class AzurePayloads {
         || api.isOurs(webhook.sender())) {
       return Optional.empty();
     }
-    return said(words.get())
+    return intent(words.get())
         .map(
             intent ->
                 event(webhook, api.page(webhook.item(), "#" + id.get()))
-                    .said(
+                    .comment(
                         "comment " + webhook.item() + "/" + id.get() + " created",
                         intent,
                         IssueComments.ref(webhook.item(), id.get())));
   }
 
-  private Optional<Intent> said(String comment) {
-    return rules.said(text.markdown(comment));
+  private Optional<Intent> intent(String comment) {
+    return rules.comment(text.markdown(comment));
   }
 
   /// Whether a comment, as Azure DevOps shows it, addresses Runnel.
   boolean addresses(String comment) {
-    return said(comment).isPresent();
+    return intent(comment).isPresent();
   }
 
   private IssueEvent event(Webhook webhook, URI link) {

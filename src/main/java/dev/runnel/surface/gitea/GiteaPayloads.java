@@ -239,12 +239,12 @@ final class GiteaPayloads {
       return Optional.empty();
     }
     return rules
-        .said(text.get())
+        .comment(text.get())
         .map(
             intent ->
                 webhook
                     .event(comment, Json.instant(comment, "created_at"))
-                    .said(
+                    .comment(
                         "comment " + id.get() + " created",
                         intent,
                         IssueComments.ref(webhook.key(), id.get())));

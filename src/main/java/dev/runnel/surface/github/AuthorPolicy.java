@@ -29,7 +29,7 @@ final class AuthorPolicy {
   /// Whether the comment's author belongs to the repository and wrote the comment personally, not
   /// through an app.
   static boolean mayAsk(JsonNode comment) {
-    return belongs(comment) && wroteIt(comment);
+    return belongs(comment) && isAuthor(comment);
   }
 
   /// Whether the author may turn out to be allowed when GitHub is asked later: a `CONTRIBUTOR` may
@@ -37,10 +37,10 @@ final class AuthorPolicy {
   static boolean mayBelong(JsonNode comment) {
     return (belongs(comment)
             || Json.text(comment, "author_association").filter("CONTRIBUTOR"::equals).isPresent())
-        && wroteIt(comment);
+        && isAuthor(comment);
   }
 
-  private static boolean wroteIt(JsonNode comment) {
+  private static boolean isAuthor(JsonNode comment) {
     return person(comment.path("user")).isPresent()
         && !Json.isThere(comment, "performed_via_github_app");
   }

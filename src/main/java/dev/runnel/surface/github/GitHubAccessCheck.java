@@ -83,8 +83,8 @@ record GitHubAccessCheck(GitHubApi api, GitHubConfig config) {
   /// A token without write access may not look up permissions. Then GitHub's own rules decide: only
   /// people who belong to a repository can set labels there.
   private boolean belongs(RepositoryIssue issue, Delivery delivery) {
-    var said = delivery.origin().message().filter(ref -> CommentKind.of(ref).isPresent());
-    return said.isEmpty()
-        || api.comment(issue, said.get()).found().filter(AuthorPolicy::mayAsk).isPresent();
+    var comment = delivery.origin().message().filter(ref -> CommentKind.of(ref).isPresent());
+    return comment.isEmpty()
+        || api.comment(issue, comment.get()).found().filter(AuthorPolicy::mayAsk).isPresent();
   }
 }

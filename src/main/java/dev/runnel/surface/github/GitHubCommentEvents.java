@@ -25,14 +25,14 @@ final class GitHubCommentEvents {
 
   /// @return empty when the event does not concern Runnel
   Optional<CommentEvent> read(CommentKind kind, String action, Actor sender, JsonNode payload) {
-    var said = kind.in(payload);
-    var id = Json.id(said, "id");
-    var author = AuthorPolicy.person(said.path("user"));
-    if (id.isEmpty() || author.isEmpty() || !AuthorPolicy.mayBelong(said)) {
+    var comment = kind.in(payload);
+    var id = Json.id(comment, "id");
+    var author = AuthorPolicy.person(comment.path("user"));
+    if (id.isEmpty() || author.isEmpty() || !AuthorPolicy.mayBelong(comment)) {
       return Optional.empty();
     }
     if (action.equals(kind.first())) {
-      return intent(kind, said, Json.text(said, "body"))
+      return intent(kind, comment, Json.text(comment, "body"))
           .map(intent -> new CommentEvent(id.get(), author.get(), kind.meaning(id.get()), intent));
     }
     return switch (action) {
@@ -41,23 +41,24 @@ final class GitHubCommentEvents {
           Optional.of(payload.path("changes").path("body"))
               .filter(_ -> sender.equals(author.get()))
               .filter(changed -> isForUs(changed, "from"))
-              .map(_ -> amended(kind, id.get(), author.get(), said, true));
+              .map(_ -> amended(kind, id.get(), author.get(), comment, true));
       case "deleted" ->
-          Optional.of(said)
+          Optional.of(comment)
               .filter(gone -> isForUs(gone, "body"))
-              .map(_ -> amended(kind, id.get(), author.get(), said, false));
+              .map(_ -> amended(kind, id.get(), author.get(), comment, false));
       default -> Optional.empty();
     };
   }
 
   private boolean isForUs(JsonNode text, String member) {
-    return Json.text(text, member).flatMap(rules::said).isPresent();
+    return Json.text(text, member).flatMap(rules::comment).isPresent();
   }
 
   private CommentEvent amended(
-      CommentKind kind, long id, Actor author, JsonNode said, boolean isEdited) {
-    var now = isEdited ? intent(kind, said, Json.text(said, "body")) : Optional.<Intent>empty();
-    var when = Json.text(said, isEdited ? "updated_at" : "created_at").orElse("");
+      CommentKind kind, long id, Actor author, JsonNode comment, boolean isEdited) {
+    var now =
+        isEdited ? intent(kind, comment, Json.text(comment, "body")) : Optional.<Intent>empty();
+    var when = Json.text(comment, isEdited ? "updated_at" : "created_at").orElse("");
     return new CommentEvent(
         id,
         author,
@@ -65,14 +66,14 @@ final class GitHubCommentEvents {
         new Intent.Amend(kind.meaning(id), now));
   }
 
-  private Optional<Intent> intent(CommentKind kind, JsonNode said, Optional<String> body) {
-    return body.flatMap(rules::said)
+  private Optional<Intent> intent(CommentKind kind, JsonNode comment, Optional<String> body) {
+    return body.flatMap(rules::comment)
         .map(
             intent ->
                 switch (kind) {
                   case IN_A_COMMENT -> intent;
-                  case ON_A_LINE -> with(intent, words -> quote.behind(words, said));
-                  case IN_A_REVIEW -> with(intent, words -> withLink(words, said));
+                  case ON_A_LINE -> with(intent, words -> quote.behind(words, comment));
+                  case IN_A_REVIEW -> with(intent, words -> withLink(words, comment));
                 });
   }
 

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 final class GitHubLinks {
   private static final Pattern ISSUE =
       Pattern.compile("/(?<repository>[^/]+/[^/]+)/(?:issues|pull)/(?<number>\\d{1,9})(?:/.*)?");
-  private static final Pattern SAID =
+  private static final Pattern MESSAGE =
       Pattern.compile("(?<kind>issuecomment-|discussion_r|pullrequestreview-)(?<id>\\d{1,18})");
 
   private GitHubLinks() {}
@@ -29,17 +29,17 @@ final class GitHubLinks {
             issue ->
                 new LinkTarget(
                     new Conversation(surface, issue.toString()),
-                    said(Optional.ofNullable(link.getFragment()).orElse(""))));
+                    message(Optional.ofNullable(link.getFragment()).orElse(""))));
   }
 
-  private static Optional<String> said(String fragment) {
-    var said = SAID.matcher(fragment);
-    if (!said.matches()) {
+  private static Optional<String> message(String fragment) {
+    var message = MESSAGE.matcher(fragment);
+    if (!message.matches()) {
       return Optional.empty();
     }
-    var id = Long.parseLong(said.group("id"));
+    var id = Long.parseLong(message.group("id"));
     return Optional.of(
-        switch (said.group("kind")) {
+        switch (message.group("kind")) {
           case "discussion_r" -> CommentKind.ON_A_LINE.meaning(id);
           case "pullrequestreview-" -> CommentKind.IN_A_REVIEW.meaning(id);
           default -> CommentKind.IN_A_COMMENT.meaning(id);

@@ -28,40 +28,40 @@ record GitHubMissedDeliveries(GitHubApi api, GitHubPayloads payloads) {
   private void find(MissedDeliveryCollector missed, RepositoryIssue key, JsonNode issue) {
     var since = missed.since();
     for (var comment : missed.list(page -> api.since(key, since, page), GitHubApi.PAGE)) {
-      said(missed, CommentKind.IN_A_COMMENT, key, issue, comment);
+      addComment(missed, CommentKind.IN_A_COMMENT, key, issue, comment);
     }
     if (Json.isThere(issue, "pull_request")) {
       for (var comment : missed.list(page -> api.lineComments(key, since, page), GitHubApi.PAGE)) {
-        said(missed, CommentKind.ON_A_LINE, key, issue, comment);
+        addComment(missed, CommentKind.ON_A_LINE, key, issue, comment);
       }
       for (var review : missed.list(page -> api.reviews(key, page), GitHubApi.PAGE)) {
-        said(missed, CommentKind.IN_A_REVIEW, key, issue, review);
+        addComment(missed, CommentKind.IN_A_REVIEW, key, issue, review);
       }
     }
     for (var event : missed.list(page -> api.events(key, page), GitHubApi.PAGE)) {
       var action = event.path("event").asText();
-      var payload = payload(action, key, event.path("actor"), asItWas(issue, event));
+      var payload = payload(action, key, event.path("actor"), issueAtEvent(issue, event));
       payload.set("label", event.path("label"));
       payload.set("assignee", event.path("assignee"));
       add(missed, "issues", payload, event, "created_at");
     }
   }
 
-  private void said(
+  private void addComment(
       MissedDeliveryCollector missed,
       CommentKind kind,
       RepositoryIssue key,
       JsonNode issue,
-      JsonNode said) {
-    var payload = payload(kind.first(), key, said.path("user"), issue);
-    payload.set(kind.member(), said);
+      JsonNode addComment) {
+    var payload = payload(kind.first(), key, addComment.path("user"), issue);
+    payload.set(kind.member(), addComment);
     var dated = kind == CommentKind.IN_A_REVIEW ? "submitted_at" : "created_at";
-    add(missed, kind.event(), payload, said, dated);
+    add(missed, kind.event(), payload, addComment, dated);
   }
 
   /// The issue at the time of the event: a label that was added and removed again still started a
   /// run.
-  private static JsonNode asItWas(JsonNode issue, JsonNode event) {
+  private static JsonNode issueAtEvent(JsonNode issue, JsonNode event) {
     ObjectNode then = issue.deepCopy();
     then.set("updated_at", event.path("created_at"));
     return then;

@@ -221,6 +221,6 @@ final class GitHubPayloads {
             it ->
                 webhook
                     .event(it.author(), kind.in(webhook.payload()), kind.at(webhook.payload()))
-                    .said(it.meaning(), it.intent(), kind.ref(webhook.key(), it.id())));
+                    .comment(it.meaning(), it.intent(), kind.ref(webhook.key(), it.id())));
   }
 }

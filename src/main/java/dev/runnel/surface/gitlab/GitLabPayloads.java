@@ -208,7 +208,7 @@ final class GitLabPayloads {
     }
     var issue = noted(webhook, target.get());
     return rules
-        .said(text.get())
+        .comment(text.get())
         .map(
             intent ->
                 webhook
@@ -219,7 +219,7 @@ final class GitLabPayloads {
                                 Json.text(issue, "title"),
                                 Json.whole(issue, "description"))
                             .withLabels(Json.texts(issue.path("labels"), "title")))
-                    .said(
+                    .comment(
                         "note " + id.get() + " created",
                         intent,
                         IssueComments.ref(key.get(), id.get())));

@@ -130,14 +130,14 @@ final class JiraApi {
   }
 
   ApiResult comment(JiraIssue issue, JsonNode body, String marker) {
-    return rest.post(issue, path(issue) + "/comment", said(body, marker));
+    return rest.post(issue, path(issue) + "/comment", commentBody(body, marker));
   }
 
   ApiResult edit(JiraIssue issue, long comment, JsonNode body, String marker) {
-    return rest.put(issue, path(issue) + "/comment/" + comment, said(body, marker));
+    return rest.put(issue, path(issue) + "/comment/" + comment, commentBody(body, marker));
   }
 
-  private static ObjectNode said(JsonNode body, String marker) {
+  private static ObjectNode commentBody(JsonNode body, String marker) {
     var comment = Json.object();
     comment.set("body", body);
     var property = comment.putArray("properties").addObject().put("key", MARKER);

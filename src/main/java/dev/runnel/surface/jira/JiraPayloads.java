@@ -218,7 +218,7 @@ final class JiraPayloads {
       return Optional.empty();
     }
     return rules
-        .said(JiraSite.markdown(comment.path("body"), this::called))
+        .comment(JiraSite.markdown(comment.path("body"), this::called))
         .map(
             intent ->
                 event(
@@ -226,7 +226,7 @@ final class JiraPayloads {
                         author.get(),
                         link(webhook.issue(), "?focusedCommentId=" + id.get()),
                         JiraSite.time(comment, "created"))
-                    .said(
+                    .comment(
                         "comment " + id.get() + " created",
                         intent,
                         IssueComments.ref(webhook.issue(), id.get())));

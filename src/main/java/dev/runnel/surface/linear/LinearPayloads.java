@@ -245,7 +245,7 @@ final class LinearPayloads {
       return Optional.empty();
     }
     return rules
-        .said(HiddenMarker.show(text.get()))
+        .comment(HiddenMarker.show(text.get()))
         .map(
             intent ->
                 webhook
@@ -255,7 +255,7 @@ final class LinearPayloads {
                             Json.instant(comment, "createdAt"),
                             Json.text(comment.path("issue"), "title"),
                             Optional.empty()))
-                    .said(meaning(id.get()), intent, LinearId.comment(id.get())));
+                    .comment(meaning(id.get()), intent, LinearId.comment(id.get())));
   }
 
   /// Whether the mention also opens a session, because Linear knows it as our app: then only the
@@ -316,7 +316,7 @@ final class LinearPayloads {
                 Json.instant(isOpening ? session : activity, "createdAt"),
                 Json.text(about, "title"),
                 Json.whole(about, "description")));
-    return Optional.of(event.said(meaning, asked.get(), LinearId.session(key.get())));
+    return Optional.of(event.comment(meaning, asked.get(), LinearId.session(key.get())));
   }
 
   private static Optional<Actor> user(JsonNode user, JsonNode owner, String member) {
@@ -332,7 +332,7 @@ final class LinearPayloads {
   private Optional<Intent> opened(JsonNode session) {
     var comment = Json.text(session.path("comment"), "body").filter(body -> body.contains("@"));
     return comment.isPresent()
-        ? rules.told(comment.get())
+        ? rules.direct(comment.get())
         : Optional.of(rules.assigned(Json.text(session.path("issue"), "title"), THING));
   }
 
@@ -342,7 +342,7 @@ final class LinearPayloads {
     }
     var content = activity.path("content");
     return Json.text(content, "type").orElse("prompt").equals("prompt")
-        ? Json.text(content, "body").flatMap(rules::told)
+        ? Json.text(content, "body").flatMap(rules::direct)
         : Optional.empty();
   }
 }

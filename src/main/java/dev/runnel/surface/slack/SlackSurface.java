@@ -114,7 +114,8 @@ public final class SlackSurface implements Surface, ConnectedPlatform {
     payloads = new SlackPayloads(config, api.sdk(), workspaces::known, workspaces::left, agentView);
     senders = new SlackSenders(config, workspaces, clock);
     background =
-        new SlackBackgroundReader(workspaces, config.behavior().context(), agentView.looks()::of);
+        new SlackBackgroundReader(
+            workspaces, config.behavior().context(), agentView.openChannels()::of);
     limits = new SlackLimits(agentView);
     posts =
         new SlackPosts(

@@ -56,7 +56,7 @@ public record IssueEvent(
   ///
   /// @param meaning the semantic key
   /// @param message the comment, or where else it was said
-  public Delivery said(String meaning, Intent intent, PostRef message) {
+  public Delivery comment(String meaning, Intent intent, PostRef message) {
     return delivery(meaning, intent, true, Optional.of(message));
   }
 

@@ -89,14 +89,14 @@ public final class IssueRules {
   }
 
   /// @return empty for a comment that does not address Runnel, or is Runnel's own
-  public Optional<Intent> said(String comment) {
+  public Optional<Intent> comment(String comment) {
     return Marker.isIn(comment)
         ? Optional.empty()
         : mention.in(comment).flatMap(MessageParser::words);
   }
 
   /// Reads text from a place where everything addresses Runnel: a leading mention is removed.
-  public Optional<Intent> told(String text) {
+  public Optional<Intent> direct(String text) {
     var seen = Markdown.text(Markdown.seen(text)).strip();
     return MessageParser.words(ADDRESS.matcher(seen).replaceFirst(""));
   }

@@ -115,7 +115,7 @@ class CodexAgentTest {
       var parser = agent.outputParser(request, desk);
       var events = new ArrayList<AgentEvent>();
       for (var line = output.readLine(); line != null; line = output.readLine()) {
-        for (var event : parser.hear(line)) {
+        for (var event : parser.parse(line)) {
           events.add(event);
           switch (event) {
             case AgentEvent.Awaits(String next) -> {

@@ -60,7 +60,7 @@ class HarnessTest {
     @Test
     void saysStatusAndQuestionWithMarkedLines() {
       assertThat(
-              hear(
+              parse(
                   new CommandAgent("command", "x"),
                   "::status reading",
                   "::blocked Which branch?",
@@ -217,7 +217,7 @@ class HarnessTest {
     @Test
     void tellsWhatItPlansAndWrites() {
       assertThat(
-              hear(
+              parse(
                   new ClaudeAgent(),
                   """
                   {"type":"assistant","message":{"content":[\
@@ -264,7 +264,7 @@ class HarnessTest {
     @Test
     void tellsWhatItPlansAndWrites() {
       assertThat(
-              hear(
+              parse(
                   new CodexAgent(),
                   """
                   {"type":"item.updated","item":{"type":"todo_list","items":[\
@@ -288,7 +288,7 @@ class HarnessTest {
       for (var line :
           Files.readAllLines(Path.of("src/test/resources/agents/codex/app-server.jsonl"))) {
         var takesMessages = codex.message("fu-0", "").isPresent();
-        events.addAll(codex.hear(line));
+        events.addAll(codex.parse(line));
         if (line.contains("\"turn/started\"") && !takesMessages) {
           codex.message("fu-1", "mind the docs");
           codex.message("fu-2", "too late");
@@ -339,10 +339,10 @@ class HarnessTest {
     @Test
     void steersTheTurnThatRuns() throws IOException {
       var codex = new CodexAgent().outputParser(REQUEST, FILES);
-      codex.hear("{\"id\":\"thread\",\"result\":{\"thread\":{\"id\":\"t\"}}}");
+      codex.parse("{\"id\":\"thread\",\"result\":{\"thread\":{\"id\":\"t\"}}}");
       assertThat(codex.message("fu-1", "wait")).isEmpty();
-      codex.hear(told("turn/started", "t", "\"turn\":{\"id\":\"u\"}"));
-      codex.hear(told("turn/completed", "of a subagent", "\"turn\":{\"status\":\"completed\"}"));
+      codex.parse(told("turn/started", "t", "\"turn\":{\"id\":\"u\"}"));
+      codex.parse(told("turn/completed", "of a subagent", "\"turn\":{\"status\":\"completed\"}"));
 
       assertThat(codex.message("fu-1", "mind the docs"))
           .hasValue(
@@ -353,7 +353,7 @@ class HarnessTest {
     @Test
     void isRefusedWhatItAsksAndSaysWhyItFailed() {
       assertThat(
-              hear(
+              parse(
                   new CodexAgent(),
                   "{\"id\":7,\"method\":\"mcpServer/elicitation/request\",\"params\":{}}",
                   "{\"id\":\"thread\",\"error\":{\"code\":-32600,\"message\":\"no rollout"
@@ -375,7 +375,7 @@ class HarnessTest {
     @Test
     void tellsWhatItPlansAndWritesAsAnAppServer() {
       assertThat(
-              hear(
+              parse(
                   new CodexAgent(),
                   told(
                       "turn/plan/updated",
@@ -418,7 +418,7 @@ class HarnessTest {
     @Test
     void isPutTogetherFromPieces() {
       assertThat(
-              hear(
+              parse(
                   new GeminiAgent(),
                   """
                   {"type":"message","role":"assistant","content":"Let me see","delta":true}\
@@ -486,7 +486,7 @@ class HarnessTest {
     var cut = "{\"type\":\"assistant\",\"message\":{\"content\":\"" + "x".repeat(70_000) + "…";
     for (var agent :
         List.of(new ClaudeAgent(), new CodexAgent(), new GeminiAgent(), new OpencodeAgent())) {
-      assertThat(hear(agent, "not json", "", "{", "[]", "{\"type\":7}", "{\"type\":\"new\"}", cut))
+      assertThat(parse(agent, "not json", "", "{", "[]", "{\"type\":7}", "{\"type\":\"new\"}", cut))
           .as(agent.name())
           .isEmpty();
     }
@@ -499,7 +499,7 @@ class HarnessTest {
             + "\\uD83D\\uDE00 ".repeat(100_000)
             + "\"}}";
 
-    assertThat(hear(new CodexAgent(), line))
+    assertThat(parse(new CodexAgent(), line))
         .singleElement()
         .isInstanceOfSatisfying(
             Did.class, did -> assertThat(did.busy()).startsWith("Running: ").hasSizeLessThan(220));
@@ -508,16 +508,16 @@ class HarnessTest {
   private static List<AgentEvent> recorded(Harness harness, String file) {
     try {
       var lines = Files.readAllLines(Path.of("src/test/resources/agents", file));
-      return hear(harness, lines.toArray(String[]::new));
+      return parse(harness, lines.toArray(String[]::new));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static List<AgentEvent> hear(Harness harness, String... lines) {
+  private static List<AgentEvent> parse(Harness harness, String... lines) {
     try {
       var outputParser = harness.outputParser(REQUEST, FILES);
-      return List.of(lines).stream().flatMap(line -> outputParser.hear(line).stream()).toList();
+      return List.of(lines).stream().flatMap(line -> outputParser.parse(line).stream()).toList();
     } catch (AgentRefused e) {
       throw new UncheckedIOException(e);
     }

@@ -204,7 +204,7 @@ class LaunchTest {
     var launch = new CodexAgent().launch(request, desk);
     var login = JSON.readTree(launch.input().lines().toList().getLast());
     var answer = "{\"id\":%s,\"result\":{}}".formatted(login.get("id"));
-    var resume = awaited(new CodexAgent().outputParser(request, desk).hear(answer));
+    var resume = awaited(new CodexAgent().outputParser(request, desk).parse(answer));
     var thread = resume.get("params");
 
     assertThat(launch.command())

@@ -420,7 +420,7 @@ class SeveralNodesTest {
   @Test
   void aCopyOfANodeIsNoticedWhileBothLive() throws Exception {
     var copy = new NodeIdentity("a", "another host", "a");
-    assertThat(NodeMembership.twin(database, copy, Duration.ofSeconds(5))).isEmpty();
+    assertThat(NodeMembership.otherProcess(database, copy, Duration.ofSeconds(5))).isEmpty();
     var isOver = new AtomicBoolean();
     var renewing =
         Thread.ofVirtual()
@@ -432,12 +432,13 @@ class SeveralNodesTest {
                   }
                 });
     try {
-      assertThat(NodeMembership.twin(database, copy, LEASE)).contains("a");
+      assertThat(NodeMembership.otherProcess(database, copy, LEASE)).contains("a");
     } finally {
       isOver.set(true);
       renewing.join();
     }
-    assertThat(NodeMembership.twin(database, new NodeIdentity("new", "x", "new"), LEASE)).isEmpty();
+    assertThat(NodeMembership.otherProcess(database, new NodeIdentity("new", "x", "new"), LEASE))
+        .isEmpty();
   }
 
   @Test

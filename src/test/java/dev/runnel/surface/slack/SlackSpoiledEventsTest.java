@@ -191,10 +191,10 @@ class SlackSpoiledEventsTest {
       assertThat(is.conversation()).as("the thread: %s", spoiled).isEqualTo(meant.conversation());
     }
     // What somebody says is theirs to say.
-    var saysAnother =
+    var isTextChanged =
         spoiled.entrySet().stream()
             .anyMatch(it -> WORDS.contains(it.getKey()) && !it.getValue().isAbsence());
-    if (saysAnother && !(meant.intent() instanceof Intent.Amend)) {
+    if (isTextChanged && !(meant.intent() instanceof Intent.Amend)) {
       assertThat(is.intent())
           .as("words: %s", spoiled)
           .isInstanceOfAny(Intent.Say.class, Intent.Start.class, Intent.Help.class);

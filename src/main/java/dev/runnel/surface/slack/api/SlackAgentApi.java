@@ -140,12 +140,12 @@ public record SlackAgentApi(SlackApi api) {
               return messages.stream()
                   .filter(it -> it.toString().contains(mark.value()))
                   .findFirst()
-                  .or(() -> messages.stream().filter(SlackAgentApi::growsUnmarked).findFirst())
+                  .or(() -> messages.stream().filter(SlackAgentApi::isUnmarkedStream).findFirst())
                   .map(it -> it.path("ts").asText());
             });
   }
 
-  private static boolean growsUnmarked(JsonNode message) {
+  private static boolean isUnmarkedStream(JsonNode message) {
     return message.path("streaming_state").asText().equals("in_progress")
         && !message.toString().contains(SlackPost.Mark.PREFIX);
   }

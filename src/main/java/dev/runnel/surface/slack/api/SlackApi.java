@@ -106,7 +106,7 @@ public final class SlackApi implements AutoCloseable {
   }
 
   /// A copy that maps error codes with another function.
-  public SlackApi judging(Function<String, SlackResponse<?>> judge) {
+  public SlackApi withErrors(Function<String, SlackResponse<?>> judge) {
     return new SlackApi(slack, token, judge, null);
   }
 

@@ -72,7 +72,7 @@ record Installation(
         .flatMap(token -> grant.expiresIn().map(life -> Renewal.of(token, life, now)));
   }
 
-  Installation knowing(SlackIdentity better) {
+  Installation withIdentity(SlackIdentity better) {
     return new Installation(better, name, token, renewal, scopes);
   }
 

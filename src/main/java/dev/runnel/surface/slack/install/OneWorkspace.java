@@ -42,7 +42,7 @@ public final class OneWorkspace implements SlackWorkspaces {
       SlackConfig config, SlackApi api, Function<SlackApi, SlackWorkspace> clients) {
     this.config = config;
     this.api = api;
-    workspace = clients.apply(api.judging(OneWorkspace::judged));
+    workspace = clients.apply(api.withErrors(OneWorkspace::judged));
   }
 
   private static SlackResponse<?> judged(String error) {

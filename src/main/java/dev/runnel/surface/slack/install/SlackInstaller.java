@@ -105,7 +105,7 @@ public final class SlackInstaller {
       return page(200, "Nothing was installed", "You cancelled. That is fine: nothing changed.");
     }
     if (!error.isEmpty()) {
-      return page(400, "Slack did not install the app", said(error));
+      return page(400, "Slack did not install the app", errorText(error));
     }
     try {
       if (!states.end(query.getOrDefault("state", ""), cookie)) {
@@ -217,11 +217,11 @@ public final class SlackInstaller {
           "It does not know this address. Whoever runs Runnel should add it to the Redirect URLs in"
               + " the app's settings.";
       case "no_scopes", "invalid_scope" -> "The app asks for what Slack does not give.";
-      default -> said(code);
+      default -> errorText(code);
     };
   }
 
-  private static String said(String code) {
+  private static String errorText(String code) {
     return "It said: " + (code.length() > 100 ? code.substring(0, 100) + "…" : code);
   }
 

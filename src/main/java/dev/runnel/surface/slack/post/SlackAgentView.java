@@ -41,7 +41,7 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
   private final SlackPrompts prompts;
   private final SlackStatusLine line;
   private final SlackStreams streams;
-  private final OpenChannels looks;
+  private final OpenChannels openChannels;
   private final ExecutorService aside =
       new ThreadPoolExecutor(
           HINTS_AT_ONCE,
@@ -57,12 +57,12 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
     this.prompts = prompts;
     this.line = new SlackStatusLine(clock);
     this.streams = new SlackStreams(clock);
-    this.looks = new OpenChannels(clock);
+    this.openChannels = new OpenChannels(clock);
   }
 
   /// The channels that users have open beside the agent.
-  public OpenChannels looks() {
-    return looks;
+  public OpenChannels openChannels() {
+    return openChannels;
   }
 
   /// @param ref the status post, once there is one
@@ -100,7 +100,7 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
       case STOPPABLE ->
           ref == null
               ? streams.begin(api, notice, status, plain)
-              : streams.goOn(api, notice, status, ref, plain);
+              : streams.append(api, notice, status, ref, plain);
       case UNKNOWN, SESSION, WORDS, NONE -> plainly(notice, ref, plain);
     };
   }
@@ -144,11 +144,11 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
     if (!isShownIn(place)) {
       return Optional.empty();
     }
-    var lasts = line.lasts(place);
+    var lifetime = line.lifetime(place);
     var left = streams.left(place);
-    return lasts.isPresent() && left.isPresent() && left.get().compareTo(lasts.get()) < 0
+    return lifetime.isPresent() && left.isPresent() && left.get().compareTo(lifetime.get()) < 0
         ? left
-        : lasts.or(() -> left);
+        : lifetime.or(() -> left);
   }
 
   /// Whether a status there may be a stream.
@@ -210,8 +210,8 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
   }
 
   @Override
-  public void looksAt(String team, String user, Optional<String> channel) {
-    looks.at(team, user, channel);
+  public void channelOpened(String team, String user, Optional<String> channel) {
+    openChannels.at(team, user, channel);
   }
 
   @Override

@@ -179,7 +179,7 @@ final class SlackStatusLine {
   }
 
   /// The time after which it must be set again; empty for never.
-  Optional<Duration> lasts(SlackPlace place) {
+  Optional<Duration> lifetime(SlackPlace place) {
     return switch (kind(place)) {
       case NONE -> Optional.empty();
       case WORDS, UNKNOWN -> Optional.of(WORDS_LAST);

@@ -107,7 +107,7 @@ final class SlackStreams {
   }
 
   /// Appends the next step.
-  Posting goOn(SlackAgentApi api, Notice notice, Update.Status status, PostRef ref, Plain plain) {
+  Posting append(SlackAgentApi api, Notice notice, Update.Status status, PostRef ref, Plain plain) {
     var message = SlackPlace.Message.of(ref);
     var stream = known(notice, message).filter(it -> !isOld(it));
     if (stream.isEmpty() || stream.get().steps().isEmpty()) {

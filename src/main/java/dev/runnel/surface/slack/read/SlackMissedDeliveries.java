@@ -81,8 +81,8 @@ public final class SlackMissedDeliveries {
     List<String> unread = new ArrayList<>();
     for (var each : all) {
       switch (each) {
-        case MissedDeliveries.Listed(var said, var refused) -> {
-          listed.addAll(said);
+        case MissedDeliveries.Listed(var deliveries, var refused) -> {
+          listed.addAll(deliveries);
           refused.ifPresent(unread::add);
         }
         case MissedDeliveries.Unknown unknown -> {
@@ -108,10 +108,10 @@ public final class SlackMissedDeliveries {
         payloads
             .listed(place.team(), place.channel(), message, clock.instant())
             .ifPresent(
-                said ->
+                delivery ->
                     listed.put(
-                        said.meaning(),
-                        new MissedDeliveries.ListedDelivery(said, SlackPlace.at(ts), true)));
+                        delivery.meaning(),
+                        new MissedDeliveries.ListedDelivery(delivery, SlackPlace.at(ts), true)));
       }
     }
   }

@@ -19,7 +19,7 @@ public final class SlackAgentEvents {
     void stopped(SlackPlace place, String user);
 
     /// @param channel the channel the user has open; empty for none
-    void looksAt(String team, String user, Optional<String> channel);
+    void channelOpened(String team, String user, Optional<String> channel);
   }
 
   private final Watcher watcher;
@@ -29,12 +29,12 @@ public final class SlackAgentEvents {
   }
 
   void viewed(SlackEvent event, SlackEvent.Viewed viewed) {
-    looked(event, viewed.look());
+    channelViewed(event, viewed.look());
     viewed.opened().ifPresent(it -> watcher.opened(event.team(), it.channel(), it.thread()));
   }
 
-  void looked(SlackEvent event, SlackEvent.Look look) {
-    look.user().ifPresent(user -> watcher.looksAt(event.team(), user, look.room()));
+  void channelViewed(SlackEvent event, SlackEvent.Look look) {
+    look.user().ifPresent(user -> watcher.channelOpened(event.team(), user, look.room()));
   }
 
   /// Has the same effect as the word "stop": stops the run in the thread.

@@ -20,7 +20,7 @@ final class SlackAmendments {
   }
 
   static Optional<Delivery> changed(SlackEvent event, SlackEvent.Changed changed) {
-    var changes = changed.isDeleted() || saysAnother(changed.now(), changed.before());
+    var changes = changed.isDeleted() || isTextChanged(changed.now(), changed.before());
     var found = changed.isDeleted() ? changed.before() : Optional.of(changed.now());
     if (!changes || found.isEmpty()) {
       return Optional.empty();
@@ -64,7 +64,8 @@ final class SlackAmendments {
 
   /// Whether the text changed; not so for an unfurled link or a new reply count. An unreadable text
   /// does not count as a deletion.
-  private static boolean saysAnother(SlackEvent.Message now, Optional<SlackEvent.Message> before) {
+  private static boolean isTextChanged(
+      SlackEvent.Message now, Optional<SlackEvent.Message> before) {
     return now.text().isPresent()
         && before.map(it -> !now.words().equals(it.words())).orElse(now.isEdited());
   }

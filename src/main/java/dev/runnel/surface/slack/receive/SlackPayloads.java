@@ -233,11 +233,11 @@ public final class SlackPayloads {
   private WebhookResult event(SlackEvent event) {
     return switch (event.content()) {
       case SlackEvent.Posted posted -> {
-        posted.look().ifPresent(it -> agentView.looked(event, it));
+        posted.look().ifPresent(it -> agentView.channelViewed(event, it));
         yield taken(posted(event, posted).or(() -> watch.read(event, posted)));
       }
       case SlackEvent.Changed changed -> {
-        changed.look().ifPresent(it -> agentView.looked(event, it));
+        changed.look().ifPresent(it -> agentView.channelViewed(event, it));
         yield taken(SlackAmendments.changed(event, changed));
       }
       case SlackEvent.Reacted reacted -> taken(amendments.reacted(event, reacted));
@@ -273,13 +273,14 @@ public final class SlackPayloads {
       return Optional.empty();
     }
     var place = new SlackPlace(event.team(), channel.get(), message.thread().orElse(ts.get()));
-    var said = message.words();
-    var addressed = posted.isMention() || place.isDirect() || SlackText.mentions(said, own);
+    var mrkdwn = message.words();
+    var addressed = posted.isMention() || place.isDirect() || SlackText.mentions(mrkdwn, own);
     var isReply = !place.thread().equals(ts.get());
     var words =
-        SharedFile.wordsFor(SlackText.plain(SlackText.withoutMentions(said, own)), posted.files());
+        SharedFile.wordsFor(
+            SlackText.plain(SlackText.withoutMentions(mrkdwn, own)), posted.files());
     // A message that mentions only other users addresses them.
-    if (!addressed && (!isReply || words.isBlank() || SlackText.mentionsOthers(said, own))) {
+    if (!addressed && (!isReply || words.isBlank() || SlackText.mentionsOthers(mrkdwn, own))) {
       return Optional.empty();
     }
     return MessageParser.words(words, addressed)

@@ -212,16 +212,16 @@ final class SlackSubmissions {
   /// typed in the request take precedence.
   private static RunOptions options(Form form, RunOptions typed) {
     return new RunOptions(
-        typed.profile().or(() -> said(form, "profile")),
-        typed.environment().or(() -> said(form, "env")),
-        typed.model().or(() -> said(form, "model")),
-        typed.skill().or(() -> said(form, "skill")),
+        typed.profile().or(() -> chosen(form, "profile")),
+        typed.environment().or(() -> chosen(form, "env")),
+        typed.model().or(() -> chosen(form, "model")),
+        typed.skill().or(() -> chosen(form, "skill")),
         typed.name(),
         typed.title(),
         typed.factory());
   }
 
-  private static Optional<String> said(Form form, String key) {
+  private static Optional<String> chosen(Form form, String key) {
     return form.changed(key).filter(it -> !it.isEmpty());
   }
 

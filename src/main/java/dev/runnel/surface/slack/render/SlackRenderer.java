@@ -293,7 +293,7 @@ public final class SlackRenderer {
             run.cost().map(it -> Mrkdwn.escape(Mrkdwn.oneLine(it, MAX_LINE))).orElse(""),
             session(run).orElse(""),
             REPLY));
-    var said =
+    var pieces =
         run.message()
             .filter(it -> !it.isBlank())
             .map(it -> words(it, false, run, withFile))
@@ -304,7 +304,7 @@ public final class SlackRenderer {
                         run.artifacts().isEmpty()
                             ? "The agent finished without an answer."
                             : headline(RunState.SUCCEEDED, "Finished", title(run))));
-    var post = post(mark, said.getFirst(), said.subList(1, said.size()), end);
+    var post = post(mark, pieces.getFirst(), pieces.subList(1, pieces.size()), end);
     var whose = ended(RunState.SUCCEEDED, "Finished", succeeded.requester());
     return new SlackPost(
         Mrkdwn.cut(post.text(), MAX_TEXT - whose.length() - 1) + "\n" + whose, post.blocks());

@@ -12,10 +12,10 @@ import java.util.Optional;
 ///
 /// @param key the idempotency key that the caller sent with it
 /// @param unread whether no agent will ever receive it
-public record UntakenFollowUp(
+public record UnreadFollowUp(
     String id, String runId, String message, Optional<String> key, boolean unread) {
-  static UntakenFollowUp read(ResultSet row) throws SQLException {
-    return new UntakenFollowUp(
+  static UnreadFollowUp read(ResultSet row) throws SQLException {
+    return new UnreadFollowUp(
         row.getString("id"),
         row.getString("run_id"),
         row.getString("message"),
@@ -26,8 +26,7 @@ public record UntakenFollowUp(
   /// Adds a run's follow-ups to the run's JSON.
   ///
   /// @param withWords whether to include the messages, which would make lists long
-  public static void show(
-      ObjectNode run, Collection<UntakenFollowUp> followUps, boolean withWords) {
+  public static void show(ObjectNode run, Collection<UnreadFollowUp> followUps, boolean withWords) {
     var pending = run.putArray("pending_followups");
     var unread = run.putArray("unread_followups");
     for (var each : followUps) {
