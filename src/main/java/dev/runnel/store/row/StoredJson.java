@@ -47,6 +47,7 @@ public final class StoredJson {
         List.of(Intent.class, Update.class, Question.class, Screen.class, Timing.class)) {
       cases(family).forEach(MAPPER::registerSubtypes);
     }
+    // Its name in the rows of all versions.
     MAPPER.registerSubtypes(new NamedType(Update.Message.class, "Told"));
   }
 
