@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/// Watches all runs by listing what changed, without polling each run. Once a minute an audit lists
-/// all unfinished runs; only a run that is missing from the list is read individually.
+/// Watches all runs by listing what changed, without polling each run. Every minute or two an audit
+/// lists all unfinished runs; only a run that is missing from the list is read individually.
 ///
 /// A run that ended may be continued elsewhere. So changes are listed periodically for some days
 /// after the last activity, even while no run is active.
@@ -34,6 +34,9 @@ import org.slf4j.event.Level;
 public final class Watcher {
   private static final Logger log = LoggerFactory.getLogger(Watcher.class);
   private static final Duration AUDIT = Duration.ofMinutes(1);
+
+  /// While many runs are active, their audit takes seconds, in which no end is noticed.
+  private static final Duration AUDIT_OF_MANY = Duration.ofMinutes(2);
 
   /// A change that commits late may carry an earlier time than changes already seen.
   private static final Duration OVERLAP = Duration.ofSeconds(2);
@@ -106,7 +109,7 @@ public final class Watcher {
       var overlap = active > MANY ? OVERLAP_OF_MANY : OVERLAP;
       unavailable = apply(runs.changedSince(cursor.minus(overlap)), now);
     }
-    if (unavailable.isEmpty() && isAuditDue(now)) {
+    if (unavailable.isEmpty() && isAuditDue(active, now)) {
       unavailable = audit(now);
     }
     if (unavailable.isPresent()) {
@@ -157,8 +160,9 @@ public final class Watcher {
         .max(Instant::compareTo);
   }
 
-  private boolean isAuditDue(Instant now) {
-    return lastAudit == null || !now.isBefore(lastAudit.plus(AUDIT));
+  private boolean isAuditDue(int active, Instant now) {
+    return lastAudit == null
+        || !now.isBefore(lastAudit.plus(active > MANY ? AUDIT_OF_MANY : AUDIT));
   }
 
   private @Nullable Instant earliestSeen() {
