@@ -164,6 +164,21 @@ class SlackWorkflowStepTest {
   }
 
   @Test
+  void whyARunFailedInAPrivateChannelStaysThere() {
+    var delivery = opened("{'request':'fix it','channel':'C0DEV'}");
+    slack.says(
+        "conversations.info", PUBLIC.replace("'is_member'", "'is_private':true,'is_member'"));
+    var run = SlackUpdates.succeeded("").run();
+
+    surface.post(
+        notice(delivery, new Update.Failed(run, SlackUpdates.ANN, "No customer Acme", false), 0),
+        null);
+
+    assertThat(slack.calls(COMPLETED).getFirst().field("outputs"))
+        .contains("\"outcome\":\"failed\"", "\"answer\":\"\"");
+  }
+
+  @Test
   void anEndThatSlackDoesNotTakeNowIsToldAgain() {
     var delivery = opened("{'request':'fix it','channel':'C0DEV'}");
     slack.says(COMPLETED, ScriptedSlack.rateLimited("30"));

@@ -185,16 +185,15 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
     var link = new SlackPermalinks(workspaces::known).of(place).map(URI::toString).orElse("");
     return switch (end) {
       case Update.Succeeded _ ->
-          outputs(
-              link,
-              "succeeded",
-              // Whoever built the workflow chooses who reads it.
-              run.message()
-                  .filter(_ -> !workspaces.of(place.team()).names().isPrivate(place.channel()))
-                  .orElse(""));
-      case Update.Failed(_, _, var why, _) -> outputs(link, "failed", why);
+          outputs(link, "succeeded", shareable(place, run.message().orElse("")));
+      case Update.Failed(_, _, var why, _) -> outputs(link, "failed", shareable(place, why));
       case Update.Cancelled _ -> outputs(link, "cancelled", "");
     };
+  }
+
+  /// Empty in a private channel: whoever built the workflow chooses who reads it.
+  private String shareable(SlackPlace place, String words) {
+    return workspaces.of(place.team()).names().isPrivate(place.channel()) ? "" : words;
   }
 
   private static Map<String, String> outputs(String link, String outcome, String answer) {
