@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,10 @@ import org.slf4j.LoggerFactory;
 public final class AgentProcess implements RunningProcess.WithInput {
   /// Large, because truncated JSON cannot be parsed at all.
   private static final int MAX_LINE = 1024 * 1024;
+
+  /// More than a prompt and its messages, so that only an agent that asks without reading the
+  /// answers gets there.
+  private static final long MAX_UNREAD = 64L * 1024 * 1024;
 
   private static final String END = "";
 
@@ -41,6 +46,9 @@ public final class AgentProcess implements RunningProcess.WithInput {
 
   /// What is still to be written to its input; an empty part closes it.
   private final BlockingQueue<String> input = new LinkedBlockingQueue<>();
+
+  // The characters of it.
+  private final AtomicLong unread = new AtomicLong();
 
   private AgentProcess(Spawner spawner, ExecutionRequest executionRequest, Process process) {
     this.spawner = spawner;
@@ -112,9 +120,14 @@ public final class AgentProcess implements RunningProcess.WithInput {
 
   @Override
   public void write(String more) {
-    if (!more.isEmpty()) {
-      input.add(more);
+    if (more.isEmpty()) {
+      return;
     }
+    if (unread.addAndGet(more.length()) > MAX_UNREAD) {
+      fail(new IllegalStateException("The agent does not read its input"));
+      return;
+    }
+    input.add(more);
   }
 
   @Override
@@ -154,6 +167,7 @@ public final class AgentProcess implements RunningProcess.WithInput {
       for (var next = input.take(); !next.isEmpty(); next = input.take()) {
         stdin.write(next.getBytes(StandardCharsets.UTF_8));
         stdin.flush();
+        unread.addAndGet(-next.length());
       }
     } catch (IOException _) {
       // An agent may ignore its input.
