@@ -120,6 +120,7 @@ class ConversationTest {
             ;;
           *'"method":"turn/start"'*)
             printf '%s\\n' "$line" > turn
+            echo '{"method":"turn/started","params":{"threadId":"its-own","turn":{"id":"1"}}}'
             if grep -q long turn; then text=$(printf 'x%.0s' $(seq 1 40000)); else text=Sure; fi
             echo '{"method":"item/completed","params":{"threadId":"its-own","item":' \
               "{\\"type\\":\\"agentMessage\\",\\"text\\":\\"$text\\"}}}"

@@ -40,6 +40,7 @@ final class CodexConversation implements Dialogue {
 
   private final String prompt;
   private final String opensThread;
+  private final boolean isResumed;
   // The messages that were given to the agent, by their ids.
   private final Map<String, String> given = new ConcurrentHashMap<>();
   private volatile String thread = "";
@@ -50,6 +51,7 @@ final class CodexConversation implements Dialogue {
   CodexConversation(ExecutionRequest executionRequest, String sandbox) throws AgentRefused {
     this.prompt = executionRequest.prompt();
     this.opensThread = thread(executionRequest, sandbox);
+    this.isResumed = executionRequest.agentSession().isPresent();
   }
 
   /// What an app-server reads first. It cannot begin a thread while somebody signs in.
@@ -180,9 +182,8 @@ final class CodexConversation implements Dialogue {
       case READY -> List.of(new AgentEvent.Awaits(opensThread));
       case THREAD -> {
         thread = answer.path("result").path("thread").path("id").asText();
-        yield List.of(
-            new AgentEvent.Session(thread),
-            new AgentEvent.Awaits(request(TURN, "turn/start", input(prompt))));
+        var begins = new AgentEvent.Awaits(request(TURN, "turn/start", input(prompt)));
+        yield isResumed ? List.of(new AgentEvent.Session(thread), begins) : List.of(begins);
       }
       default -> List.of();
     };
@@ -200,7 +201,8 @@ final class CodexConversation implements Dialogue {
     return switch (method) {
       case "turn/started" -> {
         turn = params.path("turn").path("id").asText();
-        yield List.of();
+        // Before its first turn, Codex has stored nothing that could be resumed.
+        yield List.of(new AgentEvent.Session(thread));
       }
       case "turn/completed" -> {
         turn = "";

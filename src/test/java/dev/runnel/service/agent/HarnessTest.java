@@ -302,8 +302,8 @@ class HarnessTest {
           .containsExactly(
               new Awaits(
                   "{\"id\":\"thread\",\"method\":\"thread/start\",\"params\":{\"config\":{}}}"),
-              new Session(thread),
               turn(thread, "Fix it", ""),
+              new Session(thread),
               new Did("shell", "/bin/bash -lc 'echo hi; sleep 3'"),
               new Ran("/bin/bash -lc 'echo hi; sleep 3'", Optional.of(0)),
               new Taken("fu-1"),
@@ -313,6 +313,7 @@ class HarnessTest {
               new Answer("Done. I saw 9 messages"),
               new Finished(),
               turn(thread, "too late", ",\"clientUserMessageId\":\"fu-2\""),
+              new Session(thread),
               new Taken("fu-2"),
               new Did("shell", "/bin/bash -lc 'echo touched >> touched.txt'"),
               new Ran("/bin/bash -lc 'echo touched >> touched.txt'", Optional.of(0)),
@@ -348,6 +349,16 @@ class HarnessTest {
           .hasValue(
               "{\"id\":\"fu-1\",\"method\":\"turn/steer\",\"params\":{\"threadId\":\"t\",\"input\":[{\"type\":\"text\",\"text\":\"mind"
                   + " the docs\"}],\"clientUserMessageId\":\"fu-1\",\"expectedTurnId\":\"u\"}}");
+    }
+
+    @Test
+    void hasASessionOnlyWhenItsFirstTurnHasStarted() {
+      var opened = "{\"id\":\"thread\",\"result\":{\"thread\":{\"id\":\"t\"}}}";
+
+      assertThat(parse(new CodexAgent(), opened)).doesNotContain(new Session("t"));
+      assertThat(
+              parse(new CodexAgent(), opened, told("turn/started", "t", "\"turn\":{\"id\":\"u\"}")))
+          .contains(new Session("t"));
     }
 
     @Test
