@@ -29,13 +29,13 @@ class SteeringTest {
   private static final String FUNCTIONS =
       """
       #!/bin/sh
-      parse() { head -n 1 > line; cat line >> read; }
+      read_message() { head -n 1 > line; cat line >> read; }
       take() { sed 's/"type":"user"/"type":"user","isReplay":true/' line; }
       say() { printf '%s\\n' "{\\"type\\":\\"result\\",\\"is_error\\":false,\\"result\\":\\"$1\\"}"; }
       wait_for() { until [ -e "$1" ]; do sleep 0.02; done; }
       # As many lines as there are: no line is read ahead.
       head() { IFS= read -r text && printf '%s\\n' "$text"; }
-      parse
+      read_message
       """;
 
   private static final String MAYBE_READ =
@@ -52,7 +52,7 @@ class SteeringTest {
   @Test
   void aMessageReachesTheWorkingAgentAndCountsAsReadOnlyWhenTheAgentSaysSo() throws IOException {
     try (var service =
-        claude(folder, "touch ready; hear; touch heard; wait_for go; take; say ok")) {
+        claude(folder, "touch ready; read_message; touch heard; wait_for go; take; say ok")) {
       var id = service.create("first");
       awaitFile(workspace(id, "ready"));
       awaitLaunch(service, id);
@@ -92,7 +92,7 @@ class SteeringTest {
 
   @Test
   void anAgentThatHasFinishedGoesOnWithAMessageThatItWasGivenBefore() throws IOException {
-    var agent = "touch ready; hear; say one; wait_for go; take; say two; head > ended; :";
+    var agent = "touch ready; read_message; say one; wait_for go; take; say two; head > ended; :";
     try (var service = claude(folder, agent)) {
       var id = service.create("first");
       awaitFile(workspace(id, "ready"));
@@ -110,7 +110,7 @@ class SteeringTest {
 
   @Test
   void aMessageThatAStopOvertookIsHandedBack() throws IOException {
-    try (var service = claude(folder, "touch ready; hear; touch heard; sleep 300")) {
+    try (var service = claude(folder, "touch ready; read_message; touch heard; sleep 300")) {
       var id = service.create("first");
       awaitFile(workspace(id, "ready"));
       service.followUp(id, "second");
@@ -125,7 +125,7 @@ class SteeringTest {
 
   @Test
   void aMessageThatInterruptsIsNotGivenToTheAgentThatItEnds() throws IOException {
-    var agent = "touch ready$RUNNEL_EXECUTION; [ $RUNNEL_EXECUTION = 1 ] && hear; say ok";
+    var agent = "touch ready$RUNNEL_EXECUTION; [ $RUNNEL_EXECUTION = 1 ] && read_message; say ok";
     try (var service = claude(folder, agent)) {
       var id = service.create("first");
       awaitFile(workspace(id, "ready1"));
@@ -158,7 +158,7 @@ class SteeringTest {
   }
 
   private String kill() throws Exception {
-    write("touch ready; hear; take; hear; touch heard; sleep 300");
+    write("touch ready; read_message; take; read_message; touch heard; sleep 300");
     var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     var process =
         new ProcessBuilder(
@@ -210,7 +210,7 @@ class SteeringTest {
       var here = Files.createDirectory(folder.resolve("here"));
       var there = Files.createDirectory(folder.resolve("there"));
       RunningService.share(here, there);
-      write("touch ready; hear; take; say ok");
+      write("touch ready; read_message; take; say ok");
       try (var first = open(here, folder)) {
         var id = first.create("first");
         awaitFile(here.resolve("workspaces/" + id + "/ready"));

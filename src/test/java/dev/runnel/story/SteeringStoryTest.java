@@ -94,8 +94,12 @@ class SteeringStoryTest {
 
   /// The file that a command of the agent made in its workspace.
   private Optional<Path> find(String name) throws IOException {
-    try (var files = Files.walk(folder)) {
-      return files.filter(each -> each.endsWith(name)).findFirst();
+    var workspaces = folder.resolve("data/workspaces");
+    if (!Files.exists(workspaces)) {
+      return Optional.empty();
+    }
+    try (var each = Files.list(workspaces)) {
+      return each.map(workspace -> workspace.resolve(name)).filter(Files::exists).findFirst();
     }
   }
 
