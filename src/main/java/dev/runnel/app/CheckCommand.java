@@ -1,5 +1,6 @@
 package dev.runnel.app;
 
+import dev.runnel.store.SqlStore;
 import dev.runnel.app.server.KubernetesChoice;
 import dev.runnel.app.server.Platforms;
 import dev.runnel.app.server.RunnelServer;
@@ -126,7 +127,7 @@ final class CheckCommand {
   private DataSource rows() {
     try {
       opened = config.databaseUrl().map(Database::postgres).orElseGet(this::file);
-      return opened.migrate("db/bot").dataSource();
+      return opened.migrate(SqlStore.SCHEMA).dataSource();
     } catch (DatabaseException e) {
       throw new SettingsException(
           "The workspaces that installed the app are in the database, which cannot be reached."

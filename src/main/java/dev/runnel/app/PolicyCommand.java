@@ -1,5 +1,6 @@
 package dev.runnel.app;
 
+import dev.runnel.store.SqlStore;
 import dev.runnel.app.command.CommandLine;
 import dev.runnel.app.server.Platforms;
 import dev.runnel.app.server.PolicyTester;
@@ -30,7 +31,7 @@ final class PolicyCommand {
                 config.settings(),
                 InstantSource.system(),
                 config.publicUrl().orElse(URI.create("http://localhost:" + config.port())),
-                () -> database.migrate("db/bot").dataSource())) {
+                () -> database.migrate(SqlStore.SCHEMA).dataSource())) {
       var answer =
           new PolicyTester(config.settings().policy(), platforms::find)
               .test(test.who(), test.verb(), test.where(), test.own(), test.chosen());

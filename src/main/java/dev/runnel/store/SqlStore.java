@@ -11,6 +11,7 @@ import dev.runnel.core.port.Store;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.database.Rows;
+import dev.runnel.database.Schema;
 import dev.runnel.store.SqlWork.Touched;
 import dev.runnel.store.row.QueueTable;
 import dev.runnel.store.row.RowSequence;
@@ -47,6 +48,9 @@ public final class SqlStore implements Store, AutoCloseable {
 
   private static final int FORGOTTEN_TOGETHER = 500;
 
+  /// The tables of the bot.
+  public static final Schema SCHEMA = new Schema("db/bot", 50);
+
   /// Larger than the free space left in a database that is full.
   private static final String PROBE = "probe ".repeat(4_000);
 
@@ -63,7 +67,7 @@ public final class SqlStore implements Store, AutoCloseable {
 
   /// Opens the store and migrates its tables.
   public SqlStore(Database database, InstantSource clock) {
-    this.database = database.migrate("db/bot");
+    this.database = database.migrate(SCHEMA);
     this.clock = clock;
     this.byRun =
         Caffeine.newBuilder()

@@ -1,5 +1,6 @@
 package dev.runnel.app;
 
+import dev.runnel.store.SqlStore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.AuditEntry;
@@ -37,7 +38,7 @@ class AuditCommandTest {
   }
 
   private Database database() {
-    return MigratedFile.open(folder.resolve("runnel.db"), "db/bot");
+    return MigratedFile.open(folder.resolve("runnel.db"), SqlStore.SCHEMA);
   }
 
   private void addTwo() {

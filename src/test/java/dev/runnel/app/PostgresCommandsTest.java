@@ -1,5 +1,6 @@
 package dev.runnel.app;
 
+import dev.runnel.store.SqlStore;
 import static dev.runnel.testkit.Samples.OTHER_THREAD;
 import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.say;
@@ -47,7 +48,7 @@ class PostgresCommandsTest {
   @BeforeEach
   void live() throws Exception {
     url = Postgres.freshDatabase();
-    try (var world = new World(Database.postgres(url).migrate("db/bot"))) {
+    try (var world = new World(Database.postgres(url).migrate(SqlStore.SCHEMA))) {
       world.says(delivery("1", start("paint the quokka")).withActor(ERIN));
       world.settle();
       ofErin = world.onlyRun().id().value();

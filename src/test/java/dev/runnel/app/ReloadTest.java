@@ -1,5 +1,6 @@
 package dev.runnel.app;
 
+import dev.runnel.store.SqlStore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.app.data.DataFolder;
@@ -148,7 +149,7 @@ class ReloadTest {
     settings("Do", "");
     var data = folder.resolve("data");
     DataFolder.open(data).close();
-    Database.sqlite(data.resolve("runnel.db")).migrate("db/bot").close();
+    Database.sqlite(data.resolve("runnel.db")).migrate(SqlStore.SCHEMA).close();
     try (var other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       Files.writeString(
           data.resolve(DataFolder.SERVER_ADDRESS), "http://127.0.0.1:" + other.getLocalPort());

@@ -1,5 +1,6 @@
 package dev.runnel.bench;
 
+import dev.runnel.service.store.ServiceTables;
 import static java.util.Objects.requireNonNull;
 
 import dev.runnel.core.model.Binding;
@@ -77,7 +78,7 @@ public final class ConsolePages {
     var start = Instant.now().minus(Duration.ofDays(DAYS));
     var apart = Duration.ofDays(DAYS).dividedBy(count);
     try (var database = Database.sqlite(data.resolve("agent-runs.db"))) {
-      database.migrate("db/service");
+      database.migrate(ServiceTables.ON_SQLITE);
       RunLists.store(database, count, start, apart);
     }
     talk(data, count, start, apart);

@@ -1,5 +1,6 @@
 package dev.runnel.bench;
 
+import dev.runnel.service.store.ServiceTables;
 import dev.runnel.database.Database;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.service.execution.ServiceSettings;
@@ -65,7 +66,7 @@ public final class RunLists {
     var count = args.length > 0 ? Integer.parseInt(args[0]) : 100_000;
     var folder = Files.createTempDirectory("run-lists");
     try (var database = Database.sqlite(folder.resolve("agent-runs.db"))) {
-      database.migrate("db/service");
+      database.migrate(ServiceTables.ON_SQLITE);
       store(database, count, Instant.parse("2026-01-01T00:00:00Z"), Duration.ofSeconds(1));
       serve(database, folder, count);
     }

@@ -118,7 +118,7 @@ final class Site implements AutoCloseable {
       int port) {
     this.clock = clock;
     this.runs = new FakeAgentRuns(clock);
-    this.database = MigratedFile.open(folder.resolve("runnel.db"), "db/bot");
+    this.database = MigratedFile.open(folder.resolve("runnel.db"), SqlStore.SCHEMA);
     this.store = new SqlStore(database, clock);
     this.authentication = new ConsoleAuthentication(token, new SqlSessions(database, clock), clock);
     this.surface = new ConsoleSurface(authentication);

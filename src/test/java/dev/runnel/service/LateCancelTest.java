@@ -1,5 +1,6 @@
 package dev.runnel.service;
 
+import dev.runnel.service.store.ServiceTables;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -30,7 +31,7 @@ class LateCancelTest {
 
   @BeforeEach
   void open(@TempDir Path folder) {
-    database = MigratedFile.open(folder.resolve("agent-runs.db"), "db/service");
+    database = MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE);
     changes =
         RunChanges.on(database, clock, NodeMembership.alone(database, clock, 1), SlotLimits.USUAL);
   }

@@ -198,7 +198,7 @@ public final class RunningService implements AutoCloseable {
     return ON_POSTGRES.get()
         ? Database.postgres(
             ADDRESSES.computeIfAbsent(folder, _ -> Postgres.fresh()), ServiceTables.SCHEMA)
-        : MigratedFile.open(folder.resolve("agent-runs.db"), "db/service");
+        : MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE);
   }
 
   private RunningService(

@@ -58,7 +58,7 @@ class OldRowsTest {
       throws Exception {
     var file = folder.resolve("runnel.db");
     Files.copy(Path.of("src/test/resources/upgrade/runnel.db"), file);
-    try (var database = Database.sqlite(file).migrate("db/bot")) {
+    try (var database = Database.sqlite(file).migrate(SqlStore.SCHEMA)) {
       var bodies =
           database.<List<String>>read(
               rows -> rows.list("SELECT body FROM " + table, row -> row.getString(1)));

@@ -99,7 +99,7 @@ class RollingUpgradeTest {
 
     @Test
     void whatTheFirstVersionSaysIsUnderstood() throws Exception {
-      try (var database = database().migrate("db/bot")) {
+      try (var database = database().migrate(SqlStore.SCHEMA)) {
         for (var statement : V1) {
           assertThat(database.<Integer>write(rows -> rows.change(statement))).as(statement).isOne();
         }

@@ -27,7 +27,7 @@ class SqlSessionsTest implements SessionsContract {
 
   @BeforeEach
   void open() {
-    database = MigratedFile.open(folder.resolve("runnel.db"), "db/bot");
+    database = MigratedFile.open(folder.resolve("runnel.db"), SqlStore.SCHEMA);
     sessions = new SqlSessions(database, clock);
   }
 

@@ -18,7 +18,7 @@ class SqlStoreOnSqliteTest implements StoreContract {
 
   @BeforeEach
   void open() {
-    database = MigratedFile.open(folder.resolve("runnel.db"), "db/bot");
+    database = MigratedFile.open(folder.resolve("runnel.db"), SqlStore.SCHEMA);
     store = new SqlStore(database, new SettableClock());
   }
 

@@ -1,5 +1,6 @@
 package dev.runnel.testkit;
 
+import dev.runnel.service.store.ServiceTables;
 import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.database.Database;
 import dev.runnel.service.AgentRunService;
@@ -78,7 +79,7 @@ public final class EmbeddedService implements AutoCloseable {
       Environments environments,
       Isolation isolation,
       List<Factory> factories) {
-    database = MigratedFile.open(folder.resolve("agent-runs.db"), "db/service");
+    database = MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE);
     service =
         AgentRunService.open(
             database,

@@ -1,6 +1,7 @@
 package dev.runnel.testkit;
 
 import dev.runnel.database.Database;
+import dev.runnel.database.Schema;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -11,18 +12,18 @@ import java.util.concurrent.ConcurrentHashMap;
 /// SQLite files that have their tables already: they are made once, by the real migrations, and
 /// copied, for to make them takes longer than most tests.
 public final class MigratedFile {
-  private static final Map<String, byte[]> MADE = new ConcurrentHashMap<>();
+  private static final Map<Schema, byte[]> MADE = new ConcurrentHashMap<>();
 
   private MigratedFile() {}
 
   /// Opens a file, which is new unless it is there.
   ///
-  /// @param location of the migrations, as `db/bot`
-  public static Database open(Path file, String location) {
+  /// @param schema of its tables
+  public static Database open(Path file, Schema schema) {
     try {
       if (!Files.exists(file)) {
         Files.createDirectories(file.toAbsolutePath().getParent());
-        Files.write(file, MADE.computeIfAbsent(location, MigratedFile::make));
+        Files.write(file, MADE.computeIfAbsent(schema, MigratedFile::make));
       }
       return Database.sqlite(file);
     } catch (IOException e) {
@@ -30,11 +31,11 @@ public final class MigratedFile {
     }
   }
 
-  private static byte[] make(String location) {
+  private static byte[] make(Schema schema) {
     try {
       var file = Files.createTempFile("migrated", ".db");
       Files.delete(file);
-      Database.sqlite(file).migrate(location).close();
+      Database.sqlite(file).migrate(schema).close();
       var bytes = Files.readAllBytes(file);
       Files.delete(file);
       return bytes;

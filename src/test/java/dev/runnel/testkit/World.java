@@ -64,7 +64,7 @@ public final class World implements AutoCloseable {
   private OutageRecovery recovery;
 
   public World(Path folder) {
-    this(MigratedFile.open(folder.resolve("runnel.db"), "db/bot"));
+    this(MigratedFile.open(folder.resolve("runnel.db"), SqlStore.SCHEMA));
   }
 
   /// @param migrated is closed with this

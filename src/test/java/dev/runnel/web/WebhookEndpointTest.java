@@ -81,7 +81,7 @@ class WebhookEndpointTest {
 
   @BeforeEach
   void open() {
-    database = MigratedFile.open(folder.resolve("runnel.db"), "db/bot");
+    database = MigratedFile.open(folder.resolve("runnel.db"), SqlStore.SCHEMA);
     store = new SqlStore(database, InstantSource.system());
     var requestMetrics = new RequestMetrics();
     var metrics = new Metrics("test", folder);

@@ -2,7 +2,7 @@ package dev.runnel.app.data;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.runnel.database.Database;
+import dev.runnel.database.Schema;
 import dev.runnel.text.Sha256;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -123,13 +123,13 @@ public record BackupManifest(
 
   /// The database of which the backup has a newer version than this program.
   ///
-  /// @param locations of the migrations, by the databases' names
-  Optional<String> newerSchema(Map<String, String> locations) {
-    return locations.entrySet().stream()
+  /// @param known the schemas of this program, by the databases' names
+  Optional<String> newerSchema(Map<String, Schema> known) {
+    return known.entrySet().stream()
         .filter(
             each -> {
               var version = schemas.getOrDefault(each.getKey(), "");
-              return !version.isEmpty() && Database.isNewer(version, each.getValue());
+              return !version.isEmpty() && each.getValue().isOlderThan(version);
             })
         .map(Map.Entry::getKey)
         .findFirst();

@@ -1,5 +1,6 @@
 package dev.runnel.app.data;
 
+import dev.runnel.store.SqlStore;
 import dev.runnel.app.settings.Config;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.database.Database;
@@ -78,7 +79,7 @@ public final class ForgetCommand {
     var file = RunDatabase.file(config);
     try (var database = BotDatabase.open(config);
         var service = RunDatabase.openIfThere(config).orElse(null)) {
-      var erasure = new Erasure(database.migrate("db/bot"));
+      var erasure = new Erasure(database.migrate(SqlStore.SCHEMA));
       var runs = Optional.ofNullable(service).map(RunErasure::new);
       var answer =
           kind.equals("run")

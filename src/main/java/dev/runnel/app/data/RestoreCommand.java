@@ -1,5 +1,8 @@
 package dev.runnel.app.data;
 
+import dev.runnel.database.Schema;
+import dev.runnel.service.store.ServiceTables;
+import dev.runnel.store.SqlStore;
 import dev.runnel.app.settings.Config;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
@@ -19,9 +22,8 @@ import java.util.Optional;
 /// `./runnel restore DIR`: makes the data folder from a backup. The folder is written beside its
 /// place and renamed at the end, so that it is there as a whole or not at all.
 public final class RestoreCommand {
-  private static final String BOT_LOCATION = "db/bot";
-  private static final Map<String, String> LOCATIONS =
-      Map.of(BotDatabase.FILE, BOT_LOCATION, RunDatabase.FILE, "db/service");
+  private static final Map<String, Schema> SCHEMAS =
+      Map.of(BotDatabase.FILE, SqlStore.SCHEMA, RunDatabase.FILE, ServiceTables.ON_SQLITE);
 
   private final Config config;
   private final PrintStream out;
@@ -62,7 +64,7 @@ public final class RestoreCommand {
                 .formatted(manifest.get().version()));
         return 1;
       }
-      var newer = manifest.get().newerSchema(LOCATIONS);
+      var newer = manifest.get().newerSchema(SCHEMAS);
       if (newer.isPresent()) {
         err.println(
             "%s in this backup was written by a newer Runnel (%s). Restore it with that version or a later one. Nothing was restored."
@@ -106,7 +108,7 @@ public final class RestoreCommand {
             "The bot's database on PostgreSQL is empty. Restore it with pg_restore first, then"
                 + " repeat this command. Nothing was restored.");
       }
-      if (Database.isNewer(version.get(), BOT_LOCATION)) {
+      if (SqlStore.SCHEMA.isOlderThan(version.get())) {
         return Optional.of(
             "The bot's database on PostgreSQL was written by a newer Runnel. Restore with that"
                 + " version or a later one. Nothing was restored.");

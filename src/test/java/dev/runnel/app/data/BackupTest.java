@@ -1,5 +1,6 @@
 package dev.runnel.app.data;
 
+import dev.runnel.store.SqlStore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.app.Main;
@@ -159,7 +160,7 @@ class BackupTest {
   /// A data folder with a database and many files, and its backup.
   private Path backedUp(int files) throws IOException {
     var data = folder.resolve("data");
-    Database.sqlite(data.resolve("runnel.db")).migrate("db/bot").close();
+    Database.sqlite(data.resolve("runnel.db")).migrate(SqlStore.SCHEMA).close();
     Files.writeString(data.resolve("agent-api-key"), "wk-key\n");
     var workspace = Files.createDirectories(data.resolve("workspaces/run-1/src"));
     for (int i = 0; i < files; i++) {
@@ -232,7 +233,7 @@ class BackupTest {
   @Test
   void aFolderThatIsALinkIsBackedUpAndNamed() throws Exception {
     var data = folder.resolve("data");
-    Database.sqlite(data.resolve("runnel.db")).migrate("db/bot").close();
+    Database.sqlite(data.resolve("runnel.db")).migrate(SqlStore.SCHEMA).close();
     var disk = Files.createDirectories(folder.resolve("disk/run-1"));
     Files.writeString(disk.resolve("note"), "on another disk");
     Files.createSymbolicLink(data.resolve("workspaces"), folder.resolve("disk"));

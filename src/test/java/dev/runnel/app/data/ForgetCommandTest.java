@@ -1,5 +1,7 @@
 package dev.runnel.app.data;
 
+import dev.runnel.service.store.ServiceTables;
+import dev.runnel.store.SqlStore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.app.settings.Config;
@@ -37,8 +39,8 @@ class ForgetCommandTest {
   /// A run, and one that its agent started.
   @BeforeEach
   void live() {
-    MigratedFile.open(folder.resolve("runnel.db"), "db/bot").close();
-    try (var service = MigratedFile.open(folder.resolve("agent-runs.db"), "db/service")) {
+    MigratedFile.open(folder.resolve("runnel.db"), SqlStore.SCHEMA).close();
+    try (var service = MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE)) {
       add(service, "run-1", null);
       add(service, "run-1-child", "run-1");
       add(service, "other", null);

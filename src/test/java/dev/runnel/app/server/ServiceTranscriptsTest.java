@@ -1,5 +1,6 @@
 package dev.runnel.app.server;
 
+import dev.runnel.service.store.ServiceTables;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.console.transcript.Transcripts;
@@ -27,7 +28,7 @@ class ServiceTranscriptsTest {
   @Test
   void findsTheSameAsALookThroughAllLines() {
     try (var database = Database.sqlite(folder.resolve("agent-runs.db"))) {
-      database.migrate("db/service");
+      database.migrate(ServiceTables.ON_SQLITE);
       fill(database);
       try (var service =
           AgentRunService.open(

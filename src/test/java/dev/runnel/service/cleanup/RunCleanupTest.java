@@ -1,5 +1,6 @@
 package dev.runnel.service.cleanup;
 
+import dev.runnel.service.store.ServiceTables;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.database.Database;
@@ -28,7 +29,7 @@ class RunCleanupTest {
 
   @BeforeEach
   void open() {
-    database = MigratedFile.open(folder.resolve("agent-runs.db"), "db/service");
+    database = MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE);
     add("old", "SUCCEEDED", NOW.minus(Duration.ofDays(200)));
     add("recent", "FAILED", NOW.minus(Duration.ofDays(40)));
     add("new", "SUCCEEDED", NOW.minus(Duration.ofDays(1)));

@@ -1,5 +1,6 @@
 package dev.runnel.service.execution;
 
+import dev.runnel.service.store.ServiceTables;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -44,7 +45,7 @@ class ScheduleClockTest {
   @BeforeEach
   void open(@TempDir Path folder) {
     database = Database.sqlite(folder.resolve("agent-runs.db"));
-    database.migrate("db/service");
+    database.migrate(ServiceTables.ON_SQLITE);
     runs =
         RunChanges.on(database, clock, NodeMembership.alone(database, clock, 4), SlotLimits.USUAL)
             .runs();

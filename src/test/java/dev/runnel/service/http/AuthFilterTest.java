@@ -1,5 +1,6 @@
 package dev.runnel.service.http;
 
+import dev.runnel.service.store.ServiceTables;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.database.Database;
@@ -46,7 +47,7 @@ class AuthFilterTest {
 
   @BeforeAll
   static void start() {
-    database = MigratedFile.open(folder.resolve("agent-runs.db"), "db/service");
+    database = MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE);
     var keys = new ApiKeys(database, InstantSource.system(), KEY);
     server =
         Javalin.create(

@@ -221,7 +221,7 @@ class SlotsPerPersonTest {
 
     @Override
     RunChanges node(int slots, SlotLimits limits) throws SQLException {
-      database = MigratedFile.open(folder.resolve("agent-runs.db"), "db/service");
+      database = MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE);
       var membership = NodeMembership.alone(database, clock, slots);
       index = new RunQueries(database, limits.share(membership));
       return service(database, clock, membership, limits);

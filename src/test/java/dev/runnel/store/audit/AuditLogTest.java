@@ -1,5 +1,6 @@
 package dev.runnel.store.audit;
 
+import dev.runnel.store.SqlStore;
 import static dev.runnel.testkit.Samples.NINE;
 import static dev.runnel.testkit.Samples.THREAD;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,7 +41,7 @@ class AuditLogTest {
 
   @BeforeEach
   void open() {
-    database = MigratedFile.open(folder.resolve("runnel.db"), "db/bot");
+    database = MigratedFile.open(folder.resolve("runnel.db"), SqlStore.SCHEMA);
     log = new AuditLog(database);
   }
 

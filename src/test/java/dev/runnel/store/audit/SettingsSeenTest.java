@@ -1,5 +1,6 @@
 package dev.runnel.store.audit;
 
+import dev.runnel.store.SqlStore;
 import static dev.runnel.testkit.Samples.NINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -21,7 +22,7 @@ class SettingsSeenTest {
 
   @BeforeEach
   void open() {
-    database = MigratedFile.open(folder.resolve("runnel.db"), "db/bot");
+    database = MigratedFile.open(folder.resolve("runnel.db"), SqlStore.SCHEMA);
   }
 
   @AfterEach
@@ -62,7 +63,7 @@ class SettingsSeenTest {
   void equalValuesHaveDifferentHashesInTwoDatabases() {
     starts(Map.of("port", "8080"));
 
-    try (var other = MigratedFile.open(folder.resolve("other.db"), "db/bot")) {
+    try (var other = MigratedFile.open(folder.resolve("other.db"), SqlStore.SCHEMA)) {
       new SettingsSeen(other).store(Map.of("port", "8080"), AuditEntry.Person.RUNNEL, NINE);
       assertThat(hashes(other)).doesNotContainAnyElementsOf(hashes(database));
     }

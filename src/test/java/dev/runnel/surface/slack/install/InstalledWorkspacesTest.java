@@ -1,5 +1,6 @@
 package dev.runnel.surface.slack.install;
 
+import dev.runnel.store.SqlStore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -58,7 +59,7 @@ class InstalledWorkspacesTest {
 
   @BeforeEach
   void open() {
-    database = Database.sqlite(folder.resolve("runnel.db")).migrate("db/bot");
+    database = Database.sqlite(folder.resolve("runnel.db")).migrate(SqlStore.SCHEMA);
     surface = node("client-secret");
   }
 
