@@ -14,12 +14,13 @@ const HELP = `node bench/bench.mjs [options]
   --warm N         requests before the first figure, since a JIT needs them (default: 100000; at most a minute)
   --seconds N      of each measurement (default: 5)
   --rates A,B      also at these rates a second (default: 500; 0 for none)
+  --overload N     seconds at twice the capacity, then a kill -9 under load, for those that keep deliveries (default: 0)
   --jar FILE       another build of Runnel (default: target/runnel-all.jar)
   --out FILE       raw results, one JSON object a line
 `;
 const here = path.dirname(new URL(import.meta.url).pathname);
 process.chdir(here);
-const options = { kinds: 'command,message,reply,github', rounds: '3', warm: '100000', seconds: '5', rates: '500', jar: '../target/runnel-all.jar' };
+const options = { kinds: 'command,message,reply,github', rounds: '3', warm: '100000', seconds: '5', rates: '500', overload: '0', jar: '../target/runnel-all.jar' };
 for (let i = 2; i < process.argv.length; i += 2) {
   if (!process.argv[i].startsWith('--') || process.argv[i + 1] === undefined) {
     console.log(HELP);
@@ -163,6 +164,17 @@ function platforms() {
   return new Promise((done) => { servers.listen(PORT + 1, '127.0.0.1', () => done(servers)); });
 }
 
+/** Twice the capacity; what 500 a second meet two seconds later; and how many acknowledged deliveries a kill -9 loses. */
+async function strain(kind, server, result) {
+  result.overload = await generate(kind, server, ['--warm', 0, '--seconds', options.overload, '--rate', 2 * result.full.perSecond, '--connections', 500], '1');
+  result.afterwards = await generate(kind, server, ['--warm', 2, '--seconds', options.seconds, '--rate', 500], '1');
+  const load = generate(kind, server, ['--warm', 0, '--seconds', 30, '--acknowledged', 'work/acknowledged'], '1');
+  await sleep(5000);
+  for (const it of pids(server)) process.kill(it, 'SIGKILL');
+  result.beforeKill = (await load).acknowledged;
+  result.lost = Number(execFileSync(JAVA, ['--enable-native-access=ALL-UNNAMED', '-cp', `${options.jar}:work/classes`, 'Missing', `${server.data}/runnel.db`, 'work/acknowledged']));
+}
+
 async function measure(it, kind, round) {
   const server = start(it);
   try {
@@ -176,6 +188,7 @@ async function measure(it, kind, round) {
       result[`at${rate}`] = await generate(kind, server, ['--warm', 1, '--seconds', options.seconds, '--rate', rate], '1');
     }
     result.loadedMib = rss(server);
+    if (it.keeps && kind !== 'message' && kind !== 'reply' && Number(options.overload) > 0) await strain(kind, server, result);
     fs.appendFileSync(out, `${JSON.stringify(result)}\n`);
     log(it.id, kind, `start ${result.startMs.toFixed(0)} ms, idle ${result.idleMib.toFixed(0)} MiB, ${result.full.perSecond} a second, ${result.full.cpuMicros} us, p50 at rates ${Object.keys(result).filter((each) => each.startsWith('at')).map((each) => result[each].p50)}, others ${result.full.otherCpu}`);
     return result;
@@ -205,6 +218,13 @@ function table(results) {
   }
 }
 
+/** The figures of `strain`, one line for each contender and kind. */
+function strains(results) {
+  for (const it of results.filter((each) => each.overload)) {
+    console.log(`${it.id} ${it.kind} round ${it.round}: at twice the capacity ${it.overload.acknowledged} acknowledged, ${it.overload.late} late, ${it.overload.refused} refused, ${it.overload.broken} broken, ${it.overload.unanswered} unanswered, slowest ${(it.overload.max / 1000).toFixed(0)} ms; at 500/s two seconds later p50 ${(it.afterwards.p50 / 1000).toFixed(2)} ms; ${it.lost} of ${it.beforeKill} lost by kill -9`);
+  }
+}
+
 process.on('SIGINT', () => { for (const it of live) try { process.kill(-it.pid, 'SIGKILL'); } catch { /* it has ended */ } process.exit(130); });
 prepare();
 const stub = await platforms();
@@ -221,4 +241,5 @@ for (let round = 1; round <= Number(options.rounds); round++) {
 stub.close();
 console.log(`${os.cpus().length} x ${os.cpus()[0].model}, ${execFileSync('uname', ['-r']).toString().trim()}, Node.js ${process.version}`);
 table(results);
+strains(results);
 process.exit(0);

@@ -1,4 +1,7 @@
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.Writer;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -25,13 +28,18 @@ import javax.crypto.spec.SecretKeySpec;
 /// Without `--rate`, each connection keeps one request in flight, and the latency is that of the server. With `--rate`,
 /// requests are due at random times whatever the server does (a Poisson process), and the latency counts from the time
 /// at which a request was due, so that a server that stalls cannot hide what it delayed. Requests that have no answer
-/// at the end count as `unanswered`.
+/// at the end count as `unanswered`, those for which no connection was free as `unsent`, and acknowledgements that came
+/// more than 2.5 s after their request as `late`. With `--acknowledged FILE`, the number of each acknowledged request is
+/// written to the file. When the server is gone, the run ends.
 final class LoadGenerator {
   /// A response must fit.
   private static final int RESPONSE_BYTES = 16_384;
 
   /// In a rate run the generator's loop always runs, so a longer gap is a hold-up of the machine.
   private static final long HOLD_UP_NANOS = 300_000;
+
+  /// Slack sends again after 3 s.
+  private static final long LATE_NANOS = 2_500_000_000L;
 
   private final Map<String, String> options = new HashMap<>();
   private final ArrayDeque<Connection> idle = new ArrayDeque<>();
@@ -44,10 +52,13 @@ final class LoadGenerator {
   private long acknowledged;
   private long refused;
   private long broken;
+  private long late;
   private long sent;
   private long lastHoldUp;
   private boolean isMeasuring;
   private boolean isRate;
+  private boolean isGone;
+  private PrintWriter numbers = new PrintWriter(Writer.nullWriter());
 
   private LoadGenerator() {}
 
@@ -61,6 +72,8 @@ final class LoadGenerator {
     ByteBuffer out;
     final ByteBuffer in = ByteBuffer.allocate(RESPONSE_BYTES);
     long dueAt;
+    long sentAt;
+    long number;
   }
 
   /// Counts of nanoseconds, in 64 steps for each doubling.
@@ -117,7 +130,10 @@ final class LoadGenerator {
             option("path", "/slack/events"),
             option("secret", ""),
             payload.isEmpty() ? "" : Files.readString(Path.of(payload)));
-    var rate = number("rate", 0, 50_000);
+    if (options.containsKey("acknowledged")) {
+      numbers = new PrintWriter(Files.newBufferedWriter(Path.of(options.get("acknowledged"))));
+    }
+    var rate = number("rate", 0, 100_000);
     isRate = rate > 0;
     var warm = (long) (number("warm", 2, 60) * 1e9);
     var length = (long) (number("seconds", 5, 120) * 1e9);
@@ -125,7 +141,7 @@ final class LoadGenerator {
     List<String> processes = new ArrayList<>(List.of(option("pids", "").split(",")));
     selector = Selector.open();
     List<Connection> connections = new ArrayList<>();
-    for (int i = 0; i < (int) number("connections", 64, 1_000); i++) {
+    for (int i = 0; i < (int) number("connections", 64, 4_000); i++) {
       var each = new Connection();
       each.out = ByteBuffer.allocateDirect(requests.size());
       connect(each);
@@ -157,13 +173,17 @@ final class LoadGenerator {
         all.clear();
         quiet.clear();
         statuses.clear();
-        acknowledged = refused = broken = 0;
+        acknowledged = refused = broken = late = 0;
         cpuBefore = cpu(processes);
       }
-      if (now >= end || sent >= most) {
+      var isOver = now >= end || sent >= most;
+      var isAnswered = !isRate || idle.size() == connections.size() || now >= end + LATE_NANOS;
+      if (isOver && isAnswered || isGone) {
         break;
       }
-      if (isRate) {
+      if (isRate && isOver) {
+        selector.select(10);
+      } else if (isRate) {
         while (nextDue <= now) {
           waiting.add(nextDue);
           nextDue += (long) (-Math.log(1 - random.nextDouble()) / rate * 1e9);
@@ -195,11 +215,12 @@ final class LoadGenerator {
     var stop = System.nanoTime();
     var cpuAfter = cpu(processes);
     var seconds = (stop - measuredFrom) / 1e9;
-    long unanswered = waiting.size();
+    long unanswered = 0;
     for (var each : connections) {
       unanswered += isRate && each.dueAt != 0 ? 1 : 0;
       each.channel.close();
     }
+    numbers.close();
     var server = cpuAfter[0] - cpuBefore[0];
     var self = cpuAfter[1] - cpuBefore[1];
     var byStatus = new StringBuilder();
@@ -210,7 +231,8 @@ final class LoadGenerator {
         String.format(
             Locale.ROOT,
             "{\"perSecond\":%.1f,\"cpuMicros\":%.2f,\"p50\":%.1f,\"p90\":%.1f,\"p99\":%.1f,\"p999\":%.1f,\"max\":%.1f,"
-                + "\"quietP99\":%.1f,\"acknowledged\":%d,\"refused\":%d,\"broken\":%d,\"unanswered\":%d,"
+                + "\"quietP99\":%.1f,\"acknowledged\":%d,\"refused\":%d,\"broken\":%d,\"late\":%d,"
+                + "\"unanswered\":%d,\"unsent\":%d,"
                 + "\"serverCpu\":%.3f,\"generatorCpu\":%.3f,\"otherCpu\":%.3f,\"statuses\":{%s}}",
             acknowledged / seconds,
             acknowledged + refused == 0 ? 0 : server * 1e6 / (acknowledged + refused),
@@ -223,7 +245,9 @@ final class LoadGenerator {
             acknowledged,
             refused,
             broken,
+            late,
             unanswered,
+            waiting.size(),
             server / seconds,
             self / seconds,
             (cpuAfter[2] - cpuBefore[2] - server - self) / seconds,
@@ -242,8 +266,9 @@ final class LoadGenerator {
 
   private void send(Connection it, long dueAt) throws IOException {
     it.dueAt = dueAt;
+    it.sentAt = System.nanoTime();
     sent++;
-    requests.next(it.out);
+    it.number = requests.next(it.out);
     write(it);
   }
 
@@ -261,7 +286,11 @@ final class LoadGenerator {
     broken += isMeasuring && it.dueAt != 0 ? 1 : 0;
     it.key.cancel();
     it.channel.close();
-    connect(it);
+    try {
+      connect(it);
+    } catch (ConnectException e) {
+      isGone = true;
+    }
   }
 
   /// Returns whether the connection is free for the next request.
@@ -274,7 +303,7 @@ final class LoadGenerator {
     }
     if (count < 0) {
       reconnect(it);
-      return true;
+      return !isGone;
     }
     var status = status(it.in);
     if (status == 0) {
@@ -285,6 +314,8 @@ final class LoadGenerator {
       statuses.merge(status, 1L, Long::sum);
       if (status / 100 == 2) {
         acknowledged++;
+        late += now - it.sentAt > LATE_NANOS ? 1 : 0;
+        numbers.println(it.number);
         all.add(now - it.dueAt);
         if (lastHoldUp < it.dueAt) {
           quiet.add(now - it.dueAt);
@@ -432,7 +463,8 @@ final class LoadGenerator {
       return request.length;
     }
 
-    void next(ByteBuffer out) {
+    /// Writes the next request, and returns its number.
+    long next(ByteBuffer out) {
       counter++;
       digits(request, bodyCounterAt, 12, counter);
       if (isSlack) {
@@ -452,6 +484,7 @@ final class LoadGenerator {
       out.clear();
       out.put(request);
       out.flip();
+      return counter;
     }
 
     private static void digits(byte[] to, int at, int count, long value) {
