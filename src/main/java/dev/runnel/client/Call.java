@@ -72,7 +72,7 @@ public final class Call<T> {
   ///   and headers
   public Call<RawResponse<T>> withRawResponse() {
     if (request.streamed()) {
-      throw new IllegalStateException("An open body is not read as a raw response");
+      throw new IllegalStateException("A streamed body cannot be read as a raw response");
     }
     return new Call<>(context, request, options, received -> new RawResponse<>(received, reader));
   }

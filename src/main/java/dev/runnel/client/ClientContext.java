@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 record ClientContext(
     HttpUrl baseUrl, String createPath, Transport transport, Executor executor, Time time) {
   private static final Set<String> SPECIAL_SEGMENTS = Set.of(".", "..");
-  static final Duration USUAL_DEADLINE = Duration.ofSeconds(60);
-  private static final Duration USUAL_SILENCE = Duration.ofSeconds(20);
-  private static final int USUAL_RETRIES = 2;
+  static final Duration DEFAULT_DEADLINE = Duration.ofSeconds(60);
+  private static final Duration DEFAULT_READ_TIMEOUT = Duration.ofSeconds(20);
+  private static final int DEFAULT_RETRIES = 2;
 
   /// The request of a call, before options are applied.
   ///
@@ -44,9 +44,10 @@ record ClientContext(
     }
 
     Request withQuery(List<RequestOptions.Parameter> parameters) {
-      var more = url.newBuilder();
-      parameters.forEach(parameter -> more.addQueryParameter(parameter.name(), parameter.value()));
-      return new Request(action, method, more.build(), body, effect, streamed);
+      var extended = url.newBuilder();
+      parameters.forEach(
+          parameter -> extended.addQueryParameter(parameter.name(), parameter.value()));
+      return new Request(action, method, extended.build(), body, effect, streamed);
     }
 
     /// Leaves out query and body, which may be secret.
@@ -66,7 +67,7 @@ record ClientContext(
   Received send(Request request, RequestOptions options) {
     var start = time.nanos();
     var call = call(request, options);
-    var httpResponse = transport.send(call, options.deadline().orElse(USUAL_DEADLINE));
+    var httpResponse = transport.send(call, options.deadline().orElse(DEFAULT_DEADLINE));
     if (!httpResponse.isSuccess()) {
       throw RunsException.of(call, httpResponse);
     }
@@ -152,7 +153,7 @@ record ClientContext(
             (name, value) ->
                 value.ifPresentOrElse(it -> headers.set(name, it), () -> headers.removeAll(name)));
     // A non-idempotent request may use the whole deadline, but not wait forever.
-    var silence =
+    var readTimeout =
         options
             .readTimeout()
             .or(
@@ -160,7 +161,10 @@ record ClientContext(
                     request.effect() == Effect.NON_IDEMPOTENT
                         ? options.deadline()
                         : Optional.empty())
-            .orElse(request.effect() == Effect.NON_IDEMPOTENT ? USUAL_DEADLINE : USUAL_SILENCE);
+            .orElse(
+                request.effect() == Effect.NON_IDEMPOTENT
+                    ? DEFAULT_DEADLINE
+                    : DEFAULT_READ_TIMEOUT);
     return new HttpRequest(
         request.action(),
         request.method(),
@@ -170,7 +174,7 @@ record ClientContext(
         request.effect(),
         request.streamed(),
         new HttpRequest.Limits(
-            options.connectTimeout(), silence, options.maxRetries().orElse(USUAL_RETRIES)));
+            options.connectTimeout(), readTimeout, options.maxRetries().orElse(DEFAULT_RETRIES)));
   }
 
   private static Optional<ByteString> body(Request request, RequestOptions options) {

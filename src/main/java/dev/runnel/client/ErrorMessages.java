@@ -16,34 +16,35 @@ final class ErrorMessages {
 
   static String of(HttpRequest call, HttpResponse httpResponse) {
     return "Could not %s: %s (%s)"
-        .formatted(call.action(), why(call, httpResponse), withoutKey(call, facts(httpResponse)));
+        .formatted(
+            call.action(), reason(call, httpResponse), withoutKey(call, details(httpResponse)));
   }
 
   /// Removes the API key, since a service may echo the request's headers.
-  static String withoutKey(HttpRequest call, String words) {
+  static String withoutKey(HttpRequest call, String text) {
     var authorization = call.headers().get("Authorization");
     if (authorization == null) {
-      return words;
+      return text;
     }
     var key = authorization.substring(authorization.indexOf(' ') + 1);
-    return key.isEmpty() ? words : words.replace(key, "…");
+    return key.isEmpty() ? text : text.replace(key, "…");
   }
 
   /// Text from outside as one line of limited length.
-  static String clean(@Nullable String words) {
-    if (words == null) {
+  static String clean(@Nullable String text) {
+    if (text == null) {
       return "";
     }
-    var line = words.replaceAll("[\\s\\p{Cntrl}]+", " ").strip();
+    var line = text.replaceAll("[\\s\\p{Cntrl}]+", " ").strip();
     return line.length() > MAX ? line.substring(0, MAX) + "…" : line;
   }
 
-  private static String why(HttpRequest call, HttpResponse httpResponse) {
+  private static String reason(HttpRequest call, HttpResponse httpResponse) {
     var message =
         httpResponse.problem().stream()
-            .flatMap(ErrorMessages::words)
-            .map(words -> clean(withoutKey(call, words)))
-            .filter(words -> !words.isEmpty())
+            .flatMap(ErrorMessages::text)
+            .map(text -> clean(withoutKey(call, text)))
+            .filter(text -> !text.isEmpty())
             .distinct()
             .collect(Collectors.joining(": "));
     if (!message.isEmpty()) {
@@ -54,29 +55,29 @@ final class ErrorMessages {
         : "the run service answered with an error";
   }
 
-  private static Stream<String> words(Problem problem) {
+  private static Stream<String> text(Problem problem) {
     var title = problem.title() == null ? problem.error() : problem.title();
     return Stream.of(title, problem.detail()).filter(Objects::nonNull);
   }
 
-  private static String facts(HttpResponse httpResponse) {
-    var facts = new ArrayList<String>();
-    facts.add(Integer.toString(httpResponse.status()));
+  private static String details(HttpResponse httpResponse) {
+    var details = new ArrayList<String>();
+    details.add(Integer.toString(httpResponse.status()));
     httpResponse
         .problem()
         .ifPresent(
             problem -> {
               if (!problem.code().value().isEmpty()) {
-                facts.set(0, httpResponse.status() + " " + clean(problem.code().value()));
+                details.set(0, httpResponse.status() + " " + clean(problem.code().value()));
               }
               if (problem.traceId() != null) {
-                facts.add("trace " + clean(problem.traceId()));
+                details.add("trace " + clean(problem.traceId()));
               }
             });
     var requestId = httpResponse.headers().get("X-Request-Id");
     if (requestId != null) {
-      facts.add("request " + clean(requestId));
+      details.add("request " + clean(requestId));
     }
-    return String.join(", ", facts);
+    return String.join(", ", details);
   }
 }

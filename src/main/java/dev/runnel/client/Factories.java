@@ -23,7 +23,7 @@ public final class Factories {
 
   /// All pages from the query's cursor on, loaded lazily.
   public Pages<Factory> pages(ListFactories query) {
-    return new Pages<>(api.core(), list(query));
+    return new Pages<>(api.context(), list(query));
   }
 
   /// Factories whose name or alias contains the text, case-insensitive.

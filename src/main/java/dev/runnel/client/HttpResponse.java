@@ -18,7 +18,7 @@ import okio.ByteString;
 /// @param problem the error in a response other than 2xx, if it could be parsed
 /// @param arrived time of arrival by the client's clock, to evaluate a `Retry-After` date
 /// @param attempts number of attempts so far, including this one
-/// @param doubt whether an earlier attempt may have had an effect
+/// @param mayHaveHappened whether an earlier attempt may have had an effect
 record HttpResponse(
     int status,
     Headers headers,
@@ -27,7 +27,7 @@ record HttpResponse(
     Optional<Problem> problem,
     Instant arrived,
     int attempts,
-    boolean doubt) {
+    boolean mayHaveHappened) {
   static HttpResponse whole(int status, Headers headers, ByteString body, Instant arrived) {
     var problem = isSuccess(status) ? Optional.<Problem>empty() : Json.problem(body);
     return new HttpResponse(status, headers, body, Optional.empty(), problem, arrived, 1, false);
@@ -38,8 +38,9 @@ record HttpResponse(
         status, headers, ByteString.EMPTY, Optional.of(body), Optional.empty(), arrived, 1, false);
   }
 
-  HttpResponse after(int attempts, boolean doubt) {
-    return new HttpResponse(status, headers, body, open, problem, arrived, attempts, doubt);
+  HttpResponse after(int attempts, boolean mayHaveHappened) {
+    return new HttpResponse(
+        status, headers, body, open, problem, arrived, attempts, mayHaveHappened);
   }
 
   /// Drops headers without a name, which OkHttp produces for malformed lines.

@@ -16,14 +16,15 @@ import java.util.UUID;
 /// Creates a run at most once, even if responses are lost. The run carries a key in its metadata; a
 /// creation with unknown outcome is repeated only after a list shows that no run carries the key.
 final class IdempotentCreate {
-  private static final int CANDIDATES = 20;
-  private static final int TRIES = 3;
+  private static final int MAX_CANDIDATES = 20;
+  private static final int MAX_ATTEMPTS = 3;
 
   /// Delays before the lookups. A creation whose response was lost may still be in progress, so a
   /// run only counts as absent after it was missing in each of them.
-  private static final List<Duration> LOOKS = List.of(Duration.ofSeconds(1), Duration.ofSeconds(3));
+  private static final List<Duration> LOOKUP_DELAYS =
+      List.of(Duration.ofSeconds(1), Duration.ofSeconds(3));
 
-  private static final Duration MAX_WAIT = Duration.ofMinutes(1);
+  private static final Duration MAX_DELAY = Duration.ofMinutes(1);
 
   private final Runs runs;
   private final Time time;
@@ -46,7 +47,7 @@ final class IdempotentCreate {
     if (before instanceof LookupResult.Found(var found)) {
       return created(found);
     }
-    for (int tries = 1; ; tries++) {
+    for (int attempt = 1; ; attempt++) {
       try {
         return runs.create(keyed)
             .withOptions(options -> options.withHeader("Idempotency-Key", headerOf(key)))
@@ -59,7 +60,7 @@ final class IdempotentCreate {
         if (found.isPresent()) {
           return created(found.get());
         }
-        if (tries == TRIES || !failure.retryable()) {
+        if (attempt == MAX_ATTEMPTS || !failure.retryable()) {
           throw failure;
         }
       }
@@ -69,19 +70,19 @@ final class IdempotentCreate {
   /// @return empty if there is certainly no such run
   /// @throws RunsException the given failure, if it cannot be determined
   private Optional<RunItem> lookUpAgain(RunsException failure) {
-    for (var wait : lookupDelays(failure)) {
-      time.pause(wait, "create a run", true);
-      LookupResult looked;
+    for (var delay : lookupDelays(failure)) {
+      time.pause(delay, "create a run", true);
+      LookupResult result;
       try {
-        looked = lookUp();
+        result = lookUp();
       } catch (RunsException.Interrupted interrupt) {
         interrupt.addSuppressed(failure);
         throw RunsException.interrupted("create a run", true, interrupt);
-      } catch (RunsException blind) {
-        failure.addSuppressed(blind);
+      } catch (RunsException lookupFailure) {
+        failure.addSuppressed(lookupFailure);
         throw failure;
       }
-      switch (looked) {
+      switch (result) {
         case LookupResult.Found(var run) -> {
           return Optional.of(run);
         }
@@ -94,11 +95,11 @@ final class IdempotentCreate {
 
   /// The last lookup respects the service's `Retry-After`.
   private static List<Duration> lookupDelays(RunsException failure) {
-    var first = LOOKS.getFirst();
-    var last = LOOKS.getLast();
-    var asked =
-        failure.retryAfter().filter(it -> it.compareTo(MAX_WAIT) <= 0).orElse(last).minus(first);
-    return List.of(first, asked.compareTo(last) > 0 ? asked : last);
+    var first = LOOKUP_DELAYS.getFirst();
+    var last = LOOKUP_DELAYS.getLast();
+    var requestedDelay =
+        failure.retryAfter().filter(it -> it.compareTo(MAX_DELAY) <= 0).orElse(last).minus(first);
+    return List.of(first, requestedDelay.compareTo(last) > 0 ? requestedDelay : last);
   }
 
   /// Headers are limited to ASCII; another key is replaced by a UUID derived from it.
@@ -111,15 +112,17 @@ final class IdempotentCreate {
   LookupResult lookUp() {
     List<RunItem> candidates;
     try {
-      candidates = list(ListRuns.ALL.metadata(name, key).limit(CANDIDATES));
-    } catch (RunsException.BadRequest | RunsException.Forbidden | RunsException.Unprocessable no) {
+      candidates = list(ListRuns.ALL.metadata(name, key).limit(MAX_CANDIDATES));
+    } catch (RunsException.BadRequest
+        | RunsException.Forbidden
+        | RunsException.Unprocessable rejected) {
       return searchNewest();
     }
     if (candidates.isEmpty()) {
       return new LookupResult.Absent();
     }
     // A service that does not know the filter lists unrelated runs.
-    return carrying(candidates)
+    return withKey(candidates)
         .<LookupResult>map(LookupResult.Found::new)
         .orElseGet(this::searchNewest);
   }
@@ -128,7 +131,7 @@ final class IdempotentCreate {
   private LookupResult searchNewest() {
     var newest =
         list(ListRuns.ALL.sorted(SortBy.CREATED_AT, SortOrder.DESC).limit(ListRuns.MAX_LIMIT));
-    var found = carrying(newest);
+    var found = withKey(newest);
     if (found.isPresent()) {
       return new LookupResult.Found(found.get());
     }
@@ -141,7 +144,7 @@ final class IdempotentCreate {
     return runs.list(query).send().items();
   }
 
-  private Optional<RunItem> carrying(List<RunItem> candidates) {
+  private Optional<RunItem> withKey(List<RunItem> candidates) {
     return candidates.stream().filter(run -> key.equals(run.metadata().get(name))).findFirst();
   }
 

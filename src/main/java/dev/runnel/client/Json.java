@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// Reads and writes wire records. Lenient reading treats a member that cannot be parsed as absent,
 /// so that one bad member does not hide a whole list. Strict reading rejects it.
 final class Json {
-  private static final JsonMapper USUAL =
+  private static final JsonMapper BASE =
       JsonMapper.builder()
           .addModule(new JavaTimeModule())
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -37,8 +37,7 @@ final class Json {
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .build();
   private static final JsonMapper STRICT =
-      USUAL
-          .rebuild()
+      BASE.rebuild()
           .withCoercionConfig(
               LogicalType.Textual,
               text ->
@@ -47,8 +46,7 @@ final class Json {
                       .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
           .build();
   private static final JsonMapper LENIENT =
-      USUAL
-          .rebuild()
+      BASE.rebuild()
           .addHandler(new Absent())
           .defaultSetterInfo(JsonSetter.Value.forContentNulls(Nulls.SKIP))
           .addModule(
@@ -69,19 +67,19 @@ final class Json {
   }
 
   static JsonNode tree(ByteString json) throws IOException {
-    var tree = USUAL.readTree(json.toByteArray());
+    var tree = BASE.readTree(json.toByteArray());
     if (tree.isMissingNode()) {
-      throw new IOException("Nothing to read");
+      throw new IOException("The body is empty");
     }
     return tree;
   }
 
   static JsonNode tree(Object value) {
-    return USUAL.valueToTree(value);
+    return BASE.valueToTree(value);
   }
 
   static ObjectNode object() {
-    return USUAL.createObjectNode();
+    return BASE.createObjectNode();
   }
 
   static ByteString write(JsonNode json) {

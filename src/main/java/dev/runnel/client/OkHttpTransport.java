@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 /// replaced by another; that does not count as an attempt.
 final class OkHttpTransport implements Transport {
   private static final int MAX_BODY = 64 << 20;
-  private static final int MAX_ERROR = 1 << 20;
+  private static final int MAX_ERROR_BODY = 1 << 20;
   private static final Pattern DIGITS = Pattern.compile("\\d+");
 
   private final OkHttpClient client;
@@ -64,7 +64,7 @@ final class OkHttpTransport implements Transport {
             .callTimeout(Duration.ZERO)
             .readTimeout(Duration.ZERO)
             .writeTimeout(Duration.ZERO)
-            .addInterceptor(OkHttpTransport::limit)
+            .addInterceptor(OkHttpTransport::applyTimeouts)
             .addNetworkInterceptor(this::exchange)
             .build();
     this.time = time;
@@ -77,14 +77,14 @@ final class OkHttpTransport implements Transport {
     while (true) {
       try {
         return sendOnce(call, Duration.ofNanos(deadline - time.nanos()));
-      } catch (HungUp unsent) {
+      } catch (ConnectionClosed unsent) {
         // The connection is closed and out of the pool, so this loop ends with a new connection at
         // the latest.
       }
     }
   }
 
-  private HttpResponse sendOnce(HttpRequest call, Duration timeout) throws HungUp {
+  private HttpResponse sendOnce(HttpRequest call, Duration timeout) throws ConnectionClosed {
     if (closed) {
       throw RunsException.closed(call);
     }
@@ -94,17 +94,17 @@ final class OkHttpTransport implements Transport {
     exchange.enqueue(new Completion(call, answer));
     try {
       return answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException late) {
+    } catch (TimeoutException timedOut) {
       exchange.cancel();
-      leave(answer);
+      abandon(answer);
       throw new RunsException.TimedOut(call, sent.get());
     } catch (InterruptedException interrupt) {
       exchange.cancel();
-      leave(answer);
+      abandon(answer);
       Thread.currentThread().interrupt();
       throw new RunsException.Interrupted(call, sent.get(), interrupt);
     } catch (ExecutionException failed) {
-      if (failed.getCause() instanceof HungUp unsent) {
+      if (failed.getCause() instanceof ConnectionClosed unsent) {
         throw unsent;
       }
       throw failure(call, failed.getCause(), sent.get());
@@ -135,28 +135,28 @@ final class OkHttpTransport implements Transport {
   private static @Nullable RequestBody body(HttpRequest call) {
     return switch (call.method()) {
       case "GET", "HEAD" -> null;
-      default -> new OneShot(call.body().orElse(ByteString.EMPTY));
+      default -> new OneShotBody(call.body().orElse(ByteString.EMPTY));
     };
   }
 
   /// Abandons the response. If it has just arrived, its open body is closed.
-  private static void leave(CompletableFuture<HttpResponse> answer) {
+  private static void abandon(CompletableFuture<HttpResponse> answer) {
     if (!answer.cancel(false) && !answer.isCompletedExceptionally()) {
       answer.join().open().ifPresent(ResponseBody::close);
     }
   }
 
-  private static Response limit(Interceptor.Chain chain) throws IOException {
+  private static Response applyTimeouts(Interceptor.Chain chain) throws IOException {
     var call = chain.request().tag(HttpRequest.class);
     if (call == null) {
       return chain.proceed(chain.request());
     }
     var limits = call.limits();
-    var silence = millis(limits.read());
+    var readTimeout = millis(limits.read());
     var limited =
         chain
-            .withReadTimeout(silence, TimeUnit.MILLISECONDS)
-            .withWriteTimeout(silence, TimeUnit.MILLISECONDS);
+            .withReadTimeout(readTimeout, TimeUnit.MILLISECONDS)
+            .withWriteTimeout(readTimeout, TimeUnit.MILLISECONDS);
     if (limits.connect().isPresent()) {
       limited = limited.withConnectTimeout(millis(limits.connect().get()), TimeUnit.MILLISECONDS);
     }
@@ -171,8 +171,8 @@ final class OkHttpTransport implements Transport {
   /// the mark then. So a request that is unmarked after the cancellation is never sent.
   private Response exchange(Interceptor.Chain chain) throws IOException {
     var connection = chain.connection();
-    if (connection != null && !used.add(connection) && isHungUp(connection)) {
-      throw new HungUp();
+    if (connection != null && !used.add(connection) && isClosed(connection)) {
+      throw new ConnectionClosed();
     }
     var sent = chain.request().tag(Sent.class);
     if (sent != null) {
@@ -181,15 +181,15 @@ final class OkHttpTransport implements Transport {
     if (chain.call().isCanceled()) {
       throw new IOException("Canceled");
     }
-    var response = chain.proceed(asWanted(chain.request()));
+    var response = chain.proceed(withoutDefaultUserAgent(chain.request()));
     if (response.code() == 101) {
-      throw new ProtocolException("Nobody asked for another protocol");
+      throw new ProtocolException("Unexpected protocol upgrade");
     }
-    return withoutRepetition(response);
+    return withInertRetryAfter(response);
   }
 
   /// Removes the User-Agent that OkHttp adds if the request has none.
-  private static Request asWanted(Request request) {
+  private static Request withoutDefaultUserAgent(Request request) {
     var call = request.tag(HttpRequest.class);
     return call == null || call.headers().get("User-Agent") != null
         ? request
@@ -198,7 +198,7 @@ final class OkHttpTransport implements Transport {
 
   /// Keeps OkHttp from interpreting `Retry-After` of a 503, which it does only for digits: it would
   /// retry at once for 0, and fail for a value that is no `int`.
-  private static Response withoutRepetition(Response response) {
+  private static Response withInertRetryAfter(Response response) {
     var wait = response.header("Retry-After");
     return response.code() == 503 && wait != null && DIGITS.matcher(wait).matches()
         ? response.newBuilder().header("Retry-After", wait + ".0").build()
@@ -207,21 +207,21 @@ final class OkHttpTransport implements Transport {
 
   /// Whether the service closed this connection or sent unexpected data since the last response.
   /// OkHttp itself only checks after ten idle seconds, and never for a GET.
-  private static boolean isHungUp(Connection connection) {
+  private static boolean isClosed(Connection connection) {
     if (connection.protocol() != Protocol.HTTP_1_1 && connection.protocol() != Protocol.HTTP_1_0) {
       return false;
     }
     var socket = connection.socket();
     try {
-      var usual = socket.getSoTimeout();
+      var timeout = socket.getSoTimeout();
       socket.setSoTimeout(1);
       try {
         var _ = socket.getInputStream().read();
         return true;
-      } catch (SocketTimeoutException silence) {
+      } catch (SocketTimeoutException noData) {
         return false;
       } finally {
-        socket.setSoTimeout(usual);
+        socket.setSoTimeout(timeout);
       }
     } catch (IOException broken) {
       return true;
@@ -235,7 +235,8 @@ final class OkHttpTransport implements Transport {
       case StreamResetException reset when reset.errorCode == ErrorCode.REFUSED_STREAM ->
           unsent(call, reset);
       case SocketTimeoutException _ when sent -> new RunsException.TimedOut(call, true);
-      case null, default -> new RunsException.ConnectionFailed(call, why(cause, sent), sent, cause);
+      case null, default ->
+          new RunsException.ConnectionFailed(call, reason(cause, sent), sent, cause);
     };
   }
 
@@ -245,7 +246,7 @@ final class OkHttpTransport implements Transport {
         call, "the run service took no more requests on the connection", false, cause);
   }
 
-  private static String why(@Nullable Throwable cause, boolean sent) {
+  private static String reason(@Nullable Throwable cause, boolean sent) {
     return switch (cause) {
       case UnknownHostException _ -> "the run service's host is not known";
       case ConnectException _ -> "the run service could not be reached";
@@ -257,10 +258,10 @@ final class OkHttpTransport implements Transport {
 
   /// A body that OkHttp must not send twice, as it otherwise would after a 503 with `Retry-After:
   /// 0`.
-  private static final class OneShot extends RequestBody {
+  private static final class OneShotBody extends RequestBody {
     private final ByteString body;
 
-    private OneShot(ByteString body) {
+    private OneShotBody(ByteString body) {
       this.body = body;
     }
 
@@ -292,7 +293,7 @@ final class OkHttpTransport implements Transport {
   }
 
   /// The service had closed the connection before anything was sent on it.
-  private static final class HungUp extends IOException {
+  private static final class ConnectionClosed extends IOException {
     private static final long serialVersionUID = 1L;
   }
 
@@ -336,7 +337,7 @@ final class OkHttpTransport implements Transport {
       }
       try {
         var source = response.body().source();
-        return source.request(MAX_ERROR + 1L) ? ByteString.EMPTY : source.readByteString();
+        return source.request(MAX_ERROR_BODY + 1L) ? ByteString.EMPTY : source.readByteString();
       } catch (IOException broken) {
         return ByteString.EMPTY;
       }
@@ -348,7 +349,7 @@ final class OkHttpTransport implements Transport {
         throw RunsException.unreadable(
             call,
             HttpResponse.whole(response.code(), response.headers(), ByteString.EMPTY, time.now()),
-            "the answer is too long");
+            "the response is too long");
       }
       return source.readByteString();
     }

@@ -39,7 +39,7 @@ final class Redaction {
   private Redaction() {}
 
   static String headers(HttpRequest call, Headers headers) {
-    var shown =
+    var redacted =
         headers.names().stream()
             .map(
                 name ->
@@ -49,7 +49,7 @@ final class Redaction {
                             ? HIDDEN
                             : header(name, String.join(", ", headers.values(name)))))
             .collect(Collectors.joining("; "));
-    return ErrorMessages.withoutKey(call, shown);
+    return ErrorMessages.withoutKey(call, redacted);
   }
 
   /// Headers with a location may contain a URL without host.
@@ -64,24 +64,24 @@ final class Redaction {
       return "nothing";
     }
     try {
-      var text = ErrorMessages.withoutKey(call, shown(Json.tree(body)).toString());
+      var text = ErrorMessages.withoutKey(call, redacted(Json.tree(body)).toString());
       return text.length() > MAX ? text.substring(0, MAX) + HIDDEN : text;
     } catch (IOException notJson) {
       return body.size() + " bytes that are no JSON";
     }
   }
 
-  private static JsonNode shown(JsonNode value) {
+  private static JsonNode redacted(JsonNode value) {
     return switch (value) {
       case ObjectNode object -> {
         object
             .properties()
-            .forEach(member -> member.setValue(shown(member.getKey(), member.getValue())));
+            .forEach(member -> member.setValue(redacted(member.getKey(), member.getValue())));
         yield object;
       }
       case ArrayNode array -> {
         for (int i = 0; i < array.size(); i++) {
-          array.set(i, shown(array.path(i)));
+          array.set(i, redacted(array.path(i)));
         }
         yield array;
       }
@@ -90,7 +90,7 @@ final class Redaction {
     };
   }
 
-  private static JsonNode shown(String name, JsonNode value) {
+  private static JsonNode redacted(String name, JsonNode value) {
     if (SECRET_MEMBER.matcher(name).find() || (name.equals("data") && value.isTextual())) {
       return hidden();
     }
@@ -98,7 +98,7 @@ final class Redaction {
       object.properties().forEach(member -> member.setValue(hidden()));
       return object;
     }
-    return SECRET_VALUES.contains(name) ? hidden() : shown(value);
+    return SECRET_VALUES.contains(name) ? hidden() : redacted(value);
   }
 
   /// Removes the query of URLs, which may contain a signature, and their user info, which may

@@ -49,7 +49,7 @@ public record RequestOptions(
 
   static final String TEAM = "X-Warp-Team-Uid";
 
-  private static final Duration ENDLESS = Duration.ofDays(20);
+  private static final Duration MAX_TIMEOUT = Duration.ofDays(20);
   private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
   private static final Pattern VALUE = Pattern.compile("[\\t\\x20-\\x7e]*");
 
@@ -194,7 +194,7 @@ public record RequestOptions(
   /// Limits a duration to what fits in the milliseconds and nanoseconds used internally.
   private static Duration counted(Duration limit) {
     requirePositive(limit);
-    return limit.compareTo(ENDLESS) > 0 ? ENDLESS : limit;
+    return limit.compareTo(MAX_TIMEOUT) > 0 ? MAX_TIMEOUT : limit;
   }
 
   private static void requireNotNegative(int retries) {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// Builds the calls of a group of endpoints.
 ///
 /// @param options the client's options; body members only apply to requests with a body
-record Resource(ClientContext core, RequestOptions options) {
+record Resource(ClientContext context, RequestOptions options) {
   <T> Call<T> get(String action, Call.Reader<T> reader, HttpUrl url) {
     return call(action, "GET", url, null, Effect.SAFE, reader);
   }
@@ -20,7 +20,7 @@ record Resource(ClientContext core, RequestOptions options) {
       HttpUrl url,
       List<RequestOptions.Parameter> parameters) {
     var request = new Request(action, "GET", url, null, Effect.SAFE, false).withQuery(parameters);
-    return new Call<>(core, request, options.withoutBody(), reader);
+    return new Call<>(context, request, options.withoutBody(), reader);
   }
 
   /// @param effect the effect of repeating the request
@@ -32,13 +32,13 @@ record Resource(ClientContext core, RequestOptions options) {
       Effect effect,
       Call.Reader<T> reader) {
     return new Call<>(
-        core,
+        context,
         new Request(action, method, url, body, effect, false),
         body == null ? options.withoutBody() : options,
         reader);
   }
 
   HttpUrl url(String... segments) {
-    return core.url(segments);
+    return context.url(segments);
   }
 }

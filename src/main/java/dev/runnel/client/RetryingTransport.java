@@ -23,56 +23,61 @@ final class RetryingTransport implements Transport {
   static final String RETRY_COUNT = "X-Stainless-Retry-Count";
 
   private static final Logger log = LoggerFactory.getLogger(RetryingTransport.class);
-  private static final Duration MAX_ASKED_WAIT = Duration.ofSeconds(60);
-  private static final Duration FIRST_WAIT = Duration.ofMillis(500);
-  private static final Duration MAX_WAIT = Duration.ofSeconds(8);
-  private static final double SPREAD = 0.25;
+  private static final Duration MAX_RETRY_AFTER = Duration.ofSeconds(60);
+  private static final Duration FIRST_DELAY = Duration.ofMillis(500);
+  private static final Duration MAX_DELAY = Duration.ofSeconds(8);
+  private static final double JITTER = 0.25;
 
   private final Transport next;
   private final Time time;
-  private final RandomGenerator chance;
+  private final RandomGenerator random;
   private final List<Consumer<Attempt>> observers;
   private final CountDownLatch closed = new CountDownLatch(1);
 
   RetryingTransport(
-      Transport next, Time time, RandomGenerator chance, List<Consumer<Attempt>> observers) {
+      Transport next, Time time, RandomGenerator random, List<Consumer<Attempt>> observers) {
     this.next = next;
     this.time = time;
-    this.chance = chance;
+    this.random = random;
     this.observers = List.copyOf(observers);
   }
 
   @Override
   public HttpResponse send(HttpRequest call, Duration timeout) {
     var deadline = time.nanos() + timeout.toNanos();
-    var doubt = false;
+    var mayHaveHappened = false;
     for (int number = 1; ; number++) {
       var isLast = number > call.limits().maxRetries();
       var start = time.nanos();
-      Duration wait;
+      Duration delay;
       try {
-        var httpResponse = next.send(numbered(call, number), left(deadline)).after(number, doubt);
-        wait = asked(httpResponse).orElse(backoff(number));
-        var ends = isLast || !mayRepeat(call, httpResponse) || isNoTimeFor(wait, deadline);
-        tell(call, number, start, Optional.of(httpResponse), Optional.empty(), wait, ends);
-        if (ends) {
+        var httpResponse =
+            next.send(withRetryCount(call, number), remaining(deadline))
+                .after(number, mayHaveHappened);
+        delay = requestedDelay(httpResponse).orElse(backoff(number));
+        var isFinal = isLast || !mayRetry(call, httpResponse) || exceedsDeadline(delay, deadline);
+        notifyObservers(
+            call, number, start, Optional.of(httpResponse), Optional.empty(), delay, isFinal);
+        if (isFinal) {
           return httpResponse;
         }
-        doubt |= call.changesSomething() && !httpResponse.isRefusal();
+        mayHaveHappened |= call.changesSomething() && !httpResponse.isRefusal();
       } catch (RunsException.TransportError failure) {
-        wait = backoff(number);
-        var ends = isLast || !mayRepeat(call, failure) || isNoTimeFor(wait, deadline);
-        var reported = doubt ? failure.inDoubt(call) : failure;
-        tell(call, number, start, Optional.empty(), Optional.of(reported), wait, ends);
-        if (ends) {
+        delay = backoff(number);
+        var isFinal = isLast || !mayRetry(call, failure) || exceedsDeadline(delay, deadline);
+        var reported = mayHaveHappened ? failure.inDoubt(call) : failure;
+        notifyObservers(
+            call, number, start, Optional.empty(), Optional.of(reported), delay, isFinal);
+        if (isFinal) {
           throw reported;
         }
-        doubt |= failure.mayHaveHappened();
+        mayHaveHappened |= failure.mayHaveHappened();
       } catch (RunsException.MalformedResponse failure) {
-        tell(call, number, start, Optional.empty(), Optional.of(failure), Duration.ZERO, true);
+        notifyObservers(
+            call, number, start, Optional.empty(), Optional.of(failure), Duration.ZERO, true);
         throw failure;
       }
-      pause(call, wait, doubt);
+      pause(call, delay, mayHaveHappened);
     }
   }
 
@@ -82,12 +87,12 @@ final class RetryingTransport implements Transport {
     next.close();
   }
 
-  private static HttpRequest numbered(HttpRequest call, int number) {
+  private static HttpRequest withRetryCount(HttpRequest call, int number) {
     return call.with(
         call.headers().newBuilder().set(RETRY_COUNT, Integer.toString(number - 1)).build());
   }
 
-  private static boolean mayRepeat(HttpRequest call, HttpResponse httpResponse) {
+  private static boolean mayRetry(HttpRequest call, HttpResponse httpResponse) {
     if (httpResponse.isSuccess() || !(call.isRepeatable() || httpResponse.isRefusal())) {
       return false;
     }
@@ -98,7 +103,7 @@ final class RetryingTransport implements Transport {
     };
   }
 
-  private static boolean mayRepeat(HttpRequest call, RunsException.TransportError failure) {
+  private static boolean mayRetry(HttpRequest call, RunsException.TransportError failure) {
     return switch (failure) {
       case RunsException.ConnectionFailed _, RunsException.TimedOut _ ->
           call.isRepeatable() || !failure.wasSent();
@@ -106,40 +111,40 @@ final class RetryingTransport implements Transport {
     };
   }
 
-  private static Optional<Duration> asked(HttpResponse httpResponse) {
-    return RetryAfter.of(httpResponse.headers(), httpResponse.arrived(), MAX_ASKED_WAIT);
+  private static Optional<Duration> requestedDelay(HttpResponse httpResponse) {
+    return RetryAfter.of(httpResponse.headers(), httpResponse.arrived(), MAX_RETRY_AFTER);
   }
 
   private Duration backoff(int number) {
-    var whole = Math.min(FIRST_WAIT.toMillis() << Math.min(number - 1, 10), MAX_WAIT.toMillis());
-    return Duration.ofMillis(Math.round(whole * (1 - SPREAD * chance.nextDouble())));
+    var full = Math.min(FIRST_DELAY.toMillis() << Math.min(number - 1, 10), MAX_DELAY.toMillis());
+    return Duration.ofMillis(Math.round(full * (1 - JITTER * random.nextDouble())));
   }
 
-  private void pause(HttpRequest call, Duration wait, boolean inDoubt) {
+  private void pause(HttpRequest call, Duration delay, boolean inDoubt) {
     try {
-      time.sleep(wait, closed);
+      time.sleep(delay, closed);
     } catch (InterruptedException interrupt) {
       Thread.currentThread().interrupt();
       throw RunsException.interrupted(call.action(), inDoubt, interrupt);
     }
   }
 
-  private boolean isNoTimeFor(Duration wait, long deadline) {
-    return closed.getCount() == 0 || wait.compareTo(left(deadline)) >= 0;
+  private boolean exceedsDeadline(Duration delay, long deadline) {
+    return closed.getCount() == 0 || delay.compareTo(remaining(deadline)) >= 0;
   }
 
-  private Duration left(long deadline) {
+  private Duration remaining(long deadline) {
     return Duration.ofNanos(deadline - time.nanos());
   }
 
-  private void tell(
+  private void notifyObservers(
       HttpRequest call,
       int number,
       long start,
-      Optional<HttpResponse> answer,
+      Optional<HttpResponse> response,
       Optional<RunsException> failure,
-      Duration wait,
-      boolean ends) {
+      Duration delay,
+      boolean isFinal) {
     if (observers.isEmpty()) {
       return;
     }
@@ -149,14 +154,14 @@ final class RetryingTransport implements Transport {
             call.method(),
             call.url().encodedPath(),
             number,
-            answer
+            response
                 .map(it -> OptionalInt.of(it.status()))
                 .or(() -> failure.map(RunsException::status))
                 .orElse(OptionalInt.empty()),
             failure.or(
-                () -> answer.filter(it -> !it.isSuccess()).map(it -> RunsException.of(call, it))),
+                () -> response.filter(it -> !it.isSuccess()).map(it -> RunsException.of(call, it))),
             Duration.ofNanos(time.nanos() - start),
-            ends ? Optional.empty() : Optional.of(wait));
+            isFinal ? Optional.empty() : Optional.of(delay));
     for (var observer : observers) {
       try {
         observer.accept(attempt);

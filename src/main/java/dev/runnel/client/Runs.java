@@ -35,7 +35,7 @@ public final class Runs {
     return api.call(
         "create a run",
         "POST",
-        api.url("agent", api.core().createPath()),
+        api.url("agent", api.context().createPath()),
         run,
         Effect.NON_IDEMPOTENT,
         Call.json(CreatedRun.class));
@@ -53,7 +53,7 @@ public final class Runs {
 
   /// All pages from the query's cursor on, loaded lazily.
   public Pages<RunItem> pages(ListRuns query) {
-    return new Pages<>(api.core(), list(query));
+    return new Pages<>(api.context(), list(query));
   }
 
   /// `POST /agent/runs/{runId}/followups`. Retried only if the failed attempt certainly had no
@@ -156,7 +156,7 @@ public final class Runs {
   /// @param name name of the metadata entry that carries the key
   public Operation<CreatedRun> createOnce(CreateRun run, String name, String key) {
     RequestChecks.check(run);
-    return new Operation<>(api.core(), () -> keyed(name, key).create(run));
+    return new Operation<>(api.context(), () -> keyed(name, key).create(run));
   }
 
   /// Looks up the run that was created with this key.
@@ -168,7 +168,7 @@ public final class Runs {
   ///
   /// @param name name of the metadata entry
   public Operation<LookupResult> lookUp(String name, String key) {
-    return new Operation<>(api.core(), keyed(name, key)::lookUp);
+    return new Operation<>(api.context(), keyed(name, key)::lookUp);
   }
 
   /// Waits until a run has ended or is blocked. Temporary failures are retried: no connection, an
@@ -178,7 +178,7 @@ public final class Runs {
   }
 
   public Operation<RunItem> await(String runId, WaitOptions how) {
-    return new Operation<>(api.core(), () -> new RunWaiter(this, time(), runId, how).await());
+    return new Operation<>(api.context(), () -> new RunWaiter(this, time(), runId, how).await());
   }
 
   /// Cancels a run and returns it once it has ended. A run that had already ended is returned.
@@ -192,7 +192,7 @@ public final class Runs {
   }
 
   public Operation<RunItem> ensureCancelled(String runId, WaitOptions how) {
-    return new Operation<>(api.core(), () -> new RunWaiter(this, time(), runId, how).cancel());
+    return new Operation<>(api.context(), () -> new RunWaiter(this, time(), runId, how).cancel());
   }
 
   /// Watches all runs of a query for changes from now on.
@@ -200,7 +200,7 @@ public final class Runs {
   /// @param interval delay between two requests
   public Watch watch(ListRuns query, Duration interval) {
     RequestOptions.requirePositive(interval);
-    return new Watch(api.core(), this, query, interval, Optional.empty());
+    return new Watch(api.context(), this, query, interval, Optional.empty());
   }
 
   private IdempotentCreate keyed(String name, String key) {
@@ -211,7 +211,7 @@ public final class Runs {
   }
 
   private Time time() {
-    return api.core().time();
+    return api.context().time();
   }
 
   private Call<Page<RunItem>> list(ListRuns query, Set<String> earlier) {

@@ -42,7 +42,7 @@ public final class RunsClientBuilder {
   private LogLevel level;
   private Optional<OkHttpClient> httpClient = Optional.empty();
   private Time time = Time.SYSTEM;
-  private RandomGenerator chance = () -> ThreadLocalRandom.current().nextLong();
+  private RandomGenerator random = () -> ThreadLocalRandom.current().nextLong();
 
   RunsClientBuilder() {
     this(System::getenv);
@@ -179,8 +179,8 @@ public final class RunsClientBuilder {
     return this;
   }
 
-  RunsClientBuilder chance(RandomGenerator chance) {
-    this.chance = chance;
+  RunsClientBuilder random(RandomGenerator random) {
+    this.random = random;
     return this;
   }
 
@@ -197,20 +197,21 @@ public final class RunsClientBuilder {
     }
     var observed = new LoggingTransport(okHttp(), level, time);
     var transport =
-        new RetryingTransport(new RedirectingTransport(observed, time), time, chance, observers);
+        new RetryingTransport(new RedirectingTransport(observed, time), time, random, observers);
     return new RunsClient(
-        new ClientContext(baseUrl, creationPath, transport, executor, time), withOwn(apiKey));
+        new ClientContext(baseUrl, creationPath, transport, executor, time),
+        withDefaultHeaders(apiKey));
   }
 
   /// Adds the default headers, which options can override.
-  private RequestOptions withOwn(String apiKey) {
-    var own =
+  private RequestOptions withDefaultHeaders(String apiKey) {
+    var defaults =
         RequestOptions.DEFAULT
             .withHeader("Accept", "application/json, application/problem+json")
             .withHeader("Authorization", "Bearer " + apiKey)
             .withHeader("User-Agent", "runnel/" + version());
     var all = options;
-    for (var header : own.headers().entrySet()) {
+    for (var header : defaults.headers().entrySet()) {
       if (!options.headers().containsKey(header.getKey())) {
         all = all.withHeader(header.getKey(), header.getValue().orElseThrow());
       }

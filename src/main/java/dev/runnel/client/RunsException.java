@@ -84,7 +84,7 @@ public abstract sealed class RunsException extends RuntimeException {
     private ServiceError(String message, HttpRequest call, HttpResponse httpResponse) {
       super(
           message,
-          call.changesSomething() && (httpResponse.doubt() || !httpResponse.isRefusal()),
+          call.changesSomething() && (httpResponse.mayHaveHappened() || !httpResponse.isRefusal()),
           null);
       this.httpResponse = httpResponse;
     }
@@ -248,28 +248,28 @@ public abstract sealed class RunsException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final String why;
-    private final boolean forGood;
+    private final boolean permanent;
 
     ConnectionFailed(HttpRequest call, String why, boolean sent, @Nullable Throwable cause) {
       this(call, why, sent, false, cause);
     }
 
     private ConnectionFailed(
-        HttpRequest call, String why, boolean sent, boolean forGood, @Nullable Throwable cause) {
+        HttpRequest call, String why, boolean sent, boolean permanent, @Nullable Throwable cause) {
       super(call, why, sent, cause);
       this.why = why;
-      this.forGood = forGood;
+      this.permanent = permanent;
     }
 
     /// False if the client is closed.
     @Override
     public boolean retryable() {
-      return !forGood;
+      return !permanent;
     }
 
     @Override
     ConnectionFailed inDoubt(HttpRequest call) {
-      return new ConnectionFailed(call, why, true, forGood, getCause());
+      return new ConnectionFailed(call, why, true, permanent, getCause());
     }
   }
 
@@ -315,8 +315,8 @@ public abstract sealed class RunsException extends RuntimeException {
   }
 
   /// The awaited state was not reached before the deadline.
-  static TimedOut late(String action, Duration deadline) {
-    return new TimedOut(action, "it is not over after " + deadline);
+  static TimedOut waitTimedOut(String action, Duration deadline) {
+    return new TimedOut(action, "it has not finished after " + deadline);
   }
 
   static Interrupted interrupted(String action, boolean inDoubt, Exception cause) {
@@ -350,7 +350,7 @@ public abstract sealed class RunsException extends RuntimeException {
     return unreadable(
         call,
         httpResponse,
-        "the answer is not what the run service promises (%d, %s, %d bytes)"
+        "the response does not have the expected format (%d, %s, %d bytes)"
             .formatted(
                 httpResponse.status(),
                 type.isEmpty() ? "no content type" : type,

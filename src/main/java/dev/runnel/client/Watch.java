@@ -77,7 +77,7 @@ public final class Watch {
     private final Queue<RunItem> found = new ArrayDeque<>();
     private Map<String, RunItem> known = new HashMap<>();
     private Optional<Instant> from = since;
-    private boolean begun = since.isPresent();
+    private boolean hasInitialState = since.isPresent();
     private Duration pause = Duration.ZERO;
 
     @Override
@@ -98,8 +98,8 @@ public final class Watch {
           if (!failure.retryable() || failure instanceof RunsException.Interrupted) {
             throw failure;
           }
-          var asked = failure.retryAfter().orElse(interval);
-          pause = asked.compareTo(interval) > 0 ? asked : interval;
+          var requestedDelay = failure.retryAfter().orElse(interval);
+          pause = requestedDelay.compareTo(interval) > 0 ? requestedDelay : interval;
         }
       }
       return found.remove();
@@ -108,8 +108,8 @@ public final class Watch {
     /// Stops after the first page with changes, so that a long list is not kept in memory. The next
     /// poll continues from there at once.
     private void poll() {
-      if (!begun) {
-        begin();
+      if (!hasInitialState) {
+        readInitialState();
         return;
       }
       var start = from.get().minus(OVERLAP);
@@ -125,7 +125,7 @@ public final class Watch {
       while (pages.hasNext() && (found.isEmpty() || !isInOrder)) {
         var page = pages.next().items();
         isInOrder &= isInOrder(page);
-        page.forEach(run -> take(run, seen));
+        page.forEach(run -> record(run, seen));
       }
       if (pages.hasNext()) {
         pause = Duration.ZERO;
@@ -148,7 +148,7 @@ public final class Watch {
     }
 
     /// Records the initial state, which does not count as a change.
-    private void begin() {
+    private void readInitialState() {
       if (from.isEmpty()) {
         var newest =
             runs.list(query.sorted(SortBy.UPDATED_AT, SortOrder.DESC).limit(1)).send().items();
@@ -160,10 +160,10 @@ public final class Watch {
           .items()
           .filter(run -> run.updatedAt() == null || !run.updatedAt().isAfter(newestThen))
           .forEach(run -> known.put(run.runId(), run));
-      begun = true;
+      hasInitialState = true;
     }
 
-    private void take(RunItem run, Map<String, RunItem> seen) {
+    private void record(RunItem run, Map<String, RunItem> seen) {
       seen.put(run.runId(), run);
       if (RunChange.isBetween(known.get(run.runId()), run)) {
         known.put(run.runId(), run);

@@ -109,7 +109,7 @@ class AwaitTest extends ClientFixture {
                       .await("r1", WaitOptions.USUAL.atMost(Duration.ofSeconds(10)))
                       .send())
           .isInstanceOf(RunsException.TimedOut.class)
-          .hasMessage("Could not wait for run r1: it is not over after PT10S");
+          .hasMessage("Could not wait for run r1: it has not finished after PT10S");
       assertThat(waits.stream().reduce(Duration.ZERO, Duration::plus))
           .isEqualTo(Duration.ofSeconds(10));
     }
@@ -202,7 +202,7 @@ class AwaitTest extends ClientFixture {
                       .await("r1", WaitOptions.USUAL.atMost(Duration.ofMillis(200)))
                       .send())
           .isInstanceOf(RunsException.TimedOut.class)
-          .hasMessage("Could not wait for run r1: it is not over after PT0.2S");
+          .hasMessage("Could not wait for run r1: it has not finished after PT0.2S");
       patient.close();
     }
 

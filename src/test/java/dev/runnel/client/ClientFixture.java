@@ -44,7 +44,7 @@ abstract class ClientFixture {
         .baseUrl(server.url("/api/v1").uri())
         .apiKey(KEY)
         .time(time)
-        .chance(() -> 0L);
+        .random(() -> 0L);
   }
 
   /// Another one at each answer, as a service computes it at each read.

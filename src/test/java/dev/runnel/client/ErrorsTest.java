@@ -170,7 +170,7 @@ class ErrorsTest extends ClientFixture {
 
     assertThat(failure())
         .isInstanceOf(RunsException.MalformedResponse.class)
-        .hasMessage("Could not read run r1: the answer is too long");
+        .hasMessage("Could not read run r1: the response is too long");
     assertThat(failure()).isInstanceOf(RunsException.BadRequest.class);
   }
 

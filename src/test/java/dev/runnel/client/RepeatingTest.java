@@ -231,7 +231,7 @@ class RepeatingTest extends ClientFixture {
     void areSpreadByChance() {
       server.enqueue(problem(500, "internal_error"));
       server.enqueue(json(200, RUN));
-      try (var client = builder().chance(() -> -1L).build()) {
+      try (var client = builder().random(() -> -1L).build()) {
         client.runs().get("r1").send();
       }
 

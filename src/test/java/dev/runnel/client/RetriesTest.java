@@ -95,7 +95,7 @@ class RetriesTest extends ClientFixture {
     for (int i = 0; i < 6; i++) {
       server.enqueue(problem(500, "internal_error"));
     }
-    try (var client = builder().chance(() -> -1L).maxRetries(5).build()) {
+    try (var client = builder().random(() -> -1L).maxRetries(5).build()) {
       assertThatThrownBy(() -> client.runs().get("r1").send()).isInstanceOf(RunsException.class);
     }
 

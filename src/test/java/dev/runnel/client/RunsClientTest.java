@@ -272,7 +272,7 @@ class RunsClientTest extends ClientFixture {
               RunsException.MalformedResponse.class,
               failure -> assertThat(failure.mayHaveHappened()).isTrue())
           .hasMessage(
-              "Could not create a run: the answer is not what the run service promises"
+              "Could not create a run: the response does not have the expected format"
                   + " (200, text/html, 36 bytes)");
       assertThat(server.getRequestCount()).isOne();
     }
