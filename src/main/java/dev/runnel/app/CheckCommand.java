@@ -89,7 +89,7 @@ final class CheckCommand {
     var machine = config.machine(environment, config.data());
     var environments = config.settings().environments();
     var chosen =
-        Stream.concat(environments.byDefault().stream(), environments.all().stream())
+        Stream.concat(environments.defaultEnvironment().stream(), environments.all().stream())
             .filter(each -> each.image().isPresent())
             .findFirst()
             .orElse(Environment.NONE);
@@ -101,7 +101,7 @@ final class CheckCommand {
         line("Escape", problem);
         return;
       }
-      var egress = chosen.egress().orElse(config.egress()).in(config.egress());
+      var egress = chosen.egress().orElse(config.egress()).resolve(config.egress());
       out.println(StatusLine.of("Network", isolation.isOn() ? egress.line() : NOT_ISOLATED));
       for (var finding : new EscapeCheck(isolation, machine, chosen, egress).run(config.data())) {
         allWell &= finding.result() != EscapeCheck.Result.OPEN;

@@ -76,7 +76,7 @@ public final class AgentRunService implements AutoCloseable {
   private final SkillCatalog skills;
   private final WorkspaceCleanup workspaceCleanup;
   private final RunWatchers watchers;
-  private final RunQueries index;
+  private final RunQueries queries;
   private final ExecutionRecords records;
   private final RunQueue queue;
   private final DiskReserve diskReserve;
@@ -91,7 +91,7 @@ public final class AgentRunService implements AutoCloseable {
       SkillCatalog skills,
       WorkspaceCleanup workspaceCleanup,
       RunWatchers watchers,
-      RunQueries index,
+      RunQueries queries,
       ExecutionRecords records,
       RunQueue queue,
       DiskReserve diskReserve,
@@ -104,7 +104,7 @@ public final class AgentRunService implements AutoCloseable {
     this.skills = skills;
     this.workspaceCleanup = workspaceCleanup;
     this.watchers = watchers;
-    this.index = index;
+    this.queries = queries;
     this.records = records;
     this.queue = queue;
     this.diskReserve = diskReserve;
@@ -127,8 +127,8 @@ public final class AgentRunService implements AutoCloseable {
 
   /// @param database an embedded database for this service alone, or one on a server, which several
   ///   nodes share; the caller closes it, after closing this service
-  /// @param node this process among those that share the database
-  /// @param changes is told what callers change about keys and schedules
+  /// @param node the settings of this process as a node
+  /// @param changes receives the changes of callers to keys and schedules
   /// @param startLimits decides whether runs may start, also those of schedules that are due
   ///   already
   public static AgentRunService open(
@@ -165,7 +165,7 @@ public final class AgentRunService implements AutoCloseable {
         NodeMembership.join(database, clock, node.identity(), settings.slots(), node.lease());
     var agents =
         settings.isolation() instanceof Isolation.Remote
-            ? Agents.elsewhere(settings.command())
+            ? Agents.onOtherMachines(settings.command())
             : Agents.find(settings.command(), settings.environment());
     var watchers = new RunWatchers();
     var queueSignal = new QueueSignal();
@@ -177,17 +177,17 @@ public final class AgentRunService implements AutoCloseable {
         new ExecutionRecords(transactions, watchers, queueSignal, membership, node.limits());
     runs.limitStarts(startLimits);
     records.limitStarts(startLimits);
-    var index = new RunQueries(database, node.limits().share(membership));
+    var queries = new RunQueries(database, node.limits().personLimit(membership));
     var keys = new ApiKeys(database, clock, settings.apiKey());
     var workspaces = new Workspaces(settings.workspaces(), settings.environments());
     var workspaceCleanup =
-        WorkspaceCleanup.start(workspaces, node.snapshots(), index, settings.limits(), clock);
+        WorkspaceCleanup.start(workspaces, node.snapshots(), queries, settings.limits(), clock);
     var queue =
         RunQueue.start(
             spawner,
             runs,
             records,
-            index,
+            queries,
             agents,
             keys,
             settings,
@@ -197,7 +197,10 @@ public final class AgentRunService implements AutoCloseable {
             watchers,
             queueSignal,
             membership);
-    log.info("agent run service opened agent={} slots={}", agents.usual().name(), settings.slots());
+    log.info(
+        "agent run service opened agent={} slots={}",
+        agents.defaultAgent().name(),
+        settings.slots());
     var links = new SignedLinks(clock, ClusterSecrets.of(database, "signed links"));
     var skills = new SkillCatalog(spawner, settings, workspaces);
     var changes = new Semaphore(0);
@@ -205,7 +208,7 @@ public final class AgentRunService implements AutoCloseable {
     var identities = new Identities(database, clock, factories.identities());
     var configs = new ConfigResolution(agents, settings.environments(), identities);
     var schedules = new Schedules(database, clock, changes, configs::resolved);
-    var actions = new RunActions(runs, index, queue, configs, factories, settings, clock);
+    var actions = new RunActions(runs, queries, queue, configs, factories, settings, clock);
     return new AgentRunService(
         new Inventory(
             settings.environments(),
@@ -219,22 +222,22 @@ public final class AgentRunService implements AutoCloseable {
         skills,
         workspaceCleanup,
         watchers,
-        index,
+        queries,
         records,
         queue,
-        DiskReserve.start(spawner, workspaces, disk, queue::giveUp),
+        DiskReserve.start(spawner, workspaces, disk, queue::evict),
         ScheduleClock.start(runs, schedules, configs, clock, changes),
         new AuthFilter(keys, settings.publicUrl()),
         List.of(
-            new RunRoutes(actions, index, links, listener)::register,
-            new FactoryRoutes(factories, configs, runs, index, settings.publicUrl())::register,
-            new FileRoutes(index, settings, links, node.identity().place(), listener)::register,
+            new RunRoutes(actions, queries, links, listener)::register,
+            new FactoryRoutes(factories, configs, runs, queries, settings.publicUrl())::register,
+            new FileRoutes(queries, settings, links, node.identity().place(), listener)::register,
             new IdentityRoutes(identities, agents)::register,
             new ScheduleRoutes(schedules, listener)::register,
             new KeyRoutes(keys, listener)::register,
-            new CatalogRoutes(agents, settings.environments(), skills, index, clock.instant())
+            new CatalogRoutes(agents, settings.environments(), skills, queries, clock.instant())
                 ::register),
-        new McpRoutes(new McpTools(actions, index, watchers, listener), settings.publicUrl()));
+        new McpRoutes(new McpTools(actions, queries, watchers, listener), settings.publicUrl()));
   }
 
   /// Registers `/api/v1` and everything below it, and `/mcp`. The handlers block.
@@ -242,17 +245,17 @@ public final class AgentRunService implements AutoCloseable {
     var api = new Api(routes, authFilter);
     resources.forEach(resource -> resource.accept(api));
     ApiDescription.register(api);
-    api.closeWithNothing();
+    api.registerFallback();
     mcp.register(routes, authFilter);
   }
 
   /// Name of the default agent: `command`, `claude`, `codex`, `gemini`, `opencode`, or `rehearsal`
   /// when no agent is installed.
   public String agentName() {
-    return inventory.agents().usual().name();
+    return inventory.agents().defaultAgent().name();
   }
 
-  /// What it has besides runs.
+  /// The resources of the service besides runs.
   public Inventory inventory() {
     return inventory;
   }
@@ -268,7 +271,7 @@ public final class AgentRunService implements AutoCloseable {
     return settings.isolation().isOn() ? Optional.of(settings.egress().line()) : Optional.empty();
   }
 
-  /// Sets who learns of executions; there is one.
+  /// Sets the only listener of executions.
   public void listen(ExecutionListener listener) {
     records.listen(listener);
   }
@@ -278,14 +281,14 @@ public final class AgentRunService implements AutoCloseable {
     return settings.slots();
   }
 
-  /// Number of executions at work.
+  /// Number of current executions.
   public int working() {
-    return queue.working();
+    return queue.executing();
   }
 
   /// Number of runs that have not ended, by state.
   public Map<ExecutionState, Long> unfinished() {
-    return index.unfinished();
+    return queries.unfinished();
   }
 
   /// The environments that a run can request.
@@ -307,19 +310,19 @@ public final class AgentRunService implements AutoCloseable {
   /// @param afterLine the number of the last line already seen; 0 for none
   /// @return empty if there is no such run
   public Optional<TranscriptPart> transcript(String runId, long afterLine) {
-    return index.transcript(runId, afterLine);
+    return queries.transcript(runId, afterLine);
   }
 
-  /// The runs created in an interval, oldest first, as statistics count them.
+  /// The runs created in an interval, oldest first, for statistics.
   ///
   /// @param to exclusive
   public List<RunNumbers> numbers(Instant from, Instant to) {
-    return index.numbers(from, to);
+    return queries.numbers(from, to);
   }
 
   /// The days (UTC) on which the runs were created that changed since an instant.
   public Set<LocalDate> daysChangedSince(Instant from) {
-    return index.daysChangedSince(from);
+    return queries.daysChangedSince(from);
   }
 
   /// The name of an environment, by its uid or name; the same text if there is none.
@@ -329,19 +332,19 @@ public final class AgentRunService implements AutoCloseable {
 
   /// The number of a transcript's last line; 0 if there is none.
   public long lastLine(String runId) {
-    return index.lastLine(runId);
+    return queries.lastLine(runId);
   }
 
   /// The number of a transcript's last line of error output; 0 if there is none.
   public long lastError(String runId) {
-    return index.lastError(runId);
+    return queries.lastError(runId);
   }
 
   /// The first lines of a transcript that contain a text.
   ///
-  /// @param most maximum number of lines
-  public List<TranscriptLine> findLines(String runId, String text, int most) {
-    return index.findLines(runId, text, most);
+  /// @param limit maximum number of lines
+  public List<TranscriptLine> findLines(String runId, String text, int limit) {
+    return queries.findLines(runId, text, limit);
   }
 
   /// Calls back after each change to a run or its transcript. The callback carries no data; read

@@ -9,7 +9,7 @@ import dev.runnel.service.store.Schedules;
 import dev.runnel.service.workspace.Environments;
 import java.util.List;
 
-/// What the service has besides runs, for those who operate it.
+/// The resources of the service besides runs, for its operators.
 public record Inventory(
     Environments environments,
     Agents agents,

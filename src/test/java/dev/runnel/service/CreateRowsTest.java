@@ -152,7 +152,7 @@ class CreateRowsTest {
   @Row("2.3 parent_run_id")
   void aParentMustExistAndNotLieTooDeep() {
     var id = service.create("parent");
-    for (int depth = 1; depth <= RunService.DEEPEST; depth++) {
+    for (int depth = 1; depth <= RunService.MAX_DEPTH; depth++) {
       var child = created("{\"prompt\":\"x\",\"parent_run_id\":\"%s\"}".formatted(id));
       assertThat(child.get("parent_run_id").asText()).isEqualTo(id);
       id = child.get("run_id").asText();

@@ -43,8 +43,7 @@ class FileOfAnotherNodeTest {
         assertThat(first.get("/agent/artifacts/u1").statusCode()).isEqualTo(200);
         assertThat(answer.statusCode()).isEqualTo(404);
         assertThat(answer.body())
-            .contains(
-                "The file is in the run's workspace, which another node has, on the host test");
+            .contains("The file is in the run's workspace on another node (host test");
       }
     }
   }

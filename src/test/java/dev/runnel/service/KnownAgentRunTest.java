@@ -113,8 +113,9 @@ class KnownAgentRunTest {
       service.followUp(id, "more");
       assertThat(service.awaitState(id, "FAILED").at("/status_message/message").asText())
           .isEqualTo(
-              "No conversation\nThe agent could not go on with its session. Reply to work on in the"
-                  + " same folder with a new one.");
+              "No conversation\n"
+                  + "The agent could not resume its session. Reply to continue in the same folder"
+                  + " with a new one.");
 
       service.followUp(id, "and more");
       service.awaitState(id, "SUCCEEDED");

@@ -33,7 +33,8 @@ class LateCancelTest {
   void open(@TempDir Path folder) {
     database = MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE);
     changes =
-        RunChanges.on(database, clock, NodeMembership.alone(database, clock, 1), SlotLimits.USUAL);
+        RunChanges.on(
+            database, clock, NodeMembership.alone(database, clock, 1), SlotLimits.DEFAULT);
   }
 
   @AfterEach

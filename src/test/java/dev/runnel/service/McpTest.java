@@ -296,7 +296,7 @@ class McpTest {
               "The request is not valid: The argument prompt is missing",
               "The request is not valid: A run needs a prompt, unless a skill is named or a"
                   + " conversation is continued",
-              "The request is not valid: The argument prompt must be a text",
+              "The request is not valid: The argument prompt must be a string",
               "The request is not valid: start_run has no argument promt. It takes prompt, title,"
                   + " environment, model, idempotency_key, mode",
               "The request is not valid: The argument mode must be one of normal, plan",
@@ -322,7 +322,7 @@ class McpTest {
 
       assertThat(first)
           .startsWith("1 asked: LONG xxx")
-          .endsWith("(SUCCEEDED. Go on with after_line 1)");
+          .endsWith("(SUCCEEDED. Continue with after_line 1)");
       assertThat(first.length()).isBetween(40_000, 40_100);
       assertThat(second).contains("2 said: did LONG xxx");
     }

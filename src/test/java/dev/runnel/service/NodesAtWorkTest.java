@@ -150,7 +150,7 @@ class NodesAtWorkTest {
   }
 
   private static Limits draining(Duration time) {
-    var usual = Limits.USUAL;
+    var usual = Limits.DEFAULT;
     return new Limits(
         usual.start(),
         usual.idle(),

@@ -176,7 +176,8 @@ class ProblemRowsTest {
             .map(code -> code.getKey() + " " + code.getValue());
 
     assertThat(
-            Stream.of(RequestProblem.Code.values()).map(code -> code.word() + " " + code.status()))
+            Stream.of(RequestProblem.Code.values())
+                .map(code -> code.typeSegment() + " " + code.status()))
         .containsExactlyInAnyOrderElementsOf(all.toList());
     for (var answer : answers) {
       var code = RunningService.problem(answer);

@@ -106,7 +106,7 @@ public final class RunningService implements AutoCloseable {
     public static final Setup USUAL =
         new Setup(
             Environments.NONE,
-            Limits.USUAL,
+            Limits.DEFAULT,
             new Isolation.None(),
             AgentAccess.WORKSPACE,
             List.of(),
@@ -158,8 +158,8 @@ public final class RunningService implements AutoCloseable {
             ? NodeSettings.ALONE
             : new NodeSettings(
                 new NodeIdentity(name(folder), "test", name(folder)),
-                NodeSettings.USUAL_LEASE,
-                SlotLimits.USUAL,
+                NodeSettings.DEFAULT_LEASE,
+                SlotLimits.DEFAULT,
                 Optional.ofNullable(SNAPSHOTS.get(folder)));
     var settings =
         new ServiceSettings(

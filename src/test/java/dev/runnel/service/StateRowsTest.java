@@ -39,7 +39,7 @@ class StateRowsTest {
 
   @BeforeAll
   static void start() {
-    var usual = Limits.USUAL;
+    var usual = Limits.DEFAULT;
     var limits =
         new Limits(
             usual.start(),

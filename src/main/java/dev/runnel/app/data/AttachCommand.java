@@ -111,7 +111,7 @@ public final class AttachCommand {
   }
 
   private void attach(Database database, RunRow run) throws NotPossible, IOException {
-    if (WORKING.contains(run.phase())) {
+    if (WORKING.contains(run.state())) {
       throw new NotPossible(
           "The run %s has not ended, and two must not work in one folder. Stop it first: ./runnel run cancel %s"
               .formatted(run.id(), run.id()));

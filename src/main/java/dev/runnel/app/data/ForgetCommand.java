@@ -153,7 +153,7 @@ public final class ForgetCommand {
     }
     forget(erasure, runs, tree);
     // The bot's rows go last, because they say what else is the person's.
-    var changed = runs.map(it -> it.forgetFollowUps(traces.deliveries())).orElse(0);
+    var changed = runs.map(it -> it.deleteFollowUps(traces.deliveries())).orElse(0);
     changed += erasure.forgetPerson(person);
     if (traces.isEmpty() && changed == 0) {
       return new Answer.Unknown(0, "Nothing is known of %s.".formatted(id));
@@ -228,7 +228,7 @@ public final class ForgetCommand {
       throws IOException {
     for (var id : ids) {
       folders.delete(id);
-      runs.ifPresent(it -> it.forget(id));
+      runs.ifPresent(it -> it.delete(id));
       erasure.forgetRun(id);
     }
   }

@@ -144,10 +144,10 @@ final class ConsoleOperation implements Operation {
     var inventory = service.inventory();
     return new Resources(
         service.agentName(),
-        inventory.agents().here().stream().map(Harness::name).toList(),
+        inventory.agents().installed().stream().map(Harness::name).toList(),
         service.isolation(),
         inventory.environments().all().stream()
-            .map(it -> environment(it, inventory.environments().byDefault()))
+            .map(it -> environment(it, inventory.environments().defaultEnvironment()))
             .toList(),
         inventory.identities().list(Optional.empty()).stream()
             .map(ConsoleOperation::agent)

@@ -51,7 +51,7 @@ public final class KubernetesChoice {
 
   /// What Runnel must be allowed to do in the namespace: `create jobs`, …
   public static List<String> rights() {
-    return KubernetesCheck.rights();
+    return KubernetesCheck.permissions();
   }
 
   private static KubernetesSettings settings(

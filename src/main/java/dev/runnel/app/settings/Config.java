@@ -193,11 +193,12 @@ public record Config(
                   () ->
                       new SettingsException(
                           "%s (%s): %s"
-                              .formatted(setting, setting.path(), environments.noneIs(name))));
+                              .formatted(
+                                  setting, setting.path(), environments.notFoundMessage(name))));
       // Requests may name either.
       ids.addAll(List.of(environment.uid(), environment.name()));
     }
-    return new PublicWork(ids, environments.byDefault().map(Environment::uid));
+    return new PublicWork(ids, environments.defaultEnvironment().map(Environment::uid));
   }
 
   private static boolean namesRequester(Settings settings) {
@@ -258,7 +259,7 @@ public record Config(
       return SlotLimits.NONE.perPerson();
     }
     return settings.get(setting).isEmpty()
-        ? SlotLimits.USUAL.perPerson()
+        ? SlotLimits.DEFAULT.perPerson()
         : OptionalInt.of(number(settings, setting, 1, 1, MAX_SLOTS));
   }
 
@@ -352,7 +353,7 @@ public record Config(
         .results()
         .map(word -> Path.of(word.group()))
         .filter(Files::isRegularFile)
-        .filter(file -> !Machine.isOfTheSystem(file));
+        .filter(file -> !Machine.isSystemFile(file));
   }
 
   /// What the isolation of agents has to know.
@@ -375,13 +376,13 @@ public record Config(
         list(RunnelSettings.AGENTS_HOME_FILES),
         new Quotas(
             DurationsAndSizes.size(
-                settings, RunnelSettings.LIMIT_MEMORY, Quotas.USUAL.memoryBytes()),
+                settings, RunnelSettings.LIMIT_MEMORY, Quotas.DEFAULT.memoryBytes()),
             isOff(RunnelSettings.LIMIT_PROCESSES)
-                ? Quotas.ANY_NUMBER
+                ? Quotas.UNLIMITED_PROCESSES
                 : number(
                     settings,
                     RunnelSettings.LIMIT_PROCESSES,
-                    (int) Quotas.USUAL.processes(),
+                    (int) Quotas.DEFAULT.processes(),
                     1,
                     Integer.MAX_VALUE),
             isOff(RunnelSettings.LIMIT_CPUS) ? Quotas.ALL_CPUS : cpus()));
@@ -435,7 +436,7 @@ public record Config(
   private static EgressSetting egress(Settings settings) {
     var text = settings.get(RunnelSettings.AGENTS_EGRESS);
     try {
-      return text.map(it -> EgressSetting.ofAll(List.of(it.split(","))))
+      return text.map(it -> EgressSetting.general(List.of(it.split(","))))
           .orElse(EgressSetting.PUBLIC);
     } catch (IllegalArgumentException e) {
       throw new SettingsException(
@@ -471,11 +472,11 @@ public record Config(
     return !egress.isMachine()
         || settings.environments().all().stream()
             .flatMap(each -> each.egress().stream())
-            .anyMatch(each -> !each.in(egress).isMachine());
+            .anyMatch(each -> !each.resolve(egress).isMachine());
   }
 
   private static Limits limits(Settings settings) {
-    var usual = Limits.USUAL;
+    var usual = Limits.DEFAULT;
     return new Limits(
         DurationsAndSizes.time(settings, RunnelSettings.LIMIT_START, usual.start()),
         DurationsAndSizes.time(settings, RunnelSettings.LIMIT_IDLE, usual.idle()),

@@ -95,7 +95,7 @@ public final class DurationsAndSizes {
     }
     var match = SHAPE.matcher(text.get().strip());
     if (text.get().strip().equals(Setting.OFF)) {
-      return Limits.ENDLESS;
+      return Limits.UNLIMITED;
     }
     if (match.matches() && SIZES.containsKey(match.group(2))) {
       try {

@@ -64,7 +64,7 @@ final class EnvironmentSettings {
                   PLACE,
                   Settings.suggestion(uid.get(), names)));
     }
-    return new Environments(environments.all(), chosen, environments.lent());
+    return new Environments(environments.all(), chosen, environments.variableValues());
   }
 
   private Environment environment(String uid, YamlSection section) {

@@ -33,7 +33,7 @@ public final class Secrets {
             });
     settings.get(RunnelSettings.DATABASE_URL).ifPresent(url -> addPasswords(url, secrets));
     settings.hooks().forEach(hook -> secrets.addAll(hook.proof().secrets()));
-    secrets.addAll(settings.environments().lent().values());
+    secrets.addAll(settings.environments().variableValues().values());
     return List.copyOf(secrets);
   }
 

@@ -12,33 +12,33 @@ public sealed interface AgentEvent {
 
   /// The agent used a tool.
   ///
-  /// @param given the command, file or other input, shortened to one line
-  record Did(String tool, String given) implements AgentEvent {
+  /// @param input the command, file or other input, shortened to one line
+  record ToolUse(String tool, String input) implements AgentEvent {
     private static final Set<String> SHELLS =
         Set.of("Bash", "bash", "shell", "run_shell_command", "exec_command");
 
     /// The text for the transcript: `Bash ls -l`.
-    public String shown() {
-      return given.isEmpty() ? tool : tool + " " + given;
+    public String transcriptLine() {
+      return input.isEmpty() ? tool : tool + " " + input;
     }
 
     /// The current activity, for people: `Running: ls -l`.
-    public String busy() {
+    public String activity() {
       if (SHELLS.contains(tool)) {
-        return "Running: " + given;
+        return "Running: " + input;
       }
-      return given.isEmpty() ? "Using " + tool : "Using " + tool + ": " + given;
+      return input.isEmpty() ? "Using " + tool : "Using " + tool + ": " + input;
     }
   }
 
   /// A shell command has ended.
   ///
   /// @param command shortened to one line
-  /// @param exit its exit status; empty if the agent does not report it
-  record Ran(String command, Optional<Integer> exit) implements AgentEvent {}
+  /// @param exitStatus empty if the agent does not report it
+  record CommandEnded(String command, Optional<Integer> exitStatus) implements AgentEvent {}
 
   /// The output of a tool.
-  record Result(String text, boolean failed) implements AgentEvent {}
+  record ToolResult(String text, boolean failed) implements AgentEvent {}
 
   /// The current activity.
   record Status(String text) implements AgentEvent {}
@@ -46,7 +46,7 @@ public sealed interface AgentEvent {
   /// A question that the agent needs answered to continue.
   record Question(String text) implements AgentEvent {}
 
-  /// An answer that people can choose, to the last question.
+  /// A choice that people have as an answer to the last question.
   record Choice(String text) implements AgentEvent {}
 
   /// The complete answer, for agents that report it.
@@ -56,20 +56,21 @@ public sealed interface AgentEvent {
   record Session(String id) implements AgentEvent {}
 
   /// The agent's plan as a list of steps; a later plan replaces it.
-  record Planned(String text) implements AgentEvent {}
+  record Plan(String text) implements AgentEvent {}
 
   /// The agent created or overwrote a file.
-  record Wrote(String path) implements AgentEvent {}
+  record FileWritten(String path) implements AgentEvent {}
 
-  record Used(Usage usage) implements AgentEvent {}
+  /// The usage since the last report; see [Usage#ofSession].
+  record UsageReport(Usage usage) implements AgentEvent {}
 
-  /// The agent has read a message that it was given while it worked.
+  /// The agent has read a message that it received while it worked.
   ///
   /// @param id see [Dialogue#message]
-  record Taken(String id) implements AgentEvent {}
+  record MessageRead(String id) implements AgentEvent {}
 
-  /// The agent waits for a line on its standard input, by its protocol.
-  record Awaits(String line) implements AgentEvent {}
+  /// A line that the agent's protocol requires on the agent's standard input.
+  record InputLine(String line) implements AgentEvent {}
 
   /// The agent reports that it finished; killed agents do not.
   record Finished() implements AgentEvent {}
@@ -78,19 +79,21 @@ public sealed interface AgentEvent {
   record Failure(String why) implements AgentEvent {}
 
   /// Returns a copy with the function applied to all text that people read.
-  default AgentEvent with(UnaryOperator<String> words) {
+  default AgentEvent redacted(UnaryOperator<String> redact) {
     return switch (this) {
-      case Message(String text) -> new Message(words.apply(text));
-      case Did(String tool, String given) -> new Did(words.apply(tool), words.apply(given));
-      case Ran(String command, Optional<Integer> exit) -> new Ran(words.apply(command), exit);
-      case Result(String text, boolean failed) -> new Result(words.apply(text), failed);
-      case Status(String text) -> new Status(words.apply(text));
-      case Question(String text) -> new Question(words.apply(text));
-      case Choice(String text) -> new Choice(words.apply(text));
-      case Answer(String text) -> new Answer(words.apply(text));
-      case Planned(String text) -> new Planned(words.apply(text));
-      case Failure(String why) -> new Failure(words.apply(why));
-      case Session _, Wrote _, Used _, Taken _, Awaits _, Finished _ -> this;
+      case Message(String text) -> new Message(redact.apply(text));
+      case ToolUse(String tool, String input) ->
+          new ToolUse(redact.apply(tool), redact.apply(input));
+      case CommandEnded(String command, Optional<Integer> exitStatus) ->
+          new CommandEnded(redact.apply(command), exitStatus);
+      case ToolResult(String text, boolean failed) -> new ToolResult(redact.apply(text), failed);
+      case Status(String text) -> new Status(redact.apply(text));
+      case Question(String text) -> new Question(redact.apply(text));
+      case Choice(String text) -> new Choice(redact.apply(text));
+      case Answer(String text) -> new Answer(redact.apply(text));
+      case Plan(String text) -> new Plan(redact.apply(text));
+      case Failure(String why) -> new Failure(redact.apply(why));
+      case Session _, FileWritten _, UsageReport _, MessageRead _, InputLine _, Finished _ -> this;
     };
   }
 }

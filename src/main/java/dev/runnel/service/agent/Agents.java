@@ -12,13 +12,13 @@ import java.util.stream.Collectors;
 
 /// The agents that are available on this machine.
 ///
-/// @param usual the default agent, for runs that request none
-/// @param here the installed agents among the known ones
-public record Agents(Harness usual, List<Harness> here) {
+/// @param defaultAgent for runs that request none
+/// @param installed the installed agents among the known ones
+public record Agents(Harness defaultAgent, List<Harness> installed) {
   private static final List<Harness> KNOWN =
       List.of(new ClaudeAgent(), new CodexAgent(), new GeminiAgent(), new OpencodeAgent());
 
-  /// The public service's own agent; here it means the default agent.
+  /// The public service's own agent; in this service it means the default agent.
   private static final String ANY = "oz";
 
   private static final Set<HarnessType> PUBLISHED =
@@ -27,26 +27,27 @@ public record Agents(Harness usual, List<Harness> here) {
   private static final Pattern SECRET = Pattern.compile("(?i).*(key|token|secret|password)");
 
   public Agents {
-    here = List.copyOf(here);
+    installed = List.copyOf(installed);
   }
 
   /// Finds the installed agents. The default agent is the command if there is one, else the first
   /// known agent on the `PATH`, else the demo agent.
   public static Agents find(Optional<String> command, Map<String, String> environment) {
-    var here =
+    var installed =
         KNOWN.stream()
             .filter(agent -> Executables.find(agent.name(), environment).isPresent())
             .toList();
     return new Agents(
         command
             .<Harness>map(text -> new CommandAgent("command", text))
-            .orElseGet(() -> here.isEmpty() ? DemoAgent.agent() : here.getFirst()),
-        here);
+            .orElseGet(() -> installed.isEmpty() ? DemoAgent.agent() : installed.getFirst()),
+        installed);
   }
 
-  /// The known agents, of which this machine cannot say whether they are installed where they run.
-  /// The default agent is the command if there is one, else the first of them.
-  public static Agents elsewhere(Optional<String> command) {
+  /// Assumes that all known agents are installed, for agents that run on other machines, where this
+  /// cannot be checked. The default agent is the command if there is one, else the first known
+  /// agent.
+  public static Agents onOtherMachines(Optional<String> command) {
     return new Agents(
         command.<Harness>map(text -> new CommandAgent("command", text)).orElseGet(KNOWN::getFirst),
         KNOWN);
@@ -56,7 +57,7 @@ public record Agents(Harness usual, List<Harness> here) {
   public static List<String> secrets(Map<String, String> environment) {
     return KNOWN.stream()
         .map(agent -> AgentEnvironment.pick(environment, agent.variables()))
-        .flatMap(lent -> lent.entrySet().stream())
+        .flatMap(variables -> variables.entrySet().stream())
         .filter(variable -> SECRET.matcher(variable.getKey()).matches())
         .map(Map.Entry::getValue)
         .distinct()
@@ -65,8 +66,8 @@ public record Agents(Harness usual, List<Harness> here) {
 
   /// The type of the default agent as published in the API; `oz` stands for any agent that is not
   /// published.
-  public HarnessType usualType() {
-    var type = new HarnessType(usual.name());
+  public HarnessType defaultType() {
+    var type = new HarnessType(defaultAgent.name());
     return PUBLISHED.contains(type) ? type : HarnessType.OZ;
   }
 
@@ -74,37 +75,37 @@ public record Agents(Harness usual, List<Harness> here) {
   ///
   /// @throws AgentRefused if it is not installed
   public Harness of(ExecutionRequest executionRequest) throws AgentRefused {
-    var wanted = executionRequest.harness().orElse(ANY);
-    if (wanted.equals(ANY) || wanted.equals(usual.name())) {
-      return usual;
+    var requested = executionRequest.harness().orElse(ANY);
+    if (requested.equals(ANY) || requested.equals(defaultAgent.name())) {
+      return defaultAgent;
     }
-    for (var agent : here) {
-      if (agent.name().equals(wanted)) {
+    for (var agent : installed) {
+      if (agent.name().equals(requested)) {
         return agent;
       }
     }
-    throw new AgentRefused(missing(wanted));
+    throw new AgentRefused(missing(requested));
   }
 
   /// Explains why an agent cannot be used; empty if it can.
   ///
-  /// @param wanted name of the agent; blank for the default
-  public Optional<String> problem(String wanted) {
-    var isHere =
-        wanted.isBlank()
-            || wanted.equals(ANY)
-            || wanted.equals(usual.name())
-            || here.stream().anyMatch(agent -> agent.name().equals(wanted));
-    return isHere ? Optional.empty() : Optional.of(missing(wanted));
+  /// @param requested name of the agent; blank for the default
+  public Optional<String> problem(String requested) {
+    var isInstalled =
+        requested.isBlank()
+            || requested.equals(ANY)
+            || requested.equals(defaultAgent.name())
+            || installed.stream().anyMatch(agent -> agent.name().equals(requested));
+    return isInstalled ? Optional.empty() : Optional.of(missing(requested));
   }
 
-  private String missing(String wanted) {
+  private String missing(String requested) {
     return "The run asks for the agent %s, which is not installed here. %s"
         .formatted(
-            wanted,
-            here.isEmpty()
+            requested,
+            installed.isEmpty()
                 ? "No coding agent is."
-                : here.stream()
+                : installed.stream()
                     .map(Harness::name)
                     .collect(Collectors.joining(", ", "There is: ", ".")));
   }

@@ -19,21 +19,21 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// Claude Code in print mode, with `stream-json` output and input. It takes messages that it reads
-/// while it works at its next step, and repeats each on its output at that moment.
+/// Claude Code in print mode, with `stream-json` input and output. While it works, it reads
+/// messages before its next step, and echoes each on its output when it has read it.
 record ClaudeAgent() implements Harness {
   private static final Pattern EXIT = Pattern.compile("Exit code (\\d{1,3})\\b");
   private static final String CONFIG_DIR = "CLAUDE_CONFIG_DIR";
 
-  /// Tools that Claude Code offers only where it can ask somebody.
-  private static final String TOOLS_THAT_ASK = "AskUserQuestion,EnterPlanMode,ExitPlanMode";
+  /// Tools that need a person to answer.
+  private static final String INTERACTIVE_TOOLS = "AskUserQuestion,EnterPlanMode,ExitPlanMode";
 
-  /// Why Claude Code asks: a rule applies to the call, or to a part of a command. It also asks
-  /// about what it refuses on its own where nobody can be asked, such as files outside the
-  /// workspace.
-  private static final Set<String> RULES = Set.of("rule", "subcommandResults");
+  /// The reasons of permission requests that are passed to a person: a rule applies to the call, or
+  /// to a part of a command. Claude Code also requests permission for what it would otherwise
+  /// refuse itself, such as access to files outside the workspace.
+  private static final Set<String> RULE_REASONS = Set.of("rule", "subcommandResults");
 
-  private static final Pattern CUT_REQUEST =
+  private static final Pattern TRUNCATED_REQUEST =
       Pattern.compile("\\{\"type\":\"control_request\",\"request_id\":\"([A-Za-z0-9-]{1,100})\".*");
 
   @Override
@@ -76,7 +76,7 @@ record ClaudeAgent() implements Harness {
       var settings = launchFiles.write("claude-rules.json", rules(launchFiles.permissionRules()));
       command.add("--settings=" + settings);
       command.add("--permission-prompt-tool=stdio");
-      command.add("--disallowedTools=" + TOOLS_THAT_ASK);
+      command.add("--disallowedTools=" + INTERACTIVE_TOOLS);
     }
     return switch (launchFiles.access()) {
       case WORKSPACE -> {
@@ -102,18 +102,18 @@ record ClaudeAgent() implements Harness {
 
   /// Not `.claude.json`: it holds the prompts of all projects.
   @Override
-  public List<LoginFile> logins(Map<String, String> operator) {
+  public List<LoginFile> loginFiles(Map<String, String> operator) {
     return LoginFile.in(
         operator, CONFIG_DIR, ".claude", ".credentials.json", "settings.json", "CLAUDE.md");
   }
 
   @Override
-  public List<String> sessions() {
+  public List<String> sessionPaths() {
     return List.of(".claude/projects");
   }
 
   @Override
-  public List<String> movingVariables() {
+  public List<String> folderVariables() {
     return List.of(CONFIG_DIR);
   }
 
@@ -124,7 +124,7 @@ record ClaudeAgent() implements Harness {
     return String.join(",", tools);
   }
 
-  /// A rule to ask prevails over those that allow, those of other settings files included.
+  /// Rules to ask take precedence over rules that allow, also over those in other settings files.
   private static String rules(PermissionRules permissionRules) {
     var settings = ServiceJson.newObject();
     permissionRules.ask().forEach(settings.putObject("permissions").putArray("ask")::add);
@@ -140,16 +140,16 @@ record ClaudeAgent() implements Harness {
     var config = ServiceJson.newObject();
     var all = config.putObject("mcpServers");
     for (var server : servers) {
-      var one = all.putObject(server.name());
+      var entry = all.putObject(server.name());
       switch (server) {
         case ToolServer.Local local -> {
-          one.put("type", "stdio").put("command", local.command());
-          local.args().forEach(one.putArray("args")::add);
-          one.set("env", ServiceJson.object(local.env()));
+          entry.put("type", "stdio").put("command", local.command());
+          local.args().forEach(entry.putArray("args")::add);
+          entry.set("env", ServiceJson.object(local.env()));
         }
         case ToolServer.Remote remote -> {
-          one.put("type", remote.isEventStream() ? "sse" : "http").put("url", remote.url());
-          one.set("headers", ServiceJson.object(remote.headers()));
+          entry.put("type", remote.isEventStream() ? "sse" : "http").put("url", remote.url());
+          entry.set("headers", ServiceJson.object(remote.headers()));
         }
       }
     }
@@ -189,9 +189,10 @@ record ClaudeAgent() implements Harness {
   }
 
   private static final class Conversation implements Dialogue.WithPermissions {
-    // The commands that run, by the id of their tool call: results may come in another order.
+    // The running commands by the id of their tool call, because results may arrive in another
+    // order.
     private final Map<String, String> commands = new HashMap<>();
-    // The cost that was reported so far: each result reports the cost of all.
+    // The cost reported so far, because each result reports the total.
     private BigDecimal reported = BigDecimal.ZERO;
 
     @Override
@@ -206,10 +207,11 @@ record ClaudeAgent() implements Harness {
       }
       var event = JsonLines.parse(line);
       if (event.isMissingNode()) {
-        // A line that is longer than what is read of it. Without an answer, the agent would wait.
-        var cut = CUT_REQUEST.matcher(line);
-        return cut.matches()
-            ? Optional.of(new PermissionRequest(cut.group(1), Optional.empty()))
+        // The line was truncated at the maximum length. Without a response, the agent would wait
+        // forever.
+        var truncated = TRUNCATED_REQUEST.matcher(line);
+        return truncated.matches()
+            ? Optional.of(new PermissionRequest(truncated.group(1), Optional.empty()))
             : Optional.empty();
       }
       var request = event.path("request");
@@ -217,11 +219,11 @@ record ClaudeAgent() implements Harness {
           || !request.path("subtype").asText().equals("can_use_tool")) {
         return Optional.empty();
       }
-      var isDemanded = RULES.contains(request.path("decision_reason_type").asText());
+      var isByRule = RULE_REASONS.contains(request.path("decision_reason_type").asText());
       return Optional.of(
           new PermissionRequest(
               event.path("request_id").asText(),
-              isDemanded && request.path("input") instanceof ObjectNode input
+              isByRule && request.path("input") instanceof ObjectNode input
                   ? Optional.of(new ToolCall(request.path("tool_name").asText(), input))
                   : Optional.empty()));
     }
@@ -260,14 +262,15 @@ record ClaudeAgent() implements Harness {
         case "assistant" -> assistant(event.path("message").path("content"), commands);
         case "user" ->
             event.path("isReplay").asBoolean()
-                ? List.of(new AgentEvent.Taken(event.path("uuid").asText()))
+                ? List.of(new AgentEvent.MessageRead(event.path("uuid").asText()))
                 : results(event.path("message").path("content"), commands);
-        case "result" -> result(event, newly(Usage.dollars(event.path("total_cost_usd"))));
+        case "result" ->
+            result(event, sinceLastReport(Usage.dollars(event.path("total_cost_usd"))));
         default -> List.of();
       };
     }
 
-    private Optional<BigDecimal> newly(Optional<BigDecimal> dollars) {
+    private Optional<BigDecimal> sinceLastReport(Optional<BigDecimal> dollars) {
       var more = dollars.map(all -> all.subtract(reported));
       dollars.ifPresent(all -> reported = all);
       return more;
@@ -290,52 +293,53 @@ record ClaudeAgent() implements Harness {
   }
 
   private static List<AgentEvent> assistant(JsonNode content, Map<String, String> commands) {
-    var sayings = new ArrayList<AgentEvent>();
+    var events = new ArrayList<AgentEvent>();
     for (var part : content) {
       switch (part.path("type").asText()) {
-        case "text" -> sayings.add(new AgentEvent.Message(part.path("text").asText()));
+        case "text" -> events.add(new AgentEvent.Message(part.path("text").asText()));
         case "tool_use" -> {
           var tool = part.path("name").asText();
           var input = part.path("input");
-          var did = JsonLines.did(tool, input);
-          sayings.add(did);
+          var toolUse = JsonLines.toolUse(tool, input);
+          events.add(toolUse);
           switch (tool) {
-            case "TodoWrite" -> sayings.add(JsonLines.plan(input.path("todos"), "content"));
-            case "ExitPlanMode" -> sayings.add(new AgentEvent.Planned(input.path("plan").asText()));
-            case "Bash" -> commands.put(part.path("id").asText(), did.given());
-            case "Write" -> sayings.add(new AgentEvent.Wrote(input.path("file_path").asText()));
+            case "TodoWrite" -> events.add(JsonLines.plan(input.path("todos"), "content"));
+            case "ExitPlanMode" -> events.add(new AgentEvent.Plan(input.path("plan").asText()));
+            case "Bash" -> commands.put(part.path("id").asText(), toolUse.input());
+            case "Write" ->
+                events.add(new AgentEvent.FileWritten(input.path("file_path").asText()));
             default -> {}
           }
         }
         default -> {}
       }
     }
-    return sayings;
+    return events;
   }
 
   private static List<AgentEvent> results(JsonNode content, Map<String, String> commands) {
-    var sayings = new ArrayList<AgentEvent>();
+    var events = new ArrayList<AgentEvent>();
     for (var part : content) {
       if (part.path("type").asText().equals("tool_result")) {
-        var given = part.path("content");
+        var output = part.path("content");
         var text =
-            given.isTextual()
-                ? given.asText()
-                : given.findValuesAsText("text").stream().collect(Collectors.joining("\n"));
+            output.isTextual()
+                ? output.asText()
+                : output.findValuesAsText("text").stream().collect(Collectors.joining("\n"));
         var failed = part.path("is_error").asBoolean();
         var command = commands.remove(part.path("tool_use_id").asText());
         if (command != null) {
-          sayings.add(new AgentEvent.Ran(command, exit(text, failed)));
+          events.add(new AgentEvent.CommandEnded(command, exitStatus(text, failed)));
         }
-        sayings.add(new AgentEvent.Result(text, failed));
+        events.add(new AgentEvent.ToolResult(text, failed));
       }
     }
-    return sayings;
+    return events;
   }
 
   /// The result of a command that failed begins with `Exit code 1`; one that was refused or ran out
   /// of time has no exit status.
-  private static Optional<Integer> exit(String text, boolean failed) {
+  private static Optional<Integer> exitStatus(String text, boolean failed) {
     if (!failed) {
       return Optional.of(0);
     }
@@ -345,27 +349,27 @@ record ClaudeAgent() implements Harness {
 
   /// @param dollars the cost since the last result
   private static List<AgentEvent> result(JsonNode event, Optional<BigDecimal> dollars) {
-    var used = event.path("usage");
-    var sayings = new ArrayList<AgentEvent>();
-    sayings.add(
-        new AgentEvent.Used(
+    var usage = event.path("usage");
+    var events = new ArrayList<AgentEvent>();
+    events.add(
+        new AgentEvent.UsageReport(
             new Usage(
-                used.path("input_tokens").asLong()
-                    + used.path("cache_creation_input_tokens").asLong()
-                    + used.path("cache_read_input_tokens").asLong(),
-                used.path("output_tokens").asLong(),
+                usage.path("input_tokens").asLong()
+                    + usage.path("cache_creation_input_tokens").asLong()
+                    + usage.path("cache_read_input_tokens").asLong(),
+                usage.path("output_tokens").asLong(),
                 dollars,
                 false)));
     var text = event.path("result").asText();
     if (event.path("is_error").asBoolean()) {
       // The subtype can be "success" even for an error.
-      sayings.add(new AgentEvent.Failure(text.isBlank() ? event.path("subtype").asText() : text));
+      events.add(new AgentEvent.Failure(text.isBlank() ? event.path("subtype").asText() : text));
     } else {
       if (!text.isBlank()) {
-        sayings.add(new AgentEvent.Answer(text));
+        events.add(new AgentEvent.Answer(text));
       }
-      sayings.add(new AgentEvent.Finished());
+      events.add(new AgentEvent.Finished());
     }
-    return sayings;
+    return events;
   }
 }

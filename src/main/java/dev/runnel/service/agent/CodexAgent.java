@@ -10,14 +10,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// Codex as an `app-server`, which takes messages while it works. Where its input ends at the
-/// start, Codex with `exec --json`, whose sessions are the same.
+/// Codex as an `app-server`, which accepts messages while it works. Where standard input is closed
+/// after the start, `exec --json` is used instead, with the same sessions.
 ///
 /// The sandbox is set by `-c` because `exec resume` does not accept `-s`.
 record CodexAgent() implements Harness {
   private static final String HOME = "CODEX_HOME";
 
-  /// In its sandbox, Codex would refuse the tools of a server, because nobody can be asked.
+  /// Without this setting, Codex would refuse the tools of MCP servers in its sandbox, because no
+  /// person can approve them.
   static final String TOOLS_APPROVAL = "default_tools_approval_mode";
 
   @Override
@@ -35,7 +36,7 @@ record CodexAgent() implements Harness {
             : List.of("exec", "--json", "--skip-git-repo-check"));
     command.addAll(List.of("-c", "approval_policy=never"));
     settings(launchFiles).forEach(setting -> command.addAll(List.of("-c", setting)));
-    // It ignores the variable.
+    // Codex ignores the variable.
     launchFiles
         .variable("OPENAI_BASE_URL")
         .ifPresent(url -> command.addAll(List.of("-c", "openai_base_url=" + quote(url))));
@@ -44,7 +45,7 @@ record CodexAgent() implements Harness {
       if (key.isPresent()) {
         command.addAll(List.of("-c", "cli_auth_credentials_store=ephemeral"));
       }
-      return new Launch(command, CodexConversation.opening(key), Map.of());
+      return new Launch(command, CodexConversation.handshake(key), Map.of());
     }
     var profile = profile(executionRequest);
     if (!profile.isEmpty()) {
@@ -71,15 +72,15 @@ record CodexAgent() implements Harness {
     return switch (launchFiles.access()) {
       case WORKSPACE ->
           List.of(
-              "sandbox_mode=" + mode(launchFiles),
+              "sandbox_mode=" + sandboxMode(launchFiles),
               "sandbox_workspace_write.network_access=true",
               "sandbox_workspace_write.writable_roots="
                   + ServiceJson.write(List.of(launchFiles.workspace().resolve(".git").toString())));
-      case FULL -> List.of("sandbox_mode=" + mode(launchFiles));
+      case FULL -> List.of("sandbox_mode=" + sandboxMode(launchFiles));
     };
   }
 
-  private static String mode(LaunchFiles launchFiles) {
+  private static String sandboxMode(LaunchFiles launchFiles) {
     return switch (launchFiles.access()) {
       case WORKSPACE -> "workspace-write";
       case FULL -> "danger-full-access";
@@ -92,17 +93,17 @@ record CodexAgent() implements Harness {
   }
 
   @Override
-  public List<LoginFile> logins(Map<String, String> operator) {
+  public List<LoginFile> loginFiles(Map<String, String> operator) {
     return LoginFile.in(operator, HOME, ".codex", "auth.json", "config.toml", "AGENTS.md");
   }
 
   @Override
-  public List<String> sessions() {
+  public List<String> sessionPaths() {
     return List.of(".codex/sessions");
   }
 
   @Override
-  public List<String> movingVariables() {
+  public List<String> folderVariables() {
     return List.of(HOME);
   }
 
@@ -164,6 +165,6 @@ record CodexAgent() implements Harness {
   @Override
   public Dialogue outputParser(ExecutionRequest executionRequest, LaunchFiles launchFiles)
       throws AgentRefused {
-    return new CodexConversation(executionRequest, mode(launchFiles));
+    return new CodexConversation(executionRequest, sandboxMode(launchFiles));
   }
 }

@@ -12,10 +12,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The output of Codex, of `exec --json` or of an `app-server`. The latter speaks JSON-RPC: a turn
-/// begins with the prompt when the thread is ready, and takes messages (`turn/steer`) until it
-/// ends. A message that comes too late for its turn begins another one. Codex repeats each message,
-/// with its id, when it has read it.
+/// Parses the output of Codex, either of `exec --json` or of an `app-server`. The latter uses
+/// JSON-RPC: when the thread is ready, the prompt starts a turn, which accepts messages
+/// (`turn/steer`) until it ends. A message that arrives after the end of its turn starts a new one.
+/// Codex echoes each message, with its id, when it has read it.
 ///
 /// @see <a href="https://developers.openai.com/codex/app-server">The protocol</a>
 final class CodexConversation implements Dialogue {
@@ -23,8 +23,9 @@ final class CodexConversation implements Dialogue {
   private static final String THREAD = "thread";
   private static final String TURN = "turn";
 
-  /// What is said again when it is complete, and what Runnel does not read.
-  private static final List<String> UNREAD =
+  /// Notifications that Runnel ignores, such as the deltas of items that Codex sends again when
+  /// they are complete.
+  private static final List<String> IGNORED_NOTIFICATIONS =
       List.of(
           "item/agentMessage/delta",
           "item/commandExecution/outputDelta",
@@ -39,29 +40,30 @@ final class CodexConversation implements Dialogue {
           "turn/diff/updated");
 
   private final String prompt;
-  private final String opensThread;
+  private final String openThreadRequest;
   private final boolean isResumed;
-  // The messages that were given to the agent, by their ids.
-  private final Map<String, String> given = new ConcurrentHashMap<>();
+  // The messages that were sent to the agent, by id.
+  private final Map<String, String> sentMessages = new ConcurrentHashMap<>();
   private volatile String thread = "";
-  // Empty unless the agent works.
+  // Empty unless a turn is in progress.
   private volatile String turn = "";
 
   /// @param sandbox the mode of Codex's sandbox
   CodexConversation(ExecutionRequest executionRequest, String sandbox) throws AgentRefused {
     this.prompt = executionRequest.prompt();
-    this.opensThread = thread(executionRequest, sandbox);
+    this.openThreadRequest = openThread(executionRequest, sandbox);
     this.isResumed = executionRequest.agentSession().isPresent();
   }
 
-  /// What an app-server reads first. It cannot begin a thread while somebody signs in.
+  /// The first lines for an app-server: the handshake and, with a key, the sign-in. The thread is
+  /// opened after the response to them, because the server cannot open one during the sign-in.
   ///
   /// @param key the key of the model's provider in a variable, which only `exec` reads
-  static String opening(Optional<String> key) {
+  static String handshake(Optional<String> key) {
     var initialize = ServiceJson.newObject();
     initialize.putObject("clientInfo").put("name", "runnel").put("version", "1");
     var capabilities = initialize.putObject("capabilities").put("experimentalApi", true);
-    UNREAD.forEach(capabilities.putArray("optOutNotificationMethods")::add);
+    IGNORED_NOTIFICATIONS.forEach(capabilities.putArray("optOutNotificationMethods")::add);
     var lines = new ArrayList<String>();
     lines.add(request(key.isPresent() ? "initialize" : READY, "initialize", initialize));
     lines.add(ServiceJson.newObject().put("method", "initialized").toString());
@@ -75,7 +77,7 @@ final class CodexConversation implements Dialogue {
     return String.join("\n", lines) + "\n";
   }
 
-  private static String thread(ExecutionRequest executionRequest, String sandbox)
+  private static String openThread(ExecutionRequest executionRequest, String sandbox)
       throws AgentRefused {
     var thread = ServiceJson.newObject();
     executionRequest.modelId().ifPresent(model -> thread.put("model", model));
@@ -85,25 +87,25 @@ final class CodexConversation implements Dialogue {
         .reasoningLevel()
         .ifPresent(level -> config.put("model_reasoning_effort", level));
     for (var server : ToolServer.of(executionRequest)) {
-      var one = config.putObject("mcp_servers." + server.name());
-      one.put(CodexAgent.TOOLS_APPROVAL, "approve");
+      var entry = config.putObject("mcp_servers." + server.name());
+      entry.put(CodexAgent.TOOLS_APPROVAL, "approve");
       switch (server) {
         case ToolServer.Local local -> {
-          one.put("command", local.command());
-          local.args().forEach(one.putArray("args")::add);
-          one.set("env", ServiceJson.object(local.env()));
+          entry.put("command", local.command());
+          local.args().forEach(entry.putArray("args")::add);
+          entry.set("env", ServiceJson.object(local.env()));
         }
         case ToolServer.Remote remote -> {
-          one.put("url", remote.url());
-          one.set("http_headers", ServiceJson.object(remote.headers()));
+          entry.put("url", remote.url());
+          entry.set("http_headers", ServiceJson.object(remote.headers()));
         }
       }
     }
     if (executionRequest.agentSession().isEmpty()) {
       return request(THREAD, "thread/start", thread);
     }
-    // By default, it goes on in the folder and with the permissions that it had. With its turns,
-    // the answer could be longer than what is read of a line.
+    // By default, a resumed thread keeps its earlier folder and permissions. With its turns, the
+    // response could exceed the maximum length of a line.
     thread
         .put("threadId", executionRequest.agentSession().get())
         .put("cwd", ".")
@@ -119,7 +121,7 @@ final class CodexConversation implements Dialogue {
     if (current.isEmpty()) {
       return Optional.empty();
     }
-    given.put(id, text);
+    sentMessages.put(id, text);
     return Optional.of(
         request(
             id,
@@ -145,51 +147,51 @@ final class CodexConversation implements Dialogue {
   public List<AgentEvent> parse(String line) {
     var event = JsonLines.parse(line);
     if (event.has("type")) {
-      return exec(event.path("type").asText(), event);
+      return parseExec(event.path("type").asText(), event);
     }
     if (!event.has("method")) {
-      return event.hasNonNull("id") ? answered(event.path("id").asText(), event) : List.of();
+      return event.hasNonNull("id") ? handleResponse(event.path("id").asText(), event) : List.of();
     }
     if (event.has("id")) {
-      return List.of(new AgentEvent.Awaits(refuse(event.path("id"))));
+      return List.of(new AgentEvent.InputLine(reject(event.path("id"))));
     }
     var params = event.path("params");
     // Subagents have threads of their own.
     return params.path("threadId").asText().equals(thread)
-        ? notified(event.path("method").asText(), params)
+        ? handleNotification(event.path("method").asText(), params)
         : List.of();
   }
 
-  /// Nobody is there to decide what the agent asks.
-  private static String refuse(JsonNode id) {
+  /// Rejects a request of the agent, because no person is there to answer it.
+  private static String reject(JsonNode id) {
     var line = ServiceJson.newObject();
     line.set("id", id);
-    line.putObject("error").put("code", -32601).put("message", "Nobody can be asked here.");
+    line.putObject("error").put("code", -32601).put("message", "No person can answer here.");
     return line.toString();
   }
 
-  /// Handles the answer to a request.
-  private List<AgentEvent> answered(String id, JsonNode answer) {
-    if (answer.has("error")) {
-      var late = given.get(id);
+  /// Handles the response to a request of Runnel.
+  private List<AgentEvent> handleResponse(String id, JsonNode response) {
+    if (response.has("error")) {
+      var lateMessage = sentMessages.get(id);
       return List.of(
-          late == null
-              ? new AgentEvent.Failure(words(answer.path("error")))
-              : new AgentEvent.Awaits(
-                  request(TURN, "turn/start", input(late).put("clientUserMessageId", id))));
+          lateMessage == null
+              ? new AgentEvent.Failure(errorText(response.path("error")))
+              : new AgentEvent.InputLine(
+                  request(TURN, "turn/start", input(lateMessage).put("clientUserMessageId", id))));
     }
     return switch (id) {
-      case READY -> List.of(new AgentEvent.Awaits(opensThread));
+      case READY -> List.of(new AgentEvent.InputLine(openThreadRequest));
       case THREAD -> {
-        thread = answer.path("result").path("thread").path("id").asText();
-        var begins = new AgentEvent.Awaits(request(TURN, "turn/start", input(prompt)));
-        yield isResumed ? List.of(new AgentEvent.Session(thread), begins) : List.of(begins);
+        thread = response.path("result").path("thread").path("id").asText();
+        var startTurn = new AgentEvent.InputLine(request(TURN, "turn/start", input(prompt)));
+        yield isResumed ? List.of(new AgentEvent.Session(thread), startTurn) : List.of(startTurn);
       }
       default -> List.of();
     };
   }
 
-  private static String words(JsonNode error) {
+  private static String errorText(JsonNode error) {
     var message = error.path("message").asText();
     var details = error.path("additionalDetails").asText("");
     return details.isEmpty() || message.contains(details)
@@ -197,7 +199,7 @@ final class CodexConversation implements Dialogue {
         : message + " (" + details + ")";
   }
 
-  private List<AgentEvent> notified(String method, JsonNode params) {
+  private List<AgentEvent> handleNotification(String method, JsonNode params) {
     return switch (method) {
       case "turn/started" -> {
         turn = params.path("turn").path("id").asText();
@@ -213,28 +215,28 @@ final class CodexConversation implements Dialogue {
                 ? new AgentEvent.Finished()
                 : new AgentEvent.Failure(
                     ended.hasNonNull("error")
-                        ? words(ended.path("error"))
+                        ? errorText(ended.path("error"))
                         : "The turn was " + status + "."));
       }
       case "turn/plan/updated" -> List.of(JsonLines.plan(params.path("plan"), "step"));
       case "thread/tokenUsage/updated" ->
-          List.of(used(likeExec(params.path("tokenUsage").path("total"))));
-      case "item/started" -> started(likeExec(params.path("item")));
-      case "item/completed" -> completed(likeExec(params.path("item")));
+          List.of(usageReport(toExecNames(params.path("tokenUsage").path("total"))));
+      case "item/started" -> started(toExecNames(params.path("item")));
+      case "item/completed" -> completed(toExecNames(params.path("item")));
       case "error" ->
           // Not final: the turn fails with it if Codex does not try again.
-          List.of(new AgentEvent.Status(words(params.path("error"))));
+          List.of(new AgentEvent.Status(errorText(params.path("error"))));
       default -> List.of();
     };
   }
 
-  private static List<AgentEvent> exec(String type, JsonNode event) {
+  private static List<AgentEvent> parseExec(String type, JsonNode event) {
     return switch (type) {
       case "thread.started" -> List.of(new AgentEvent.Session(event.path("thread_id").asText()));
       case "item.started" -> started(event.path("item"));
-      case "item.updated" -> planned(event.path("item"));
+      case "item.updated" -> todoList(event.path("item"));
       case "item.completed" -> completed(event.path("item"));
-      case "turn.completed" -> List.of(used(event.path("usage")), new AgentEvent.Finished());
+      case "turn.completed" -> List.of(usageReport(event.path("usage")), new AgentEvent.Finished());
       // Not final: Codex may retry.
       case "error" -> List.of(new AgentEvent.Status(event.path("message").asText()));
       case "turn.failed" ->
@@ -243,8 +245,8 @@ final class CodexConversation implements Dialogue {
     };
   }
 
-  /// An object of the app-server with the names of `exec`: there, `exitCode` is `exit_code`.
-  private static JsonNode likeExec(JsonNode object) {
+  /// Converts an object of the app-server to the names that `exec` uses: `exitCode` to `exit_code`.
+  private static JsonNode toExecNames(JsonNode object) {
     var renamed = ServiceJson.newObject();
     object.properties().forEach(each -> renamed.set(snake(each.getKey()), each.getValue()));
     return renamed.put("type", snake(object.path("type").asText()));
@@ -256,14 +258,15 @@ final class CodexConversation implements Dialogue {
 
   private static List<AgentEvent> started(JsonNode item) {
     return switch (item.path("type").asText()) {
-      case "command_execution" -> List.of(JsonLines.did("shell", item));
+      case "command_execution" -> List.of(JsonLines.toolUse("shell", item));
       case "mcp_tool_call" ->
           List.of(
-              JsonLines.did(
+              JsonLines.toolUse(
                   item.path("server").asText() + "." + item.path("tool").asText(),
                   item.path("arguments")));
-      case "web_search" -> List.of(new AgentEvent.Did("web search", item.path("query").asText()));
-      case "todo_list" -> planned(item);
+      case "web_search" ->
+          List.of(new AgentEvent.ToolUse("web search", item.path("query").asText()));
+      case "todo_list" -> todoList(item);
       default -> List.of();
     };
   }
@@ -272,7 +275,7 @@ final class CodexConversation implements Dialogue {
     return switch (item.path("type").asText()) {
       case "user_message" ->
           item.hasNonNull("client_id")
-              ? List.of(new AgentEvent.Taken(item.path("client_id").asText()))
+              ? List.of(new AgentEvent.MessageRead(item.path("client_id").asText()))
               : List.of();
       case "agent_message" -> {
         var text = item.path("text").asText();
@@ -280,43 +283,43 @@ final class CodexConversation implements Dialogue {
       }
       case "command_execution" ->
           List.of(
-              new AgentEvent.Ran(
-                  JsonLines.did("", item).given(),
+              new AgentEvent.CommandEnded(
+                  JsonLines.toolUse("", item).input(),
                   Optional.of(item.path("exit_code")).filter(JsonNode::isInt).map(JsonNode::asInt)),
-              new AgentEvent.Result(
+              new AgentEvent.ToolResult(
                   item.path("aggregated_output").asText(""), item.path("exit_code").asInt() != 0));
       case "mcp_tool_call" ->
           List.of(
-              new AgentEvent.Result(
+              new AgentEvent.ToolResult(
                   String.join("\n", item.path("result").findValuesAsText("text")),
                   item.path("status").asText().equals("failed")));
-      case "file_change" -> changes(item.path("changes"));
-      case "todo_list" -> planned(item);
+      case "file_change" -> fileChanges(item.path("changes"));
+      case "todo_list" -> todoList(item);
       default -> List.of();
     };
   }
 
-  private static List<AgentEvent> changes(JsonNode changes) {
-    var sayings = new ArrayList<AgentEvent>();
+  private static List<AgentEvent> fileChanges(JsonNode changes) {
+    var events = new ArrayList<AgentEvent>();
     for (var change : changes) {
       var path = change.path("path").asText();
       var kind = change.at("/kind/type").asText(change.path("kind").asText());
-      sayings.add(new AgentEvent.Did(kind, path));
+      events.add(new AgentEvent.ToolUse(kind, path));
       if (kind.equals("add")) {
-        sayings.add(new AgentEvent.Wrote(path));
+        events.add(new AgentEvent.FileWritten(path));
       }
     }
-    return sayings;
+    return events;
   }
 
-  private static List<AgentEvent> planned(JsonNode item) {
+  private static List<AgentEvent> todoList(JsonNode item) {
     return item.path("type").asText().equals("todo_list")
         ? List.of(JsonLines.plan(item.path("items"), "text"))
         : List.of();
   }
 
-  private static AgentEvent used(JsonNode usage) {
-    return new AgentEvent.Used(
+  private static AgentEvent usageReport(JsonNode usage) {
+    return new AgentEvent.UsageReport(
         new Usage(
             usage.path("input_tokens").asLong(),
             usage.path("output_tokens").asLong(),

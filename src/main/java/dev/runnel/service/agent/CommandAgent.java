@@ -24,9 +24,9 @@ public record CommandAgent(String name, String command) implements Harness {
     return new Launch(List.of("/bin/sh", "-c", command), executionRequest.prompt(), environment);
   }
 
-  /// Plain output has no message for it.
+  /// Plain output does not contain such a report.
   @Override
-  public boolean tellsItsEnd() {
+  public boolean reportsCompletion() {
     return false;
   }
 

@@ -1,8 +1,9 @@
 package dev.runnel.service.agent;
 
-/// The agent of a machine where none is installed: a real process that demonstrates a run, and
-/// states that it is only a demo. The answer is one paragraph because the last paragraph is the
-/// answer; quoting each line keeps the prompt from producing a status line or a blank line.
+/// The default agent where no other is installed: a real process that demonstrates a run, and
+/// states that it is only a demo. Its output after the status lines is one paragraph, because the
+/// last paragraph is the answer. Each line of the prompt is quoted, so that none is read as a
+/// status line or ends the paragraph.
 final class DemoAgent {
   private static final String SCRIPT =
       """

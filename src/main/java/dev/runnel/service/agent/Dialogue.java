@@ -3,26 +3,26 @@ package dev.runnel.service.agent;
 import dev.runnel.service.run.ToolCall;
 import java.util.Optional;
 
-/// Output of an agent that takes messages while it works: its standard input stays open after the
-/// prompt, until it has finished and has read all that it was given. For each message that it
-/// reads, it reports [AgentEvent.Taken].
+/// Parses the output of an agent that accepts messages while it works. Its standard input stays
+/// open after the prompt, until the agent has finished and has read all messages. For each message
+/// that it reads, it reports [AgentEvent.MessageRead].
 public interface Dialogue extends Harness.OutputParser {
-  /// The line that gives the agent a message. Another thread than that of [#parse] may call it.
+  /// The line that sends a message to the agent. May be called on another thread than [#parse].
   ///
   /// @param id by which the agent reports that it has read the message
-  /// @return empty if the agent takes no message at this moment
+  /// @return empty if the agent accepts no message now
   Optional<String> message(String id, String text);
 
-  /// The agent waits for a permission.
+  /// A request of the agent for a permission, for which it waits.
   ///
-  /// @param call empty for what no person may permit; it is refused
+  /// @param call the call to permit; empty for a request that is always refused
   record PermissionRequest(String id, Optional<ToolCall> call) {}
 
   /// The dialogue of an agent that may wait for permissions.
   interface WithPermissions extends Dialogue {
-    /// The request for a permission that a line is; empty for every other line.
+    /// Parses a line as a request for a permission; empty if it is not one.
     ///
-    /// @param line as the agent wrote it, with its secrets: it must not be kept
+    /// @param line unredacted output of the agent; must not be stored
     Optional<PermissionRequest> permissionRequest(String line);
 
     /// The line that permits a call, exactly as it was requested.
@@ -31,7 +31,7 @@ public interface Dialogue extends Harness.OutputParser {
     /// The line that refuses a call.
     ///
     /// @param why for the agent
-    /// @param interrupts whether the agent ends with it
+    /// @param interrupts whether the agent also stops its turn
     String refuse(String request, String why, boolean interrupts);
   }
 }

@@ -35,7 +35,7 @@ record GeminiAgent() implements Harness {
   @Override
   public Launch launch(ExecutionRequest executionRequest, LaunchFiles launchFiles)
       throws IOException {
-    // Nobody can answer permission prompts, and Gemini CLI has no mode between prompting and
+    // No person can answer permission prompts, and Gemini CLI has no mode between prompting and
     // allowing everything.
     var command = new ArrayList<>(List.of("gemini", "--yolo", "--skip-trust", "-o", "stream-json"));
     executionRequest.modelId().ifPresent(model -> command.add("--model=" + model));
@@ -65,18 +65,19 @@ record GeminiAgent() implements Harness {
     if (servers.isEmpty()) {
       return Map.of();
     }
-    var real = real(launchFiles);
+    var realFolder = settingsFolder(launchFiles);
     if (launchFiles.isHomeOfRun()) {
-      launchFiles.write(real, SETTINGS, settings(real.resolve(SETTINGS), servers, launchFiles));
+      launchFiles.write(
+          realFolder, SETTINGS, settings(realFolder.resolve(SETTINGS), servers, launchFiles));
       return Map.of();
     }
     var home = launchFiles.folder().resolve("gemini");
     var settings = home.resolve(".gemini");
-    // They hold the sessions, and must exist before the first one to be linked.
+    // The folders of the sessions must exist to be linked.
     for (var folder : List.of("tmp", "history")) {
-      Files.createDirectories(real.resolve(folder));
+      Files.createDirectories(realFolder.resolve(folder));
     }
-    try (var entries = Files.list(real)) {
+    try (var entries = Files.list(realFolder)) {
       for (var entry : entries.toList()) {
         var name = entry.getFileName().toString();
         if (!name.equals(SETTINGS)) {
@@ -84,7 +85,8 @@ record GeminiAgent() implements Harness {
         }
       }
     }
-    launchFiles.write(settings, SETTINGS, settings(real.resolve(SETTINGS), servers, launchFiles));
+    launchFiles.write(
+        settings, SETTINGS, settings(realFolder.resolve(SETTINGS), servers, launchFiles));
     return Map.of(HOME, home.toString());
   }
 
@@ -101,14 +103,14 @@ record GeminiAgent() implements Harness {
 
   @Override
   public List<Path> readable(LaunchFiles launchFiles) {
-    return launchFiles.withFiles(List.of("GOOGLE_APPLICATION_CREDENTIALS"));
+    return launchFiles.readablePaths(List.of("GOOGLE_APPLICATION_CREDENTIALS"));
   }
 
   @Override
-  public List<LoginFile> logins(Map<String, String> operator) {
+  public List<LoginFile> loginFiles(Map<String, String> operator) {
     var home =
         Optional.ofNullable(operator.get(HOME)).or(() -> Optional.ofNullable(operator.get("HOME")));
-    var own =
+    var files =
         LoginFile.in(
             home.map(it -> Map.of("HOME", it)).orElse(Map.of()),
             HOME,
@@ -120,7 +122,7 @@ record GeminiAgent() implements Harness {
             "installation_id",
             "oauth_creds.json");
     return Stream.concat(
-            own.stream(),
+            files.stream(),
             LoginFile.in(
                 operator,
                 "CLOUDSDK_CONFIG",
@@ -131,44 +133,44 @@ record GeminiAgent() implements Harness {
   }
 
   @Override
-  public List<String> sessions() {
+  public List<String> sessionPaths() {
     return List.of(".gemini/tmp", ".gemini/history");
   }
 
   @Override
-  public List<String> movingVariables() {
+  public List<String> folderVariables() {
     return List.of(HOME);
   }
 
-  private static Path real(LaunchFiles launchFiles) {
+  private static Path settingsFolder(LaunchFiles launchFiles) {
     return launchFiles.variable(HOME).map(Path::of).orElse(launchFiles.home()).resolve(".gemini");
   }
 
-  private static String settings(Path real, List<ToolServer> servers, LaunchFiles launchFiles)
+  private static String settings(Path file, List<ToolServer> servers, LaunchFiles launchFiles)
       throws IOException {
     var settings = ServiceJson.newObject();
-    var text = launchFiles.read(real);
+    var text = launchFiles.read(file);
     if (text.isPresent()) {
       try {
-        if (WITH_COMMENTS.readTree(text.get()) instanceof ObjectNode known) {
-          settings = known;
+        if (WITH_COMMENTS.readTree(text.get()) instanceof ObjectNode object) {
+          settings = object;
         }
       } catch (JsonProcessingException _) {
-        throw new AgentRefused("The settings of gemini cannot be read: " + real);
+        throw new AgentRefused("The settings of gemini cannot be read: " + file);
       }
     }
     var all = settings.withObjectProperty("mcpServers");
     for (var server : servers) {
-      var one = all.putObject(server.name());
+      var entry = all.putObject(server.name());
       switch (server) {
         case ToolServer.Local local -> {
-          one.put("command", local.command());
-          local.args().forEach(one.putArray("args")::add);
-          one.set("env", ServiceJson.object(local.env()));
+          entry.put("command", local.command());
+          local.args().forEach(entry.putArray("args")::add);
+          entry.set("env", ServiceJson.object(local.env()));
         }
         case ToolServer.Remote remote -> {
-          one.put(remote.isEventStream() ? "url" : "httpUrl", remote.url());
-          one.set("headers", ServiceJson.object(remote.headers()));
+          entry.put(remote.isEventStream() ? "url" : "httpUrl", remote.url());
+          entry.set("headers", ServiceJson.object(remote.headers()));
         }
       }
     }
@@ -192,11 +194,11 @@ record GeminiAgent() implements Harness {
 
   @Override
   public OutputParser outputParser(ExecutionRequest executionRequest, LaunchFiles launchFiles) {
-    return new Pieces();
+    return new ChunkParser();
   }
 
-  /// Assembles an answer that arrives in pieces; emits each line when it is complete.
-  private static final class Pieces implements OutputParser {
+  /// Assembles an answer that arrives in chunks, and emits each line when it is complete.
+  private static final class ChunkParser implements OutputParser {
     private final StringBuilder answer = new StringBuilder();
     private final StringBuilder line = new StringBuilder();
 
@@ -207,52 +209,52 @@ record GeminiAgent() implements Harness {
         case "init" -> List.of(new AgentEvent.Session(event.path("session_id").asText()));
         case "message" ->
             event.path("role").asText().equals("assistant")
-                ? piece(event.path("content").asText())
+                ? addChunk(event.path("content").asText())
                 : List.of();
         case "tool_use" -> {
-          var sayings = rest();
+          var events = flushLine();
           answer.setLength(0);
           var tool = event.path("tool_name").asText();
-          var given = event.path("parameters");
-          var did = JsonLines.did(tool, given);
-          sayings.add(did);
+          var input = event.path("parameters");
+          var toolUse = JsonLines.toolUse(tool, input);
+          events.add(toolUse);
           if (tool.equals("run_shell_command")) {
-            // Its result does not tell the exit status.
-            sayings.add(new AgentEvent.Ran(did.given(), Optional.empty()));
+            // Its result does not contain the exit status.
+            events.add(new AgentEvent.CommandEnded(toolUse.input(), Optional.empty()));
           }
           switch (tool) {
-            case "write_todos" -> sayings.add(JsonLines.plan(given.path("todos"), "description"));
+            case "write_todos" -> events.add(JsonLines.plan(input.path("todos"), "description"));
             case "write_file" ->
-                sayings.add(new AgentEvent.Wrote(given.path("file_path").asText()));
+                events.add(new AgentEvent.FileWritten(input.path("file_path").asText()));
             default -> {}
           }
-          yield sayings;
+          yield events;
         }
         case "tool_result" ->
             List.of(
-                new AgentEvent.Result(
+                new AgentEvent.ToolResult(
                     event.path("output").asText(event.path("error").path("message").asText()),
                     event.path("status").asText().equals("error")));
         case "error" -> List.of(new AgentEvent.Status(event.path("message").asText()));
         case "result" -> {
-          var sayings = rest();
-          sayings.add(used(event.path("stats")));
+          var events = flushLine();
+          events.add(usageReport(event.path("stats")));
           if (event.path("status").asText().equals("error")) {
-            sayings.add(new AgentEvent.Failure(event.path("error").path("message").asText()));
+            events.add(new AgentEvent.Failure(event.path("error").path("message").asText()));
           } else {
             if (!answer.toString().isBlank()) {
-              sayings.add(new AgentEvent.Answer(answer.toString()));
+              events.add(new AgentEvent.Answer(answer.toString()));
             }
-            sayings.add(new AgentEvent.Finished());
+            events.add(new AgentEvent.Finished());
           }
-          yield sayings;
+          yield events;
         }
         default -> List.of();
       };
     }
 
-    private static AgentEvent used(JsonNode stats) {
-      return new AgentEvent.Used(
+    private static AgentEvent usageReport(JsonNode stats) {
+      return new AgentEvent.UsageReport(
           new Usage(
               stats.path("input_tokens").asLong(),
               stats.path("output_tokens").asLong(),
@@ -260,24 +262,24 @@ record GeminiAgent() implements Harness {
               false));
     }
 
-    private List<AgentEvent> piece(String text) {
+    private List<AgentEvent> addChunk(String text) {
       answer.append(text);
       line.append(text);
-      var sayings = new ArrayList<AgentEvent>();
+      var events = new ArrayList<AgentEvent>();
       for (int end = line.indexOf("\n"); end >= 0; end = line.indexOf("\n")) {
-        sayings.add(new AgentEvent.Message(line.substring(0, end)));
+        events.add(new AgentEvent.Message(line.substring(0, end)));
         line.delete(0, end + 1);
       }
-      return sayings;
+      return events;
     }
 
-    private List<AgentEvent> rest() {
-      var sayings = new ArrayList<AgentEvent>();
+    private List<AgentEvent> flushLine() {
+      var events = new ArrayList<AgentEvent>();
       if (!line.isEmpty()) {
-        sayings.add(new AgentEvent.Message(line.toString()));
+        events.add(new AgentEvent.Message(line.toString()));
         line.setLength(0);
       }
-      return sayings;
+      return events;
     }
   }
 }

@@ -11,10 +11,10 @@ import java.util.Map;
 /// Starts one kind of agent and parses its output. The prompt is always passed on standard input,
 /// so that it never appears in the process list.
 ///
-/// Agents keep their sessions and logins in the usual places of a home folder: with isolation, a
-/// home folder of the run with copies of the [#logins]; without, that of the user who runs Runnel.
-/// So an agent that works on the command line works here. Runs without isolation do not interfere
-/// with each other there, since each has its own workspace and session id.
+/// Agents keep their sessions and credentials in the default locations of a home folder: with
+/// isolation, a home folder of the run with copies of the [#loginFiles]; without, that of the user
+/// who runs Runnel. So an agent that works on the command line works here. Runs without isolation
+/// do not interfere with each other there, since each has its own workspace and session id.
 public sealed interface Harness
     permits CommandAgent, ClaudeAgent, CodexAgent, GeminiAgent, OpencodeAgent {
   /// Parses the standard output of one execution, line by line. Not thread-safe.
@@ -44,23 +44,23 @@ public sealed interface Harness
     return List.of(launchFiles.folder());
   }
 
-  /// The files that an isolated run gets copies of: what the agent needs to sign in, and its
-  /// settings. Neither sessions nor histories, which belong to other runs.
+  /// The files that are copied into the home folder of an isolated run: the agent's credentials and
+  /// settings. Sessions and histories are left out, because they belong to other runs.
   ///
   /// @param operator the operator's variables
-  default List<LoginFile> logins(Map<String, String> operator) {
+  default List<LoginFile> loginFiles(Map<String, String> operator) {
     return List.of();
   }
 
-  /// Where the agent keeps its sessions in a home folder: files and folders with nothing else in
-  /// them, in particular no login.
-  default List<String> sessions() {
+  /// Where the agent keeps its sessions in a home folder: files and folders that contain nothing
+  /// else, in particular no credentials.
+  default List<String> sessionPaths() {
     return List.of();
   }
 
-  /// The variables that move the agent's folders out of the home folder; isolated runs do not
-  /// receive them.
-  default List<String> movingVariables() {
+  /// The variables that set the location of the agent's folders. Isolated runs do not receive them,
+  /// so that the folders are in the home folder of the run.
+  default List<String> folderVariables() {
     return List.of();
   }
 
@@ -69,7 +69,7 @@ public sealed interface Harness
     return List.of();
   }
 
-  /// The keys by which it signs in at providers of models. Isolated agents get placeholders.
+  /// The keys with which it signs in to model providers. Isolated agents get placeholders.
   default List<ModelLogin> modelLogins() {
     return List.of();
   }
@@ -84,13 +84,13 @@ public sealed interface Harness
     return List.of();
   }
 
-  /// Whether it asks before it uses a tool that [PermissionRules] name.
+  /// Whether it can ask for permission before it uses a tool that [PermissionRules] name.
   default boolean asksForPermission() {
     return false;
   }
 
   /// Whether an exit status of 0 only counts as success together with [AgentEvent.Finished].
-  default boolean tellsItsEnd() {
+  default boolean reportsCompletion() {
     return true;
   }
 }

@@ -11,10 +11,10 @@ import java.util.List;
 /// Parses the output of agents that print one JSON object per line.
 final class JsonLines {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final int SHOWN = 200;
+  private static final int MAX_SHOWN = 200;
 
   /// The tool input members to show to people; the first one present is used.
-  private static final List<String> TELLING =
+  private static final List<String> SHOWN_MEMBERS =
       List.of("command", "file_path", "filePath", "path", "pattern", "query", "url", "description");
 
   private JsonLines() {}
@@ -32,27 +32,28 @@ final class JsonLines {
   }
 
   /// A tool and its input, shortened to one line.
-  static AgentEvent.Did did(String tool, JsonNode input) {
-    var given =
-        TELLING.stream()
+  static AgentEvent.ToolUse toolUse(String tool, JsonNode input) {
+    var shown =
+        SHOWN_MEMBERS.stream()
             .map(input::path)
             .filter(JsonNode::isTextual)
             .findFirst()
             .map(JsonNode::asText)
             .orElseGet(() -> input.isEmpty() ? "" : input.toString());
-    return new AgentEvent.Did(tool, Truncation.cut(given.replaceAll("\\s+", " ").strip(), SHOWN));
+    return new AgentEvent.ToolUse(
+        tool, Truncation.cut(shown.replaceAll("\\s+", " ").strip(), MAX_SHOWN));
   }
 
   /// A list of steps, one per line, with a check mark before completed ones.
   ///
   /// @param text name of the member that describes a step
-  static AgentEvent.Planned plan(JsonNode steps, String text) {
+  static AgentEvent.Plan plan(JsonNode steps, String text) {
     var lines = new ArrayList<String>();
     for (var step : steps) {
       var done =
           step.path("completed").asBoolean() || step.path("status").asText().equals("completed");
       lines.add((done ? "[x] " : "[ ] ") + step.path(text).asText());
     }
-    return new AgentEvent.Planned(String.join("\n", lines));
+    return new AgentEvent.Plan(String.join("\n", lines));
   }
 }

@@ -4,25 +4,21 @@ import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.workspace.Folders;
 import dev.runnel.service.workspace.PermissionRules;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /// The files that are created to launch the agent of one execution, in a private folder outside the
-/// workspaces, since configuration can contain secrets. Closing deletes them; files of an execution
-/// whose service was killed are overwritten by the next one.
+/// workspaces, since configuration can contain secrets. Closing deletes them. Files that remain
+/// after a crash of the service are overwritten by the next execution.
 public final class LaunchFiles implements AutoCloseable {
-  private static final int MAX_NAME = 100;
-  private static final int MAX_READ = 1024 * 1024;
+  private static final int MAX_NAME_LENGTH = 100;
+  private static final int MAX_READ_BYTES = 1024 * 1024;
 
   private final Path folder;
   private final Path workspace;
@@ -39,10 +35,10 @@ public final class LaunchFiles implements AutoCloseable {
   ///   write there
   /// @param environment the agent's variables, including its credentials
   /// @param permissionRules the tools for which the agent asks a person
-  /// @param isHomeOfRun whether the home folder belongs to this run alone; then it is the agent
-  ///   that controls it
-  /// @param isInputOpen whether the agent's standard input stays open after the start, where it
-  ///   runs
+  /// @param isHomeOfRun whether the home folder belongs to this run alone, so that the agent
+  ///   controls its content
+  /// @param isInputOpen whether the agent's standard input can stay open after the start; depends
+  ///   on the isolation
   public LaunchFiles(
       Path folder,
       Path workspace,
@@ -96,7 +92,7 @@ public final class LaunchFiles implements AutoCloseable {
   }
 
   /// The folder of the launch files, and the files and folders that variables name.
-  List<Path> withFiles(List<String> variables) {
+  List<Path> readablePaths(List<String> variables) {
     var all = new ArrayList<>(List.of(folder));
     variables.forEach(name -> variable(name).map(Path::of).ifPresent(all::add));
     return all;
@@ -111,10 +107,10 @@ public final class LaunchFiles implements AutoCloseable {
   ///
   /// @param name the sender's file name
   public Path attach(int number, String name, byte[] content) throws IOException {
-    var plain = name.replaceAll("[^A-Za-z0-9._-]", "_");
-    var end = plain.substring(Math.max(plain.length() - MAX_NAME, 0));
+    var safeName = name.replaceAll("[^A-Za-z0-9._-]", "_");
+    var shortName = safeName.substring(Math.max(safeName.length() - MAX_NAME_LENGTH, 0));
     attached = true;
-    return write(attachments(), number + "-" + end, content);
+    return write(attachments(), number + "-" + shortName, content);
   }
 
   /// The folder of the attachments; empty if there are none.
@@ -123,8 +119,8 @@ public final class LaunchFiles implements AutoCloseable {
   }
 
   /// Writes the earlier conversation to a file that a command can read.
-  public void recall(String talk) throws IOException {
-    conversationFile = Optional.of(write("conversation.txt", talk));
+  public void writeConversation(String text) throws IOException {
+    conversationFile = Optional.of(write("conversation.txt", text));
   }
 
   /// The file with the earlier conversation; empty if the conversation begins with this run.
@@ -153,16 +149,7 @@ public final class LaunchFiles implements AutoCloseable {
     var file = where.resolve(name);
     Files.deleteIfExists(file);
     written.add(file);
-    try (var channel =
-        Files.newByteChannel(
-            file,
-            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
-      var bytes = ByteBuffer.wrap(content);
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
-      }
-    }
+    Folders.createFile(file, content);
     return file;
   }
 
@@ -171,10 +158,10 @@ public final class LaunchFiles implements AutoCloseable {
   /// @return empty unless it is a regular file of at most 1 MiB
   Optional<String> read(Path file) throws IOException {
     if (isControlledByAgent(file)) {
-      return Folders.readBelow(home(), home().relativize(file), MAX_READ)
+      return Folders.readBelow(home(), home().relativize(file), MAX_READ_BYTES)
           .map(content -> new String(content, StandardCharsets.UTF_8));
     }
-    return Files.isRegularFile(file) && Files.size(file) <= MAX_READ
+    return Files.isRegularFile(file) && Files.size(file) <= MAX_READ_BYTES
         ? Optional.of(Files.readString(file))
         : Optional.empty();
   }
@@ -196,8 +183,7 @@ public final class LaunchFiles implements AutoCloseable {
   }
 
   private static void makeFolder(Path where) throws IOException {
-    Files.createDirectories(
-        where, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    Files.createDirectories(where, Folders.PRIVATE_FOLDER);
   }
 
   @Override

@@ -6,27 +6,27 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// A file of the operator with which an agent signs in or is configured. An isolated run gets a
-/// copy of it.
+/// A file of the operator that holds an agent's credentials or settings. It is copied into the home
+/// folder of an isolated run.
 ///
-/// @param from its path on this machine
-/// @param place its path in the home folder of a run
-public record LoginFile(Path from, String place) {
+/// @param source the operator's file
+/// @param target relative path of the copy in the home folder of a run
+public record LoginFile(Path source, String target) {
   /// Files of one folder.
   ///
   /// @param operator the operator's variables
-  /// @param moved the variable that names the folder if it is elsewhere
+  /// @param override the variable that overrides the location of the folder
   /// @param folder its path in the home folder
-  /// @param names paths in the folder
+  /// @param names relative paths in the folder
   static List<LoginFile> in(
-      Map<String, String> operator, String moved, String folder, String... names) {
+      Map<String, String> operator, String override, String folder, String... names) {
     var home = Optional.ofNullable(operator.get("HOME")).map(Path::of);
-    var from =
-        Optional.ofNullable(operator.get(moved))
+    var source =
+        Optional.ofNullable(operator.get(override))
             .filter(value -> !value.isBlank())
             .map(Path::of)
             .or(() -> home.map(it -> it.resolve(folder)));
-    return from.stream()
+    return source.stream()
         .flatMap(
             it ->
                 Stream.of(names).map(name -> new LoginFile(it.resolve(name), folder + "/" + name)))

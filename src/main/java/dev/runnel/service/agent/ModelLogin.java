@@ -4,14 +4,15 @@ import java.net.URI;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// How an agent signs in at a provider of models with a key. Runnel needs to know it to keep the
-/// key from isolated agents.
+/// How an agent signs in to a model provider with a key. With this, the proxy adds the key to
+/// requests, so that isolated agents do not have it.
 ///
 /// @param keys names of the variables that hold a key
-/// @param baseUrl name of the variable that holds the provider's address
-/// @param usual the address if that variable is not set
-/// @param calls the requests that the agent needs, as `METHOD PATH`, the path below the address
-public record ModelLogin(List<String> keys, String baseUrl, URI usual, Pattern calls) {
+/// @param baseUrl name of the variable that holds the provider's base URL
+/// @param defaultUrl the base URL if that variable is not set
+/// @param calls the requests that the agent needs, as `METHOD PATH` with the path below the base
+///   URL
+public record ModelLogin(List<String> keys, String baseUrl, URI defaultUrl, Pattern calls) {
   static final ModelLogin ANTHROPIC =
       of(
           List.of("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"),
@@ -45,12 +46,12 @@ public record ModelLogin(List<String> keys, String baseUrl, URI usual, Pattern c
     keys = List.copyOf(keys);
   }
 
-  private static ModelLogin of(List<String> keys, String baseUrl, String usual, String calls) {
+  private static ModelLogin of(List<String> keys, String baseUrl, String defaultUrl, String calls) {
     var pattern =
         calls
             .replace(
                 "CALL", "NAME:(generateContent|streamGenerateContent|countTokens|embedContent)")
             .replace("NAME", "[A-Za-z0-9][A-Za-z0-9_.@-]*");
-    return new ModelLogin(keys, baseUrl, URI.create(usual), Pattern.compile(pattern));
+    return new ModelLogin(keys, baseUrl, URI.create(defaultUrl), Pattern.compile(pattern));
   }
 }

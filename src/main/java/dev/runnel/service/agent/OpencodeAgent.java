@@ -51,11 +51,11 @@ record OpencodeAgent() implements Harness {
 
   @Override
   public List<Path> readable(LaunchFiles launchFiles) {
-    return launchFiles.withFiles(List.of(CONFIG, "OPENCODE_CONFIG_DIR"));
+    return launchFiles.readablePaths(List.of(CONFIG, "OPENCODE_CONFIG_DIR"));
   }
 
   @Override
-  public List<LoginFile> logins(Map<String, String> operator) {
+  public List<LoginFile> loginFiles(Map<String, String> operator) {
     return Stream.concat(
             LoginFile.in(
                 operator,
@@ -70,7 +70,7 @@ record OpencodeAgent() implements Harness {
   }
 
   @Override
-  public List<String> sessions() {
+  public List<String> sessionPaths() {
     return List.of(
         ".local/share/opencode/storage",
         ".local/share/opencode/opencode.db",
@@ -86,23 +86,23 @@ record OpencodeAgent() implements Harness {
       config.putArray("instructions").add(file.toString());
     }
     for (var server : ToolServer.of(executionRequest)) {
-      var one = config.withObjectProperty("mcp").putObject(server.name()).put("enabled", true);
+      var entry = config.withObjectProperty("mcp").putObject(server.name()).put("enabled", true);
       switch (server) {
         case ToolServer.Local local -> {
-          var words = one.put("type", "local").putArray("command").add(local.command());
-          local.args().forEach(words::add);
-          one.set("environment", ServiceJson.object(local.env()));
+          var commandLine = entry.put("type", "local").putArray("command").add(local.command());
+          local.args().forEach(commandLine::add);
+          entry.set("environment", ServiceJson.object(local.env()));
         }
         case ToolServer.Remote remote -> {
-          one.put("type", "remote").put("url", remote.url());
-          one.set("headers", ServiceJson.object(remote.headers()));
+          entry.put("type", "remote").put("url", remote.url());
+          entry.set("headers", ServiceJson.object(remote.headers()));
         }
       }
     }
     if (config.isEmpty()) {
       return Map.of();
     }
-    // Only one configuration file can be given; if the operator sets it, ours is passed as a
+    // Only one configuration file can be given; if the operator sets it, this one is passed as a
     // variable.
     return launchFiles.variable(CONFIG).isPresent()
         ? Map.of("OPENCODE_CONFIG_CONTENT", config.toString())
@@ -113,54 +113,54 @@ record OpencodeAgent() implements Harness {
   public OutputParser outputParser(ExecutionRequest executionRequest, LaunchFiles launchFiles) {
     return line -> {
       var event = JsonLines.parse(line);
-      var sayings = new ArrayList<AgentEvent>();
+      var events = new ArrayList<AgentEvent>();
       if (event.hasNonNull("sessionID")) {
-        sayings.add(new AgentEvent.Session(event.get("sessionID").asText()));
+        events.add(new AgentEvent.Session(event.get("sessionID").asText()));
       }
       var part = event.path("part");
       switch (event.path("type").asText()) {
         case "text" -> {
           var text = part.path("text").asText();
-          sayings.add(new AgentEvent.Message(text));
-          sayings.add(new AgentEvent.Answer(text));
+          events.add(new AgentEvent.Message(text));
+          events.add(new AgentEvent.Answer(text));
         }
-        case "tool_use" -> sayings.addAll(used(part.path("tool").asText(), part.path("state")));
+        case "tool_use" -> events.addAll(toolUse(part.path("tool").asText(), part.path("state")));
         case "step_finish" -> {
-          sayings.add(new AgentEvent.Used(usage(part)));
+          events.add(new AgentEvent.UsageReport(usage(part)));
           if (part.path("reason").asText().equals("stop")) {
-            sayings.add(new AgentEvent.Finished());
+            events.add(new AgentEvent.Finished());
           }
         }
-        case "error" -> sayings.add(new AgentEvent.Failure(why(event.path("error"))));
+        case "error" -> events.add(new AgentEvent.Failure(errorText(event.path("error"))));
         default -> {}
       }
-      return sayings;
+      return events;
     };
   }
 
   /// opencode reports a tool only after it has finished.
-  private static List<AgentEvent> used(String tool, JsonNode state) {
-    var sayings = new ArrayList<AgentEvent>();
+  private static List<AgentEvent> toolUse(String tool, JsonNode state) {
+    var events = new ArrayList<AgentEvent>();
     var input = state.path("input");
-    sayings.add(JsonLines.did(tool, input));
+    events.add(JsonLines.toolUse(tool, input));
     switch (tool) {
-      case "todowrite" -> sayings.add(JsonLines.plan(input.path("todos"), "content"));
-      case "write" -> sayings.add(new AgentEvent.Wrote(input.path("filePath").asText()));
+      case "todowrite" -> events.add(JsonLines.plan(input.path("todos"), "content"));
+      case "write" -> events.add(new AgentEvent.FileWritten(input.path("filePath").asText()));
       default -> {}
     }
     if (tool.equals("bash")) {
       var exit = state.path("metadata").path("exit");
-      sayings.add(
-          new AgentEvent.Ran(
-              JsonLines.did("", input).given(),
+      events.add(
+          new AgentEvent.CommandEnded(
+              JsonLines.toolUse("", input).input(),
               Optional.of(exit).filter(JsonNode::isInt).map(JsonNode::asInt)));
     }
     var failed = state.path("status").asText().equals("error");
-    sayings.add(
-        new AgentEvent.Result(
+    events.add(
+        new AgentEvent.ToolResult(
             state.path(failed ? "error" : "output").asText(),
             failed || state.path("metadata").path("exit").asInt() != 0));
-    return sayings;
+    return events;
   }
 
   private static Usage usage(JsonNode part) {
@@ -174,7 +174,7 @@ record OpencodeAgent() implements Harness {
         false);
   }
 
-  private static String why(JsonNode error) {
+  private static String errorText(JsonNode error) {
     return Optional.ofNullable(error.path("data").path("message").asText(null))
         .orElseGet(() -> error.path("name").asText());
   }

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// A tool server (MCP) in a run's configuration. Its values are often secrets.
+/// An MCP server in a run's configuration. Its variables and headers are often secrets.
 sealed interface ToolServer {
   /// Started by the agent; communicates over standard input and output.
   record Local(String name, String command, List<String> args, Map<String, String> env)
@@ -62,8 +62,8 @@ sealed interface ToolServer {
         throw new AgentRefused(
             "The tool server "
                 + entry.getKey()
-                + " is a shared one of another service, which is not known here. Name its command"
-                + " or its url instead of warp_id.");
+                + " is a shared server of another service, which is not available here. Give its"
+                + " command or its url instead of warp_id.");
       }
     }
     return servers;

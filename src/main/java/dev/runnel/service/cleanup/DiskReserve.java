@@ -15,23 +15,24 @@ import org.slf4j.LoggerFactory;
 /// ending the run that executes in it.
 public final class DiskReserve implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(DiskReserve.class);
-  private static final Duration LOOK = Duration.ofMillis(500);
+  private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
 
-  /// 1 GiB; less on a small disk.
-  private static final long MAX = 1024 * FreeSpace.MIB;
+  /// The reserve on a large disk: 1 GiB. On a small disk it is this fraction of the total size: 1 /
+  /// [#RESERVE_DIVISOR].
+  private static final long MAX_RESERVE = 1024 * FreeSpace.MIB;
 
-  private static final int SHARE = 20;
+  private static final int RESERVE_DIVISOR = 20;
 
-  /// Workspaces smaller than this fraction of the reserve are not worth deleting.
-  private static final int WORTH_IT = 100;
+  /// Workspaces and caches smaller than the reserve divided by this number are not deleted.
+  private static final int MIN_SIZE_DIVISOR = 100;
 
   /// Ends the execution of a run.
   @FunctionalInterface
   public interface Executions {
-    /// Ends it at once; its workspace is deleted before its end is recorded.
+    /// Ends the execution at once. Its workspace is deleted before its end is recorded.
     ///
     /// @return false if the run is not executing
-    boolean giveUp(String runId, ExecutionResult why) throws InterruptedException;
+    boolean evict(String runId, ExecutionResult why) throws InterruptedException;
   }
 
   private final Workspaces workspaces;
@@ -60,7 +61,7 @@ public final class DiskReserve implements AutoCloseable {
 
   private void work() {
     try {
-      while (!closed.await(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
+      while (!closed.await(CHECK_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)) {
         try {
           check();
         } catch (IOException | RuntimeException | OutOfMemoryError e) {
@@ -73,17 +74,19 @@ public final class DiskReserve implements AutoCloseable {
   }
 
   private void check() throws IOException, InterruptedException {
-    var reserve = Math.min(MAX, disk.total() / SHARE);
+    var reserve = Math.min(MAX_RESERVE, disk.total() / RESERVE_DIVISOR);
     var free = disk.free();
     if (free >= reserve) {
       helpless = false;
       return;
     }
-    if (workspaces.deleteUnusedCaches(reserve / WORTH_IT)) {
+    if (workspaces.deleteUnusedCaches(reserve / MIN_SIZE_DIVISOR)) {
       return;
     }
     var biggest =
-        workspaces.biggest().filter(each -> each.bytes() >= reserve / WORTH_IT || !each.isWhole());
+        workspaces
+            .biggest()
+            .filter(each -> each.bytes() >= reserve / MIN_SIZE_DIVISOR || !each.isComplete());
     if (biggest.isEmpty()) {
       if (!helpless) {
         log.error("disk nearly full, no workspace big enough to delete free={}", free);
@@ -95,7 +98,7 @@ public final class DiskReserve implements AutoCloseable {
     var bytes = biggest.get().bytes();
     log.warn(
         "disk nearly full, deleting workspace run={} workspace={} free={}", runId, bytes, free);
-    if (!executions.giveUp(runId, ExecutionResult.diskFull(bytes))) {
+    if (!executions.evict(runId, ExecutionResult.diskFull(bytes))) {
       workspaces.deleteUnused(runId);
     }
   }

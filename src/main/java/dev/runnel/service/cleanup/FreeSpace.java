@@ -35,6 +35,6 @@ public interface FreeSpace {
         return each;
       }
     }
-    throw new IOException("Not even the root of " + folder + " is there");
+    throw new IOException("The root of " + folder + " does not exist");
   }
 }

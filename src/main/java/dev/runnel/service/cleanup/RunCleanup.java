@@ -18,10 +18,10 @@ import org.slf4j.LoggerFactory;
 /// small commits.
 public final class RunCleanup implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RunCleanup.class);
-  private static final Duration BETWEEN_ROUNDS = Duration.ofDays(1);
-  private static final Duration LAST_WORDS = Duration.ofSeconds(5);
-  private static final int LINES = 1_000;
-  private static final int RUNS = 20;
+  private static final Duration INTERVAL = Duration.ofDays(1);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+  private static final int LINES_PER_TRANSACTION = 1_000;
+  private static final int RUNS_PER_QUERY = 20;
 
   private final RunErasure erasure;
   private final Folders folders;
@@ -64,7 +64,7 @@ public final class RunCleanup implements AutoCloseable {
         } catch (DatabaseException e) {
           log.warn("old runs not deleted, will retry error={}", e.toString());
         }
-      } while (!closed.await(BETWEEN_ROUNDS.toSeconds(), TimeUnit.SECONDS));
+      } while (!closed.await(INTERVAL.toSeconds(), TimeUnit.SECONDS));
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
@@ -73,34 +73,37 @@ public final class RunCleanup implements AutoCloseable {
   private void clean() {
     var now = clock.instant();
     var lines = 0;
-    for (int deleted = LINES; deleted == LINES && isOpen(); lines += deleted) {
-      deleted = erasure.forgetTranscripts(now.minus(retention.transcripts()), LINES);
+    for (int deleted = LINES_PER_TRANSACTION;
+        deleted == LINES_PER_TRANSACTION && isOpen();
+        lines += deleted) {
+      deleted =
+          erasure.deleteTranscripts(now.minus(retention.transcripts()), LINES_PER_TRANSACTION);
     }
     var runs = 0;
-    var kept = new HashSet<String>();
-    var old = endedBefore(now.minus(retention.runs()), kept);
-    while (!old.isEmpty() && isOpen()) {
-      for (var run : old) {
+    var skipped = new HashSet<String>();
+    var ended = endedBefore(now.minus(retention.runs()), skipped);
+    while (!ended.isEmpty() && isOpen()) {
+      for (var run : ended) {
         if (!deleteFolders(run)) {
-          kept.add(run);
-        } else if (erasure.forget(run)) {
+          skipped.add(run);
+        } else if (erasure.delete(run)) {
           runs++;
         }
       }
-      old = endedBefore(now.minus(retention.runs()), kept);
+      ended = endedBefore(now.minus(retention.runs()), skipped);
     }
     if (lines + runs > 0) {
       log.info("old runs deleted runs={} lines={}", runs, lines);
     }
   }
 
-  private List<String> endedBefore(Instant before, Set<String> kept) {
-    return erasure.endedBefore(before, RUNS + kept.size()).stream()
-        .filter(run -> !kept.contains(run))
+  private List<String> endedBefore(Instant before, Set<String> skipped) {
+    return erasure.endedBefore(before, RUNS_PER_QUERY + skipped.size()).stream()
+        .filter(run -> !skipped.contains(run))
         .toList();
   }
 
-  /// The folders go before the rows, which say what is left after a crash.
+  /// Deletes the folders before the rows, so that after a crash the rows still show what remains.
   ///
   /// @return false if the run must be kept until the next round
   private boolean deleteFolders(String run) {
@@ -121,7 +124,7 @@ public final class RunCleanup implements AutoCloseable {
   public void close() {
     closed.countDown();
     try {
-      worker.join(LAST_WORDS);
+      worker.join(CLOSE_TIMEOUT);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }

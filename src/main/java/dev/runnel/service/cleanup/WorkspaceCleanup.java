@@ -19,15 +19,15 @@ import org.slf4j.LoggerFactory;
 /// periodically.
 public final class WorkspaceCleanup implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WorkspaceCleanup.class);
-  private static final Duration ROUND = Duration.ofMinutes(10);
-  // The pause after a round, as a multiple of the round's duration.
-  private static final int REST = 20;
+  private static final Duration INTERVAL = Duration.ofMinutes(10);
+  // The minimum pause after a round, as a multiple of the round's duration.
+  private static final int PAUSE_FACTOR = 20;
   // An interrupted deletion is continued at the next start.
-  private static final Duration LAST_WORDS = Duration.ofSeconds(5);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   private final Workspaces workspaces;
   private final Optional<Snapshots> snapshots;
-  private final RunQueries index;
+  private final RunQueries queries;
   private final Limits limits;
   private final InstantSource clock;
   private final Semaphore wake = new Semaphore(0);
@@ -37,24 +37,24 @@ public final class WorkspaceCleanup implements AutoCloseable {
   private WorkspaceCleanup(
       Workspaces workspaces,
       Optional<Snapshots> snapshots,
-      RunQueries index,
+      RunQueries queries,
       Limits limits,
       InstantSource clock) {
     this.workspaces = workspaces;
     this.snapshots = snapshots;
-    this.index = index;
+    this.queries = queries;
     this.limits = limits;
     this.clock = clock;
-    this.worker = Thread.ofVirtual().name("housekeeping").unstarted(this::work);
+    this.worker = Thread.ofVirtual().name("workspace-cleanup").unstarted(this::work);
   }
 
   public static WorkspaceCleanup start(
       Workspaces workspaces,
       Optional<Snapshots> snapshots,
-      RunQueries index,
+      RunQueries queries,
       Limits limits,
       InstantSource clock) {
-    var workspaceCleanup = new WorkspaceCleanup(workspaces, snapshots, index, limits, clock);
+    var workspaceCleanup = new WorkspaceCleanup(workspaces, snapshots, queries, limits, clock);
     workspaceCleanup.worker.start();
     return workspaceCleanup;
   }
@@ -69,7 +69,7 @@ public final class WorkspaceCleanup implements AutoCloseable {
     closed.countDown();
     wake.release();
     try {
-      worker.join(LAST_WORDS);
+      worker.join(CLOSE_TIMEOUT);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
@@ -77,7 +77,7 @@ public final class WorkspaceCleanup implements AutoCloseable {
 
   private void work() {
     try {
-      workspaces.forgetOtherRepositories();
+      workspaces.deleteUnusedClones();
     } catch (IOException e) {
       log.warn("cannot delete unused clones", e);
     }
@@ -87,10 +87,10 @@ public final class WorkspaceCleanup implements AutoCloseable {
         clean();
         // With many workspaces, checking all of them after each execution would dominate the work
         // of this machine.
-        if (closed.await(REST * (System.nanoTime() - start), TimeUnit.NANOSECONDS)) {
+        if (closed.await(PAUSE_FACTOR * (System.nanoTime() - start), TimeUnit.NANOSECONDS)) {
           return;
         }
-        if (wake.tryAcquire(ROUND.toSeconds(), TimeUnit.SECONDS)) {
+        if (wake.tryAcquire(INTERVAL.toSeconds(), TimeUnit.SECONDS)) {
           wake.drainPermits();
         }
       }
@@ -112,10 +112,10 @@ public final class WorkspaceCleanup implements AutoCloseable {
   }
 
   private boolean isNeeded(String runId) {
-    return index
+    return queries
         .find(runId)
         .map(
-            run -> run.phase() == ExecutionState.QUEUED || run.phase() == ExecutionState.INPROGRESS)
+            run -> run.state() == ExecutionState.QUEUED || run.state() == ExecutionState.INPROGRESS)
         .orElse(false);
   }
 }

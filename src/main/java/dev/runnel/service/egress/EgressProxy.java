@@ -37,10 +37,10 @@ import org.slf4j.LoggerFactory;
 
 /// An HTTP proxy on a Unix socket, through which the agent of one execution reaches the hosts that
 /// its [EgressRules] permit. It handles `CONNECT` and plain HTTP with one request per connection.
-/// It resolves names itself and connects to the address that it has checked, so that a name that
-/// changes its address between check and connection gains nothing.
+/// It resolves names itself and connects to the address that it has checked, so that a name whose
+/// address changes in between (DNS rebinding) cannot bypass the check.
 public final class EgressProxy implements AutoCloseable {
-  /// A host that was asked for.
+  /// A connection that the agent requested, and whether it was permitted.
   public record Request(String host, int port, boolean permitted) {
     @Override
     public String toString() {
@@ -48,28 +48,29 @@ public final class EgressProxy implements AutoCloseable {
     }
   }
 
-  /// What it offers besides the hosts of its rules.
+  /// What the proxy provides in addition to the hosts of its rules.
   ///
-  /// @param repositories those to which it adds a login
-  /// @param models the providers to which it adds a key
-  /// @param bounds `http` addresses with a path: of these services, only what is below is permitted
-  /// @param witness sees what is pushed to the repositories
-  public record Offer(
+  /// @param repositories the repositories to whose requests it adds credentials
+  /// @param models the model providers to whose requests it adds a key
+  /// @param pathPrefixes `http` URLs with a path: at these services, only paths below it are
+  ///   permitted
+  /// @param witness inspects the pushes to the repositories
+  public record Extras(
       List<GitGateway> repositories,
       List<ModelGateway> models,
-      List<URI> bounds,
+      List<URI> pathPrefixes,
       PushWitness witness) {
-    static final Offer NONE = new Offer(List.of(), List.of(), List.of());
+    static final Extras NONE = new Extras(List.of(), List.of(), List.of());
 
-    /// Without anybody who wants to know what is pushed.
-    Offer(List<GitGateway> repositories, List<ModelGateway> models, List<URI> bounds) {
-      this(repositories, models, bounds, new PushWitness(_ -> {}));
+    /// Without inspection of pushes.
+    Extras(List<GitGateway> repositories, List<ModelGateway> models, List<URI> pathPrefixes) {
+      this(repositories, models, pathPrefixes, new PushWitness(_ -> {}));
     }
 
-    public Offer {
+    public Extras {
       repositories = List.copyOf(repositories);
       models = List.copyOf(models);
-      bounds = List.copyOf(bounds);
+      pathPrefixes = List.copyOf(pathPrefixes);
     }
   }
 
@@ -85,7 +86,7 @@ public final class EgressProxy implements AutoCloseable {
   }
 
   private static final Logger log = LoggerFactory.getLogger(EgressProxy.class);
-  private static final Duration CONNECT_PATIENCE = Duration.ofSeconds(10);
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
   private static final String ESTABLISHED = "HTTP/1.1 200 Connection Established\r\n\r\n";
   private static final int MAX_HEAD = 32 * 1024;
   private static final int MAX_CONNECTIONS = 128;
@@ -95,19 +96,19 @@ public final class EgressProxy implements AutoCloseable {
   /// out. An agent decides how long that takes.
   private static final int MAX_LOOKUPS = 8;
 
-  private static final Duration PAUSE = Duration.ofMillis(100);
+  private static final Duration ACCEPT_RETRY_DELAY = Duration.ofMillis(100);
 
-  /// How many different hosts are reported; an agent could ask for any number.
+  /// How many different hosts are reported at most; an agent could request any number.
   public static final int MAX_REPORTED = 200;
 
   private final ServerSocketChannel server;
   private final Path socket;
   private final EgressRules rules;
-  private final Offer offer;
+  private final Extras extras;
   private final SSLSocketFactory tls;
   private final Resolver resolver;
-  private final Consumer<Request> asked;
-  private final Semaphore places = new Semaphore(MAX_CONNECTIONS);
+  private final Consumer<Request> onRequest;
+  private final Semaphore connections = new Semaphore(MAX_CONNECTIONS);
   private final Semaphore lookups = new Semaphore(MAX_LOOKUPS);
   private final Set<Request> reported = ConcurrentHashMap.newKeySet();
   private final Set<AutoCloseable> open = ConcurrentHashMap.newKeySet();
@@ -116,47 +117,47 @@ public final class EgressProxy implements AutoCloseable {
       ServerSocketChannel server,
       Path socket,
       EgressRules rules,
-      Offer offer,
+      Extras extras,
       SSLSocketFactory tls,
       Resolver resolver,
-      Consumer<Request> asked) {
+      Consumer<Request> onRequest) {
     this.server = server;
     this.socket = socket;
     this.rules = rules;
-    this.offer = offer;
+    this.extras = extras;
     this.tls = tls;
     this.resolver = resolver;
-    this.asked = asked;
+    this.onRequest = onRequest;
   }
 
   /// Listens on a socket, until closed.
   ///
   /// @param socket its path, in a folder that only this user can write to; at most about 100
   ///   characters
-  /// @param asked receives each host once that was asked for; called by several threads
+  /// @param onRequest receives each requested host once; called by several threads
   /// @throws IOException if it cannot listen there
   public static EgressProxy listen(
-      Path socket, EgressRules rules, Resolver resolver, Consumer<Request> asked)
+      Path socket, EgressRules rules, Resolver resolver, Consumer<Request> onRequest)
       throws IOException {
-    return listen(socket, rules, Offer.NONE, resolver, asked);
+    return listen(socket, rules, Extras.NONE, resolver, onRequest);
   }
 
-  /// The same, with more than the hosts of the rules.
+  /// The same, with gateways and path prefixes.
   public static EgressProxy listen(
-      Path socket, EgressRules rules, Offer offer, Resolver resolver, Consumer<Request> asked)
+      Path socket, EgressRules rules, Extras extras, Resolver resolver, Consumer<Request> onRequest)
       throws IOException {
     var tls = (SSLSocketFactory) SSLSocketFactory.getDefault();
-    return listen(socket, rules, offer, tls, resolver, asked);
+    return listen(socket, rules, extras, tls, resolver, onRequest);
   }
 
   /// @param tls checks the certificates of the gateways' servers
   static EgressProxy listen(
       Path socket,
       EgressRules rules,
-      Offer offer,
+      Extras extras,
       SSLSocketFactory tls,
       Resolver resolver,
-      Consumer<Request> asked)
+      Consumer<Request> onRequest)
       throws IOException {
     Files.deleteIfExists(socket);
     var server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
@@ -166,7 +167,7 @@ public final class EgressProxy implements AutoCloseable {
       server.close();
       throw e;
     }
-    var proxy = new EgressProxy(server, socket, rules, offer, tls, resolver, asked);
+    var proxy = new EgressProxy(server, socket, rules, extras, tls, resolver, onRequest);
     Thread.ofVirtual().name("egress-proxy").start(proxy::accept);
     return proxy;
   }
@@ -183,7 +184,7 @@ public final class EgressProxy implements AutoCloseable {
   private void accept() {
     while (server.isOpen()) {
       try {
-        places.acquire();
+        connections.acquire();
         var client = server.accept();
         open.add(client);
         if (!server.isOpen()) {
@@ -193,7 +194,7 @@ public final class EgressProxy implements AutoCloseable {
         Thread.ofVirtual().name("egress").start(() -> serve(client));
       } catch (IOException _) {
         // Closed, or out of file descriptors for a while.
-        places.release();
+        connections.release();
         pause();
       } catch (InterruptedException _) {
         Thread.currentThread().interrupt();
@@ -204,7 +205,7 @@ public final class EgressProxy implements AutoCloseable {
 
   private static void pause() {
     try {
-      Thread.sleep(PAUSE);
+      Thread.sleep(ACCEPT_RETRY_DELAY);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
@@ -214,7 +215,7 @@ public final class EgressProxy implements AutoCloseable {
     try (client) {
       var in = new BufferedInputStream(Channels.newInputStream(client));
       var out = Channels.newOutputStream(client);
-      var head = head(in);
+      var head = readHead(in);
       if (head.isEmpty()) {
         return;
       }
@@ -223,14 +224,14 @@ public final class EgressProxy implements AutoCloseable {
       log.debug("connection of an agent ended", e);
     } finally {
       open.remove(client);
-      places.release();
+      connections.release();
     }
   }
 
   private void handle(List<String> head, InputStream in, OutputStream out) throws IOException {
     var line = head.getFirst().split(" ", -1);
     if (line.length != 3 || !line[2].startsWith("HTTP/1.")) {
-      answer(out, "400 Bad Request", "This proxy understands HTTP/1.1 only.");
+      respond(out, "400 Bad Request", "This proxy supports HTTP/1.1 only.");
       return;
     }
     var isTunnel = isTunnel(line);
@@ -238,13 +239,13 @@ public final class EgressProxy implements AutoCloseable {
     try {
       target = new URI(isTunnel ? "https://" + line[1] : line[1]);
     } catch (URISyntaxException _) {
-      answer(out, "400 Bad Request", "This proxy needs a whole address.");
+      respond(out, "400 Bad Request", "This proxy needs an absolute URL.");
       return;
     }
     var host = target.getHost();
-    var isWhole = isTunnel ? target.getPort() > 0 : "http".equalsIgnoreCase(target.getScheme());
-    if (host == null || host.length() > MAX_HOST || !isWhole || target.getUserInfo() != null) {
-      answer(out, "400 Bad Request", "This proxy needs a whole address, with a host.");
+    var isAbsolute = isTunnel ? target.getPort() > 0 : "http".equalsIgnoreCase(target.getScheme());
+    if (host == null || host.length() > MAX_HOST || !isAbsolute || target.getUserInfo() != null) {
+      respond(out, "400 Bad Request", "This proxy needs an absolute URL with a host.");
       return;
     }
     var port = target.getPort() > 0 ? target.getPort() : 80;
@@ -254,9 +255,9 @@ public final class EgressProxy implements AutoCloseable {
     }
     if (!isTunnel && host.equals(GitGateway.HOST)) {
       var gateway =
-          offer.repositories().stream().filter(it -> it.accepts(line[0], target)).findFirst();
+          extras.repositories().stream().filter(it -> it.accepts(line[0], target)).findFirst();
       if (gateway.isEmpty()) {
-        answer(
+        respond(
             out,
             "403 Forbidden",
             "Runnel adds a login only to fetches and pushes of git in repositories of the"
@@ -264,93 +265,94 @@ public final class EgressProxy implements AutoCloseable {
         return;
       }
       var it = gateway.get();
-      offer.witness().look(it, head, target, in);
-      var start = new Start("", it.forwarded(head, target), it.isEncrypted());
-      reach(rules, it.host(), it.port(), start, in, out);
+      extras.witness().inspect(it, head, target, in);
+      var preamble = new Preamble("", it.forwarded(head, target), it.isEncrypted());
+      connectIfPermitted(rules, it.host(), it.port(), preamble, in, out);
       return;
     }
-    var bounded = offer.bounds().stream().filter(it -> isAt(it, host, port)).findFirst();
-    if (bounded.isPresent()) {
-      serveBelow(bounded.get(), isTunnel, target, head, in, out);
+    var prefix = extras.pathPrefixes().stream().filter(it -> isAt(it, host, port)).findFirst();
+    if (prefix.isPresent()) {
+      servePathPrefix(prefix.get(), isTunnel, target, head, in, out);
       return;
     }
-    reach(
+    connectIfPermitted(
         rules,
         host,
         port,
         isTunnel
-            ? new Start(ESTABLISHED, "", false)
-            : new Start("", forwarded(line, target, head), false),
+            ? new Preamble(ESTABLISHED, "", false)
+            : new Preamble("", forwarded(line, target, head), false),
         in,
         out);
   }
 
   private static boolean isAt(URI address, String host, int port) {
-    var usual = address.getPort() < 0 ? 80 : address.getPort();
-    return address.getHost().equalsIgnoreCase(EgressRules.normal(host)) && usual == port;
+    return address.getHost().equalsIgnoreCase(EgressRules.normalize(host))
+        && port == (address.getPort() < 0 ? 80 : address.getPort());
   }
 
-  /// Handles a request to a provider of models, in a tunnel without TLS.
+  /// Handles a request to a model provider, in a tunnel without TLS.
   private void serveModel(InputStream in, OutputStream out) throws IOException {
     out.write(ESTABLISHED.getBytes(StandardCharsets.US_ASCII));
-    var head = head(in);
+    var head = readHead(in);
     if (head.isEmpty()) {
       return;
     }
     var line = head.getFirst().split(" ", -1);
     if (head.stream().anyMatch(it -> it.toLowerCase(Locale.ROOT).startsWith("upgrade:"))) {
       // With this status, Codex goes on without a web socket at once.
-      answer(out, "426 Upgrade Required", "Runnel passes on plain HTTP requests only.");
+      respond(out, "426 Upgrade Required", "Runnel forwards plain HTTP requests only.");
       return;
     }
     var gateway =
-        offer.models().stream()
+        extras.models().stream()
             .filter(it -> line.length == 3 && it.accepts(line[0], line[1]))
             .findFirst();
     if (gateway.isEmpty()) {
-      answer(
-          out, "403 Forbidden", "Runnel adds the key of a model only to requests for its answers.");
+      respond(
+          out, "403 Forbidden", "Runnel adds the key only to the requests that the agent needs.");
       return;
     }
     var it = gateway.get();
     var forwarded = it.forwarded(head);
     if (forwarded.isEmpty()) {
-      answer(out, "401 Unauthorized", "The placeholder that Runnel gave for the key is missing.");
+      respond(out, "401 Unauthorized", "The placeholder for the key is missing.");
       return;
     }
-    reach(
+    connectIfPermitted(
         it.rules(),
         it.host(),
         it.port(),
-        new Start("", forwarded.get(), it.isEncrypted()),
+        new Preamble("", forwarded.get(), it.isEncrypted()),
         in,
         out);
   }
 
-  /// Handles a request to a service of which the run may use only what is below a path. In a tunnel
-  /// it reads the request itself, which is possible because the service has no TLS.
-  private void serveBelow(
+  /// Handles a request to a service at which only paths below a prefix are permitted. In a tunnel
+  /// it reads the request itself, which is possible because the service does not use TLS.
+  private void servePathPrefix(
       URI bound, boolean isTunnel, URI target, List<String> head, InputStream in, OutputStream out)
       throws IOException {
     var request = head;
     if (isTunnel) {
       out.write(ESTABLISHED.getBytes(StandardCharsets.US_ASCII));
-      request = head(in);
+      request = readHead(in);
       if (request.isEmpty()) {
         return;
       }
     }
     var line = request.getFirst().split(" ", -1);
-    var asked = isTunnel && line.length == 3 ? below(bound, line[1]) : Optional.of(target);
-    if (asked.isEmpty() || line.length != 3 || !isBelow(bound, asked.get().getRawPath())) {
-      answer(out, "403 Forbidden", "Runnel permits only %s here.".formatted(bound.getRawPath()));
+    var requested = isTunnel && line.length == 3 ? absolute(bound, line[1]) : Optional.of(target);
+    if (requested.isEmpty() || line.length != 3 || !isBelow(bound, requested.get().getRawPath())) {
+      respond(out, "403 Forbidden", "Runnel permits only %s here.".formatted(bound.getRawPath()));
       return;
     }
-    var start = new Start("", forwarded(line, asked.get(), request), false);
-    reach(rules, bound.getHost(), bound.getPort() < 0 ? 80 : bound.getPort(), start, in, out);
+    var preamble = new Preamble("", forwarded(line, requested.get(), request), false);
+    connectIfPermitted(
+        rules, bound.getHost(), bound.getPort() < 0 ? 80 : bound.getPort(), preamble, in, out);
   }
 
-  private static Optional<URI> below(URI bound, String path) {
+  private static Optional<URI> absolute(URI bound, String path) {
     try {
       return path.startsWith("/")
           ? Optional.of(new URI("http://" + bound.getRawAuthority() + path))
@@ -360,7 +362,7 @@ public final class EgressProxy implements AutoCloseable {
     }
   }
 
-  /// A server could resolve dots and escapes, so a path with them is not below anything.
+  /// A server could resolve dots and escapes, so a path with them is refused.
   private static boolean isBelow(URI bound, String path) {
     var base = bound.getRawPath().replaceAll("/+$", "");
     return (path.equals(base) || path.startsWith(base + "/"))
@@ -369,52 +371,61 @@ public final class EgressProxy implements AutoCloseable {
         && !path.toLowerCase(Locale.ROOT).matches(".*%(2e|2f|5c|25).*");
   }
 
-  /// What is sent before bytes are only copied.
+  /// What is sent to both sides before bytes are copied unchanged.
   ///
-  /// @param encrypted whether the proxy itself speaks TLS to the server
-  private record Start(String toClient, String toServer, boolean encrypted) {}
+  /// @param encrypted whether the proxy itself uses TLS to the server
+  private record Preamble(String toClient, String toServer, boolean encrypted) {}
 
-  private void reach(
-      EgressRules permitted, String host, int port, Start start, InputStream in, OutputStream out)
+  private void connectIfPermitted(
+      EgressRules permitted,
+      String host,
+      int port,
+      Preamble preamble,
+      InputStream in,
+      OutputStream out)
       throws IOException {
-    var request = new Request(EgressRules.normal(host), port, true);
+    var request = new Request(EgressRules.normalize(host), port, true);
     switch (check(permitted, request.host(), port)) {
       case Verdict.Refused(String why) -> {
         report(new Request(request.host(), port, false));
-        answer(out, "403 Runnel does not permit %s (agents.egress)".formatted(request), why);
+        respond(out, "403 Runnel does not permit %s (agents.egress)".formatted(request), why);
       }
-      case Verdict.Unknown _ -> {
+      case Verdict.HostNotFound _ -> {
         report(request);
-        answer(out, "502 Bad Gateway", "There is no host %s.".formatted(request.host()));
+        respond(out, "502 Bad Gateway", "There is no host %s.".formatted(request.host()));
       }
       case Verdict.Permitted(List<InetAddress> addresses) -> {
         report(request);
-        connect(request, addresses, start, in, out);
+        connect(request, addresses, preamble, in, out);
       }
     }
   }
 
   private void connect(
-      Request request, List<InetAddress> addresses, Start start, InputStream in, OutputStream out)
+      Request request,
+      List<InetAddress> addresses,
+      Preamble preamble,
+      InputStream in,
+      OutputStream out)
       throws IOException {
     try (var plain = socket(addresses, request.port())) {
       open.add(plain);
-      try (var remote = start.encrypted() ? encrypted(plain, request) : plain) {
+      try (var remote = preamble.encrypted() ? encrypted(plain, request) : plain) {
         if (!server.isOpen()) {
           // Perhaps close() did not see it.
           return;
         }
-        out.write(start.toClient().getBytes(StandardCharsets.ISO_8859_1));
-        remote.getOutputStream().write(start.toServer().getBytes(StandardCharsets.ISO_8859_1));
-        var back = Thread.ofVirtual().start(() -> pipe(remote, out));
+        out.write(preamble.toClient().getBytes(StandardCharsets.ISO_8859_1));
+        remote.getOutputStream().write(preamble.toServer().getBytes(StandardCharsets.ISO_8859_1));
+        var responses = Thread.ofVirtual().start(() -> copyToClient(remote, out));
         in.transferTo(remote.getOutputStream());
         remote.shutdownOutput();
-        back.join();
+        responses.join();
       } finally {
         open.remove(plain);
       }
     } catch (ConnectFailed e) {
-      answer(out, "502 Bad Gateway", "%s does not answer.".formatted(request));
+      respond(out, "502 Bad Gateway", "%s does not answer.".formatted(request));
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
@@ -427,7 +438,7 @@ public final class EgressProxy implements AutoCloseable {
       // Checks the name in the certificate.
       parameters.setEndpointIdentificationAlgorithm("HTTPS");
       socket.setSSLParameters(parameters);
-      plain.setSoTimeout((int) CONNECT_PATIENCE.toMillis());
+      plain.setSoTimeout((int) CONNECT_TIMEOUT.toMillis());
       socket.startHandshake();
       plain.setSoTimeout(0);
       return socket;
@@ -446,8 +457,8 @@ public final class EgressProxy implements AutoCloseable {
 
     record Refused(String why) implements Verdict {}
 
-    /// It has no address.
-    record Unknown() implements Verdict {}
+    /// The host name has no address.
+    record HostNotFound() implements Verdict {}
   }
 
   /// If a name has both public and internal addresses, only the public ones are permitted.
@@ -462,9 +473,9 @@ public final class EgressProxy implements AutoCloseable {
     try {
       all = resolve(host.startsWith("[") ? host.substring(1, host.length() - 1) : host);
     } catch (UnknownHostException _) {
-      return new Verdict.Unknown();
+      return new Verdict.HostNotFound();
     }
-    var permitted = all.stream().filter(each -> isInternal || isElsewhere(each)).toList();
+    var permitted = all.stream().filter(each -> isInternal || isPublicAndRemote(each)).toList();
     if (permitted.isEmpty()) {
       return new Verdict.Refused(
           "Runnel does not permit connections to %1$s:%2$d, which belongs to this machine or an internal network. An operator can permit it with internal:%1$s:%2$d in agents.egress in runnel.yaml, or in egress of the environment."
@@ -482,8 +493,9 @@ public final class EgressProxy implements AutoCloseable {
     }
   }
 
-  /// Whether an address is public, and neither one of this machine nor in a network of it.
-  private static boolean isElsewhere(InetAddress address) {
+  /// Whether an address is public, and neither one of this machine nor in a network that this
+  /// machine is attached to.
+  private static boolean isPublicAndRemote(InetAddress address) {
     try {
       return EgressRules.isPublic(address)
           && NetworkInterface.getByInetAddress(address) == null
@@ -491,7 +503,8 @@ public final class EgressProxy implements AutoCloseable {
               .flatMap(each -> each.getInterfaceAddresses().stream())
               .noneMatch(
                   it ->
-                      EgressRules.isBeside(address, it.getAddress(), it.getNetworkPrefixLength()));
+                      EgressRules.isInSameNetwork(
+                          address, it.getAddress(), it.getNetworkPrefixLength()));
     } catch (SocketException _) {
       return false;
     }
@@ -499,7 +512,7 @@ public final class EgressProxy implements AutoCloseable {
 
   private void report(Request request) {
     if (reported.size() < MAX_REPORTED && reported.add(request)) {
-      asked.accept(request);
+      onRequest.accept(request);
     }
   }
 
@@ -511,7 +524,7 @@ public final class EgressProxy implements AutoCloseable {
     for (var address : addresses) {
       var remote = new Socket();
       try {
-        remote.connect(new InetSocketAddress(address, port), (int) CONNECT_PATIENCE.toMillis());
+        remote.connect(new InetSocketAddress(address, port), (int) CONNECT_TIMEOUT.toMillis());
         return remote;
       } catch (IOException _) {
         closeQuietly(remote);
@@ -520,7 +533,7 @@ public final class EgressProxy implements AutoCloseable {
     throw new ConnectFailed();
   }
 
-  private static void pipe(Socket remote, OutputStream out) {
+  private static void copyToClient(Socket remote, OutputStream out) {
     try (out) {
       remote.getInputStream().transferTo(out);
     } catch (IOException _) {
@@ -548,7 +561,7 @@ public final class EgressProxy implements AutoCloseable {
   }
 
   /// The lines before the first blank one; empty if the client closes before.
-  private static List<String> head(InputStream in) throws IOException {
+  private static List<String> readHead(InputStream in) throws IOException {
     var bytes = new ByteArrayOutputStream();
     var newlines = 0;
     while (newlines < 2) {
@@ -562,7 +575,7 @@ public final class EgressProxy implements AutoCloseable {
     return bytes.toString(StandardCharsets.ISO_8859_1).strip().lines().toList();
   }
 
-  private static void answer(OutputStream out, String status, String text) throws IOException {
+  private static void respond(OutputStream out, String status, String text) throws IOException {
     var body = (text + "\n").getBytes(StandardCharsets.UTF_8);
     out.write(
         """

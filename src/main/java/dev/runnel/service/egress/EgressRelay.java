@@ -11,14 +11,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/// A program inside an isolation without a network: it offers the [EgressProxy] on loopback, since
-/// most programs cannot use a proxy on a Unix socket. It decides nothing, and depends on nothing
-/// but the JDK.
+/// A program inside an isolation without a network. It forwards connections on the loopback
+/// interface to the [EgressProxy], since most programs cannot use a proxy on a Unix socket. It
+/// makes no decisions, and depends on nothing but the JDK.
 ///
-/// Services of the machine's loopback interface that the run may use appear at their own ports:
-/// programs do not use a proxy for them.
+/// Services on the machine's loopback interface that the run may use are available at their own
+/// ports, because programs do not use a proxy for them.
 public final class EgressRelay {
-  /// Where it listens, on the loopback interface that only the run has.
+  /// The port on the run's own loopback interface.
   public static final int PORT = 3128;
 
   private static final int MAX_HEAD = 8 * 1024;
@@ -57,10 +57,10 @@ public final class EgressRelay {
   private static void relay(Socket client, UnixDomainSocketAddress address, byte[] tunnel) {
     try (client;
         var proxy = SocketChannel.open(address)) {
-      if (tunnel.length > 0 && !opens(proxy, tunnel)) {
+      if (tunnel.length > 0 && !openTunnel(proxy, tunnel)) {
         return;
       }
-      var back =
+      var responses =
           Thread.ofVirtual()
               .start(
                   () -> {
@@ -73,7 +73,7 @@ public final class EgressRelay {
                   });
       client.getInputStream().transferTo(Channels.newOutputStream(proxy));
       proxy.shutdownOutput();
-      back.join();
+      responses.join();
     } catch (IOException _) {
       // One side has closed the connection.
     } catch (InterruptedException _) {
@@ -81,8 +81,8 @@ public final class EgressRelay {
     }
   }
 
-  /// Asks the proxy for a tunnel, and reads its answer up to the blank line.
-  private static boolean opens(SocketChannel proxy, byte[] tunnel) throws IOException {
+  /// Requests a tunnel from the proxy, and reads the response up to the blank line.
+  private static boolean openTunnel(SocketChannel proxy, byte[] tunnel) throws IOException {
     Channels.newOutputStream(proxy).write(tunnel);
     var in = Channels.newInputStream(proxy);
     var head = new StringBuilder();

@@ -20,26 +20,26 @@ import java.util.regex.Pattern;
 /// @param patterns the allow-list; empty permits nothing
 public record EgressRules(List<String> patterns) {
   private static final String INTERNAL = "internal:";
-  private static final String EVERY = "*";
-  private static final Pattern FORM =
+  private static final String ANY_HOST = "*";
+  private static final Pattern PATTERN =
       Pattern.compile(
           "(?<internal>internal:)?(?<host>\\*|(\\*\\.)?[a-z0-9_-]+(\\.[a-z0-9_-]+)*|\\[[0-9a-f:.]+])"
               + "(:(?<port>[0-9]{1,5}))?");
   private static final Pattern LOOPBACK =
       Pattern.compile("(localhost|127\\.[0-9.]+|\\[::1]):[0-9]+");
-  private static final int LEAST_PREFIX_FOUR = 16;
-  private static final int LEAST_PREFIX_SIX = 48;
-  private static final List<Integer> USUAL_PORTS = List.of(443, 80);
+  private static final int MIN_PREFIX_IPV4 = 16;
+  private static final int MIN_PREFIX_IPV6 = 48;
+  private static final List<Integer> DEFAULT_PORTS = List.of(443, 80);
 
   /// @throws IllegalArgumentException if a pattern has another form; the message says what to write
   public EgressRules {
     patterns = patterns.stream().map(each -> each.strip().toLowerCase(Locale.ROOT)).toList();
     for (var each : patterns) {
-      var parts = FORM.matcher(each);
+      var parts = PATTERN.matcher(each);
       if (!parts.matches()
           || (parts.group("internal") != null
-              ? each.contains(EVERY)
-              : !each.contains(".") && !each.contains("[") && !each.startsWith(EVERY))) {
+              ? each.contains(ANY_HOST)
+              : !each.contains(".") && !each.contains("[") && !each.startsWith(ANY_HOST))) {
         throw new IllegalArgumentException(
             "%s is not a host: write api.example.com, *.example.com, git.example.com:8443, * for every public host, or internal: before the exact name of an internal host"
                 .formatted(each));
@@ -72,7 +72,7 @@ public record EgressRules(List<String> patterns) {
   }
 
   private static boolean matches(String pattern, String host, int port) {
-    var parts = FORM.matcher(pattern);
+    var parts = PATTERN.matcher(pattern);
     if (!parts.matches()) {
       return false;
     }
@@ -80,12 +80,12 @@ public record EgressRules(List<String> patterns) {
         Optional.ofNullable(parts.group("port"))
             .map(Integer::parseInt)
             .map(List::of)
-            .orElse(USUAL_PORTS);
-    return ports.contains(port) && matches(parts.group("host"), normal(host));
+            .orElse(DEFAULT_PORTS);
+    return ports.contains(port) && matches(parts.group("host"), normalize(host));
   }
 
   private static boolean matches(String pattern, String host) {
-    if (pattern.equals(EVERY)) {
+    if (pattern.equals(ANY_HOST)) {
       return true;
     }
     return pattern.startsWith("*.")
@@ -93,14 +93,14 @@ public record EgressRules(List<String> patterns) {
         : host.equals(pattern);
   }
 
-  /// Without case, and without the dot at the end that means the same host.
-  static String normal(String host) {
+  /// In lower case, without a trailing dot, which does not change the host.
+  static String normalize(String host) {
     var lower = host.toLowerCase(Locale.ROOT);
     return lower.endsWith(".") ? lower.substring(0, lower.length() - 1) : lower;
   }
 
   /// Whether an address belongs to the public internet: not to this machine, an internal or
-  /// link-local network, a cloud's metadata service, or a group of receivers.
+  /// link-local network, a cloud's metadata service, or a multicast group.
   public static boolean isPublic(InetAddress address) {
     if (address.isAnyLocalAddress()
         || address.isLoopbackAddress()
@@ -110,22 +110,22 @@ public record EgressRules(List<String> patterns) {
       return false;
     }
     return switch (address) {
-      case Inet4Address four -> isPublic(four.getAddress());
-      case Inet6Address six -> isPublicSix(six.getAddress());
+      case Inet4Address ipv4 -> isPublic(ipv4.getAddress());
+      case Inet6Address ipv6 -> isPublicIpv6(ipv6.getAddress());
       default -> false;
     };
   }
 
   /// Whether an address is in a network that this machine is attached to. Such a network is
-  /// internal, although its addresses may be public ones, as is usual with IPv6. A network of more
-  /// than a site is none: some interfaces claim the whole internet.
+  /// internal, although its addresses may be public, as is common with IPv6. A network larger than
+  /// a site is ignored, because some interfaces are configured with the whole internet.
   ///
-  /// @param own the machine's address in the network
-  /// @param prefix number of bits that its addresses have in common
-  static boolean isBeside(InetAddress address, InetAddress own, int prefix) {
+  /// @param local the machine's address in the network
+  /// @param prefix prefix length of the network in bits
+  static boolean isInSameNetwork(InetAddress address, InetAddress local, int prefix) {
     var one = address.getAddress();
-    var other = own.getAddress();
-    var least = one.length == 4 ? LEAST_PREFIX_FOUR : LEAST_PREFIX_SIX;
+    var other = local.getAddress();
+    var least = one.length == 4 ? MIN_PREFIX_IPV4 : MIN_PREFIX_IPV6;
     if (one.length != other.length || prefix < least || prefix > one.length * Byte.SIZE) {
       return false;
     }
@@ -133,15 +133,15 @@ public record EgressRules(List<String> patterns) {
     return from.shiftRight(one.length * Byte.SIZE - prefix).signum() == 0;
   }
 
-  private static boolean isPublic(byte[] four) {
-    int first = four[0] & 0xff;
-    int second = four[1] & 0xff;
-    int third = four[2] & 0xff;
+  private static boolean isPublic(byte[] ipv4) {
+    int first = ipv4[0] & 0xff;
+    int second = ipv4[1] & 0xff;
+    int third = ipv4[2] & 0xff;
     return !(first == 0
         || first == 10
         || first == 127
         || (first == 100 && second >= 64 && second < 128) // carrier-grade NAT
-        || (first == 168 && second == 63 && third == 129 && (four[3] & 0xff) == 16) // Azure's host
+        || (first == 168 && second == 63 && third == 129 && (ipv4[3] & 0xff) == 16) // Azure's host
         || (first == 169 && second == 254)
         || (first == 172 && second >= 16 && second < 32)
         || (first == 192 && second == 168)
@@ -150,17 +150,17 @@ public record EgressRules(List<String> patterns) {
         || first >= 224);
   }
 
-  private static boolean isPublicSix(byte[] six) {
-    int first = six[0] & 0xff;
-    int second = six[1] & 0xff;
+  private static boolean isPublicIpv6(byte[] ipv6) {
+    int first = ipv6[0] & 0xff;
+    int second = ipv6[1] & 0xff;
     if ((first & 0xe0) != 0x20) {
       // Only 2000::/3 is public, so neither fc00::/7, fe80::/10 nor mapped addresses are.
       return false;
     }
-    var isTeredo = first == 0x20 && second == 0x01 && six[2] == 0 && six[3] == 0;
+    var isTeredo = first == 0x20 && second == 0x01 && ipv6[2] == 0 && ipv6[3] == 0;
     if (first == 0x20 && second == 0x02) {
-      // 6to4 has an IPv4 address in it.
-      return isPublic(new byte[] {six[2], six[3], six[4], six[5]});
+      // A 6to4 address contains an IPv4 address.
+      return isPublic(new byte[] {ipv6[2], ipv6[3], ipv6[4], ipv6[5]});
     }
     return !isTeredo;
   }

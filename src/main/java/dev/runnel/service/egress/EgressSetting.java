@@ -8,9 +8,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/// What the operator decided about the network of isolated agents: `public` (every public host),
-/// `none`, `machine` (no boundary: the machine's network), or a list of hosts and of [#SETS]. In an
-/// environment, `inherit` stands for the list of all environments. Pure.
+/// The operator's setting for the network of isolated agents: `public` (every public host), `none`,
+/// `machine` (no restriction: the machine's network), or a list of hosts and of [#SETS]. In an
+/// environment, `inherit` stands for the entries of the general setting. Pure.
 ///
 /// @param entries as written, in lower case
 public record EgressSetting(List<String> entries) {
@@ -19,8 +19,8 @@ public record EgressSetting(List<String> entries) {
   private static final String MACHINE_WORD = "machine";
   private static final String INHERIT_WORD = "inherit";
 
-  /// The hosts that well-known services need, by name. A set leaves out hosts that serve what
-  /// anybody uploads, unless the service does not work without them.
+  /// The hosts that well-known services need, by the name of the set. Hosts that serve uploads of
+  /// anyone are left out, unless the service does not work without them.
   private static final Map<String, List<String>> SETS =
       Map.ofEntries(
           Map.entry(PUBLIC_WORD, List.of("*")),
@@ -76,7 +76,7 @@ public record EgressSetting(List<String> entries) {
   /// No host at all.
   public static final EgressSetting NONE = new EgressSetting(List.of(NONE_WORD));
 
-  /// No boundary.
+  /// No restriction.
   public static final EgressSetting MACHINE = new EgressSetting(List.of(MACHINE_WORD));
 
   /// @throws IllegalArgumentException if an entry has another form; the message says what to write
@@ -99,8 +99,8 @@ public record EgressSetting(List<String> entries) {
     }
   }
 
-  /// The setting of all environments, which has nothing to inherit.
-  public static EgressSetting ofAll(List<String> entries) {
+  /// The general setting, which applies to all environments and cannot inherit.
+  public static EgressSetting general(List<String> entries) {
     if (entries.contains(INHERIT_WORD)) {
       throw new IllegalArgumentException("has inherit, which is only for environments");
     }
@@ -125,16 +125,16 @@ public record EgressSetting(List<String> entries) {
     return new TreeMap<>(SETS).keySet();
   }
 
-  /// The setting of an environment, with the entries of all environments for `inherit`.
-  public EgressSetting in(EgressSetting all) {
+  /// The setting of an environment, with `inherit` replaced by the entries of the general setting.
+  public EgressSetting resolve(EgressSetting general) {
     if (!entries.contains(INHERIT_WORD)) {
       return this;
     }
-    if (all.isMachine()) {
-      return all;
+    if (general.isMachine()) {
+      return general;
     }
     var own = entries.stream().filter(each -> !each.equals(INHERIT_WORD));
-    var inherited = all.entries().stream().filter(each -> !each.equals(NONE_WORD));
+    var inherited = general.entries().stream().filter(each -> !each.equals(NONE_WORD));
     return new EgressSetting(Stream.concat(inherited, own).toList());
   }
 
@@ -143,15 +143,15 @@ public record EgressSetting(List<String> entries) {
     return entries.contains(MACHINE_WORD);
   }
 
-  /// Whether agents reach nothing.
+  /// Whether agents have no network.
   public boolean isNone() {
     return entries.contains(NONE_WORD);
   }
 
   /// The hosts that the proxy permits; none if there is no proxy.
   ///
-  /// @param more patterns of hosts that the run cannot do without, unless the operator wrote `none`
-  public EgressRules rules(List<String> more) {
+  /// @param required patterns of hosts that the run needs; ignored for `none`
+  public EgressRules rules(List<String> required) {
     if (isNone() || isMachine()) {
       return new EgressRules(List.of());
     }
@@ -159,11 +159,11 @@ public record EgressSetting(List<String> entries) {
     for (var each : entries) {
       patterns.addAll(SETS.getOrDefault(each, List.of(each)));
     }
-    patterns.addAll(more);
+    patterns.addAll(required);
     return new EgressRules(patterns.stream().distinct().toList());
   }
 
-  /// For people, in one line.
+  /// A description in one line, for people.
   public String line() {
     if (isMachine()) {
       return "the machine's own: agents reach all that this machine reaches. agents.egress limits"

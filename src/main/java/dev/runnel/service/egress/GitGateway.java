@@ -10,23 +10,23 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// A repository whose token the proxy adds to requests of git, so that the agent can fetch and push
-/// without having the token. The agent reaches it as plain HTTP at [#address], which only the proxy
-/// knows; the proxy uses the repository's own scheme. Nothing but git's own requests to this one
-/// repository gets the token. Pure.
+/// A repository for which the proxy adds the token to git requests, so that the agent can fetch and
+/// push without having the token. The agent sends plain HTTP to [#address], which only the proxy
+/// can resolve; the proxy uses the repository's own scheme. Only git requests to this repository
+/// get the token. Pure.
 ///
-/// @param repository its address for git, `https`, or `http` on this machine
+/// @param repository its URL for git: `https`, or `http` on this machine
 /// @param token the password that the server accepts
 public record GitGateway(URI repository, String token) {
-  /// The host of all gateways, which no resolver knows.
+  /// The host name of all gateways, which does not exist in DNS.
   public static final String HOST = "git.runnel";
 
   private static final String USER = "x-access-token";
   private static final String FETCH = "git-upload-pack";
   private static final String PUSH = "git-receive-pack";
 
-  /// An agent could make a server do something else with other headers.
-  private static final Set<String> HEADERS =
+  /// The headers that are forwarded. With others, an agent could change what the server does.
+  private static final Set<String> FORWARDED_HEADERS =
       Set.of(
           "accept",
           "accept-encoding",
@@ -41,7 +41,7 @@ public record GitGateway(URI repository, String token) {
           "transfer-encoding",
           "user-agent");
 
-  /// The address by which the agent's git reaches the repository.
+  /// The URL that the agent's git uses for the repository.
   public String address() {
     return "http://" + HOST + path();
   }
@@ -55,15 +55,15 @@ public record GitGateway(URI repository, String token) {
   }
 
   int port() {
-    var usual = isEncrypted() ? 443 : 80;
-    return repository.getPort() < 0 ? usual : repository.getPort();
+    var defaultPort = isEncrypted() ? 443 : 80;
+    return repository.getPort() < 0 ? defaultPort : repository.getPort();
   }
 
   boolean isEncrypted() {
     return "https".equals(repository.getScheme());
   }
 
-  /// Whether a request to [#HOST] is one of git's to this repository.
+  /// Whether a request to [#HOST] is a git request to this repository.
   boolean accepts(String method, URI target) {
     var path = target.getRawPath();
     var query = target.getRawQuery();
@@ -81,19 +81,19 @@ public record GitGateway(URI repository, String token) {
     return method.equals("POST") && target.getRawPath().equals(path() + "/" + PUSH);
   }
 
-  /// Where the server lists all refs of the repository, in the first version of git's protocol.
+  /// The URL at which the server lists all refs of the repository, in version 0 of git's protocol.
   URI refs() {
     var address = repository.toString().replaceAll("/+$", "");
     return URI.create(address + "/info/refs?service=" + FETCH);
   }
 
-  /// The header with the token.
+  /// The value of the `Authorization` header with the token.
   String authorization() {
     var login = (USER + ":" + token).getBytes(StandardCharsets.UTF_8);
     return "Basic " + Base64.getEncoder().encodeToString(login);
   }
 
-  /// The request as the server gets it, with the token.
+  /// The head of the request that is sent to the server, with the token.
   ///
   /// @param head the lines of an accepted request
   String forwarded(List<String> head, URI target) {
@@ -107,14 +107,14 @@ public record GitGateway(URI repository, String token) {
     lines.add("Authorization: " + authorization());
     head.stream()
         .skip(1)
-        .filter(line -> HEADERS.contains(line.split(":", 2)[0].toLowerCase(Locale.ROOT)))
+        .filter(line -> FORWARDED_HEADERS.contains(line.split(":", 2)[0].toLowerCase(Locale.ROOT)))
         .forEach(lines::add);
     return String.join("\r\n", lines) + "\r\n\r\n";
   }
 
-  /// The variables by which git uses the gateways instead of the repositories' own addresses.
+  /// The variables that make git use the gateways instead of the repositories' own URLs.
   ///
-  /// @param first the number of settings that the variables of git have already
+  /// @param first the number of settings that git's variables already contain
   public static Map<String, String> variables(List<GitGateway> gateways, int first) {
     if (gateways.isEmpty()) {
       return Map.of();

@@ -8,34 +8,34 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/// What a request to `git-receive-pack` asks a server to do: the commands at the beginning of its
-/// body, as
+/// Parses the commands at the beginning of a request to `git-receive-pack`, as
 /// [gitprotocol-pack](https://git-scm.com/docs/gitprotocol-pack#_reference_update_request_and_packfile_transfer)
-/// has them.
+/// specifies them.
 final class GitPush {
   private static final int MAX_COMMANDS = 100;
   private static final int LENGTH = 4;
 
-  /// `OLD NEW refs/heads/NAME`, and after a NUL what the client can do.
+  /// `OLD NEW refs/heads/NAME`, and after a NUL the client's capabilities.
   private static final Pattern COMMAND =
       Pattern.compile(
           "[0-9a-f]{40,64} (?<commit>[0-9a-f]{40,64}) refs/heads/(?<branch>[^\\s\\x00-\\x1f]+)"
               + "(?:\\x00.*)?\\n?");
 
-  private static final Pattern DELETED = Pattern.compile("0+");
+  private static final Pattern ZERO_ID = Pattern.compile("0+");
 
-  /// A branch, and the commit that it is to have.
+  /// A branch, and its new commit.
   record Update(String branch, String commit) {}
 
   private GitPush() {}
 
-  /// The branches that a request sets; empty if it sets none, or in a way that git does not use.
+  /// The branches that a request updates; empty if there are none, or the request has a form that
+  /// git does not use.
   ///
   /// @param head the lines of the request
-  /// @param body is read up to the end of the commands
+  /// @param body read up to the end of the commands
   static List<Update> updates(List<String> head, InputStream body) throws IOException {
     var headers = head.stream().skip(1).map(it -> it.toLowerCase(Locale.ROOT)).toList();
-    // A client that expects an answer first has not sent its body.
+    // With `Expect`, the client has not sent the body yet.
     if (headers.stream().anyMatch(it -> it.startsWith("content-encoding:"))
         || headers.stream().anyMatch(it -> it.startsWith("expect:"))) {
       return List.of();
@@ -43,7 +43,7 @@ final class GitPush {
     var isChunked =
         headers.stream()
             .anyMatch(it -> it.startsWith("transfer-encoding:") && it.contains("chunk"));
-    var content = isChunked ? new Chunks(body) : body;
+    var content = isChunked ? new ChunkedInput(body) : body;
     var updates = new ArrayList<Update>();
     while (updates.size() < MAX_COMMANDS) {
       var packet = packet(content);
@@ -51,7 +51,7 @@ final class GitPush {
         break;
       }
       var command = COMMAND.matcher(packet);
-      if (command.matches() && !DELETED.matcher(command.group("commit")).matches()) {
+      if (command.matches() && !ZERO_ID.matcher(command.group("commit")).matches()) {
         updates.add(new Update(command.group("branch"), command.group("commit")));
       }
     }
@@ -69,32 +69,32 @@ final class GitPush {
     }
   }
 
-  /// A body in chunks, without their sizes.
-  private static final class Chunks extends InputStream {
+  /// Decodes a chunked body.
+  private static final class ChunkedInput extends InputStream {
     private static final int MAX_LINE = 32;
 
     private final InputStream in;
-    private int left;
-    private boolean begun;
+    private int remaining;
+    private boolean hasStarted;
 
-    Chunks(InputStream in) {
+    ChunkedInput(InputStream in) {
       this.in = in;
     }
 
     @Override
     public int read() throws IOException {
-      if (left == 0) {
-        if (begun) {
-          line();
+      if (remaining == 0) {
+        if (hasStarted) {
+          readLine();
         }
-        begun = true;
-        left = size(line());
-        if (left <= 0) {
-          left = 0;
+        hasStarted = true;
+        remaining = size(readLine());
+        if (remaining <= 0) {
+          remaining = 0;
           return -1;
         }
       }
-      left--;
+      remaining--;
       return in.read();
     }
 
@@ -105,8 +105,8 @@ final class GitPush {
         return length == 0 ? 0 : -1;
       }
       bytes[offset] = (byte) first;
-      var more = Math.max(in.read(bytes, offset + 1, Math.min(length - 1, left)), 0);
-      left -= more;
+      var more = Math.max(in.read(bytes, offset + 1, Math.min(length - 1, remaining)), 0);
+      remaining -= more;
       return 1 + more;
     }
 
@@ -118,7 +118,7 @@ final class GitPush {
       }
     }
 
-    private String line() throws IOException {
+    private String readLine() throws IOException {
       var line = new StringBuilder();
       for (var next = in.read();
           next >= 0 && next != '\n' && line.length() < MAX_LINE;

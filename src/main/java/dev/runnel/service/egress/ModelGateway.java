@@ -9,32 +9,33 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// A provider of models whose keys the proxy adds to requests, so that the agent can ask the models
-/// without having a key. The agent has a placeholder for each key and reaches the provider as plain
-/// HTTP at [#address]; the proxy uses the provider's own scheme. Only the given calls are passed
-/// on, and only with a placeholder: with a key of its own, an agent could send what it sees to
-/// another account of the provider. Pure.
+/// A model provider for which the proxy adds the key to requests, so that the agent can use the
+/// models without having a key. The agent has a placeholder for each key and sends plain HTTP to
+/// [#address]; the proxy uses the provider's own scheme. Only the given calls are forwarded, and
+/// only with a placeholder: with a key of its own, an agent could send data to another account at
+/// the provider. Pure.
 ///
-/// @param provider its address, `https`, or `http` where the operator wrote that; a path may follow
-/// @param calls the permitted requests as `METHOD PATH`, the path below the address
-/// @param keys from placeholders to the keys in their place
+/// @param provider its base URL: `https`, or `http` if the operator configured that
+/// @param calls the permitted requests as `METHOD PATH` with the path below the base URL
+/// @param keys the keys by their placeholders
 public record ModelGateway(URI provider, Pattern calls, Map<String, String> keys) {
-  /// The host of all gateways, which no resolver knows.
+  /// The host name of all gateways, which does not exist in DNS.
   static final String HOST = "model.runnel";
 
   private static final int PORT = 3129;
 
-  /// What the [EgressRelay] offers inside, at its port on loopback: programs use no proxy for it.
+  /// The service that the [EgressRelay] makes available on loopback, because programs do not use a
+  /// proxy for that.
   public static final String SERVICE = HOST + ":" + PORT;
 
-  /// Ways to choose an answer's form; others could hold a key.
+  /// Query parameters that select the format of the response. Others could contain a key.
   private static final Pattern QUERY = Pattern.compile("beta=true|alt=sse|client_version=[\\w.-]+");
 
-  private static final Set<String> OF_KEYS =
+  private static final Set<String> KEY_HEADERS =
       Set.of("authorization", "x-api-key", "x-goog-api-key", "api-key");
 
-  /// A server could take another method, path or account from them.
-  private static final Pattern REFUSED =
+  /// Headers from which a server could take another method, path or account.
+  private static final Pattern REMOVED_HEADERS =
       Pattern.compile(
           "host|connection|keep-alive|proxy-.*|te|trailer|upgrade|sec-websocket-.*|cookie"
               + "|forwarded|x-forwarded-.*|x-original-.*|x-rewrite-.*|x-http-method.*"
@@ -47,12 +48,12 @@ public record ModelGateway(URI provider, Pattern calls, Map<String, String> keys
     keys = Map.copyOf(keys);
   }
 
-  /// The address by which the agent reaches the provider.
+  /// The base URL that the agent uses for the provider.
   public String address() {
-    return "http://127.0.0.1:" + PORT + "/" + provider.getRawAuthority() + base();
+    return "http://127.0.0.1:" + PORT + "/" + provider.getRawAuthority() + basePath();
   }
 
-  private String base() {
+  private String basePath() {
     return provider.getRawPath().replaceAll("/+$", "");
   }
 
@@ -68,7 +69,7 @@ public record ModelGateway(URI provider, Pattern calls, Map<String, String> keys
     return "https".equals(provider.getScheme());
   }
 
-  /// The operator has named the provider, so it is permitted wherever it is.
+  /// The operator has configured the provider, so it is permitted even on an internal network.
   EgressRules rules() {
     return new EgressRules(List.of("internal:%s:%d".formatted(host(), port())));
   }
@@ -78,13 +79,14 @@ public record ModelGateway(URI provider, Pattern calls, Map<String, String> keys
   /// @param target path and query, without a host
   boolean accepts(String method, String target) {
     var parts = target.split("\\?", 2);
-    var prefix = "/" + provider.getRawAuthority() + base();
+    var prefix = "/" + provider.getRawAuthority() + basePath();
     return parts[0].startsWith(prefix)
         && calls.matcher(method + " " + parts[0].substring(prefix.length())).matches()
         && (parts.length == 1 || QUERY.matcher(parts[1]).matches());
   }
 
-  /// The request as the provider gets it, with keys for the placeholders; empty if it has none.
+  /// The head of the request that is sent to the provider, with keys in place of the placeholders;
+  /// empty if there is no placeholder.
   ///
   /// @param head the lines of an accepted request
   Optional<String> forwarded(List<String> head) {
@@ -98,13 +100,13 @@ public record ModelGateway(URI provider, Pattern calls, Map<String, String> keys
     for (var line : head.subList(1, head.size())) {
       var header = line.split(":", 2);
       var name = header[0].toLowerCase(Locale.ROOT);
-      if (header.length == 2 && OF_KEYS.contains(name)) {
+      if (header.length == 2 && KEY_HEADERS.contains(name)) {
         var key = key(header[1].strip());
         key.ifPresent(value -> lines.add(name + ": " + value));
         hasKey |= key.isPresent();
       } else if (header.length == 2
           && NAME.matcher(name).matches()
-          && !REFUSED.matcher(name).matches()) {
+          && !REMOVED_HEADERS.matcher(name).matches()) {
         lines.add(line);
       }
     }

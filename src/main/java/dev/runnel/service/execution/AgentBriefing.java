@@ -13,30 +13,30 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// What the agent of an execution is told: the request, what people attached, and the earlier
-/// conversation where its session does not have it.
+/// Composes the input of an execution's agent: the request, the attachments, and the earlier
+/// conversation if the agent's session does not contain it.
 ///
-/// @param moved whether another node has the workspace
-/// @param kept what became of its snapshot; empty if there are no snapshots
+/// @param moved whether the last execution ran on a node with another workspace
+/// @param restoration the result of restoring its snapshot; empty without snapshots
 record AgentBriefing(
     ExecutionRequest executionRequest,
     Harness harness,
     AgentSite site,
     boolean moved,
-    Optional<Snapshots.Outcome> kept,
-    RunQueries index) {
+    Optional<Snapshots.Outcome> restoration,
+    RunQueries queries) {
 
-  /// What people should know about the workspace and the session.
+  /// Notes for people about the workspace and the session.
   List<String> notes() {
     var notes = new ArrayList<String>();
-    if (site.ready().fresh() && executionRequest.execution() > 1) {
-      notes.add(moved ? PromptAssembly.moved(kept) : PromptAssembly.AFRESH);
+    if (site.ready().isNew() && executionRequest.execution() > 1) {
+      notes.add(moved ? PromptAssembly.moved(restoration) : PromptAssembly.NEW_WORKSPACE);
     }
-    var restored = restored();
-    if (restored.isPresent()) {
+    var snapshot = restoredSnapshot();
+    if (snapshot.isPresent()) {
       notes.add(
           PromptAssembly.restored(
-              restored.get().execution(),
+              snapshot.get().execution(),
               executionRequest.execution() - 1,
               hasSession() ? Optional.of(!isSessionGone()) : Optional.empty()));
     } else if (isSessionGone()) {
@@ -45,61 +45,65 @@ record AgentBriefing(
     return notes;
   }
 
-  /// The request as the agent gets it.
+  /// The request that is passed to the agent.
   ///
-  /// @param launchFiles gets the files that the prompt names
+  /// @param launchFiles receives the files that the prompt refers to
   ExecutionRequest compose(LaunchFiles launchFiles) throws IOException {
-    var briefed =
+    var request =
         PromptAssembly.of(
-            executionRequest, site.ready(), () -> index.firstPrompt(executionRequest.runId()));
-    if (!(harness instanceof CommandAgent) && isForPeople()) {
-      briefed = PromptAssembly.withHandoverInstructions(briefed);
+            executionRequest, site.ready(), () -> queries.firstPrompt(executionRequest.runId()));
+    if (!(harness instanceof CommandAgent) && isRequestedByPerson()) {
+      request = PromptAssembly.withHandoverInstructions(request);
     }
-    return withConversation(attach(briefed, launchFiles), launchFiles).forAgent(harness.name());
+    return withConversation(attach(request, launchFiles), launchFiles).forAgent(harness.name());
   }
 
   private ExecutionRequest withConversation(ExecutionRequest request, LaunchFiles launchFiles)
       throws IOException {
     if (isSessionGone()) {
-      return ConversationHistory.recallAll(request, launchFiles, index);
+      return ConversationHistory.addAfterLostSession(request, launchFiles, queries);
     }
-    if (moved && restored().isEmpty()) {
-      return ConversationHistory.recallMoved(request, harness, launchFiles, index);
+    if (moved && restoredSnapshot().isEmpty()) {
+      return ConversationHistory.addAfterMove(request, harness, launchFiles, queries);
     }
-    return executionRequest.execution() == 1 || site.ready().fresh()
-        ? ConversationHistory.recall(request, harness, launchFiles, index)
+    return executionRequest.execution() == 1 || site.ready().isNew()
+        ? ConversationHistory.addToNewSession(request, harness, launchFiles, queries)
         : request;
   }
 
-  /// The snapshot that the workspace comes from, if it does.
-  private Optional<Snapshots.Outcome.Restored> restored() {
-    return kept.filter(_ -> !site.ready().fresh())
+  /// The snapshot that the workspace was restored from; empty if it was not.
+  private Optional<Snapshots.Outcome.Restored> restoredSnapshot() {
+    return restoration
+        .filter(_ -> !site.ready().isNew())
         .flatMap(
             it ->
-                it instanceof Snapshots.Outcome.Restored restored
-                    ? Optional.of(restored)
+                it instanceof Snapshots.Outcome.Restored snapshot
+                    ? Optional.of(snapshot)
                     : Optional.empty());
   }
 
   private boolean isSessionGone() {
     return hasSession()
-        && !site.ready().fresh()
-        && restored().map(it -> !resumes(it)).orElseGet(() -> !site.keptSession());
+        && !site.ready().isNew()
+        && restoredSnapshot()
+            .map(it -> !isSessionCurrent(it))
+            .orElseGet(() -> !site.mayHaveSession());
   }
 
   private boolean hasSession() {
     return executionRequest.forAgent(harness.name()).agentSession().isPresent();
   }
 
-  /// Whether the session is that of the last execution: of an older one, the agent would not know
-  /// what was said since.
-  private boolean resumes(Snapshots.Outcome.Restored restored) {
-    return restored.hasSession() && restored.execution() == executionRequest.execution() - 1;
+  /// Whether the session is that of the last execution. An older one does not contain the later
+  /// conversation.
+  private boolean isSessionCurrent(Snapshots.Outcome.Restored snapshot) {
+    return snapshot.hasSession() && snapshot.execution() == executionRequest.execution() - 1;
   }
 
-  /// Whether files of the run reach somebody: those of a run by the API stay with the run.
-  private boolean isForPeople() {
-    return index
+  /// Whether a person receives the files of the run. Files of a run that was created over the API
+  /// are not sent to anyone.
+  private boolean isRequestedByPerson() {
+    return queries
         .find(executionRequest.runId())
         .map(RunRow::metadataEntries)
         .filter(TriggerMetadata::hasSurface)
@@ -107,16 +111,16 @@ record AgentBriefing(
   }
 
   /// Writes the attachments to files, and adds their paths to the prompt.
-  private ExecutionRequest attach(ExecutionRequest briefed, LaunchFiles launchFiles)
+  private ExecutionRequest attach(ExecutionRequest request, LaunchFiles launchFiles)
       throws IOException {
-    var text = new StringBuilder(briefed.prompt());
+    var text = new StringBuilder(request.prompt());
     var number = 0;
-    for (var attachment : index.attachmentsOf(executionRequest.runId())) {
-      var content = index.attachmentContent(attachment.id()).orElseThrow();
+    for (var attachment : queries.attachmentsOf(executionRequest.runId())) {
+      var content = queries.attachmentContent(attachment.id()).orElseThrow();
       var file = launchFiles.attach(++number, attachment.name(), content);
       text.append(number == 1 ? "\n\n" : "\n");
       text.append("Attached: ").append(file).append(" (").append(attachment.mimeType()).append(')');
     }
-    return number == 0 ? briefed : briefed.withPrompt(text.append('\n').toString());
+    return number == 0 ? request : request.withPrompt(text.append('\n').toString());
   }
 }

@@ -18,79 +18,83 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 
-/// Where the agent of one execution works: its workspace, variables, home folder and network.
+/// The place where the agent of one execution works: workspace, variables, home folder and network.
 ///
-/// @param lent the variables of its environment, of the agent's login and of its network
-/// @param surroundings all variables, including the lent ones
+/// @param grantedVariables the variables of its environment, the agent's login and the network
+/// @param variables all variables, including the granted ones
 /// @param home the folders of the run; empty without isolation
-/// @param keptSession whether the agent's session of an earlier execution can be where the agent
-///   looks for it: not in a home folder that is new
+/// @param mayHaveSession whether the agent may find its session of an earlier execution; false if
+///   the home folder is new
 record AgentSite(
-    Environment chosen,
+    Environment environment,
     PreparedWorkspace.Ready ready,
-    Map<String, String> lent,
-    Map<String, String> surroundings,
+    Map<String, String> grantedVariables,
+    Map<String, String> variables,
     Optional<RunHome> home,
-    boolean keptSession,
+    boolean mayHaveSession,
     ExecutionNetwork network) {
   private static final String GIT_CONFIG = ".gitconfig";
 
-  /// Makes the sites of one execution.
+  /// Creates the site of an execution.
   record Factory(
       ExecutionRequest request, ServiceSettings settings, ApiKeys keys, Workspaces workspaces) {
     /// @param hadHome whether the run had a home folder before
     AgentSite create(
         Harness harness,
-        Environment chosen,
+        Environment environment,
         PreparedWorkspace.Ready ready,
         boolean hadHome,
         ExecutionNetwork network)
         throws IOException {
-      var lent = new HashMap<>(settings.variables(harness.variables()));
-      lent.putAll(settings.environments().variables(chosen));
+      var grantedVariables = new HashMap<>(settings.variables(harness.variables()));
+      grantedVariables.putAll(settings.environments().variables(environment));
       if (request.mayStartRuns()) {
-        // This key is only valid for runs below this one.
+        // This key is only valid for descendants of this run.
         var key = keys.issue("run " + request.runId(), "below", Optional.of(request.runId()));
-        lent.put("RUNNEL_AGENT_API_URL", settings.apiUrl().get().toString());
-        lent.put("RUNNEL_AGENT_API_KEY", key.secret());
+        grantedVariables.put("RUNNEL_AGENT_API_URL", settings.apiUrl().get().toString());
+        grantedVariables.put("RUNNEL_AGENT_API_KEY", key.secret());
       }
-      var surroundings = new HashMap<>(settings.surroundings(request));
-      surroundings.putAll(lent);
-      surroundings.put(HandedFiles.VARIABLE, HandedFiles.folder(ready.root()).toString());
+      var variables = new HashMap<>(settings.baseVariables(request));
+      variables.putAll(grantedVariables);
+      variables.put(HandedFiles.VARIABLE, HandedFiles.folder(ready.root()).toString());
       var home =
           settings.isolation().isOn()
-              ? Optional.of(home(harness, chosen, network))
+              ? Optional.of(home(harness, environment, network))
               : Optional.<RunHome>empty();
       home.ifPresent(
           it -> {
-            surroundings.keySet().removeAll(harness.movingVariables());
-            lent.keySet().removeAll(harness.movingVariables());
-            surroundings.putAll(Isolation.variables(it));
-            var ofNetwork = network.variables(surroundings);
-            surroundings.putAll(ofNetwork);
-            lent.putAll(ofNetwork);
+            variables.keySet().removeAll(harness.folderVariables());
+            grantedVariables.keySet().removeAll(harness.folderVariables());
+            variables.putAll(Isolation.variables(it));
+            var networkVariables = network.variables(variables);
+            variables.putAll(networkVariables);
+            grantedVariables.putAll(networkVariables);
           });
-      ready
-          .skill()
-          .ifPresent(skill -> surroundings.put("RUNNEL_SKILL_FILE", skill.file().toString()));
+      ready.skill().ifPresent(skill -> variables.put("RUNNEL_SKILL_FILE", skill.file().toString()));
       return new AgentSite(
-          chosen, ready, lent, surroundings, home, home.isEmpty() || hadHome, network);
+          environment,
+          ready,
+          grantedVariables,
+          variables,
+          home,
+          home.isEmpty() || hadHome,
+          network);
     }
 
     /// Prepares the run's own home folder: the agent's login and the name for commits.
-    private RunHome home(Harness harness, Environment chosen, ExecutionNetwork network)
+    private RunHome home(Harness harness, Environment environment, ExecutionNetwork network)
         throws IOException {
-      var home = workspaces.home(request.runId(), chosen);
-      for (var login : harness.logins(settings.environment())) {
-        home.copy(login.from(), login.place());
-        home.change(login.place(), network::loginFile);
+      var home = workspaces.home(request.runId(), environment);
+      for (var login : harness.loginFiles(settings.environment())) {
+        home.copy(login.source(), login.target());
+        home.change(login.target(), network::loginFile);
       }
-      var operators = Optional.ofNullable(settings.environment().get("HOME")).map(Path::of);
-      if (operators.isPresent()) {
+      var operatorHome = Optional.ofNullable(settings.environment().get("HOME")).map(Path::of);
+      if (operatorHome.isPresent()) {
         for (var file : settings.isolation().homeFiles()) {
-          home.copy(operators.get().resolve(file), file);
+          home.copy(operatorHome.get().resolve(file), file);
         }
-        var identity = GitIdentity.of(operators.get().resolve(GIT_CONFIG));
+        var identity = GitIdentity.of(operatorHome.get().resolve(GIT_CONFIG));
         if (identity.isPresent()) {
           home.write(GIT_CONFIG, identity.get());
         }
@@ -99,20 +103,20 @@ record AgentSite(
     }
   }
 
-  /// The environment of the agent's process.
+  /// The variables of the agent's process.
   ///
   /// @param isolation the variables that the isolation itself needs
-  Map<String, String> environment(Map<String, String> isolation, Launch launch) {
-    var environment = new HashMap<>(isolation);
-    environment.putAll(surroundings);
-    environment.putAll(launch.environment());
-    return environment;
+  Map<String, String> allVariables(Map<String, String> isolation, Launch launch) {
+    var all = new HashMap<>(isolation);
+    all.putAll(variables);
+    all.putAll(launch.environment());
+    return all;
   }
 
-  /// What the isolation shows to the agent; empty without isolation.
+  /// The place for the isolation; empty without isolation.
   Optional<Isolation.Place> place(
       ExecutionRequest request, Harness harness, Launch launch, LaunchFiles launchFiles) {
-    var names = new HashSet<>(lent.keySet());
+    var names = new HashSet<>(grantedVariables.keySet());
     names.addAll(launch.environment().keySet());
     return home.map(
         it ->
@@ -120,7 +124,7 @@ record AgentSite(
                 request,
                 ready.root(),
                 ready.folder(),
-                chosen,
+                environment,
                 names,
                 harness.readable(launchFiles),
                 it,

@@ -14,40 +14,42 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Learns what other nodes changed, and tells it here: watchers of runs, the queue, and executions
-/// that are to be cancelled. It asks for changes after the last one that it saw. Changes have
-/// increasing times, in the order of their commits, so none is missed.
+/// Polls the database for changes by other nodes, and notifies watchers of runs, the queue, and
+/// executions that must be cancelled. Each poll reads the changes since the last one. Their times
+/// increase in the order of the commits, so none is missed.
 final class ChangeFeed implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ChangeFeed.class);
-  private static final Duration PAUSE = Duration.ofMillis(200);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(200);
 
-  /// Lines of transcripts are no changes: whoever watches a run is told every so many pauses.
-  private static final int TRANSCRIPTS = 5;
+  /// Transcript lines are not changes of a run. So watchers of runs are notified on every fifth
+  /// poll, in case there are new lines.
+  private static final int POLLS_PER_TRANSCRIPT_CHANGE = 5;
 
-  private final RunQueries index;
+  private final RunQueries queries;
   private final RunWatchers watchers;
   private final QueueSignal queueSignal;
   private final Consumer<String> cancel;
   private final CountDownLatch closed = new CountDownLatch(1);
-  private Instant seen;
+  private Instant lastChange;
 
   private ChangeFeed(
-      RunQueries index, RunWatchers watchers, QueueSignal queueSignal, Consumer<String> cancel) {
-    this.index = index;
+      RunQueries queries, RunWatchers watchers, QueueSignal queueSignal, Consumer<String> cancel) {
+    this.queries = queries;
     this.watchers = watchers;
     this.queueSignal = queueSignal;
     this.cancel = cancel;
-    this.seen = index.newestChange();
+    this.lastChange = queries.newestChange();
   }
 
-  /// @param cancel is told runs whose cancellation was asked for; most have no execution here
+  /// @param cancel receives the ids of runs whose cancellation was requested; most are not
+  ///   executing on this node
   static ChangeFeed start(
       NodeMembership membership,
-      RunQueries index,
+      RunQueries queries,
       RunWatchers watchers,
       QueueSignal queueSignal,
       Consumer<String> cancel) {
-    var feed = new ChangeFeed(index, watchers, queueSignal, cancel);
+    var feed = new ChangeFeed(queries, watchers, queueSignal, cancel);
     if (!membership.isAlone()) {
       Thread.ofVirtual().name("change-feed").start(feed::work);
     }
@@ -61,10 +63,10 @@ final class ChangeFeed implements AutoCloseable {
 
   private void work() {
     try {
-      for (int round = 1; !closed.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS); round++) {
+      for (int round = 1; !closed.await(POLL_INTERVAL.toMillis(), TimeUnit.MILLISECONDS); round++) {
         try {
-          index.changedSince(seen).forEach(this::tell);
-          if (round % TRANSCRIPTS == 0) {
+          queries.changedSince(lastChange).forEach(this::publish);
+          if (round % POLLS_PER_TRANSCRIPT_CHANGE == 0) {
             watchers.watched().forEach(watchers::changed);
           }
         } catch (RuntimeException | OutOfMemoryError e) {
@@ -76,14 +78,14 @@ final class ChangeFeed implements AutoCloseable {
     }
   }
 
-  private void tell(RunTable.Changed changed) {
-    seen = changed.at();
+  private void publish(RunTable.Changed changed) {
+    lastChange = changed.at();
     watchers.changed(changed.runId());
-    if (changed.cancelAsked() && changed.state() == ExecutionState.INPROGRESS) {
+    if (changed.isCancelRequested() && changed.state() == ExecutionState.INPROGRESS) {
       cancel.accept(changed.runId());
     } else if (changed.state() != ExecutionState.INPROGRESS) {
-      // It waits, or it has freed a slot.
-      queueSignal.tell();
+      // The run is queued, or has freed a slot.
+      queueSignal.signal();
     }
   }
 }

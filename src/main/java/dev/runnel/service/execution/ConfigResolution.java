@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// Validates a run's requested configuration against what is available, so that a run that could
-/// only fail is refused before it is created.
+/// Validates a run's requested configuration, so that a run that would certainly fail is rejected
+/// before it is created.
 ///
 /// @param identities the agent identities, whose configuration applies to members that a run leaves
 ///   out
@@ -36,55 +36,57 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
   /// out.
   ///
   /// @throws RequestProblem if it is invalid or requests something that is not available
-  public NewRun resolved(NewRun asked) {
-    var run = identities.configured(asked);
+  public NewRun resolved(NewRun request) {
+    var run = identities.withIdentity(request);
     var config = run.config().orElseGet(ServiceJson::newObject);
     check(config, agents);
     var name = config.path(ENVIRONMENT).asText("");
     var environment = environments.find(name);
     // If no environments are configured, the agent's command may interpret the name.
     if (!environments.all().isEmpty() && environment.isEmpty()) {
-      throw RequestProblem.invalid(environments.noneIs(name));
+      throw RequestProblem.invalid(environments.notFoundMessage(name));
     }
     return run.withResolved(defaults(config, environment));
   }
 
-  /// The same for a run that an agent starts: it works in the environment of the run above it.
-  /// Another one is only possible for an agent of the same factory, for which the operator chose
-  /// it.
+  /// The same for a run that an agent starts. It must use the environment of its parent run. Only
+  /// an agent of the same factory can have another one, which the operator configured.
   ///
-  /// @param parent the run above it
-  public NewRun resolvedBelow(NewRun asked, RunRow parent) {
-    var there = environment(parent.configNode(), parent.resolved().map(ServiceJson::read));
-    var own = asked.config().map(it -> it.path(ENVIRONMENT).asText("")).orElse("");
-    if (own.isBlank() && isOfSameFactory(asked, parent)) {
-      return resolved(asked);
+  /// @param parent the parent run
+  public NewRun resolvedForChild(NewRun request, RunRow parent) {
+    var parentEnvironment =
+        environment(parent.configNode(), parent.resolved().map(ServiceJson::read));
+    var own = request.config().map(it -> it.path(ENVIRONMENT).asText("")).orElse("");
+    if (own.isBlank() && isOfSameFactory(request, parent)) {
+      return resolved(request);
     }
-    var config = asked.config().map(ObjectNode::deepCopy).orElseGet(ServiceJson::newObject);
-    if (own.isBlank() && !there.isBlank()) {
-      config.put(ENVIRONMENT, there);
+    var config = request.config().map(ObjectNode::deepCopy).orElseGet(ServiceJson::newObject);
+    if (own.isBlank() && !parentEnvironment.isBlank()) {
+      config.put(ENVIRONMENT, parentEnvironment);
     }
-    var run = resolved(asked.withConfig(Optional.of(config)));
+    var run = resolved(request.withConfig(Optional.of(config)));
     var chosen =
         environment(
             run.config().<JsonNode>map(it -> it).orElseGet(ServiceJson::newObject),
             Optional.of(run.resolved()));
-    if (!chosen.equals(there)) {
+    if (!chosen.equals(parentEnvironment)) {
       throw new RequestProblem(
           RequestProblem.Code.NOT_AUTHORIZED,
-          "An agent starts runs in the environment of its own run: leave environment_id out");
+          "An agent can start runs only in the environment of its own run: leave environment_id"
+              + " out");
     }
     return run;
   }
 
-  private static boolean isOfSameFactory(NewRun asked, RunRow parent) {
+  private static boolean isOfSameFactory(NewRun request, RunRow parent) {
     return parent
         .factoryUid()
-        .flatMap(factory -> asked.identityUid().filter(it -> it.startsWith(factory + ":")))
+        .flatMap(factory -> request.identityUid().filter(it -> it.startsWith(factory + ":")))
         .isPresent();
   }
 
-  /// The uid of a run's environment; its name where none are configured; blank for none.
+  /// The uid of a run's environment; the requested name if no environments are configured; blank
+  /// for none.
   private static String environment(JsonNode config, Optional<JsonNode> resolved) {
     return resolved
         .map(it -> it.path(ENVIRONMENT).asText(""))
@@ -100,7 +102,7 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
         .ifPresent(found -> resolved.put(ENVIRONMENT, found.uid()));
     var harness = config.path("harness");
     if (harness.path("type").asText("").isBlank()) {
-      resolved.put("harness", agents.usualType().value());
+      resolved.put("harness", agents.defaultType().value());
     }
     if (config.path("model_id").asText("").isBlank()) {
       resolved.put("model_id", harness.path("model_id").asText(ExecutionRequest.ANY_MODEL));
@@ -129,7 +131,7 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
   private static void checkSkill(String spec) {
     if (!spec.isBlank() && !SKILL.matcher(spec).matches()) {
       throw RequestProblem.invalid(
-          "A skill is named as in owner/repo:skill-name or owner/repo:path/to/SKILL.md");
+          "A skill must be owner/repo:skill-name or owner/repo:path/to/SKILL.md");
     }
   }
 }

@@ -10,107 +10,106 @@ import dev.runnel.service.store.RunQueries;
 import java.io.IOException;
 import java.util.Optional;
 
-/// The questions and answers of a conversation's earlier runs, without the output of tools. Of a
-/// long conversation it keeps the end.
+/// The prompts and answers of a conversation's earlier runs as text, without the output of tools. A
+/// long conversation is cut to its end.
 final class ConversationHistory {
-  private static final int MAX = 32 * 1024;
+  private static final int MAX_CHARS = 32 * 1024;
 
   private final StringBuilder text = new StringBuilder();
-  private TranscriptLine.Kind before = TranscriptLine.Kind.NOTE;
+  private TranscriptLine.Kind lastKind = TranscriptLine.Kind.NOTE;
 
   private ConversationHistory() {}
 
-  /// Passes the earlier conversation to an agent that has no session yet: to a known agent in its
-  /// prompt, to a command in a file.
-  static ExecutionRequest recall(
-      ExecutionRequest request, Harness harness, LaunchFiles launchFiles, RunQueries index)
+  /// Adds the earlier conversation for an agent without a session: for a known agent to the prompt,
+  /// for a command to a file.
+  static ExecutionRequest addToNewSession(
+      ExecutionRequest request, Harness harness, LaunchFiles launchFiles, RunQueries queries)
       throws IOException {
-    var talk = index.find(request.runId()).map(run -> before(run, index)).orElse("");
-    if (talk.isBlank()) {
+    var conversation =
+        queries.find(request.runId()).map(run -> upTo(run, false, queries)).orElse("");
+    if (conversation.isBlank()) {
       return request;
     }
-    launchFiles.recall(talk);
+    launchFiles.writeConversation(conversation);
     return harness instanceof CommandAgent
         ? request
-        : request.withPrompt(PromptAssembly.continuing(talk, request.prompt()));
+        : request.withPrompt(PromptAssembly.continuing(conversation, request.prompt()));
   }
 
-  /// Passes the earlier conversation, including that of the run itself, to a known agent whose
-  /// session is gone.
-  static ExecutionRequest recallAll(
-      ExecutionRequest request, LaunchFiles launchFiles, RunQueries index) throws IOException {
-    var talk = index.find(request.runId()).map(run -> upTo(run, true, index)).orElse("");
-    launchFiles.recall(talk);
+  /// Adds the earlier conversation, including that of the run itself, to the prompt of a known
+  /// agent whose session is lost.
+  static ExecutionRequest addAfterLostSession(
+      ExecutionRequest request, LaunchFiles launchFiles, RunQueries queries) throws IOException {
+    var conversation =
+        queries.find(request.runId()).map(run -> upTo(run, true, queries)).orElse("");
+    launchFiles.writeConversation(conversation);
     return request.with(
         it ->
             it.agentSession(Optional.empty())
-                .prompt(PromptAssembly.resuming(talk, request.prompt())));
+                .prompt(PromptAssembly.resuming(conversation, request.prompt())));
   }
 
-  /// Passes the earlier conversation, including that of the run itself, to an agent whose workspace
-  /// and session are on a node that is gone.
-  static ExecutionRequest recallMoved(
-      ExecutionRequest request, Harness harness, LaunchFiles launchFiles, RunQueries index)
+  /// Adds the earlier conversation, including that of the run itself, for an agent whose workspace
+  /// and session are on a lost node.
+  static ExecutionRequest addAfterMove(
+      ExecutionRequest request, Harness harness, LaunchFiles launchFiles, RunQueries queries)
       throws IOException {
-    var talk = index.find(request.runId()).map(run -> upTo(run, true, index)).orElse("");
-    launchFiles.recall(talk);
+    var conversation =
+        queries.find(request.runId()).map(run -> upTo(run, true, queries)).orElse("");
+    launchFiles.writeConversation(conversation);
     return harness instanceof CommandAgent
         ? request
         : request.with(
             it ->
                 it.agentSession(Optional.empty())
-                    .prompt(PromptAssembly.continuing(talk, request.prompt())));
+                    .prompt(PromptAssembly.continuing(conversation, request.prompt())));
   }
 
-  private static String before(RunRow run, RunQueries index) {
-    return upTo(run, false, index);
-  }
-
-  private static String upTo(RunRow run, boolean inclusive, RunQueries index) {
-    var talk = new ConversationHistory();
-    for (var runId : index.runsOf(run.conversationId().orElse(run.id()))) {
+  private static String upTo(RunRow run, boolean inclusive, RunQueries queries) {
+    var history = new ConversationHistory();
+    for (var runId : queries.runsOf(run.conversationId().orElse(run.id()))) {
       if (!runId.equals(run.id())) {
-        talk.parse(runId, index);
+        history.read(runId, queries);
         continue;
       }
       if (inclusive) {
-        talk.parse(runId, index);
+        history.read(runId, queries);
       }
       break;
     }
-    talk.cut();
-    return talk.text.toString();
+    history.truncate();
+    return history.text.toString();
   }
 
-  private void parse(String runId, RunQueries index) {
-    var part = index.transcript(runId, 0);
+  private void read(String runId, RunQueries queries) {
+    var part = queries.transcript(runId, 0);
     while (part.isPresent() && !part.get().lines().isEmpty()) {
       part.get().lines().forEach(this::add);
-      cut();
-      part = index.transcript(runId, part.get().lines().getLast().number());
+      truncate();
+      part = queries.transcript(runId, part.get().lines().getLast().number());
     }
   }
 
   private void add(TranscriptLine line) {
     switch (line.kind()) {
-      case ASKED -> say("Asked:", line);
-      case SAID, QUESTION -> say("Answered:", line);
+      case ASKED -> append("Asked:", line);
+      case SAID, QUESTION -> append("Answered:", line);
       case DID, RESULT, STATUS, ERROR, NOTE -> {}
     }
   }
 
-  private void say(String who, TranscriptLine line) {
+  private void append(String heading, TranscriptLine line) {
     var isAsked = line.kind() == TranscriptLine.Kind.ASKED;
-    if (isAsked || before == TranscriptLine.Kind.ASKED) {
-      text.append(text.isEmpty() ? "" : "\n").append(who).append('\n');
+    if (isAsked || lastKind == TranscriptLine.Kind.ASKED) {
+      text.append(text.isEmpty() ? "" : "\n").append(heading).append('\n');
     }
     text.append(line.text()).append('\n');
-    before = line.kind();
+    lastKind = line.kind();
   }
 
-  private void cut() {
-    if (text.length() > MAX) {
-      var from = text.length() - MAX;
+  private void truncate() {
+    if (text.length() > MAX_CHARS) {
+      var from = text.length() - MAX_CHARS;
       text.delete(0, Character.isLowSurrogate(text.charAt(from)) ? from + 1 : from);
     }
   }

@@ -50,17 +50,17 @@ import org.slf4j.LoggerFactory;
 /// One execution of a run, from the claimed row to the recorded result.
 final class Execution {
   private static final Logger log = LoggerFactory.getLogger(Execution.class);
-  private static final Duration OUTPUT_PATIENCE = Duration.ofSeconds(2);
-  private static final Duration CLAIM_PATIENCE = Duration.ofSeconds(30);
-  private static final Duration PAUSE = Duration.ofSeconds(1);
-  private static final Duration FREEING = Duration.ofSeconds(30);
+  private static final Duration OUTPUT_TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration PULL_REQUEST_TIMEOUT = Duration.ofSeconds(30);
+  private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
+  private static final Duration EVICTION_TIMEOUT = Duration.ofSeconds(30);
 
   private final Spawner spawner;
   private final ExecutionRequest executionRequest;
   private final Agents agents;
   private final ServiceSettings settings;
   private final ExecutionRecords records;
-  private final RunQueries index;
+  private final RunQueries queries;
   private final RunWatchers watchers;
   private final Workspaces workspaces;
   private final Optional<Snapshots> snapshots;
@@ -69,14 +69,14 @@ final class Execution {
   private final AgentSite.Factory sites;
   private final ResultCollector results;
   // Confined to the worker thread: whether the workspace is in use.
-  private boolean entered;
-  // Confined to the worker thread: the agent that may have worked in the workspace.
-  private Optional<Harness> begun = Optional.empty();
-  private final CountDownLatch over = new CountDownLatch(1);
-  private volatile Optional<ExecutionResult> givenUp = Optional.empty();
+  private boolean isWorkspaceInUse;
+  // Confined to the worker thread: the agent that may have changed the workspace.
+  private Optional<Harness> startedAgent = Optional.empty();
+  private final CountDownLatch hasEnded = new CountDownLatch(1);
+  private volatile Optional<ExecutionResult> evictionResult = Optional.empty();
 
-  /// @param snapshots where workspaces are kept for other nodes; empty to keep none
-  /// @param place where the workspaces are, see [dev.runnel.service.run.NodeIdentity#place]
+  /// @param snapshots snapshots of workspaces for other nodes; empty for none
+  /// @param place see [dev.runnel.service.run.NodeIdentity#place]
   Execution(
       Spawner spawner,
       ExecutionRequest executionRequest,
@@ -84,7 +84,7 @@ final class Execution {
       ApiKeys keys,
       ServiceSettings settings,
       ExecutionRecords records,
-      RunQueries index,
+      RunQueries queries,
       RunWatchers watchers,
       Workspaces workspaces,
       Optional<Snapshots> snapshots,
@@ -94,7 +94,7 @@ final class Execution {
     this.agents = agents;
     this.settings = settings;
     this.records = records;
-    this.index = index;
+    this.queries = queries;
     this.watchers = watchers;
     this.workspaces = workspaces;
     this.snapshots = snapshots;
@@ -102,7 +102,7 @@ final class Execution {
     this.processes = new ExecutionProcesses(spawner, executionRequest, settings);
     this.sites = new AgentSite.Factory(executionRequest, settings, keys, workspaces);
     this.results =
-        new ResultCollector(executionRequest, records, index, workspaces, settings.redactor());
+        new ResultCollector(executionRequest, records, queries, workspaces, settings.redactor());
   }
 
   /// Executes the run until all its processes have ended, and records the result.
@@ -110,63 +110,67 @@ final class Execution {
     spawner.enter(executionRequest.runId());
     var isRecorded = false;
     try {
-      var executionResult = ending();
-      if (processes.isAnyLeft()) {
-        log.error("processes left for the next start run={}", executionRequest.runId());
+      var executionResult = execute();
+      if (processes.areProcessesLeft()) {
+        log.error("processes left, the next start will end them run={}", executionRequest.runId());
       } else {
-        isRecorded = finish(givenUp.orElse(executionResult)).isPresent();
+        isRecorded = finish(evictionResult.orElse(executionResult)).isPresent();
       }
     } finally {
       spawner.leave(executionRequest.runId());
-      over.countDown();
+      hasEnded.countDown();
       try {
         if (isRecorded) {
-          keepWorkspace();
+          saveSnapshot();
         }
       } finally {
-        // Measuring the workspace takes time, so it comes after the result is recorded.
-        if (entered) {
+        // Measuring the workspace takes time, so it is done after the result is recorded.
+        if (isWorkspaceInUse) {
           workspaces.release(executionRequest.runId());
         }
       }
     }
   }
 
-  /// Keeps the workspace for other nodes. The end has been recorded: nobody waits for a volume to
-  /// learn it, and the next execution on this node waits for the workspace, which is in use.
-  private void keepWorkspace() {
-    if (snapshots.isEmpty() || begun.isEmpty() || place.isEmpty() || givenUp.isPresent()) {
+  /// Saves a snapshot of the workspace for other nodes. Called after the result is recorded, so
+  /// that a slow volume does not delay it. The next execution on this node waits, because the
+  /// workspace is in use.
+  private void saveSnapshot() {
+    if (snapshots.isEmpty()
+        || startedAgent.isEmpty()
+        || place.isEmpty()
+        || evictionResult.isPresent()) {
       return;
     }
     try {
-      workspaces.keep(
+      workspaces.saveSnapshot(
           executionRequest.runId(),
           executionRequest.execution(),
-          settings.isolation().isOn() ? begun.get().sessions() : List.of(),
+          settings.isolation().isOn() ? startedAgent.get().sessionPaths() : List.of(),
           snapshots.get());
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /// @return the run's state; empty if the claim did not hold any more
+  /// @return the run's state; empty if the claim was no longer valid
   private Optional<ExecutionState> finish(ExecutionResult executionResult) {
     while (true) {
-      if (givenUp.isPresent()) {
+      if (evictionResult.isPresent()) {
         // There may be no space to record the result until the workspace is deleted.
-        freeWorkspace();
+        deleteWorkspace();
       }
       try {
         return processes.reason() == StopReason.SHUTDOWN
                 || processes.reason() == StopReason.NODE_LOST
-            ? records.giveBack(executionRequest.claim(), executionResult)
+            ? records.returnToQueue(executionRequest.claim(), executionResult)
             : records.finish(executionRequest.claim(), executionResult);
       } catch (DatabaseException | OutOfMemoryError e) {
         if (processes.reason() == StopReason.SHUTDOWN) {
           throw e;
         }
         log.warn("cannot record end of execution, will retry run={}", executionRequest.runId(), e);
-        LockSupport.parkNanos(PAUSE.toNanos());
+        LockSupport.parkNanos(RETRY_DELAY.toNanos());
       }
     }
   }
@@ -178,26 +182,26 @@ final class Execution {
   }
 
   /// Ends the processes because the service is stopping.
-  void leave() {
+  void shutDown() {
     processes.stop(StopReason.SHUTDOWN);
   }
 
-  /// Ends the processes at once, because others may soon go on with the run.
+  /// Ends the processes at once, because other nodes may soon continue the run.
   void abandon() {
     processes.stop(StopReason.NODE_LOST);
   }
 
-  /// Ends the processes at once and has the workspace deleted, because disk space is needed.
-  /// Returns when the result is recorded, or after a time that is usually enough.
-  void giveUp(ExecutionResult why) throws InterruptedException {
-    givenUp = Optional.of(why);
+  /// Ends the processes at once and deletes the workspace, because disk space is needed. Returns
+  /// when the result is recorded, or after [#EVICTION_TIMEOUT].
+  void evict(ExecutionResult why) throws InterruptedException {
+    evictionResult = Optional.of(why);
     processes.stopUnlessStopped(StopReason.LIMIT, Duration.ZERO);
-    if (!over.await(FREEING.toSeconds(), TimeUnit.SECONDS)) {
+    if (!hasEnded.await(EVICTION_TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
       log.warn("workspace not deleted in time run={}", executionRequest.runId());
     }
   }
 
-  private void freeWorkspace() {
+  private void deleteWorkspace() {
     try {
       workspaces.delete(executionRequest.runId());
     } catch (IOException e) {
@@ -205,124 +209,126 @@ final class Execution {
     }
   }
 
-  private ExecutionResult ending() {
+  private ExecutionResult execute() {
     try {
       return prepareAndWork(agents.of(executionRequest));
     } catch (AgentRefused e) {
       log.info("agent not available as requested run={}", executionRequest.runId());
-      return ExecutionResult.notSetUp(e.why());
+      return ExecutionResult.setupFailed(e.why());
     } catch (IOException e) {
       log.error("cannot set up agent run={}", executionRequest.runId(), e);
-      return ExecutionResult.notSetUp("The agent could not be set up here.");
+      return ExecutionResult.setupFailed("The agent could not be set up here.");
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       return ExecutionResult.restarted();
     } catch (ClaimLost e) {
       log.warn("execution ended by another node run={}", executionRequest.runId());
-      processes.giveReason(StopReason.NODE_LOST);
+      processes.setReasonIfNone(StopReason.NODE_LOST);
       processes.endAll();
-      return ExecutionResult.lost();
+      return ExecutionResult.nodeLost();
     } catch (RuntimeException | OutOfMemoryError e) {
       log.error("unexpected error in execution run={}", executionRequest.runId(), e);
       processes.endAll();
-      return Spawner.ending(e);
+      return Spawner.resultOf(e);
     }
   }
 
   private ExecutionResult prepareAndWork(Harness harness) throws IOException, InterruptedException {
     var environments = settings.environments();
-    // The command receives the names of environment and skill in its configuration, and may
-    // interpret them.
-    var isItsOwn = environments.all().isEmpty() && harness instanceof CommandAgent;
-    var found = environments.find(isItsOwn ? "" : executionRequest.environmentId());
+    // Without configured environments, a command may interpret the names of environment and skill
+    // itself, which it receives in its configuration.
+    var interpretsNames = environments.all().isEmpty() && harness instanceof CommandAgent;
+    var found = environments.find(interpretsNames ? "" : executionRequest.environmentId());
     if (found.isEmpty()) {
-      return ExecutionResult.notSetUp(environments.noneIs(executionRequest.environmentId()));
+      return ExecutionResult.setupFailed(
+          environments.notFoundMessage(executionRequest.environmentId()));
     }
-    var chosen = found.get();
-    var problem = settings.isolation().problem(chosen);
+    var environment = found.get();
+    var problem = settings.isolation().problem(environment);
     if (problem.isPresent()) {
-      return ExecutionResult.notSetUp(problem.get());
+      return ExecutionResult.setupFailed(problem.get());
     }
-    var rules = settings.permissionRules(chosen);
+    var rules = settings.permissionRules(environment);
     if (!rules.isEmpty() && !harness.asksForPermission()) {
-      return ExecutionResult.notSetUp(
+      return ExecutionResult.setupFailed(
           ("agents.ask names tools for which a person is asked, and the agent %s cannot ask. Use"
                   + " Claude Code, or an environment with an empty list in ask.")
               .formatted(harness.name()));
     }
-    var row = index.find(executionRequest.runId());
-    if (row.map(RunRow::cancelAsked).orElse(true)) {
-      // Cancelled before this execution was registered, so nobody could notify it.
+    var run = queries.find(executionRequest.runId());
+    if (run.map(RunRow::isCancelRequested).orElse(true)) {
+      // Cancelled before this execution was registered, so it was not notified.
       return ExecutionResult.cancelled();
     }
-    var tooMuch = RunCost.refuse(settings.limits().cost(), row.get());
-    if (tooMuch.isPresent()) {
-      return tooMuch.get();
+    var costResult = RunCost.checkBeforeStart(settings.limits().cost(), run.get());
+    if (costResult.isPresent()) {
+      return costResult.get();
     }
-    var witness = new PushWitness(this::pushed);
+    var witness = new PushWitness(this::recordPush);
     try (var network =
-        ExecutionNetwork.open(settings, executionRequest, harness, chosen, witness)) {
-      var result = prepareAndWork(harness, chosen, isItsOwn, network);
-      note(network.notes());
+        ExecutionNetwork.open(settings, executionRequest, harness, environment, witness)) {
+      var result = prepareAndWork(harness, environment, interpretsNames, network);
+      addNotes(network.notes());
       return result;
     }
   }
 
   private ExecutionResult prepareAndWork(
-      Harness harness, Environment chosen, boolean isItsOwn, ExecutionNetwork network)
+      Harness harness, Environment environment, boolean interpretsNames, ExecutionNetwork network)
       throws IOException, InterruptedException {
-    entered = true;
-    var moved = isElsewhere();
-    var kept = Optional.<Snapshots.Outcome>empty();
+    isWorkspaceInUse = true;
+    var moved = isWorkspaceElsewhere();
+    var restoration = Optional.<Snapshots.Outcome>empty();
     if (moved) {
-      // What is here is older than what another node did.
+      // The workspace on this node is older than that of the last execution.
       workspaces.deleteOutdated(executionRequest.runId());
       if (snapshots.isPresent()) {
-        kept =
+        restoration =
             Optional.of(
                 workspaces.restore(
                     executionRequest.runId(), snapshots.get(), settings.limits().diskBytes()));
       }
     }
     var hadHome = workspaces.hasHome(executionRequest.runId());
-    var skill = isItsOwn ? "" : executionRequest.skillSpec();
+    var skill = interpretsNames ? "" : executionRequest.skillSpec();
     var prepared =
         workspaces.prepare(
             executionRequest.runId(),
-            chosen,
+            environment,
             skill,
-            bench(chosen, network, settings.limits().start()));
+            setupRunner(environment, network, settings.limits().start()));
     if (prepared instanceof PreparedWorkspace.Ready ready) {
-      return work(harness, sites.create(harness, chosen, ready, hadHome, network), moved, kept);
+      return work(
+          harness, sites.create(harness, environment, ready, hadHome, network), moved, restoration);
     }
-    // Processes that a setup command left running were only meant for the agent.
+    // End processes that setup commands left running for the agent.
     processes.endAll();
     return switch (prepared) {
       case PreparedWorkspace.Failed(String why) ->
-          ExecutionResult.notSetUp(settings.redactor().redact(why));
-      case PreparedWorkspace.Late(String during) ->
-          ExecutionResult.outOfTime(late(settings.redactor().redact(during)));
+          ExecutionResult.setupFailed(settings.redactor().redact(why));
+      case PreparedWorkspace.TimedOut(String during) ->
+          ExecutionResult.timedOut(startTimeoutMessage(settings.redactor().redact(during)));
       case PreparedWorkspace.Stopped _, PreparedWorkspace.Ready _ ->
-          stopped().orElseGet(ExecutionResult::cancelled);
+          resultIfStopped().orElseGet(ExecutionResult::cancelled);
     };
   }
 
-  /// The result if this node must not go on with the execution.
-  private Optional<ExecutionResult> stopped() {
+  /// The result if this node must not continue the execution.
+  private Optional<ExecutionResult> resultIfStopped() {
     return switch (processes.reason()) {
       case SHUTDOWN -> Optional.of(ExecutionResult.restarted());
-      case NODE_LOST -> Optional.of(ExecutionResult.lost());
+      case NODE_LOST -> Optional.of(ExecutionResult.nodeLost());
       case NONE, CANCELLED, INTERRUPTED, LIMIT -> Optional.empty();
     };
   }
 
-  /// Whether the last execution worked in a workspace that this node does not have.
-  private boolean isElsewhere() {
+  /// Whether the last execution used a workspace that this node does not have.
+  private boolean isWorkspaceElsewhere() {
     return executionRequest.execution() > 1
-        && index.place(executionRequest.runId()).filter(it -> !it.equals(place)).isPresent();
+        && queries.place(executionRequest.runId()).filter(it -> !it.equals(place)).isPresent();
   }
 
-  /// What is there once the agent can be started.
+  /// Everything that is needed to start the agent.
   private record Prepared(
       Harness harness,
       AgentSite site,
@@ -330,20 +336,20 @@ final class Execution {
       ExecutionRequest request,
       Launch launch) {}
 
-  /// @param moved whether another node has the workspace
-  /// @param kept what became of its snapshot; empty if there are no snapshots
+  /// @param moved whether the last execution ran on a node with another workspace
+  /// @param restoration the result of restoring its snapshot; empty without snapshots
   private ExecutionResult work(
-      Harness harness, AgentSite site, boolean moved, Optional<Snapshots.Outcome> kept)
+      Harness harness, AgentSite site, boolean moved, Optional<Snapshots.Outcome> restoration)
       throws IOException, InterruptedException {
-    HandedFiles.makeFolder(site.ready().root());
-    var briefing = new AgentBriefing(executionRequest, harness, site, moved, kept, index);
-    briefing.notes().forEach(this::say);
+    HandedFiles.createFolder(site.ready().root());
+    var briefing = new AgentBriefing(executionRequest, harness, site, moved, restoration, queries);
+    briefing.notes().forEach(this::noteWithStatus);
     try (var launchFiles = launchFiles(site)) {
       var request = briefing.compose(launchFiles);
       var launch = harness.launch(request, launchFiles);
       var outputParser = harness.outputParser(request, launchFiles);
       var isCancelled = records.begin(executionRequest);
-      begun = Optional.of(harness);
+      startedAgent = Optional.of(harness);
       if (isCancelled) {
         processes.endAll();
         return ExecutionResult.cancelled();
@@ -356,18 +362,18 @@ final class Execution {
     return new LaunchFiles(
         settings.workspaces().resolveSibling("agents").resolve(executionRequest.runId()),
         site.ready().folder(),
-        site.surroundings(),
+        site.variables(),
         settings.access(),
-        settings.permissionRules(site.chosen()),
+        settings.permissionRules(site.environment()),
         site.home().isPresent(),
         !(settings.isolation() instanceof Isolation.Remote));
   }
 
-  /// Starts the agent, waits until it and all its processes have ended, and collects what it made.
+  /// Starts the agent, waits until it and all its processes have ended, and collects the results.
   private ExecutionResult supervise(Prepared prepared, Harness.OutputParser outputParser)
       throws InterruptedException, IOException {
     var ready = prepared.site().ready();
-    var before = index.find(executionRequest.runId()).orElseThrow();
+    var before = queries.find(executionRequest.runId()).orElseThrow();
     var steering =
         new Steering(
             executionRequest,
@@ -395,42 +401,42 @@ final class Execution {
                 spawner,
                 settings.limits(),
                 recorder,
-                this::charged,
+                this::diskUsage,
                 RunCost.of(settings.limits().cost(), before, recorder),
                 () -> stopAtWork(StopReason.LIMIT))) {
-      var began = WorkspaceChanges.start(ready.root());
+      var startTime = WorkspaceChanges.start(ready.root());
       var notStarted = tryToStart(prepared, watch, steering, recorder);
       if (notStarted.isPresent()) {
         return notStarted.get();
       }
-      var working = processes.current().orElseThrow();
-      var status = working.awaitExit();
-      // When the agent ends, all processes that it started are ended, too, with a grace time.
+      var process = processes.current().orElseThrow();
+      var status = process.awaitExit();
+      // After the agent, all processes that it started are ended, too, with a grace time.
       processes.endAll();
-      working.awaitOutput(OUTPUT_PATIENCE);
+      process.awaitOutput(OUTPUT_TIMEOUT);
       var summary = recorder.finish();
       if (steering.isPossible()
           && recorder.hasStoredAll()
           && processes.reason() != StopReason.NODE_LOST) {
         records.withdrawOffers(executionRequest);
       }
-      var stopped = stopped();
+      var stopped = resultIfStopped();
       if (stopped.isPresent()) {
         return stopped.get();
       }
-      var failure = recorder.failure().or(working::failure);
+      var failure = recorder.failure().or(process::failure);
       if (failure.isPresent()) {
-        return Spawner.ending(failure.get());
+        return Spawner.resultOf(failure.get());
       }
-      collect(prepared, began, summary);
+      collect(prepared, startTime, summary);
       if (processes.reason() == StopReason.INTERRUPTED) {
         return ExecutionResult.cancelled();
       }
       return watch
           .reached()
-          .or(working::problem)
-          .or(() -> permissionRequests.wanted().map(results::askAbout))
-          .orElseGet(() -> ending(prepared, status, summary));
+          .or(process::problem)
+          .or(() -> permissionRequests.callToAsk().map(results::askForPermission))
+          .orElseGet(() -> resultOf(prepared, status, summary));
     }
   }
 
@@ -447,7 +453,7 @@ final class Execution {
       var agent = prepared.harness().name();
       log.error("cannot start agent run={} agent={}", executionRequest.runId(), agent, e);
       return Optional.of(
-          ExecutionResult.notSetUp("The agent " + agent + " could not be started here."));
+          ExecutionResult.setupFailed("The agent " + agent + " could not be started here."));
     } catch (RuntimeException | OutOfMemoryError e) {
       processes.endAll();
       recorder.finish();
@@ -455,8 +461,8 @@ final class Execution {
     }
   }
 
-  /// Collects what the agent made, and what was seen of its work.
-  private void collect(Prepared prepared, Instant began, OutputRecorder.Summary summary)
+  /// Collects the agent's results and the evidence of its work.
+  private void collect(Prepared prepared, Instant startTime, OutputRecorder.Summary summary)
       throws InterruptedException {
     collectPullRequests(summary.pullRequests(), prepared.site());
     var root = prepared.site().ready().root();
@@ -464,34 +470,38 @@ final class Execution {
       if (processes.reason() != StopReason.CANCELLED) {
         results.collectFiles(root);
       }
-      results.collectEvidence(prepared.harness(), root, began, summary);
+      results.collectEvidence(prepared.harness(), root, startTime, summary);
     } catch (DatabaseException e) {
-      // The disk may be full until this workspace is deleted, and the run's end matters more.
-      log.warn("nothing collected run={} why={}", executionRequest.runId(), e.toString());
+      // The disk may be full until this workspace is deleted, and recording the end of the run is
+      // more important.
+      log.warn("cannot collect results run={} why={}", executionRequest.runId(), e.toString());
     }
   }
 
-  /// What counts to the limit of disk space.
-  private long charged() throws IOException {
+  /// The disk space that counts toward the limit, in bytes.
+  private long diskUsage() throws IOException {
     var unlinked = processes.current().map(RunningProcess::unlinkedBytes).orElse(0L);
-    return workspaces.charged(executionRequest.runId()) + unlinked;
+    return workspaces.chargedBytes(executionRequest.runId()) + unlinked;
   }
 
-  private void pushed(PushWitness.Push push) {
-    workspaces.pushed(
+  private void recordPush(PushWitness.Push push) {
+    workspaces.recordPush(
         executionRequest.runId(),
         new PushedBranches.Push(push.repository().toString(), push.branch(), push.commit()));
   }
 
   private void collectPullRequests(List<String> mentioned, AgentSite site)
       throws InterruptedException {
-    if (!mentioned.isEmpty() && !site.chosen().repositories().isEmpty() && !processes.isStopped()) {
-      var git = bench(site.chosen(), ExecutionNetwork.OF_THE_MACHINE, CLAIM_PATIENCE);
+    if (!mentioned.isEmpty()
+        && !site.environment().repositories().isEmpty()
+        && !processes.isStopped()) {
+      var git =
+          setupRunner(site.environment(), ExecutionNetwork.MACHINE_NETWORK, PULL_REQUEST_TIMEOUT);
       results.collectPullRequests(mentioned, site, git);
     }
   }
 
-  private void note(List<String> notes) {
+  private void addNotes(List<String> notes) {
     if (notes.isEmpty()) {
       return;
     }
@@ -505,11 +515,11 @@ final class Execution {
           new ExecutionRecords.NewOutput(
               entries, Optional.empty(), List.of(), Optional.empty(), Usage.NONE));
     } catch (DatabaseException e) {
-      log.warn("cannot record hosts run={}", executionRequest.runId(), e);
+      log.warn("cannot record notes run={}", executionRequest.runId(), e);
     }
   }
 
-  private void say(String note) {
+  private void noteWithStatus(String note) {
     records.recordOutput(
         executionRequest,
         new ExecutionRecords.NewOutput(
@@ -520,15 +530,15 @@ final class Execution {
             Usage.NONE));
   }
 
-  private ExecutionResult ending(Prepared prepared, int status, OutputRecorder.Summary summary) {
-    var executionResult = summary.ending(prepared.harness(), status);
+  private ExecutionResult resultOf(Prepared prepared, int status, OutputRecorder.Summary summary) {
+    var executionResult = summary.toResult(prepared.harness(), status);
     // The agent could not resume its session. Every later attempt would fail in the same way.
-    var isLost =
+    var isSessionLost =
         prepared.request().agentSession().isPresent()
             && !summary.hasSession()
-            && executionResult.phase() == ExecutionState.FAILED
+            && executionResult.state() == ExecutionState.FAILED
             && processes.reason() == StopReason.NONE;
-    if (!isLost) {
+    if (!isSessionLost) {
       return executionRequest.mode().equals(RunMode.PLAN)
           ? results.collectPlan(executionResult)
           : executionResult;
@@ -536,8 +546,8 @@ final class Execution {
     records.forgetSession(executionRequest);
     return ExecutionResult.failed(
         executionResult.message()
-            + "\nThe agent could not go on with its session. Reply to work on in the same folder"
-            + " with a new one.");
+            + "\nThe agent could not resume its session. Reply to continue in the same folder with"
+            + " a new one.");
   }
 
   private void start(Prepared prepared, LimitWatch watch, Steering steering) throws IOException {
@@ -551,7 +561,7 @@ final class Execution {
                 launch.command(),
                 site.place(executionRequest, harness, launch, prepared.launchFiles()),
                 site.ready().folder(),
-                site.environment(settings.variables(settings.isolation().variables()), launch),
+                site.allVariables(settings.variables(settings.isolation().variables()), launch),
                 launch.input(),
                 watch);
     watch.start();
@@ -572,15 +582,16 @@ final class Execution {
   }
 
   /// @param network the network of setup commands
-  private SetupRunner bench(Environment chosen, ExecutionNetwork network, Duration limit) {
+  private SetupRunner setupRunner(
+      Environment environment, ExecutionNetwork network, Duration limit) {
     return new SetupRunner(
         spawner,
-        new SetupRunner.Around(
+        new SetupRunner.Context(
             executionRequest,
-            chosen,
+            environment,
             workspaces,
-            settings.surroundings(executionRequest),
-            settings.environments().variables(chosen),
+            settings.baseVariables(executionRequest),
+            settings.environments().variables(environment),
             network,
             settings.redactor(),
             processes::register,
@@ -599,8 +610,8 @@ final class Execution {
     processes.stopUnlessStopped(reason, settings.grace());
   }
 
-  private String late(String during) {
+  private String startTimeoutMessage(String during) {
     return "The agent did not start within %s; the limit is agents.limits.start. It was busy with: %s"
-        .formatted(Limits.words(settings.limits().start()), during);
+        .formatted(Limits.format(settings.limits().start()), during);
   }
 }

@@ -39,12 +39,12 @@ final class ExecutionNetwork implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ExecutionNetwork.class);
   private static final String FOLDER = "egress";
   private static final String BASE_URL = "BASE_URL";
-  private static final int DIGITS = 16;
+  private static final int HASH_LENGTH = 16;
   // The kernel's limit is 107 bytes.
-  private static final int MAX_FOLDER = 80;
+  private static final int MAX_FOLDER_LENGTH = 80;
 
-  /// Without a boundary.
-  static final ExecutionNetwork OF_THE_MACHINE =
+  /// The machine's network, without restrictions.
+  static final ExecutionNetwork MACHINE_NETWORK =
       new ExecutionNetwork(
           Optional.empty(),
           Optional.empty(),
@@ -56,60 +56,61 @@ final class ExecutionNetwork implements AutoCloseable {
   private final Optional<EgressProxy> proxy;
   private final List<GitGateway> gateways;
   private final ModelKeys modelKeys;
-  private final Queue<EgressProxy.Request> asked;
+  private final Queue<EgressProxy.Request> requests;
 
   ExecutionNetwork(
       Optional<Isolation.Network> network,
       Optional<EgressProxy> proxy,
       List<GitGateway> gateways,
       ModelKeys modelKeys,
-      Queue<EgressProxy.Request> asked) {
+      Queue<EgressProxy.Request> requests) {
     this.network = network;
     this.proxy = proxy;
     this.gateways = gateways;
     this.modelKeys = modelKeys;
-    this.asked = asked;
+    this.requests = requests;
   }
 
   /// Opens the proxy, if the execution is isolated on this machine and has a network of its own.
   ///
-  /// @param witness sees what is pushed to repositories for which the proxy adds a login
+  /// @param witness observes pushes to repositories for which the proxy adds credentials
   /// @throws IOException if the proxy cannot listen
   static ExecutionNetwork open(
       ServiceSettings settings,
       ExecutionRequest request,
       Harness harness,
-      Environment chosen,
+      Environment environment,
       PushWitness witness)
       throws IOException {
-    var setting = chosen.egress().orElse(settings.egress()).in(settings.egress());
+    var setting = environment.egress().orElse(settings.egress()).resolve(settings.egress());
     if (!settings.isolation().isOn()
         || settings.isolation() instanceof Isolation.Remote
         || setting.isMachine()) {
-      return OF_THE_MACHINE;
+      return MACHINE_NETWORK;
     }
     var variables = settings.variables(harness.variables());
-    variables.putAll(settings.environments().variables(chosen));
-    var modelKeys = ModelKeys.of(harness.modelLogins(), variables, texts(harness, settings));
+    variables.putAll(settings.environments().variables(environment));
+    var modelKeys =
+        ModelKeys.of(harness.modelLogins(), variables, loginFileTexts(harness, settings));
     variables.keySet().removeAll(modelKeys.gateways().keySet());
-    var rules = setting.rules(needed(settings, request, variables, chosen));
-    var asked = new ConcurrentLinkedQueue<EgressProxy.Request>();
+    var rules = setting.rules(requiredHosts(settings, request, variables, environment));
+    var requests = new ConcurrentLinkedQueue<EgressProxy.Request>();
     var folder = folder(settings.workspaces());
     createPrivately(folder);
-    var name = Sha256.hex(request.runId()).substring(0, DIGITS) + "-" + request.execution();
+    var name = Sha256.hex(request.runId()).substring(0, HASH_LENGTH) + "-" + request.execution();
     var socket = folder.resolve(name);
-    var gateways = gateways(settings, chosen);
+    var gateways = gateways(settings, environment);
     var proxy =
         EgressProxy.listen(
             socket,
             rules,
-            new EgressProxy.Offer(
+            new EgressProxy.Extras(
                 gateways,
-                setting.isNone() ? List.of() : modelKeys.all(),
+                setting.isNone() ? List.of() : modelKeys.allGateways(),
                 request.mayStartRuns() ? List.of(settings.apiUrl().get()) : List.of(),
                 witness),
             EgressProxy.Resolver.system(),
-            asked::add);
+            requests::add);
     var services = new ArrayList<>(rules.loopback());
     if (!modelKeys.gateways().isEmpty()) {
       services.add(ModelGateway.SERVICE);
@@ -119,14 +120,14 @@ final class ExecutionNetwork implements AutoCloseable {
         Optional.of(proxy),
         gateways,
         modelKeys,
-        asked);
+        requests);
   }
 
-  /// Deletes the sockets that a process of the service left behind when it was killed.
-  static void deleteLeft(Path workspaces) {
+  /// Deletes the sockets that remain after a crash of the service.
+  static void deleteStaleSockets(Path workspaces) {
     var folder = folder(workspaces);
     try {
-      if (!Files.isDirectory(folder) || !isOurs(folder)) {
+      if (!Files.isDirectory(folder) || !isOwnedByThisUser(folder)) {
         return;
       }
       try (var sockets = Files.list(folder)) {
@@ -139,51 +140,54 @@ final class ExecutionNetwork implements AutoCloseable {
     }
   }
 
-  /// Beside the workspaces, or in the folder for temporary files if that path is too long for a
-  /// socket.
+  /// The folder of the sockets: next to the workspaces, or in the folder for temporary files if
+  /// that path is too long for a socket.
   private static Path folder(Path workspaces) {
     var folder = workspaces.toAbsolutePath().normalize().resolveSibling(FOLDER);
-    return folder.toString().length() <= MAX_FOLDER
+    return folder.toString().length() <= MAX_FOLDER_LENGTH
         ? folder
-        : Path.of("/tmp", "runnel-" + Sha256.hex(folder.toString()).substring(0, DIGITS));
+        : Path.of("/tmp", "runnel-" + Sha256.hex(folder.toString()).substring(0, HASH_LENGTH));
   }
 
-  /// @throws IOException if another user made the folder, who could replace the sockets
+  /// @throws IOException if the folder belongs to another user, who could replace the sockets
   private static void createPrivately(Path folder) throws IOException {
     var onlyOwner = PosixFilePermissions.fromString("rwx------");
     if (!Files.isDirectory(folder)) {
       Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(onlyOwner));
     }
-    if (!isOurs(folder) || !Files.getPosixFilePermissions(folder).equals(onlyOwner)) {
+    if (!isOwnedByThisUser(folder) || !Files.getPosixFilePermissions(folder).equals(onlyOwner)) {
       throw new IOException("%s must belong to this user only. Delete it.".formatted(folder));
     }
   }
 
-  /// Whether this user made the folder: in the folder for temporary files, another one could have.
-  private static boolean isOurs(Path folder) throws IOException {
+  /// Whether the folder belongs to this user. In the folder for temporary files, another user could
+  /// have created it.
+  private static boolean isOwnedByThisUser(Path folder) throws IOException {
     return !Files.isSymbolicLink(folder)
         && Files.getOwner(folder).equals(Files.getOwner(Path.of("/proc/self")));
   }
 
-  private static List<String> texts(Harness harness, ServiceSettings settings) throws IOException {
-    var texts = new ArrayList<String>();
-    for (var each : harness.logins(settings.environment())) {
-      if (Files.isRegularFile(each.from()) && Files.size(each.from()) <= RunHome.MAX_LOGIN) {
-        texts.add(Files.readString(each.from(), StandardCharsets.ISO_8859_1));
+  private static List<String> loginFileTexts(Harness harness, ServiceSettings settings)
+      throws IOException {
+    var loginFileTexts = new ArrayList<String>();
+    for (var each : harness.loginFiles(settings.environment())) {
+      if (Files.isRegularFile(each.source()) && Files.size(each.source()) <= RunHome.MAX_LOGIN) {
+        loginFileTexts.add(Files.readString(each.source(), StandardCharsets.ISO_8859_1));
       }
     }
-    return texts;
+    return loginFileTexts;
   }
 
-  /// The hosts that the operator named by other settings: those of the repositories, of the agent's
-  /// models that it asks itself, and the run service itself for an execution that has a key for it.
-  private static List<String> needed(
+  /// The hosts that the operator configured in other settings: those of the repositories, of model
+  /// providers that the agent calls without a gateway, and the run service for an execution that
+  /// has a key for it.
+  private static List<String> requiredHosts(
       ServiceSettings settings,
       ExecutionRequest request,
       Map<String, String> variables,
-      Environment chosen) {
+      Environment environment) {
     var addresses = new ArrayList<String>();
-    chosen.repositories().forEach(each -> addresses.add(each.url()));
+    environment.repositories().forEach(each -> addresses.add(each.url()));
     variables.entrySet().stream()
         .filter(each -> each.getKey().endsWith(BASE_URL))
         .forEach(each -> addresses.add(each.getValue()));
@@ -193,15 +197,17 @@ final class ExecutionNetwork implements AutoCloseable {
     return addresses.stream().flatMap(each -> pattern(each).stream()).distinct().toList();
   }
 
-  /// The repositories that agents push to with a token that they do not get.
-  private static List<GitGateway> gateways(ServiceSettings settings, Environment chosen) {
-    return chosen.repositories().stream()
+  /// The repositories to which agents push with a token that only the proxy has.
+  private static List<GitGateway> gateways(ServiceSettings settings, Environment environment) {
+    return environment.repositories().stream()
         .filter(Repository::push)
         .flatMap(
             each ->
                 each
                     .token()
-                    .flatMap(name -> Optional.ofNullable(settings.environments().lent().get(name)))
+                    .flatMap(
+                        name ->
+                            Optional.ofNullable(settings.environments().variableValues().get(name)))
                     .map(token -> new GitGateway(URI.create(each.url()), token))
                     .stream())
         .toList();
@@ -214,26 +220,27 @@ final class ExecutionNetwork implements AutoCloseable {
       if (uri.getHost() == null || !Set.of("http", "https").contains(scheme)) {
         return Optional.empty();
       }
-      var usual = scheme.equals("https") ? 443 : 80;
+      var defaultPort = scheme.equals("https") ? 443 : 80;
       var pattern =
-          "internal:%s:%d".formatted(uri.getHost(), uri.getPort() < 0 ? usual : uri.getPort());
+          "internal:%s:%d"
+              .formatted(uri.getHost(), uri.getPort() < 0 ? defaultPort : uri.getPort());
       return Optional.of(new EgressRules(List.of(pattern)).patterns().getFirst());
     } catch (URISyntaxException | IllegalArgumentException _) {
       return Optional.empty();
     }
   }
 
-  /// The network of a command; empty for the machine's.
+  /// The network of a command; empty for the machine's network.
   Optional<Isolation.Network> network() {
     return network;
   }
 
-  /// The addresses of the repositories whose pushes are seen.
-  Set<String> witnessed() {
+  /// The URLs of the repositories whose pushes the proxy observes.
+  Set<String> observedRepositories() {
     return gateways.stream().map(it -> it.repository().toString()).collect(Collectors.toSet());
   }
 
-  /// A file with which the agent signs in, without the keys that the proxy adds.
+  /// The text of a login file, without the keys that the proxy adds.
   String loginFile(String text) {
     return modelKeys.replaceKeys(text);
   }
@@ -257,11 +264,11 @@ final class ExecutionNetwork implements AutoCloseable {
     }
   }
 
-  /// What was asked for, a sentence each for people; empty if nothing was.
+  /// The requested hosts in sentences for people; empty if there are none.
   List<String> notes() {
     var notes = new ArrayList<String>();
-    var reached = names(true);
-    var refused = names(false);
+    var reached = hosts(true);
+    var refused = hosts(false);
     if (!reached.isEmpty()) {
       notes.add("Network: asked for %s.".formatted(reached));
     }
@@ -270,7 +277,7 @@ final class ExecutionNetwork implements AutoCloseable {
           "Network: refused %s. An operator can permit hosts with agents.egress in runnel.yaml, or with egress of the environment."
               .formatted(refused));
     }
-    if (asked.size() >= EgressProxy.MAX_REPORTED) {
+    if (requests.size() >= EgressProxy.MAX_REPORTED) {
       notes.add(
           "Network: only the first %d hosts are listed. The agent may have reached others."
               .formatted(EgressProxy.MAX_REPORTED));
@@ -278,8 +285,8 @@ final class ExecutionNetwork implements AutoCloseable {
     return notes;
   }
 
-  private String names(boolean permitted) {
-    return asked.stream()
+  private String hosts(boolean permitted) {
+    return requests.stream()
         .filter(each -> each.permitted() == permitted)
         .map(EgressProxy.Request::toString)
         .sorted()

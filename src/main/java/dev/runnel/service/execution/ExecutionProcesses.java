@@ -13,19 +13,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The processes of one execution, and the reason to end them. Any thread may stop them at any
-/// time, also while none runs: a process that starts later ends at once.
+/// time, also while none is running: a process that starts later is ended at once.
 final class ExecutionProcesses {
   private static final Logger log = LoggerFactory.getLogger(ExecutionProcesses.class);
   private static final Duration LEFTOVER_GRACE = Duration.ofSeconds(2);
-  private static final Duration PAUSE = Duration.ofSeconds(1);
-  private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
+  private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
+  private static final Duration MAX_RETRY_DELAY = Duration.ofSeconds(30);
 
   enum StopReason {
     NONE,
     CANCELLED,
     /// The service is stopping.
     SHUTDOWN,
-    /// Others may take this node for lost, so nothing may go on.
+    /// Other nodes may consider this node lost, so all work must stop.
     NODE_LOST,
     /// A follow-up starts the next execution now.
     INTERRUPTED,
@@ -40,7 +40,7 @@ final class ExecutionProcesses {
   private StopReason reason = StopReason.NONE;
   private Optional<RunningProcess> current = Optional.empty();
   // Confined to the worker thread.
-  private boolean isAnyLeft;
+  private boolean areProcessesLeft;
 
   ExecutionProcesses(Spawner spawner, ExecutionRequest request, ServiceSettings settings) {
     this.spawner = spawner;
@@ -61,74 +61,73 @@ final class ExecutionProcesses {
     return current;
   }
 
-  /// Whether [#endAll()] has left processes to the next start of the service.
-  boolean isAnyLeft() {
-    return isAnyLeft;
+  /// Whether [#endAll()] has left processes for the next start of the service to end.
+  boolean areProcessesLeft() {
+    return areProcessesLeft;
   }
 
-  /// Registers the process that a stop must end.
+  /// Registers a process, so that a stop ends it.
   void register(RunningProcess started) {
-    StopReason known;
+    StopReason currentReason;
     synchronized (this) {
       current = Optional.of(started);
-      known = reason;
+      currentReason = reason;
     }
-    if (known != StopReason.NONE) {
-      started.end(grace(known));
+    if (currentReason != StopReason.NONE) {
+      started.end(grace(currentReason));
     }
   }
 
-  /// Ends the processes, whatever reason there was before; returns when they have ended or could
-  /// not be killed.
-  void stop(StopReason wanted) {
+  /// Ends the processes and replaces an earlier reason. Returns when they have ended or could not
+  /// be killed.
+  void stop(StopReason newReason) {
     synchronized (this) {
-      reason = wanted;
+      reason = newReason;
     }
     while (true) {
       try {
         // A process that starts later checks the reason itself.
-        current().ifPresent(working -> working.end(grace(wanted)));
+        current().ifPresent(working -> working.end(grace(newReason)));
         return;
       } catch (OutOfMemoryError e) {
         log.error("cannot end agent, will retry run={}", request.runId(), e);
-        LockSupport.parkNanos(PAUSE.toNanos());
+        LockSupport.parkNanos(RETRY_DELAY.toNanos());
       }
     }
   }
 
-  /// Ends the processes; an earlier reason stays.
-  void stopUnlessStopped(StopReason wanted, Duration grace) {
-    giveReason(wanted);
+  /// Ends the processes; an earlier reason is kept.
+  void stopUnlessStopped(StopReason newReason, Duration grace) {
+    setReasonIfNone(newReason);
     current().ifPresent(working -> working.end(grace));
   }
 
-  /// Gives a reason to end what starts from now on; an earlier reason stays.
-  synchronized void giveReason(StopReason wanted) {
-    reason = reason == StopReason.NONE ? wanted : reason;
+  /// Sets the reason to end processes that start from now on; an earlier reason is kept.
+  synchronized void setReasonIfNone(StopReason newReason) {
+    reason = reason == StopReason.NONE ? newReason : reason;
   }
 
-  /// Ends all processes, also those that were never registered. While some cannot be ended, the
-  /// execution is not over, and nobody is told that it is; a stopping service leaves them to the
-  /// next start.
+  /// Ends all processes, also those that were never registered. Retries until none is left, because
+  /// only then is the execution over. If the service is stopping, they are left for its next start.
   void endAll() {
-    var known = reason();
+    var currentReason = reason();
     var grace =
-        known == StopReason.NONE
+        currentReason == StopReason.NONE
             ? Collections.min(List.of(LEFTOVER_GRACE, settings.grace()))
-            : grace(known);
-    for (var pause = PAUSE; !tryToEndAll(grace); pause = longer(pause)) {
+            : grace(currentReason);
+    for (var pause = RETRY_DELAY; !tryToEndAll(grace); pause = nextDelay(pause)) {
       if (reason() == StopReason.SHUTDOWN || Thread.currentThread().isInterrupted()) {
-        isAnyLeft = true;
+        areProcessesLeft = true;
         return;
       }
       log.error("processes left, will try to end them again run={}", request.runId());
       LockSupport.parkNanos(pause.toNanos());
     }
-    isAnyLeft = false;
+    areProcessesLeft = false;
   }
 
-  private static Duration longer(Duration pause) {
-    return Collections.min(List.of(pause.multipliedBy(2), MAX_PAUSE));
+  private static Duration nextDelay(Duration pause) {
+    return Collections.min(List.of(pause.multipliedBy(2), MAX_RETRY_DELAY));
   }
 
   private boolean tryToEndAll(Duration grace) {
@@ -140,7 +139,7 @@ final class ExecutionProcesses {
     return settings.isolation().cleanUp(request, settings.environment()) && ended;
   }
 
-  private Duration grace(StopReason known) {
-    return known == StopReason.NODE_LOST ? Duration.ZERO : settings.grace();
+  private Duration grace(StopReason reason) {
+    return reason == StopReason.NODE_LOST ? Duration.ZERO : settings.grace();
   }
 }

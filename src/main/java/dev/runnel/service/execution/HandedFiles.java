@@ -20,26 +20,26 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The files that an agent hands over for the people who asked: all regular files in one folder of
-/// the workspace, which [#VARIABLE] names.
+/// The files that an agent hands over to people: all regular files in one folder of the workspace,
+/// which [#VARIABLE] names.
 ///
-/// They are looked at when all processes of the execution have ended, so that what is checked stays
-/// as it is until the next execution.
+/// They are collected when all processes of the execution have ended, so that they do not change
+/// between the check and the next execution.
 final class HandedFiles {
-  /// The variable with the path of the folder.
+  /// The name of the variable with the path of the folder.
   static final String VARIABLE = "RUNNEL_ARTIFACTS";
 
   private static final Logger log = LoggerFactory.getLogger(HandedFiles.class);
 
-  // Hidden, so that it is no repository's name and no part of what a repository shows.
+  // Hidden, so that it is neither the name of a repository nor visible in one.
   private static final String FOLDER = ".artifacts";
   private static final int MAX_FILES = 20;
-  private static final int MAX_LOOKED_AT = 1_000;
+  private static final int MAX_VISITED = 1_000;
 
-  /// The contents of larger files are not given out, because they are not checked for secrets.
+  /// The contents of larger files are withheld, because they are not checked for secrets.
   private static final long MAX_CHECKED = 20L * 1024 * 1024;
 
-  /// @param notes for the transcript: what is not given out, and why
+  /// @param notes notes for the transcript about files that are not handed over or withheld
   record Found(List<NewArtifact> files, List<String> notes) {}
 
   private HandedFiles() {}
@@ -49,8 +49,8 @@ final class HandedFiles {
     return root.resolve(FOLDER);
   }
 
-  /// Makes the folder. If that is not possible, the agent can still work.
-  static void makeFolder(Path root) {
+  /// Creates the folder. If that fails, the agent can still work.
+  static void createFolder(Path root) {
     try {
       if (!Files.exists(folder(root), LinkOption.NOFOLLOW_LINKS)) {
         Files.createDirectory(folder(root));
@@ -60,26 +60,26 @@ final class HandedFiles {
     }
   }
 
-  /// @param redactor knows the secrets that must not be given out
+  /// @param redactor detects secrets, which must not be handed over
   static Found collect(ExecutionRequest executionRequest, Path root, Redactor redactor) {
     var files = new ArrayList<NewArtifact>();
     var notes = new ArrayList<String>();
     try {
       var paths = paths(folder(root));
       for (var path : paths.subList(0, Math.min(paths.size(), MAX_FILES))) {
-        var place = folder(root).relativize(path).toString();
-        if (!redactor.redact(place).equals(place)) {
+        var relativePath = folder(root).relativize(path).toString();
+        if (!redactor.redact(relativePath).equals(relativePath)) {
           notes.add("A file was not handed over: its name contains a secret.");
           continue;
         }
         if (Files.size(path) > MAX_CHECKED) {
-          notes.add(place + " was not handed over: it is larger than 20 MiB.");
+          notes.add(relativePath + " was not handed over: it is larger than 20 MiB.");
           continue;
         }
         var bytes = Files.readAllBytes(path);
         var hasSecret = hasSecret(bytes, redactor);
         if (hasSecret) {
-          notes.add(place + " is withheld: it contains a secret.");
+          notes.add(relativePath + " is withheld: it contains a secret.");
         }
         files.add(
             NewArtifact.handedOver(
@@ -109,14 +109,14 @@ final class HandedFiles {
     Files.walkFileTree(
         folder,
         new SimpleFileVisitor<>() {
-          private int looked;
+          private int visited;
 
           @Override
           public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
             if (attributes.isRegularFile() && attributes.size() > 0) {
               found.add(file);
             }
-            return ++looked < MAX_LOOKED_AT ? FileVisitResult.CONTINUE : FileVisitResult.TERMINATE;
+            return ++visited < MAX_VISITED ? FileVisitResult.CONTINUE : FileVisitResult.TERMINATE;
           }
 
           @Override
@@ -128,7 +128,7 @@ final class HandedFiles {
     return found;
   }
 
-  /// Checks all bytes, also those of a picture: a secret in its metadata is a secret, too.
+  /// Checks all bytes, also those of an image, whose metadata may contain a secret.
   private static boolean hasSecret(byte[] bytes, Redactor redactor) {
     var text = text(bytes);
     return !redactor.redact(text).equals(text);

@@ -17,7 +17,7 @@ record Launcher(Spawner spawner, Isolation isolation) {
   /// @param folder the working directory
   /// @param environment the complete environment; nothing is inherited
   /// @throws IOException if the program cannot be started
-  /// @throws Spawner.NoRoomException see [AgentProcess#start]
+  /// @throws Spawner.NoResourcesException see [AgentProcess#start]
   RunningProcess start(
       ExecutionRequest request,
       List<String> command,

@@ -8,17 +8,18 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Keeps this node's lease, and ends what lost nodes were working on.
+/// Renews this node's lease, and ends the executions of lost nodes.
 ///
-/// When the lease was not renewed for three quarters of its time, the agents of this node are
-/// ended: once it is over, others may go on with the same runs. One thread asks the database,
-/// another only looks at the time, so that a database that does not answer delays nothing. Both are
-/// platform threads: virtual ones wait when others compute, or read files of a slow volume.
+/// When the lease was not renewed for three quarters of its duration, the agents of this node are
+/// ended, because after its end other nodes may continue the same runs. One thread renews the lease
+/// in the database, another only checks the time, so that a database that does not respond causes
+/// no delay. Both are platform threads, because virtual threads may be delayed by others that
+/// compute, or read files of a slow volume.
 final class LeaseKeeper implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
-  private static final int LOOKS = 40;
+  private static final int CHECKS_PER_LEASE = 40;
 
-  /// What a node does that may be taken for lost.
+  /// The work of this node, which must stop if the node may be considered lost.
   interface Work {
     /// Ends all executions at once; returns without waiting for them.
     void abandon();
@@ -31,33 +32,33 @@ final class LeaseKeeper implements AutoCloseable {
   private final ExecutionRecords records;
   private final Work work;
   private final CountDownLatch closed = new CountDownLatch(1);
-  private final Thread renewing;
-  private final Thread watching;
+  private final Thread renewer;
+  private final Thread watcher;
 
   private LeaseKeeper(NodeMembership membership, ExecutionRecords records, Work work) {
     this.membership = membership;
     this.records = records;
     this.work = work;
-    this.renewing = Thread.ofPlatform().daemon().name("lease").unstarted(this::renew);
-    this.watching = Thread.ofPlatform().daemon().name("lease-watch").unstarted(this::watch);
+    this.renewer = Thread.ofPlatform().daemon().name("lease").unstarted(this::renew);
+    this.watcher = Thread.ofPlatform().daemon().name("lease-watch").unstarted(this::watch);
   }
 
   static LeaseKeeper start(NodeMembership membership, ExecutionRecords records, Work work) {
     var keeper = new LeaseKeeper(membership, records, work);
     if (!membership.isAlone()) {
-      keeper.renewing.start();
-      keeper.watching.start();
+      keeper.renewer.start();
+      keeper.watcher.start();
     }
     return keeper;
   }
 
-  /// Keeps the lease no longer, and tells others that it is over.
+  /// Stops renewing the lease, and ends it.
   @Override
   public void close() {
     closed.countDown();
     try {
-      renewing.join();
-      watching.join();
+      renewer.join();
+      watcher.join();
       membership.leave();
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
@@ -69,20 +70,21 @@ final class LeaseKeeper implements AutoCloseable {
   private void renew() {
     var isMember = true;
     try {
-      while (!isOver(membership.lease().dividedBy(NodeMembership.RENEWALS))) {
+      while (!isClosedWithin(membership.lease().dividedBy(NodeMembership.RENEWALS_PER_LEASE))) {
         try {
           if (isMember && !membership.renew()) {
-            log.error("taken for lost by another node, ending all agents");
+            log.error("considered lost by another node, ending all agents");
             work.abandon();
             isMember = false;
           }
-          // What was claimed before must have ended, because the next claims have another name.
+          // Earlier executions must have ended, because the next claims are made with another node
+          // id.
           if (!isMember && work.isIdle()) {
             membership.joinAgain();
             isMember = true;
             log.info("joined again node={}", membership.id());
           }
-          records.endLost();
+          records.endLostExecutions();
         } catch (RuntimeException | OutOfMemoryError e) {
           log.warn("cannot renew the lease, will retry error={}", e.toString());
         }
@@ -93,16 +95,16 @@ final class LeaseKeeper implements AutoCloseable {
   }
 
   private void watch() {
-    var wasSure = true;
+    var wasSafe = true;
     try {
-      while (!isOver(membership.lease().dividedBy(LOOKS))) {
-        var isSure = membership.isSure();
-        if (!isSure && wasSure) {
+      while (!isClosedWithin(membership.lease().dividedBy(CHECKS_PER_LEASE))) {
+        var isLeaseSafe = membership.isLeaseSafe();
+        if (!isLeaseSafe && wasSafe) {
           log.error("lease not renewed in time, ending all agents");
         }
-        wasSure = isSure;
+        wasSafe = isLeaseSafe;
         try {
-          if (!isSure) {
+          if (!isLeaseSafe) {
             work.abandon();
           }
         } catch (RuntimeException | OutOfMemoryError e) {
@@ -114,7 +116,7 @@ final class LeaseKeeper implements AutoCloseable {
     }
   }
 
-  private boolean isOver(Duration pause) throws InterruptedException {
+  private boolean isClosedWithin(Duration pause) throws InterruptedException {
     return closed.await(pause.toNanos(), TimeUnit.NANOSECONDS);
   }
 }

@@ -17,44 +17,45 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// The keys of models that an isolated agent has placeholders for.
+/// The keys of model providers for which an isolated agent gets placeholders.
 ///
-/// @param placeholders from the keys to their placeholders
+/// @param placeholders the placeholders by key
 /// @param names names of the variables that hold a key
-/// @param gateways what the proxy adds the keys to, by the variable that names the provider
+/// @param gateways the gateways that add the keys, by the variable with the provider's base URL
 record ModelKeys(
     Map<String, String> placeholders, Set<String> names, Map<String, ModelGateway> gateways) {
   static final ModelKeys NONE = new ModelKeys(Map.of(), Set.of(), Map.of());
   private static final String PREFIX = "added-by-runnel-";
   private static final Set<String> SCHEMES = Set.of("http", "https");
 
-  /// @param given the variables that the agent would get
-  /// @param files the texts of the files that it would get to sign in
+  /// @param given the variables that the agent would receive
+  /// @param files the texts of the login files that it would receive
   static ModelKeys of(List<ModelLogin> logins, Map<String, String> given, List<String> files) {
     var placeholders = new LinkedHashMap<String, String>();
     var gateways = new LinkedHashMap<String, ModelGateway>();
     for (var login : logins) {
-      var own = new HashMap<String, String>();
+      var providerKeys = new HashMap<String, String>();
       for (var name : login.keys()) {
         for (var key : values(name, given, files)) {
           var placeholder = PREFIX + name.toLowerCase(Locale.ROOT).replace('_', '-');
-          var free =
+          var unused =
               placeholders.containsValue(placeholder) ? placeholder + "-of-file" : placeholder;
-          own.put(placeholders.computeIfAbsent(key, _ -> free), key);
+          providerKeys.put(placeholders.computeIfAbsent(key, _ -> unused), key);
         }
       }
       var base = values(login.baseUrl(), given, files).stream().findFirst();
-      var provider = base.map(ModelKeys::provider).orElse(Optional.of(login.usual()));
-      // Without an address that can be read the agent does not work, but it has no key either.
-      if (!own.isEmpty() && provider.isPresent()) {
-        gateways.put(login.baseUrl(), new ModelGateway(provider.get(), login.calls(), own));
+      var provider = base.map(ModelKeys::provider).orElse(Optional.of(login.defaultUrl()));
+      // With an invalid base URL the agent does not work, but it gets no key either.
+      if (!providerKeys.isEmpty() && provider.isPresent()) {
+        gateways.put(
+            login.baseUrl(), new ModelGateway(provider.get(), login.calls(), providerKeys));
       }
     }
     var names = logins.stream().flatMap(it -> it.keys().stream()).collect(Collectors.toSet());
     return new ModelKeys(placeholders, names, gateways);
   }
 
-  /// The values of a variable, that of the command first.
+  /// The values of a variable: from the variables first, then from the files.
   private static List<String> values(String name, Map<String, String> given, List<String> files) {
     var inFiles =
         files.stream().flatMap(text -> inFile(name).matcher(text).results()).map(it -> it.group(2));
@@ -81,9 +82,9 @@ record ModelKeys(
     }
   }
 
-  /// What replaces variables of a command: placeholders for the keys, and where they work.
+  /// The variables to replace: placeholders for the keys, and the base URLs of the gateways.
   ///
-  /// @param given the variables that the command would get
+  /// @param given the variables that the command would receive
   Map<String, String> variables(Map<String, String> given) {
     var variables = new HashMap<String, String>();
     for (var name : names) {
@@ -96,7 +97,7 @@ record ModelKeys(
     return variables;
   }
 
-  /// A file of settings as the agent gets it.
+  /// The text of a login file in which the keys and base URLs are replaced.
   String replaceKeys(String text) {
     var result = text;
     for (var each : placeholders.entrySet()) {
@@ -109,7 +110,7 @@ record ModelKeys(
     return result;
   }
 
-  List<ModelGateway> all() {
+  List<ModelGateway> allGateways() {
     return new ArrayList<>(gateways.values());
   }
 

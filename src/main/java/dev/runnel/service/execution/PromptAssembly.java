@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 /// Assembles an agent's prompt: the message of this execution, instructions for the mode, the run's
 /// skill, and in a new workspace also the initial prompt.
 final class PromptAssembly {
-  static final String AFRESH =
+  static final String NEW_WORKSPACE =
       "The workspace was set up afresh: what earlier executions left in it is gone.";
 
   static final String MOVED =
@@ -32,7 +32,7 @@ final class PromptAssembly {
       files, the risks. It will be carried out when somebody agrees.\
       """;
 
-  private static final String LEAD =
+  private static final String ORCHESTRATION =
       """
       You may hand parts of the work to other agents. Start a run for each:
       curl -sS -X POST "$RUNNEL_AGENT_API_URL/agent/runs" \\
@@ -44,7 +44,7 @@ final class PromptAssembly {
       status_message. The key is for these runs alone, and ends with yours.\
       """;
 
-  private static final String HAND_OVER =
+  private static final String HANDOVER =
       """
       Files for the people who asked, such as screenshots, reports and diffs, go into the folder \
       $%s. They are uploaded for them when you have finished.\
@@ -53,20 +53,21 @@ final class PromptAssembly {
 
   private PromptAssembly() {}
 
-  /// What people are told of a workspace that could not be restored.
+  /// The note for people about a workspace that could not be restored.
   ///
-  /// @param kept what became of its snapshot; empty if there are no snapshots
-  static String moved(Optional<Snapshots.Outcome> kept) {
-    return kept.isPresent() && kept.get() instanceof Snapshots.Outcome.Missing(String why)
+  /// @param restoration the result of restoring its snapshot; empty without snapshots
+  static String moved(Optional<Snapshots.Outcome> restoration) {
+    return restoration.isPresent()
+            && restoration.get() instanceof Snapshots.Outcome.Missing(String why)
         ? MOVED + " " + why
         : MOVED;
   }
 
-  /// What people are told of a workspace that was restored.
+  /// The note for people about a workspace that was restored.
   ///
-  /// @param execution the last one whose work is in it
+  /// @param execution the last execution whose work it contains
   /// @param before the last execution of the run
-  /// @param resumes whether the agent goes on with its session; empty if it has none
+  /// @param resumes whether the agent resumes its session; empty if it has none
   static String restored(int execution, int before, Optional<Boolean> resumes) {
     var text = new StringBuilder(RESTORED);
     if (execution < before) {
@@ -90,13 +91,13 @@ final class PromptAssembly {
       ExecutionRequest executionRequest,
       PreparedWorkspace.Ready ready,
       Supplier<Optional<String>> prompt) {
-    return mode(skilled(executionRequest, ready, prompt));
+    return withModeInstructions(withSkill(executionRequest, ready, prompt));
   }
 
   /// The prompt of a run that continues a conversation.
   ///
-  /// @param talk the earlier conversation as text
-  static String continuing(String talk, String prompt) {
+  /// @param conversation the earlier conversation as text
+  static String continuing(String conversation, String prompt) {
     return """
     This goes on with an earlier conversation. The files of then are not here. What was said:
 
@@ -105,13 +106,13 @@ final class PromptAssembly {
 
     %s\
     """
-        .formatted(talk, prompt.isBlank() ? "Go on." : prompt);
+        .formatted(conversation, prompt.isBlank() ? "Go on." : prompt);
   }
 
   /// The prompt of an execution that continues its run without the agent's earlier session.
   ///
-  /// @param talk what was said in the run so far, as text
-  static String resuming(String talk, String prompt) {
+  /// @param conversation the conversation of the run so far, as text
+  static String resuming(String conversation, String prompt) {
     return """
     This continues your earlier work in this folder, in a new session. What was said so far:
 
@@ -120,39 +121,40 @@ final class PromptAssembly {
 
     %s\
     """
-        .formatted(talk, prompt);
+        .formatted(conversation, prompt);
   }
 
-  /// Tells the agent how it hands files over.
+  /// Adds the instructions for handing files over.
   static ExecutionRequest withHandoverInstructions(ExecutionRequest executionRequest) {
     return executionRequest.withBasePrompt(
         Optional.of(
-            executionRequest.basePrompt().map(words -> words + "\n\n").orElse("") + HAND_OVER));
+            executionRequest.basePrompt().map(text -> text + "\n\n").orElse("") + HANDOVER));
   }
 
-  private static ExecutionRequest mode(ExecutionRequest executionRequest) {
+  private static ExecutionRequest withModeInstructions(ExecutionRequest executionRequest) {
     if (executionRequest.mode().equals(RunMode.PLAN)) {
       return executionRequest.withPrompt(executionRequest.prompt() + "\n\n" + PLAN);
     }
     return executionRequest.mayStartRuns() && executionRequest.execution() == 1
         ? executionRequest.withBasePrompt(
             Optional.of(
-                executionRequest.basePrompt().map(words -> words + "\n\n").orElse("") + LEAD))
+                executionRequest.basePrompt().map(text -> text + "\n\n").orElse("")
+                    + ORCHESTRATION))
         : executionRequest;
   }
 
-  private static ExecutionRequest skilled(
+  private static ExecutionRequest withSkill(
       ExecutionRequest executionRequest,
       PreparedWorkspace.Ready ready,
       Supplier<Optional<String>> prompt) {
     var base = basePrompt(executionRequest, ready);
-    if (ready.fresh() && executionRequest.execution() > 1) {
+    if (ready.isNew() && executionRequest.execution() > 1) {
       var text = new StringBuilder();
-      base.ifPresent(words -> text.append(words).append("\n\n"));
+      base.ifPresent(basePrompt -> text.append(basePrompt).append("\n\n"));
       prompt
           .get()
-          .filter(words -> !words.isBlank())
-          .ifPresent(words -> text.append(words).append("\n\n"));
+          .filter(initial -> !initial.isBlank())
+          .ifPresent(initial -> text.append(initial).append("\n\n"));
       return executionRequest.withPrompt(text + executionRequest.prompt());
     }
     return base.isPresent() ? executionRequest.withBasePrompt(base) : executionRequest;
@@ -165,11 +167,10 @@ final class PromptAssembly {
     }
     var chosen = ready.skill().get();
     var text = chosen.skill().basePrompt() + place(chosen.skill(), ready);
-    return Optional.of(
-        executionRequest.basePrompt().map(words -> text + "\n\n" + words).orElse(text));
+    return Optional.of(executionRequest.basePrompt().map(own -> text + "\n\n" + own).orElse(text));
   }
 
-  /// Tells where the skill's files are, since a skill refers to them by name only.
+  /// The location of the skill's files, since a skill refers to them by name only.
   private static String place(Skill skill, PreparedWorkspace.Ready ready) {
     var folder = ready.folder().relativize(ready.skill().orElseThrow().file().getParent());
     return skill.folder().isEmpty() ? "" : "\n\nThe files of this skill are in " + folder + ".";

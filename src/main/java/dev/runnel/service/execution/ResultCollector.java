@@ -27,10 +27,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Records what an execution leaves behind: pull requests, files, evidence and plans. The agent's
-/// processes have ended.
+/// Records the results of an execution: pull requests, files, evidence and plans. Used after the
+/// agent's processes have ended.
 final class ResultCollector {
-  /// Maximum length of a line of the transcript, below what pages show of one.
+  /// Maximum length of a transcript line, below the limit of the console's pages.
   private static final int MAX_ENTRY = 4_000;
 
   private final ExecutionRequest request;
@@ -60,7 +60,8 @@ final class ResultCollector {
     var opened = new ArrayList<NewArtifact>();
     for (var url : mentioned) {
       workspaces
-          .pushedBranch(request.runId(), site.chosen(), url, site.network().witnessed(), git)
+          .pushedBranch(
+              request.runId(), site.environment(), url, site.network().observedRepositories(), git)
           .ifPresent(branch -> opened.add(NewArtifact.pullRequest(url, branch)));
     }
     if (!opened.isEmpty()) {
@@ -78,7 +79,7 @@ final class ResultCollector {
     }
   }
 
-  /// Records what can be seen of the execution, to be shown beside what the agent says of it.
+  /// Records what can be observed of the execution, to be shown next to the agent's own statement.
   void collectEvidence(Harness harness, Path root, Instant began, OutputRecorder.Summary summary) {
     var changes = WorkspaceChanges.since(began, root);
     var before = queries.find(request.runId()).flatMap(RunRow::evidence);
@@ -95,46 +96,44 @@ final class ResultCollector {
 
   /// Records a finished plan.
   ///
-  /// @return that the plan waits for approval; the given result if there is no plan
+  /// @return blocked, to wait for approval of the plan; the given result if there is no plan
   ExecutionResult collectPlan(ExecutionResult result) {
-    if (result.phase() != ExecutionState.SUCCEEDED) {
+    if (result.state() != ExecutionState.SUCCEEDED) {
       return result;
     }
     record(List.of(), List.of(NewArtifact.plan(request, result.message())));
     return ExecutionResult.blocked(result.message() + "\n\n" + PlanReply.QUESTION);
   }
 
-  /// Records that a person is asked about a call.
-  ExecutionResult askAbout(ToolCall call) {
-    var number = records.askAbout(request, call);
-    var whole = "Asks to use %s: %s".formatted(call.name(), call.shown(redactor::redact));
+  /// Records that the run asks a person about a call.
+  ExecutionResult askForPermission(ToolCall call) {
+    var number = records.requestPermission(request, call);
+    var text = "Asks to use %s: %s".formatted(call.name(), call.display(redactor::redact));
     record(
-        pieces(whole).stream()
-            .map(piece -> new Entry(TranscriptLine.Kind.QUESTION, piece))
-            .toList(),
+        split(text).stream().map(part -> new Entry(TranscriptLine.Kind.QUESTION, part)).toList(),
         List.of());
     return ExecutionResult.blocked(
         "%s\n\n%s\n\n%s"
             .formatted(
                 ToolReply.request(call.name(), number),
-                fenced(call.summary(redactor::redact)),
-                ToolReply.question(redactor.redact(call.scopeWords()))));
+                codeBlock(call.summary(redactor::redact)),
+                ToolReply.question(redactor.redact(call.scopeDescription()))));
   }
 
-  /// A text in pieces that pages show whole.
-  private static List<String> pieces(String text) {
-    var pieces = new ArrayList<String>();
+  /// Splits a text into parts that fit into a transcript line.
+  private static List<String> split(String text) {
+    var parts = new ArrayList<String>();
     var rest = text;
     while (!rest.isEmpty()) {
-      var piece = Truncation.head(rest, MAX_ENTRY);
-      pieces.add(piece);
-      rest = rest.substring(piece.length());
+      var part = Truncation.head(rest, MAX_ENTRY);
+      parts.add(part);
+      rest = rest.substring(part.length());
     }
-    return pieces;
+    return parts;
   }
 
-  /// A block of code that the text cannot end.
-  private static String fenced(String text) {
+  /// A code block with a fence that does not occur in the text.
+  private static String codeBlock(String text) {
     var fence = new StringBuilder("```");
     while (text.contains(fence)) {
       fence.append('`');

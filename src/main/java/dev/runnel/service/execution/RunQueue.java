@@ -32,23 +32,23 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Executes queued runs, as many at once as there are slots per depth. People take turns. The queue
-/// itself is in the database; this class reads it when signalled and a slot is free.
+/// Executes queued runs, with a number of slots for each depth. The queue itself is in the
+/// database; this class claims a run when a slot is free and it is signalled.
 public final class RunQueue implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RunQueue.class);
-  private static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
-  private static final Duration CANCEL_PATIENCE = Duration.ofSeconds(2);
+  private static final Duration POLL_INTERVAL = Duration.ofSeconds(5);
+  private static final Duration CANCEL_TIMEOUT = Duration.ofSeconds(2);
 
-  /// A cancellation may be carried out by another node.
-  private static final Duration CANCEL_LOOK = Duration.ofMillis(500);
+  /// Another node may carry out the cancellation, so the row is polled, too.
+  private static final Duration CANCEL_POLL_INTERVAL = Duration.ofMillis(500);
 
-  private static final Duration LAST_WORDS = Duration.ofSeconds(10);
-  private static final Duration LAST_SNAPSHOTS = Duration.ofSeconds(20);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration SNAPSHOT_TIMEOUT = Duration.ofSeconds(20);
 
   private final Spawner spawner;
   private final RunService runs;
   private final ExecutionRecords records;
-  private final RunQueries index;
+  private final RunQueries queries;
   private final Agents agents;
   private final ApiKeys keys;
   private final ServiceSettings settings;
@@ -61,7 +61,7 @@ public final class RunQueue implements AutoCloseable {
   private final LeaseKeeper leaseKeeper;
   private final ChangeFeed changeFeed;
   private final List<Semaphore> slots;
-  private final Map<String, Execution> working = new ConcurrentHashMap<>();
+  private final Map<String, Execution> executions = new ConcurrentHashMap<>();
   private final Set<String> recovering = ConcurrentHashMap.newKeySet();
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile boolean open = true;
@@ -70,7 +70,7 @@ public final class RunQueue implements AutoCloseable {
       Spawner spawner,
       RunService runs,
       ExecutionRecords records,
-      RunQueries index,
+      RunQueries queries,
       Agents agents,
       ApiKeys keys,
       ServiceSettings settings,
@@ -83,7 +83,7 @@ public final class RunQueue implements AutoCloseable {
     this.spawner = spawner;
     this.runs = runs;
     this.records = records;
-    this.index = index;
+    this.queries = queries;
     this.agents = agents;
     this.keys = keys;
     this.settings = settings;
@@ -105,26 +105,27 @@ public final class RunQueue implements AutoCloseable {
 
               @Override
               public boolean isIdle() {
-                return working.isEmpty();
+                return executions.isEmpty();
               }
             });
-    this.changeFeed = ChangeFeed.start(membership, index, watchers, queueSignal, this::cancelHere);
+    this.changeFeed =
+        ChangeFeed.start(membership, queries, watchers, queueSignal, this::cancelHere);
     this.slots =
         Stream.generate(() -> new Semaphore(settings.slots()))
-            .limit(RunService.DEEPEST + 1L)
+            .limit(RunService.MAX_DEPTH + 1L)
             .toList();
   }
 
-  /// Ends executions that a previous process left behind, and starts claiming runs.
+  /// Ends executions that a previous process left unfinished, and starts to claim runs.
   ///
-  /// @param snapshots where workspaces are kept for other nodes; empty to keep none
+  /// @param snapshots snapshots of workspaces for other nodes; empty for none
   /// @param queueSignal signals whenever a run may have been queued
-  /// @param membership this process among those that share the runs
+  /// @param membership the membership of this process among the nodes
   public static RunQueue start(
       Spawner spawner,
       RunService runs,
       ExecutionRecords records,
-      RunQueries index,
+      RunQueries queries,
       Agents agents,
       ApiKeys keys,
       ServiceSettings settings,
@@ -139,7 +140,7 @@ public final class RunQueue implements AutoCloseable {
             spawner,
             runs,
             records,
-            index,
+            queries,
             agents,
             keys,
             settings,
@@ -149,12 +150,12 @@ public final class RunQueue implements AutoCloseable {
             watchers,
             queueSignal,
             membership);
-    ExecutionNetwork.deleteLeft(settings.workspaces());
-    records.adopt("");
-    for (var left : index.left(membership.identity().name())) {
-      queue.recover(left);
+    ExecutionNetwork.deleteStaleSockets(settings.workspaces());
+    records.addMissingClaims("");
+    for (var execution : queries.executionsOn(membership.identity().name())) {
+      queue.recover(execution);
     }
-    for (int depth = 0; depth <= RunService.DEEPEST; depth++) {
+    for (int depth = 0; depth <= RunService.MAX_DEPTH; depth++) {
       var here = depth;
       spawner.virtual("run-queue " + depth, () -> queue.work(here));
     }
@@ -162,29 +163,30 @@ public final class RunQueue implements AutoCloseable {
     return queue;
   }
 
-  /// Cancels a run and waits until its processes have ended, but not much longer than the grace
-  /// time; processes still alive then are still being ended when this returns.
+  /// Cancels a run and waits until its processes have ended, for at most the grace time and
+  /// [#CANCEL_TIMEOUT]. If some are still alive then, ending them continues in the background.
   ///
   /// @param asked when the caller made the request
   /// @throws RequestProblem if there is no such run, or it has ended
   public void cancel(String runId, Instant asked) {
     var isRunning = runs.cancel(runId, asked);
-    // Nobody needs the results of the runs that it started.
-    index.unfinishedBelow(runId).forEach(child -> cancelChild(child, asked));
+    // The results of its descendants are not needed.
+    queries.unfinishedBelow(runId).forEach(child -> cancelChild(child, asked));
     if (!isRunning) {
       return;
     }
     cancelHere(runId);
     var changes = new Semaphore(0);
-    var deadline = System.nanoTime() + settings.grace().plus(CANCEL_PATIENCE).toNanos();
+    var deadline = System.nanoTime() + settings.grace().plus(CANCEL_TIMEOUT).toNanos();
     try (var _ = watchers.watch(runId, changes::release)) {
-      while (index.find(runId).map(RunRow::cancelAsked).orElse(false)) {
-        var left = deadline - System.nanoTime();
-        if (left <= 0) {
+      while (queries.find(runId).map(RunRow::isCancelRequested).orElse(false)) {
+        var remaining = deadline - System.nanoTime();
+        if (remaining <= 0) {
           log.error("processes of a cancelled run still alive run={}", runId);
           return;
         }
-        if (changes.tryAcquire(Math.min(left, CANCEL_LOOK.toNanos()), TimeUnit.NANOSECONDS)) {
+        if (changes.tryAcquire(
+            Math.min(remaining, CANCEL_POLL_INTERVAL.toNanos()), TimeUnit.NANOSECONDS)) {
           changes.drainPermits();
         }
       }
@@ -193,43 +195,43 @@ public final class RunQueue implements AutoCloseable {
     }
   }
 
-  /// Ends the execution of a cancelled run, if it is on this node. The execution looks itself when
-  /// it begins, so one that is just being claimed is not missed.
+  /// Ends the execution of a cancelled run, if it is on this node. An execution that is just being
+  /// claimed is not missed, because it checks for a cancellation itself.
   private void cancelHere(String runId) {
-    var execution = working.get(runId);
+    var execution = executions.get(runId);
     if (execution != null) {
-      aside("cancel " + runId, execution::cancel);
+      runInNewThread("cancel " + runId, execution::cancel);
     }
   }
 
   /// See [DiskReserve.Executions].
-  public boolean giveUp(String runId, ExecutionResult why) throws InterruptedException {
-    var execution = working.get(runId);
+  public boolean evict(String runId, ExecutionResult why) throws InterruptedException {
+    var execution = executions.get(runId);
     if (execution == null) {
       return false;
     }
-    execution.giveUp(why);
+    execution.evict(why);
     return true;
   }
 
-  /// The number of executions at work.
-  public int working() {
-    return working.size();
+  /// The number of current executions.
+  public int executing() {
+    return executions.size();
   }
 
-  /// On platform threads, which need not wait for virtual ones.
+  /// Abandons all executions. Uses platform threads, which need not wait for virtual threads.
   private void abandonAll() {
-    for (var execution : working.values()) {
+    for (var execution : executions.values()) {
       try {
-        spawner.daemon("lose", execution::abandon);
-      } catch (Spawner.NoRoomException _) {
+        spawner.daemon("abandon", execution::abandon);
+      } catch (Spawner.NoResourcesException _) {
         execution.abandon();
       }
     }
   }
 
   private void cancelChild(String runId, Instant asked) {
-    aside(
+    runInNewThread(
         "cancel " + runId,
         () -> {
           try {
@@ -241,10 +243,10 @@ public final class RunQueue implements AutoCloseable {
   }
 
   /// Runs work in a new thread, or in this one if no thread can be started.
-  private Optional<Thread> aside(String name, Runnable work) {
+  private Optional<Thread> runInNewThread(String name, Runnable work) {
     try {
       return Optional.of(spawner.virtual(name, work));
-    } catch (Spawner.NoRoomException _) {
+    } catch (Spawner.NoResourcesException _) {
       work.run();
       return Optional.empty();
     }
@@ -256,19 +258,20 @@ public final class RunQueue implements AutoCloseable {
   public void close() {
     open = false;
     closed.countDown();
-    queueSignal.tell();
+    queueSignal.signal();
     drain();
     changeFeed.close();
-    var leaving =
-        working.values().stream()
-            .flatMap(execution -> aside("leave", execution::leave).stream())
+    var threads =
+        executions.values().stream()
+            .flatMap(execution -> runInNewThread("shut-down", execution::shutDown).stream())
             .toList();
     try {
-      for (var each : leaving) {
+      for (var each : threads) {
         each.join();
       }
-      if (!areFree(snapshots.isPresent() ? LAST_WORDS.plus(LAST_SNAPSHOTS) : LAST_WORDS)) {
-        log.error("agents still working at shutdown runs={}", working.keySet());
+      if (!awaitFreeSlots(
+          snapshots.isPresent() ? CLOSE_TIMEOUT.plus(SNAPSHOT_TIMEOUT) : CLOSE_TIMEOUT)) {
+        log.error("agents still working at shutdown runs={}", executions.keySet());
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
@@ -278,36 +281,36 @@ public final class RunQueue implements AutoCloseable {
 
   /// Waits for working agents, for at most the configured drain time.
   private void drain() {
-    var patience = settings.limits().drain();
-    if (patience.isZero() || working.isEmpty()) {
+    var timeout = settings.limits().drain();
+    if (timeout.isZero() || executions.isEmpty()) {
       return;
     }
-    log.info("waiting for agents to finish runs={} timeout={}", working.keySet(), patience);
+    log.info("waiting for agents to finish runs={} timeout={}", executions.keySet(), timeout);
     try {
-      areFree(patience);
+      awaitFreeSlots(timeout);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
   }
 
   /// Waits until all slots are free.
-  private boolean areFree(Duration most) throws InterruptedException {
-    var deadline = System.nanoTime() + most.toNanos();
-    for (var places : slots) {
-      if (!places.tryAcquire(
+  private boolean awaitFreeSlots(Duration timeout) throws InterruptedException {
+    var deadline = System.nanoTime() + timeout.toNanos();
+    for (var slotsOfDepth : slots) {
+      if (!slotsOfDepth.tryAcquire(
           settings.slots(), deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
         return false;
       }
-      places.release(settings.slots());
+      slotsOfDepth.release(settings.slots());
     }
     return true;
   }
 
   private void work(int depth) {
-    var places = slots.get(depth);
+    var slotsOfDepth = slots.get(depth);
     try {
       while (open) {
-        places.acquire();
+        slotsOfDepth.acquire();
         var started = false;
         try {
           started = startNext(depth);
@@ -315,12 +318,12 @@ public final class RunQueue implements AutoCloseable {
           log.warn("cannot read queue, will retry", e);
         } finally {
           if (!started) {
-            places.release();
+            slotsOfDepth.release();
           }
         }
         if (!started) {
           // The timeout covers a database that was unavailable at that moment.
-          queueSignal.await(depth, LOOK_AGAIN);
+          queueSignal.await(depth, POLL_INTERVAL);
         }
       }
     } catch (InterruptedException _) {
@@ -332,67 +335,67 @@ public final class RunQueue implements AutoCloseable {
     if (!open) {
       return false;
     }
-    var job = records.claimNext(depth);
-    if (job.isEmpty()) {
+    var claimed = records.claimNext(depth);
+    if (claimed.isEmpty()) {
       return false;
     }
-    var runId = job.get().runId();
+    var runId = claimed.get().runId();
     var execution =
         new Execution(
             spawner,
-            job.get(),
+            claimed.get(),
             agents,
             keys,
             settings,
             records,
-            index,
+            queries,
             watchers,
             workspaces,
             snapshots,
             membership.identity().place());
-    working.put(runId, execution);
+    executions.put(runId, execution);
     if (!open) {
       // The run was claimed while close() was running, which may have missed it.
-      execution.leave();
+      execution.shutDown();
     }
     try {
       spawner.virtual("run " + runId, () -> execute(runId, execution, slots.get(depth)));
       return true;
-    } catch (Spawner.NoRoomException e) {
+    } catch (Spawner.NoResourcesException e) {
       log.error("cannot start execution run={}", runId, e);
-      working.remove(runId, execution);
-      var _ = records.finish(job.get().claim(), ExecutionResult.noRoom());
+      executions.remove(runId, execution);
+      var _ = records.finish(claimed.get().claim(), ExecutionResult.noResources());
       return false;
     }
   }
 
-  private void execute(String runId, Execution execution, Semaphore places) {
+  private void execute(String runId, Execution execution, Semaphore slotsOfDepth) {
     try {
       execution.run();
     } catch (RuntimeException | OutOfMemoryError e) {
       log.error("execution failed, will be ended as orphaned run={}", runId, e);
     } finally {
-      working.remove(runId, execution);
-      places.release();
+      executions.remove(runId, execution);
+      slotsOfDepth.release();
       workspaceCleanup.wake();
     }
   }
 
-  /// Periodically looks for executions that nobody works on here.
+  /// Periodically looks for orphaned executions of this node.
   private void sweep() {
     var orphaned = new RunsWithoutExecution();
     try {
-      while (!closed.await(LOOK_AGAIN.toSeconds(), TimeUnit.SECONDS)) {
+      while (!closed.await(POLL_INTERVAL.toSeconds(), TimeUnit.SECONDS)) {
         try {
-          records.adopt(membership.id());
-          var left = index.left(membership.identity().name());
-          for (var each : orphaned.look(left, this::isWorkedOn)) {
+          records.addMissingClaims(membership.id());
+          var claimed = queries.executionsOn(membership.identity().name());
+          for (var each : orphaned.findOrphaned(claimed, this::isExecuting)) {
             log.error("orphaned run found run={}", each.runId());
             recover(each);
           }
           settings
               .isolation()
-              .sweep((runId, claim) -> !isWorkedOn(runId) && index.isOver(runId, claim));
+              .sweep((runId, claim) -> !isExecuting(runId) && queries.isClaimOver(runId, claim));
         } catch (RuntimeException | OutOfMemoryError e) {
           log.warn("cannot look for orphaned runs, will retry", e);
         }
@@ -402,41 +405,43 @@ public final class RunQueue implements AutoCloseable {
     }
   }
 
-  private boolean isWorkedOn(String runId) {
-    return working.containsKey(runId) || recovering.contains(runId);
+  private boolean isExecuting(String runId) {
+    return executions.containsKey(runId) || recovering.contains(runId);
   }
 
-  private void recover(RunTable.Left left) {
-    if (recovering.add(left.runId())) {
-      aside("recover " + left.runId(), () -> end(left));
+  private void recover(RunTable.ClaimedExecution execution) {
+    if (recovering.add(execution.runId())) {
+      runInNewThread("recover " + execution.runId(), () -> endOrphan(execution));
     }
   }
 
   /// Ends the remaining processes of an orphaned execution, and records its end.
-  private void end(RunTable.Left left) {
+  private void endOrphan(RunTable.ClaimedExecution execution) {
     try {
-      var tree = ProcessTree.left(left);
+      var tree = ProcessTree.ofOrphan(execution);
       if (!tree.isEmpty()) {
-        log.warn("ending an orphaned agent run={}", left.runId());
+        log.warn("ending an orphaned agent run={}", execution.runId());
         if (!tree.end(settings.grace())) {
-          log.error("cannot kill all processes, will retry run={}", left.runId());
+          log.error("cannot kill all processes, will retry run={}", execution.runId());
           return;
         }
       }
-      if (!settings.isolation().cleanUp(left.runId(), left.execution(), settings.environment())) {
+      if (!settings
+          .isolation()
+          .cleanUp(execution.runId(), execution.execution(), settings.environment())) {
         return;
       }
-      // What this very process claimed is without a worker only if something broke: the execution,
-      // or the connection that would have said that the claim was made.
+      // A claim of this process has no execution only after an error: in the execution, or in the
+      // connection, so that the response to the claim was lost.
       var why =
-          left.node().equals(membership.id())
-              ? ExecutionResult.broken()
+          execution.node().equals(membership.id())
+              ? ExecutionResult.internalError()
               : ExecutionResult.restarted();
-      var _ = records.giveBack(left.claim(), why);
+      var _ = records.returnToQueue(execution.claim(), why);
     } catch (RuntimeException | OutOfMemoryError e) {
-      log.error("cannot end orphaned run, will retry run={}", left.runId(), e);
+      log.error("cannot end orphaned run, will retry run={}", execution.runId(), e);
     } finally {
-      recovering.remove(left.runId());
+      recovering.remove(execution.runId());
     }
   }
 }

@@ -11,24 +11,25 @@ import java.util.function.Predicate;
 final class RunsWithoutExecution {
   private record Sighting(String runId, int execution, String claim) {}
 
-  private Set<Sighting> before = Set.of();
+  private Set<Sighting> previous = Set.of();
 
   /// @param inProgress the runs that are in progress now
-  /// @param isWorkedOn whether a run has an execution; evaluated after `inProgress` was read
+  /// @param isExecuting whether a run has an execution; evaluated after `inProgress` was read
   /// @return the runs that had no execution in this check and the one before
-  List<RunTable.Left> look(List<RunTable.Left> inProgress, Predicate<String> isWorkedOn) {
-    var now = new HashSet<Sighting>();
+  List<RunTable.ClaimedExecution> findOrphaned(
+      List<RunTable.ClaimedExecution> inProgress, Predicate<String> isExecuting) {
+    var current = new HashSet<Sighting>();
     var orphaned =
         inProgress.stream()
-            .filter(run -> !isWorkedOn.test(run.runId()))
+            .filter(run -> !isExecuting.test(run.runId()))
             .filter(
                 run -> {
                   var sighting = new Sighting(run.runId(), run.execution(), run.claim());
-                  now.add(sighting);
-                  return before.contains(sighting);
+                  current.add(sighting);
+                  return previous.contains(sighting);
                 })
             .toList();
-    before = now;
+    previous = current;
     return orphaned;
   }
 }

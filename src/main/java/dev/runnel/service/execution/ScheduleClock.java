@@ -58,7 +58,7 @@ public final class ScheduleClock implements AutoCloseable {
   private void work() {
     try {
       while (true) {
-        if (changes.tryAcquire(step().toMillis(), TimeUnit.MILLISECONDS)) {
+        if (changes.tryAcquire(startDueRuns().toMillis(), TimeUnit.MILLISECONDS)) {
           changes.drainPermits();
         }
       }
@@ -68,11 +68,11 @@ public final class ScheduleClock implements AutoCloseable {
   }
 
   /// @return the time to wait until a schedule may be due
-  private Duration step() {
+  private Duration startDueRuns() {
     try {
       var started = true;
       while (started) {
-        started = runs.startDue(configs::resolved);
+        started = runs.startNextDue(configs::resolved);
       }
       return schedules
           .nextDue()

@@ -37,7 +37,7 @@ import java.util.function.Supplier;
 /// @param access the permissions of the known agents; not enforced for a command
 /// @param apiUrl the URL at which agents on this machine reach the service, with `/api/v1`
 /// @param redactor removes secrets from the output of agents and setup commands; the API key, the
-///   values of lent variables and the agents' logins are always removed
+///   values of environment variables and the agents' logins are always removed
 /// @param egress the hosts that isolated agents and setup commands reach, unless their environment
 ///   has a list of its own
 /// @param sources the API's `source` of runs, by the name of Runnel's surface in their metadata
@@ -61,8 +61,8 @@ public record ServiceSettings(
     Map<String, RunSource> sources,
     EgressSetting egress,
     PermissionRules permissionRules) {
-  private static final int USUAL_SLOTS = 4;
-  private static final Duration USUAL_GRACE = Duration.ofSeconds(10);
+  private static final int DEFAULT_SLOTS = 4;
+  private static final Duration DEFAULT_GRACE = Duration.ofSeconds(10);
 
   public ServiceSettings {
     environment = Map.copyOf(environment);
@@ -71,7 +71,7 @@ public record ServiceSettings(
     redactor =
         redactor
             .and(List.of(apiKey))
-            .and(environments.lent().values())
+            .and(environments.variableValues().values())
             .and(Agents.secrets(environment));
     if (apiKey.isBlank()) {
       throw new IllegalArgumentException("The service needs an API key that is not blank");
@@ -84,7 +84,7 @@ public record ServiceSettings(
     }
   }
 
-  /// With public hosts as the network of isolated agents.
+  /// Settings with public hosts as the network of isolated agents, and without permission rules.
   public ServiceSettings(
       Path workspaces,
       String apiKey,
@@ -139,7 +139,7 @@ public record ServiceSettings(
         slots,
         grace,
         Environments.NONE,
-        Limits.USUAL,
+        Limits.DEFAULT,
         new Isolation.None(),
         AgentAccess.WORKSPACE,
         List.of(),
@@ -152,11 +152,11 @@ public record ServiceSettings(
   public static ServiceSettings of(
       Path workspaces, String apiKey, Supplier<URI> publicUrl, Optional<String> command) {
     return new ServiceSettings(
-        workspaces, apiKey, publicUrl, command, System.getenv(), USUAL_SLOTS, USUAL_GRACE);
+        workspaces, apiKey, publicUrl, command, System.getenv(), DEFAULT_SLOTS, DEFAULT_GRACE);
   }
 
   /// The variables that every program of a run receives.
-  Map<String, String> surroundings(ExecutionRequest executionRequest) {
+  Map<String, String> baseVariables(ExecutionRequest executionRequest) {
     var variables = variables(AgentEnvironment.COMMON);
     variables.putAll(AgentEnvironment.of(executionRequest));
     return variables;

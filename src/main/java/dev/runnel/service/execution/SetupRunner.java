@@ -36,30 +36,30 @@ import org.slf4j.LoggerFactory;
 /// Runs git and setup commands for one execution, within its start deadline.
 final class SetupRunner implements CommandRunner {
   private static final Logger log = LoggerFactory.getLogger(SetupRunner.class);
-  private static final Duration OUTPUT_PATIENCE = Duration.ofSeconds(2);
-  private static final int CANNOT_RUN = 126;
+  private static final Duration OUTPUT_TIMEOUT = Duration.ofSeconds(2);
+  private static final int CANNOT_EXECUTE = 126;
 
   /// The context of the commands.
   ///
-  /// @param environment variables that every program of the run receives
-  /// @param lent additional variables for setup commands
+  /// @param baseVariables variables that every program of the run receives
+  /// @param grantedVariables additional variables for setup commands
   /// @param network the network of setup commands
   /// @param redactor removes secrets from the output
-  /// @param began notified of every started process, so that it can be ended
-  /// @param stopped whether the execution was stopped meanwhile
-  record Around(
-      ExecutionRequest job,
-      Environment chosen,
+  /// @param onStart receives every started process, so that it can be ended
+  /// @param stopped whether the execution was stopped
+  record Context(
+      ExecutionRequest request,
+      Environment environment,
       Workspaces workspaces,
-      Map<String, String> environment,
-      Map<String, String> lent,
+      Map<String, String> baseVariables,
+      Map<String, String> grantedVariables,
       ExecutionNetwork network,
       Redactor redactor,
-      Consumer<RunningProcess> began,
+      Consumer<RunningProcess> onStart,
       BooleanSupplier stopped) {}
 
   private final Spawner spawner;
-  private final Around around;
+  private final Context context;
   private final ServiceSettings settings;
   private final Optional<ExecutionRecords> records;
   private final long deadline;
@@ -67,21 +67,21 @@ final class SetupRunner implements CommandRunner {
   /// @param records records progress for people; empty to record nothing
   SetupRunner(
       Spawner spawner,
-      Around around,
+      Context context,
       ServiceSettings settings,
       Optional<ExecutionRecords> records) {
-    this(spawner, around, settings, records, settings.limits().start());
+    this(spawner, context, settings, records, settings.limits().start());
   }
 
   /// @param limit maximum duration of all commands together
   SetupRunner(
       Spawner spawner,
-      Around around,
+      Context context,
       ServiceSettings settings,
       Optional<ExecutionRecords> records,
       Duration limit) {
     this.spawner = spawner;
-    this.around = around;
+    this.context = context;
     this.settings = settings;
     this.records = records;
     this.deadline = System.nanoTime() + limit.toNanos();
@@ -91,7 +91,7 @@ final class SetupRunner implements CommandRunner {
   public Result program(List<String> command, Path folder, Map<String, String> variables)
       throws StoppedException, InterruptedException {
     var environment = new HashMap<>(settings.variables(AgentEnvironment.FOR_GIT));
-    environment.putAll(around.environment());
+    environment.putAll(context.baseVariables());
     environment.putAll(variables);
     return run(command, Optional.empty(), folder, environment);
   }
@@ -99,51 +99,51 @@ final class SetupRunner implements CommandRunner {
   @Override
   public Result script(String command, Path folder) throws StoppedException, InterruptedException {
     var environment = new HashMap<>(settings.variables(settings.isolation().variables()));
-    environment.putAll(around.environment());
-    environment.putAll(around.lent());
+    environment.putAll(context.baseVariables());
+    environment.putAll(context.grantedVariables());
     var place = Optional.<Isolation.Place>empty();
     if (isIsolated()) {
       var home = home();
       environment.putAll(Isolation.variables(home));
-      var ofNetwork = around.network().variables(environment);
-      environment.putAll(ofNetwork);
-      var names = new HashSet<>(around.lent().keySet());
-      names.addAll(ofNetwork.keySet());
+      var networkVariables = context.network().variables(environment);
+      environment.putAll(networkVariables);
+      var names = new HashSet<>(context.grantedVariables().keySet());
+      names.addAll(networkVariables.keySet());
       place =
           Optional.of(
               new Isolation.Place(
-                  around.job(),
-                  around.workspaces().root(around.job().runId()),
+                  context.request(),
+                  context.workspaces().root(context.request().runId()),
                   folder,
-                  around.chosen(),
+                  context.environment(),
                   names,
                   List.of(),
                   home,
-                  around.network().network()));
+                  context.network().network()));
     }
     var result = run(List.of("/bin/sh", "-c", command), place, folder, environment);
-    settings.isolation().cleanUp(around.job(), settings.environment());
-    note(result.lastWords());
+    settings.isolation().cleanUp(context.request(), settings.environment());
+    note(result.lastLines());
     return result;
   }
 
   private RunHome home() {
     try {
-      return around.workspaces().home(around.job().runId(), around.chosen());
+      return context.workspaces().home(context.request().runId(), context.environment());
     } catch (IOException e) {
-      throw new UncheckedIOException("The home folder of the run cannot be made", e);
+      throw new UncheckedIOException("The home folder of the run cannot be created", e);
     }
   }
 
   @Override
-  public void tell(String progress) {
-    var text = around.redactor().redact(progress);
+  public void reportProgress(String progress) {
+    var text = context.redactor().redact(progress);
     write(new Entry(TranscriptLine.Kind.NOTE, text), Optional.of(text));
   }
 
   @Override
-  public void check() throws StoppedException {
-    if (around.stopped().getAsBoolean()) {
+  public void requireNotStopped() throws StoppedException {
+    if (context.stopped().getAsBoolean()) {
       throw StoppedException.requested();
     }
     if (System.nanoTime() - deadline >= 0) {
@@ -162,42 +162,45 @@ final class SetupRunner implements CommandRunner {
       Path folder,
       Map<String, String> environment)
       throws StoppedException, InterruptedException {
-    check();
-    var output = new Output(around.redactor().lines());
+    requireNotStopped();
+    var output = new Output(context.redactor().lines());
     RunningProcess process;
     try {
       process =
           new Launcher(spawner, settings.isolation())
-              .start(around.job(), command, place, folder, environment, "", output);
+              .start(context.request(), command, place, folder, environment, "", output);
       if (process instanceof RunningProcess.WithInput open) {
         open.closeInput();
       }
     } catch (IOException e) {
       log.error(
-          "cannot start program run={} program={}", around.job().runId(), command.getFirst(), e);
-      return new Result(CANNOT_RUN, "", command.getFirst() + " cannot be run here.");
+          "cannot start program run={} program={}",
+          context.request().runId(),
+          command.getFirst(),
+          e);
+      return new Result(CANNOT_EXECUTE, "", command.getFirst() + " cannot be run here.");
     }
-    around.began().accept(process);
-    Thread alarm;
+    context.onStart().accept(process);
+    Thread deadlineThread;
     try {
-      alarm = spawner.virtual("start-deadline", () -> endAtDeadline(process));
-    } catch (Spawner.NoRoomException e) {
+      deadlineThread = spawner.virtual("start-deadline", () -> endAtDeadline(process));
+    } catch (Spawner.NoResourcesException e) {
       process.end(Duration.ZERO);
       throw e;
     }
     try {
       var status = process.awaitExit();
-      process.awaitOutput(OUTPUT_PATIENCE);
-      check();
+      process.awaitOutput(OUTPUT_TIMEOUT);
+      requireNotStopped();
       if (process.failure().isPresent()) {
-        throw new IllegalStateException("Its output was not read", process.failure().get());
+        throw new IllegalStateException("The output was not read", process.failure().get());
       }
       if (process.problem().isPresent()) {
-        return new Result(CANNOT_RUN, "", process.problem().get().message());
+        return new Result(CANNOT_EXECUTE, "", process.problem().get().message());
       }
       return output.result(status);
     } finally {
-      alarm.interrupt();
+      deadlineThread.interrupt();
     }
   }
 
@@ -210,9 +213,8 @@ final class SetupRunner implements CommandRunner {
     }
   }
 
-  private void note(String words) {
-    words
-        .lines()
+  private void note(String text) {
+    text.lines()
         .forEach(line -> write(new Entry(TranscriptLine.Kind.NOTE, line), Optional.empty()));
   }
 
@@ -221,11 +223,11 @@ final class SetupRunner implements CommandRunner {
         kept -> {
           try {
             kept.recordOutput(
-                around.job(),
+                context.request(),
                 new ExecutionRecords.NewOutput(
                     List.of(entry), status, List.of(), Optional.empty(), Usage.NONE));
           } catch (DatabaseException e) {
-            log.warn("cannot record progress run={}", around.job().runId(), e);
+            log.warn("cannot record progress run={}", context.request().runId(), e);
           }
         });
   }
@@ -233,7 +235,7 @@ final class SetupRunner implements CommandRunner {
   /// The output of a program, limited in size.
   private static final class Output implements RunningProcess.Sink {
     private static final int MAX_OUTPUT = 1024 * 1024;
-    private static final int LAST_LINES = 10;
+    private static final int MAX_LAST_LINES = 10;
     private static final int MAX_LINE = 300;
 
     // All guarded by this.
@@ -250,25 +252,28 @@ final class SetupRunner implements CommandRunner {
       if (output.length() < MAX_OUTPUT) {
         output.append(line).append('\n');
       }
-      remember(line);
+      addLastLine(line);
     }
 
     @Override
     public synchronized void err(String line) {
-      remember(line);
+      addLastLine(line);
     }
 
     synchronized Result result(int status) {
       return new Result(status, output.toString(), String.join("\n", last));
     }
 
-    private void remember(String line) {
-      redacted.next(TerminalText.plain(line)).filter(text -> !text.isBlank()).ifPresent(this::keep);
+    private void addLastLine(String line) {
+      redacted
+          .next(TerminalText.plain(line))
+          .filter(text -> !text.isBlank())
+          .ifPresent(this::append);
     }
 
-    private void keep(String line) {
+    private void append(String line) {
       last.addLast(line.length() <= MAX_LINE ? line : line.substring(0, MAX_LINE) + "…");
-      if (last.size() > LAST_LINES) {
+      if (last.size() > MAX_LAST_LINES) {
         last.removeFirst();
       }
     }

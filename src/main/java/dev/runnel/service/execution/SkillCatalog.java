@@ -20,22 +20,22 @@ public record SkillCatalog(Spawner spawner, ServiceSettings settings, Workspaces
   /// @throws IllegalStateException with git's error output if a repository cannot be fetched
   public List<Skill> of(Environment environment, boolean refresh) throws InterruptedException {
     var executionRequest = ExecutionRequest.internal("skills-" + UUID.randomUUID());
-    var around =
-        new SetupRunner.Around(
+    var context =
+        new SetupRunner.Context(
             executionRequest,
             environment,
             workspaces,
-            settings.surroundings(executionRequest),
+            settings.baseVariables(executionRequest),
             Map.of(),
-            ExecutionNetwork.OF_THE_MACHINE,
+            ExecutionNetwork.MACHINE_NETWORK,
             settings.redactor(),
             _ -> {},
             () -> false);
     try {
       return workspaces.skills(
-          environment, refresh, new SetupRunner(spawner, around, settings, Optional.empty()));
+          environment, refresh, new SetupRunner(spawner, context, settings, Optional.empty()));
     } catch (StoppedException e) {
-      throw new IllegalStateException("The repositories did not answer in time", e);
+      throw new IllegalStateException("The repositories did not respond in time", e);
     }
   }
 }

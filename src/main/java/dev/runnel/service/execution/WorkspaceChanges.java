@@ -17,20 +17,21 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What changed in a workspace since an instant: files by their times, commits by git's log files.
-/// Git itself is not run, because the agent controls the clone's settings, which could execute
-/// programs.
+/// The changes in a workspace since an instant: files by their modification times, commits by git's
+/// log files. Git itself is not run, because the agent controls the clone's settings, which could
+/// execute programs.
 ///
-/// @param files without hidden folders and those in which tools put what they build or download
-/// @param commits those of `HEAD`, without amended ones
+/// @param files number of changed files, without hidden folders and folders of build outputs and
+///   downloads
+/// @param commits number of commits on `HEAD`, without amended ones
 record WorkspaceChanges(int files, int commits) {
   private static final Logger log = LoggerFactory.getLogger(WorkspaceChanges.class);
-  private static final int MAX_LOOKED_AT = 200_000;
+  private static final int MAX_VISITED = 200_000;
 
-  /// In all log files together, which an agent could make any number of by links to one.
+  /// For all log files together, because an agent could create any number of links to one.
   private static final long MAX_LOG_BYTES = 16L * 1024 * 1024;
 
-  private static final int MAX_LOOKS_AT_CLOCK = 25;
+  private static final int MAX_CLOCK_READS = 25;
 
   private static final Set<String> GENERATED =
       Set.of(
@@ -52,9 +53,9 @@ record WorkspaceChanges(int files, int commits) {
           "[0-9a-f]{40,64} [0-9a-f]{40,64} [^\\t]*> (\\d{1,12}) [+-]\\d{4}\\t"
               + "commit(?: \\((?:initial|merge)\\))?: .*");
 
-  /// The time by the clock that the file system stamps files with, which moves in steps of some
-  /// milliseconds and lags behind. Waits for the next step, so that every file that is written from
-  /// now on has this time or a later one, and every file before has an earlier one.
+  /// The current time of the file system's clock, which lags behind and advances in steps of some
+  /// milliseconds. Waits for the next step, so that files that are written from now on have this
+  /// time or a later one, and earlier files have an earlier one.
   ///
   /// @param root the run's workspace
   static Instant start(Path root) throws InterruptedException {
@@ -63,7 +64,7 @@ record WorkspaceChanges(int files, int commits) {
       try {
         var first = Files.getLastModifiedTime(probe);
         var now = first;
-        for (int i = 0; i < MAX_LOOKS_AT_CLOCK && now.equals(first); i++) {
+        for (int i = 0; i < MAX_CLOCK_READS && now.equals(first); i++) {
           Thread.sleep(1);
           Files.write(probe, new byte[1]);
           now = Files.getLastModifiedTime(probe);
@@ -79,30 +80,32 @@ record WorkspaceChanges(int files, int commits) {
   }
 
   /// @param start from [#start]
-  /// @param root the run's workspace, in which no process works any more
+  /// @param root the run's workspace, in which no process is running
   static WorkspaceChanges since(Instant start, Path root) {
-    return since(start, root, MAX_LOOKED_AT);
+    return since(start, root, MAX_VISITED);
   }
 
-  /// @param most how many files and folders it looks at; an agent could make any number
-  static WorkspaceChanges since(Instant start, Path root, int most) {
-    var count = new Count(start, most);
+  /// @param maxVisited maximum number of files and folders to visit; an agent could create any
+  ///   number
+  static WorkspaceChanges since(Instant start, Path root, int maxVisited) {
+    var counter = new ChangeCounter(start, maxVisited);
     try {
-      Files.walkFileTree(root, count);
+      Files.walkFileTree(root, counter);
     } catch (IOException e) {
       log.warn("cannot look through workspace folder={} why={}", root.getFileName(), e.toString());
     }
-    return new WorkspaceChanges(count.files, commits(count.clones, start));
+    return new WorkspaceChanges(counter.files, commits(counter.clones, start));
   }
 
   private static int commits(List<Path> clones, Instant start) {
-    var left = MAX_LOG_BYTES;
+    var remainingBytes = MAX_LOG_BYTES;
     var commits = 0;
     for (var clone : clones) {
       var file = clone.resolve("logs").resolve("HEAD");
       try {
-        if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) && Files.size(file) <= left) {
-          left -= Files.size(file);
+        if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+            && Files.size(file) <= remainingBytes) {
+          remainingBytes -= Files.size(file);
           commits += commits(file, start);
         }
       } catch (IOException | UncheckedIOException e) {
@@ -123,16 +126,16 @@ record WorkspaceChanges(int files, int commits) {
     }
   }
 
-  private static final class Count extends SimpleFileVisitor<Path> {
+  private static final class ChangeCounter extends SimpleFileVisitor<Path> {
     private final Instant start;
     private final List<Path> clones = new ArrayList<>();
     private int files;
-    private final int most;
-    private int looked;
+    private final int maxVisited;
+    private int visited;
 
-    Count(Instant start, int most) {
+    ChangeCounter(Instant start, int maxVisited) {
       this.start = start;
-      this.most = most;
+      this.maxVisited = maxVisited;
     }
 
     @Override
@@ -141,7 +144,7 @@ record WorkspaceChanges(int files, int commits) {
       if (name.equals(".git")) {
         clones.add(folder);
       }
-      if (++looked >= most) {
+      if (++visited >= maxVisited) {
         return FileVisitResult.TERMINATE;
       }
       return name.startsWith(".") || GENERATED.contains(name)
@@ -155,7 +158,7 @@ record WorkspaceChanges(int files, int commits) {
           && !attributes.lastModifiedTime().toInstant().isBefore(start)) {
         files++;
       }
-      return ++looked < most ? FileVisitResult.CONTINUE : FileVisitResult.TERMINATE;
+      return ++visited < maxVisited ? FileVisitResult.CONTINUE : FileVisitResult.TERMINATE;
     }
 
     @Override

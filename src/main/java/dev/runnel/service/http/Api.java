@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/// The routes under `/api/v1`. Every route checks the key, answers errors as problems, and reports
-/// its permitted methods. Handlers block; they need virtual threads.
+/// The routes under `/api/v1`. Every route checks the key, reports errors as problems, and reports
+/// the permitted methods of a path. Handlers block; they need virtual threads.
 public final class Api {
   static final String BASE = RunRow.API;
   private static final List<HandlerType> METHODS =
@@ -28,7 +28,7 @@ public final class Api {
           HandlerType.OPTIONS);
 
   /// Published routes that this service does not implement.
-  private static final Pattern HOSTED =
+  private static final Pattern NOT_IMPLEMENTED =
       Pattern.compile(
           "/networking/.*"
               + "|/factory/[^/]+/(?!runs$).*"
@@ -39,14 +39,14 @@ public final class Api {
   /// Handles an authenticated request.
   @FunctionalInterface
   interface Action {
-    void take(Context ctx, Caller caller) throws Exception;
+    void handle(Context ctx, Caller caller) throws Exception;
   }
 
   private final RoutesConfig routes;
   private final AuthFilter authFilter;
-  private final Map<String, Set<String>> known;
+  private final Map<String, Set<String>> methodsByPath;
   private final Set<String> registered;
-  private final boolean forAgents;
+  private final boolean acceptsAgentKeys;
 
   public Api(RoutesConfig routes, AuthFilter authFilter) {
     this(routes, authFilter, new LinkedHashMap<>(), new TreeSet<>(), true);
@@ -55,25 +55,25 @@ public final class Api {
   private Api(
       RoutesConfig routes,
       AuthFilter authFilter,
-      Map<String, Set<String>> known,
+      Map<String, Set<String>> methodsByPath,
       Set<String> registered,
-      boolean forAgents) {
+      boolean acceptsAgentKeys) {
     this.routes = routes;
     this.authFilter = authFilter;
-    this.known = known;
+    this.methodsByPath = methodsByPath;
     this.registered = registered;
-    this.forAgents = forAgents;
+    this.acceptsAgentKeys = acceptsAgentKeys;
   }
 
-  /// The same for routes that reach beyond the runs below one: the key of an agent does not open
-  /// them.
-  Api notForAgents() {
-    return new Api(routes, authFilter, known, registered, false);
+  /// The same API for routes that are not restricted to the descendants of a run; keys of agents
+  /// are rejected.
+  Api withoutAgentKeys() {
+    return new Api(routes, authFilter, methodsByPath, registered, false);
   }
 
   void get(String path, Action action) {
     add(HandlerType.GET, path, action);
-    // By default the server would answer HEAD with 200 to everybody.
+    // By default the server would respond to HEAD with 200 without authentication.
     add(HandlerType.HEAD, path, action);
   }
 
@@ -92,57 +92,58 @@ public final class Api {
   /// Registers a route for GET and HEAD that needs no key.
   void open(String path, Action action) {
     for (var method : List.of(HandlerType.GET, HandlerType.HEAD)) {
-      remember(method, path);
+      registerPath(method, path);
       routes.addHttpHandler(
-          method, BASE + path, authFilter.open(ctx -> action.take(ctx, Caller.MAIN)));
+          method, BASE + path, authFilter.open(ctx -> action.handle(ctx, Caller.MAIN)));
     }
   }
 
-  /// Answers all other paths and methods with an error. Call this after all routes are registered.
-  public void closeWithNothing() {
+  /// Rejects all other paths and methods. Call this after all routes are registered.
+  public void registerFallback() {
     for (var path : List.of(BASE, BASE + "/<rest>")) {
       routes.before(
           path,
           ctx -> {
             if (!METHODS.contains(ctx.method())) {
-              authFilter.keyed((_, _) -> nothingHere(ctx)).handle(ctx);
+              authFilter.authenticated((_, _) -> rejectUnknown(ctx)).handle(ctx);
               ctx.skipRemainingHandlers();
             }
           });
     }
     for (var method : METHODS) {
-      routes.addHttpHandler(method, BASE, authFilter.keyed((ctx, _) -> nothingHere(ctx)));
+      routes.addHttpHandler(method, BASE, authFilter.authenticated((ctx, _) -> rejectUnknown(ctx)));
       routes.addHttpHandler(
-          method, BASE + "/<rest>", authFilter.keyed((ctx, _) -> nothingHere(ctx)));
+          method, BASE + "/<rest>", authFilter.authenticated((ctx, _) -> rejectUnknown(ctx)));
     }
   }
 
-  static void answer(Context ctx, String json) {
+  static void respond(Context ctx, String json) {
     ctx.contentType("application/json").result(json);
   }
 
-  static RequestProblem nothing() {
-    return new RequestProblem(RequestProblem.Code.RESOURCE_NOT_FOUND, "Nothing is at this address");
+  static RequestProblem notFound() {
+    return new RequestProblem(
+        RequestProblem.Code.RESOURCE_NOT_FOUND, "There is nothing at this address");
   }
 
   private void add(HandlerType method, String path, Action action) {
-    remember(method, path);
+    registerPath(method, path);
     routes.addHttpHandler(
         method,
         BASE + path,
-        authFilter.keyed(
+        authFilter.authenticated(
             (ctx, caller) -> {
-              // A path that ends in a slash has lost its id; answering with the list would hide
-              // that.
+              // A path that ends with a slash lacks the id. A list as the response would hide that
+              // mistake.
               if (ctx.path().endsWith("/")) {
-                throw nothing();
+                throw notFound();
               }
-              if (!forAgents && caller.scope() instanceof Caller.Scope.Below) {
+              if (!acceptsAgentKeys && caller.scope() instanceof Caller.Scope.Below) {
                 throw new RequestProblem(
                     RequestProblem.Code.NOT_AUTHORIZED,
                     "The key of an agent is only for the runs below its own");
               }
-              action.take(ctx, caller);
+              action.handle(ctx, caller);
             }));
   }
 
@@ -151,16 +152,16 @@ public final class Api {
     return Set.copyOf(registered);
   }
 
-  private void remember(HandlerType method, String path) {
+  private void registerPath(HandlerType method, String path) {
     registered.add(method + " " + path);
-    known
+    methodsByPath
         .computeIfAbsent(
             Pattern.quote(BASE) + path.replaceAll("\\{\\w+}", "[^/]+"), _ -> new TreeSet<>())
         .add(method.name());
   }
 
-  private void nothingHere(Context ctx) {
-    for (var path : known.entrySet()) {
+  private void rejectUnknown(Context ctx) {
+    for (var path : methodsByPath.entrySet()) {
       if (ctx.path().matches(path.getKey())) {
         ctx.header("Allow", String.join(", ", path.getValue()));
         throw new RequestProblem(
@@ -168,12 +169,15 @@ public final class Api {
             "Allowed here: " + String.join(", ", path.getValue()));
       }
     }
-    throw HOSTED.matcher(ctx.path().substring(BASE.length())).matches() ? hosted() : nothing();
+    throw NOT_IMPLEMENTED.matcher(ctx.path().substring(BASE.length())).matches()
+        ? notImplemented()
+        : notFound();
   }
 
-  private static RequestProblem hosted() {
+  private static RequestProblem notImplemented() {
     return new RequestProblem(
         RequestProblem.Code.RESOURCE_NOT_FOUND,
-        "This part of the interface belongs to the hosted product; this service does not have it");
+        "This part of the interface belongs to the hosted product; this service does not provide"
+            + " it");
   }
 }

@@ -40,9 +40,9 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Describes the API as OpenAPI 3.1. The operations are listed here, with what they take and
-/// answer, and a test compares them with the routes; the schemas are those of the records in
-/// `wire`.
+/// Describes the API as OpenAPI 3.1. The operations with their request and response bodies are
+/// listed here, and a test compares them with the routes. The schemas are derived from the records
+/// in `wire`.
 public final class ApiDescription {
   private static final Pattern PARAMETER = Pattern.compile("\\{(\\w+)}");
   private static final List<String> FILTERS =
@@ -73,16 +73,16 @@ public final class ApiDescription {
           "updated_after");
 
   /// @param path below `/api/v1`
-  /// @param body what it takes; null for nothing
-  /// @param answer what it answers; null for something that has no schema
-  /// @param status of a success
-  /// @param isOpen whether it needs no key, but a signed query or nothing
+  /// @param body the request body; null for none
+  /// @param response the response body; null for one without a schema
+  /// @param status the status of a successful response
+  /// @param isOpen whether it needs no key, because its URL is signed or public
   record Operation(
       String method,
       String path,
       String summary,
       @Nullable Class<?> body,
-      @Nullable Class<?> answer,
+      @Nullable Class<?> response,
       int status,
       List<String> query,
       boolean isOpen) {
@@ -233,8 +233,8 @@ public final class ApiDescription {
 
   private ApiDescription() {}
 
-  private static Operation get(String path, String summary, @Nullable Class<?> answer) {
-    return new Operation("GET", path, summary, null, answer, 200, List.of(), false);
+  private static Operation get(String path, String summary, @Nullable Class<?> response) {
+    return new Operation("GET", path, summary, null, response, 200, List.of(), false);
   }
 
   private static Operation open(String path, String summary) {
@@ -242,18 +242,22 @@ public final class ApiDescription {
   }
 
   private static Operation post(
-      String path, String summary, @Nullable Class<?> body, @Nullable Class<?> answer, int status) {
-    return new Operation("POST", path, summary, body, answer, status, List.of(), false);
+      String path,
+      String summary,
+      @Nullable Class<?> body,
+      @Nullable Class<?> response,
+      int status) {
+    return new Operation("POST", path, summary, body, response, status, List.of(), false);
   }
 
   private static Operation delete(
-      String path, String summary, @Nullable Class<?> answer, int status) {
-    return new Operation("DELETE", path, summary, null, answer, status, List.of(), false);
+      String path, String summary, @Nullable Class<?> response, int status) {
+    return new Operation("DELETE", path, summary, null, response, status, List.of(), false);
   }
 
   /// Registers `/openapi.json`.
   public static void register(Api api) {
-    api.open("/openapi.json", (ctx, _) -> Api.answer(ctx, document().toString()));
+    api.open("/openapi.json", (ctx, _) -> Api.respond(ctx, document().toString()));
   }
 
   /// The description as JSON.
@@ -288,7 +292,7 @@ public final class ApiDescription {
     var all = components.putObject("schemas");
     reference(Problem.class);
     reference(AgentConfig.class);
-    // A schema may name others, so this repeats until none is new.
+    // A schema may refer to others, so this is repeated until there is no new one.
     while (all.size() < schemas.size()) {
       for (var name : List.copyOf(schemas.keySet())) {
         if (!all.has(name)) {
@@ -320,16 +324,16 @@ public final class ApiDescription {
           .putObject("application/json")
           .set("schema", reference(operation.body()));
     }
-    var answers = into.putObject("responses");
-    var success = answers.putObject(Integer.toString(operation.status()));
+    var responses = into.putObject("responses");
+    var success = responses.putObject(Integer.toString(operation.status()));
     success.put("description", operation.status() == 302 ? "Redirect" : "Success");
-    if (operation.answer() != null) {
+    if (operation.response() != null) {
       success
           .putObject("content")
           .putObject("application/json")
-          .set("schema", reference(operation.answer()));
+          .set("schema", reference(operation.response()));
     }
-    var problem = answers.putObject("default").put("description", "A problem (RFC 9457)");
+    var problem = responses.putObject("default").put("description", "A problem (RFC 9457)");
     problem
         .putObject("content")
         .putObject("application/problem+json")
@@ -365,7 +369,7 @@ public final class ApiDescription {
     return schema;
   }
 
-  /// The name in JSON; empty for members that hold others.
+  /// The name in JSON; empty for a component that holds the unknown members.
   private static Optional<String> name(RecordComponent component) {
     return Optional.ofNullable(component.getAccessor().getAnnotation(JsonProperty.class))
         .map(JsonProperty::value);
@@ -409,7 +413,7 @@ public final class ApiDescription {
     if (!type.isRecord()) {
       return schema;
     }
-    // A record of one value without a name, such as a state, is that value.
+    // A record with one unnamed component, such as a state, is represented by its value.
     var components = type.getRecordComponents();
     var isValue = components.length == 1 && name(components[0]).isEmpty();
     return isValue ? (ObjectNode) member(components[0].getGenericType()) : reference(type);

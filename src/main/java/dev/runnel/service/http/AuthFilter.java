@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Wraps every handler: authenticates the request, and converts failures to problems (RFC 7807),
+/// Wraps every handler: authenticates the request, and converts failures to problems (RFC 9457),
 /// always with the same spelling of `type`.
 public final class AuthFilter {
   private static final Logger log = LoggerFactory.getLogger(AuthFilter.class);
   private static final String SCHEME = "bearer ";
-  private static final Set<HandlerType> READING = Set.of(HandlerType.GET, HandlerType.HEAD);
+  private static final Set<HandlerType> READ_METHODS = Set.of(HandlerType.GET, HandlerType.HEAD);
   private static final String TRACE = "runnel.trace";
   private static final Pattern TRACE_PARENT =
       Pattern.compile("[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}.*");
@@ -41,34 +41,35 @@ public final class AuthFilter {
     this.publicUrl = publicUrl;
   }
 
-  /// Requires a valid key that permits the method, and passes on its owner.
-  Handler keyed(Api.Action action) {
+  /// Requires a valid key that permits the method, and passes its caller to the action.
+  Handler authenticated(Api.Action action) {
     return withAnyKey(
         (ctx, caller) -> {
-          if (caller.scope() instanceof Caller.Scope.Reading && !READING.contains(ctx.method())) {
-            throw readingOnly();
+          if (caller.scope() instanceof Caller.Scope.Reading
+              && !READ_METHODS.contains(ctx.method())) {
+            throw readOnlyKey();
           }
-          action.take(ctx, caller);
+          action.handle(ctx, caller);
         });
   }
 
-  /// Requires a valid key, also one for reading only, and passes on its owner. The action decides
-  /// what such a key permits.
+  /// Requires a valid key, which may be read-only, and passes its caller to the action. The action
+  /// decides what a read-only key permits.
   Handler withAnyKey(Api.Action action) {
     return open(
         ctx -> {
-          var caller = who(ctx.header("Authorization"));
+          var caller = authenticate(ctx.header("Authorization"));
           if (caller.isEmpty()) {
             ctx.header("WWW-Authenticate", "Bearer");
             throw new RequestProblem(
                 RequestProblem.Code.AUTHENTICATION_REQUIRED,
                 "Send the key as Authorization: Bearer KEY");
           }
-          action.take(ctx, caller.get());
+          action.handle(ctx, caller.get());
         });
   }
 
-  static RequestProblem readingOnly() {
+  static RequestProblem readOnlyKey() {
     return new RequestProblem(RequestProblem.Code.NOT_AUTHORIZED, "This key is for reading only");
   }
 
@@ -78,51 +79,54 @@ public final class AuthFilter {
       try {
         handler.handle(ctx);
       } catch (RequestProblem e) {
-        answer(ctx, e);
+        respond(ctx, e);
       } catch (HttpResponseException e) {
-        answer(ctx, ofStatus(e.getStatus()));
+        respond(ctx, problemOf(e.getStatus()));
       } catch (DatabaseException e) {
         log.warn("database error path={}", ctx.path(), e);
         ctx.header("Retry-After", "5");
-        answer(ctx, new RequestProblem(RequestProblem.Code.RESOURCE_UNAVAILABLE, "Try again soon"));
-      } catch (IOException brokenOff) {
-        answer(ctx, ofStatus(400));
+        respond(
+            ctx, new RequestProblem(RequestProblem.Code.RESOURCE_UNAVAILABLE, "Try again soon"));
+      } catch (IOException incompleteRequest) {
+        respond(ctx, problemOf(400));
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-        answer(ctx, ofStatus(500));
+        respond(ctx, problemOf(500));
       } catch (Exception | Error e) {
-        // Also catches OutOfMemoryError: the next response may be smaller.
+        // Also catches OutOfMemoryError, because the next request may need less memory.
         log.error("unexpected error path={} error={}", ctx.path(), traceId(ctx), e);
-        answer(ctx, ofStatus(500));
+        respond(ctx, problemOf(500));
       }
     };
   }
 
-  private Optional<Caller> who(@Nullable String authorization) {
+  private Optional<Caller> authenticate(@Nullable String authorization) {
     var header = authorization == null ? "" : authorization;
     return header.toLowerCase(Locale.ROOT).startsWith(SCHEME)
-        ? keys.who(header.substring(SCHEME.length()).strip())
+        ? keys.authenticate(header.substring(SCHEME.length()).strip())
         : Optional.empty();
   }
 
-  private static RequestProblem ofStatus(int status) {
+  private static RequestProblem problemOf(int status) {
     return switch (status) {
       case 413 ->
           new RequestProblem(
-              RequestProblem.Code.REQUEST_TOO_LARGE, "The body is larger than this service takes");
+              RequestProblem.Code.REQUEST_TOO_LARGE,
+              "The body is larger than this service accepts");
       case 404 ->
-          new RequestProblem(RequestProblem.Code.RESOURCE_NOT_FOUND, "Nothing is at this address");
+          new RequestProblem(
+              RequestProblem.Code.RESOURCE_NOT_FOUND, "There is nothing at this address");
       case 503 -> new RequestProblem(RequestProblem.Code.RESOURCE_UNAVAILABLE, "Try again soon");
       default ->
           status >= 400 && status < 500
               ? RequestProblem.invalid("The request cannot be read")
               : new RequestProblem(
                   RequestProblem.Code.INTERNAL_ERROR,
-                  "The log has more, under the trace id of this response");
+                  "The log has details under the trace id of this response");
     };
   }
 
-  private void answer(Context ctx, RequestProblem problem) {
+  private void respond(Context ctx, RequestProblem problem) {
     var code = problem.code();
     var base = publicUrl.get().toString().replaceAll("/+$", "");
     ctx.status(code.status())
@@ -130,7 +134,7 @@ public final class AuthFilter {
         .result(
             ServiceJson.write(
                 Problem.builder()
-                    .type(base + "/problems/" + code.word())
+                    .type(base + "/problems/" + code.typeSegment())
                     .title(code.title())
                     .status(code.status())
                     .error(code.title() + " (" + problem.detail() + ")")
@@ -144,13 +148,13 @@ public final class AuthFilter {
   /// The request's trace id: the caller's if it sent one in W3C Trace Context, else a random one.
   /// An unexpected error is logged with it.
   private static String traceId(Context ctx) {
-    String known = ctx.attribute(TRACE);
-    if (known != null) {
-      return known;
+    String existing = ctx.attribute(TRACE);
+    if (existing != null) {
+      return existing;
     }
-    var made = newTraceId(ctx);
-    ctx.attribute(TRACE, made);
-    return made;
+    var created = newTraceId(ctx);
+    ctx.attribute(TRACE, created);
+    return created;
   }
 
   private static String newTraceId(Context ctx) {

@@ -46,12 +46,12 @@ public final class CatalogRoutes {
   private static final Logger log = LoggerFactory.getLogger(CatalogRoutes.class);
 
   /// A skill in its repository, and all environments that contain it.
-  private record Found(Skill skill, List<EnvironmentName> environments) {}
+  private record SkillUse(Skill skill, List<EnvironmentName> environments) {}
 
   private final Agents agents;
   private final Environments environments;
   private final SkillCatalog skills;
-  private final RunQueries index;
+  private final RunQueries queries;
   private final Instant since;
 
   /// @param since when the environments were last read from the configuration
@@ -59,55 +59,55 @@ public final class CatalogRoutes {
       Agents agents,
       Environments environments,
       SkillCatalog skills,
-      RunQueries index,
+      RunQueries queries,
       Instant since) {
     this.agents = agents;
     this.environments = environments;
     this.skills = skills;
-    this.index = index;
+    this.queries = queries;
     this.since = since;
   }
 
   public void register(Api api) {
     api.get("/agent", (ctx, _) -> skills(ctx));
     api.get("/agent/environments", (ctx, _) -> environments(ctx));
-    api.get("/agent/models", (ctx, _) -> Api.answer(ctx, ServiceJson.write(models())));
+    api.get("/agent/models", (ctx, _) -> Api.respond(ctx, ServiceJson.write(models())));
     api.get(
         "/agent/connected-self-hosted-workers",
         (ctx, _) -> {
           var body = ServiceJson.newObject();
           body.putArray("workers");
-          Api.answer(ctx, body.toString());
+          Api.respond(ctx, body.toString());
         });
   }
 
   private void skills(Context ctx) throws InterruptedException {
-    var byName = sortedBy(ctx, "name", "last_run").equals("name");
+    var isByName = sortedBy(ctx, "name", "last_run").equals("name");
     var malformed = flag(ctx, "include_malformed_skills");
     var repository = Optional.ofNullable(ctx.queryParam("repo")).filter(text -> !text.isBlank());
-    var lastRuns = byName(index.lastRunsOfSkills());
-    var shown = new ArrayList<Shown>();
-    var names = new TreeMap<String, List<Found>>();
-    for (var each : found(flag(ctx, "refresh"))) {
+    var lastRuns = normalizeSpecs(queries.lastRunsOfSkills());
+    var entries = new ArrayList<SkillEntry>();
+    var names = new TreeMap<String, List<SkillUse>>();
+    for (var each : findSkills(flag(ctx, "refresh"))) {
       if ((malformed || each.skill().error().isEmpty())
           && repository.map(wanted -> isIn(each.skill(), wanted)).orElse(true)) {
         names.computeIfAbsent(each.skill().name(), _ -> new ArrayList<>()).add(each);
       }
     }
-    names.forEach((name, all) -> shown.add(show(name, all, lastRuns)));
-    if (!byName) {
-      shown.sort(Comparator.comparing(Shown::lastRun).reversed());
+    names.forEach((name, all) -> entries.add(show(name, all, lastRuns)));
+    if (!isByName) {
+      entries.sort(Comparator.comparing(SkillEntry::lastRun).reversed());
     }
     var body = ServiceJson.newObject();
     var list = body.putArray("agents");
-    shown.forEach(each -> list.add(each.json()));
-    Api.answer(ctx, body.toString());
+    entries.forEach(each -> list.add(each.json()));
+    Api.respond(ctx, body.toString());
   }
 
   /// @param lastRun [Instant#MIN] if there was no run
-  private record Shown(Instant lastRun, ObjectNode json) {}
+  private record SkillEntry(Instant lastRun, ObjectNode json) {}
 
-  private static Shown show(String name, List<Found> all, Map<String, Instant> lastRuns) {
+  private static SkillEntry show(String name, List<SkillUse> all, Map<String, Instant> lastRuns) {
     var json = ServiceJson.newObject().put("name", name);
     var variants = json.putArray("variants");
     var newest = Instant.MIN;
@@ -116,11 +116,11 @@ public final class CatalogRoutes {
       newest = last != null && last.isAfter(newest) ? last : newest;
       variants.add(ServiceJson.object(variant(each, last)));
     }
-    return new Shown(newest, json);
+    return new SkillEntry(newest, json);
   }
 
-  private static SkillVariant variant(Found found, @Nullable Instant lastRun) {
-    var skill = found.skill();
+  private static SkillVariant variant(SkillUse use, @Nullable Instant lastRun) {
+    var skill = use.skill();
     var slash = skill.repository().lastIndexOf('/');
     return new SkillVariant(
         skill.spec(),
@@ -132,22 +132,22 @@ public final class CatalogRoutes {
             skill.path(),
             null,
             Map.of()),
-        found.environments(),
+        use.environments(),
         lastRun,
         skill.error().orElse(null),
         Map.of());
   }
 
   /// A repository that cannot be fetched does not hide the skills of the others.
-  private List<Found> found(boolean refresh) throws InterruptedException {
-    var found = new LinkedHashMap<String, Found>();
+  private List<SkillUse> findSkills(boolean refresh) throws InterruptedException {
+    var found = new LinkedHashMap<String, SkillUse>();
     var failures = new ArrayList<String>();
     for (var environment : environments.all()) {
       try {
         var name = new EnvironmentName(environment.uid(), environment.name(), Map.of());
         for (var skill : skills.of(environment, refresh)) {
           found
-              .computeIfAbsent(skill.spec(), _ -> new Found(skill, new ArrayList<>()))
+              .computeIfAbsent(skill.spec(), _ -> new SkillUse(skill, new ArrayList<>()))
               .environments()
               .add(name);
         }
@@ -184,7 +184,7 @@ public final class CatalogRoutes {
         .orElse(null);
   }
 
-  private static Map<String, Instant> byName(Map<String, Instant> lastRuns) {
+  private static Map<String, Instant> normalizeSpecs(Map<String, Instant> lastRuns) {
     var result = new TreeMap<String, Instant>();
     lastRuns.forEach(
         (spec, at) ->
@@ -201,12 +201,12 @@ public final class CatalogRoutes {
     environments.all().stream()
         .sorted(Comparator.comparing(Environment::name))
         .forEach(each -> list.add(ServiceJson.object(show(each))));
-    Api.answer(ctx, body.toString());
+    Api.respond(ctx, body.toString());
   }
 
   private CloudEnvironment show(Environment environment) {
-    var isDefault = environments.byDefault().filter(environment::equals).isPresent();
-    var last = index.newestIn(environment.uid(), environment.name(), isDefault);
+    var isDefault = environments.defaultEnvironment().filter(environment::equals).isPresent();
+    var last = queries.newestIn(environment.uid(), environment.name(), isDefault);
     return new CloudEnvironment(
         environment.uid(),
         new CloudEnvironmentConfig(
@@ -241,7 +241,7 @@ public final class CatalogRoutes {
     return new LastTask(
         run.id(),
         run.title(),
-        new RunStateValue(run.phase().name()),
+        new RunStateValue(run.state().name()),
         run.createdAt(),
         run.updatedAt(),
         run.startedAt().orElse(null),
@@ -253,14 +253,14 @@ public final class CatalogRoutes {
     models.add(
         new Model(
             ExecutionRequest.ANY_MODEL,
-            "The choice of " + agents.usual().name(),
-            agents.usual().provider(),
-            !(agents.usual() instanceof CommandAgent),
+            "Chosen by " + agents.defaultAgent().name(),
+            agents.defaultAgent().provider(),
+            !(agents.defaultAgent() instanceof CommandAgent),
             null,
             null,
-            "What the agent takes when no model is named",
+            "The agent's default if no model is requested",
             Map.of()));
-    for (var agent : agents.here()) {
+    for (var agent : agents.installed()) {
       for (var model : agent.models()) {
         models.add(
             new Model(
@@ -277,10 +277,10 @@ public final class CatalogRoutes {
     return new ModelList(ExecutionRequest.ANY_MODEL, models, Map.of());
   }
 
-  private static String sortedBy(Context ctx, String usual, String other) {
-    var wanted = Optional.ofNullable(ctx.queryParam("sort_by")).orElse(usual);
-    if (!Set.of(usual, other).contains(wanted)) {
-      throw RequestProblem.invalid("sort_by must be %s or %s".formatted(usual, other));
+  private static String sortedBy(Context ctx, String defaultKey, String other) {
+    var wanted = Optional.ofNullable(ctx.queryParam("sort_by")).orElse(defaultKey);
+    if (!Set.of(defaultKey, other).contains(wanted)) {
+      throw RequestProblem.invalid("sort_by must be %s or %s".formatted(defaultKey, other));
     }
     return wanted;
   }

@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
 /// Converts a transcript to a conversation: one step per execution, with one message per
 /// uninterrupted sequence of lines from one side. Not thread-safe.
 final class ConversationSteps {
-  private static final long MAX = 8L * 1024 * 1024;
+  private static final long MAX_CHARS = 8L * 1024 * 1024;
 
-  /// The transcript line of a tool that failed without output.
+  /// The text of the transcript line of a tool that failed without output.
   private static final String FAILED = "failed";
 
   /// An action whose result may follow.
-  private record Done(String id, PublicAction action) {}
+  private record LastAction(String id, PublicAction action) {}
 
   private final String runId;
   private final List<ConversationStep> steps = new ArrayList<>();
@@ -34,18 +34,18 @@ final class ConversationSteps {
   private long size;
   private long firstLine;
   private Instant saidAt = Instant.EPOCH;
-  private Instant stepBegan = Instant.EPOCH;
-  private Instant last = Instant.EPOCH;
-  private @Nullable Done done;
+  private Instant stepStartedAt = Instant.EPOCH;
+  private Instant lastLineAt = Instant.EPOCH;
+  private @Nullable LastAction lastAction;
 
   private ConversationSteps(String runId) {
     this.runId = runId;
   }
 
   /// The steps of a run so far. A very long transcript is cut after its beginning, with a note.
-  static List<ConversationStep> of(String runId, RunQueries index) {
+  static List<ConversationStep> of(String runId, RunQueries queries) {
     var steps = new ConversationSteps(runId);
-    var part = index.transcript(runId, 0);
+    var part = queries.transcript(runId, 0);
     while (part.isPresent() && !part.get().lines().isEmpty()) {
       for (var line : part.get().lines()) {
         if (!steps.add(line)) {
@@ -55,14 +55,14 @@ final class ConversationSteps {
       if (!part.get().mayGrow()) {
         return steps.all(true);
       }
-      part = index.transcript(runId, part.get().lines().getLast().number());
+      part = queries.transcript(runId, part.get().lines().getLast().number());
     }
     return steps.all(part.isPresent() && !part.get().mayGrow());
   }
 
   private boolean add(TranscriptLine line) {
     size += line.text().length();
-    if (size > MAX) {
+    if (size > MAX_CHARS) {
       endMessage();
       begin(TranscriptLine.Kind.NOTE, line);
       text.append("The rest is in the transcript.");
@@ -71,7 +71,7 @@ final class ConversationSteps {
     if (line.execution() != execution) {
       endStep(true);
       execution = line.execution();
-      stepBegan = line.at();
+      stepStartedAt = line.at();
     } else if (line.kind() != kind || !isContinued(kind)) {
       endMessage();
     }
@@ -79,7 +79,7 @@ final class ConversationSteps {
       begin(line.kind(), line);
     }
     kind = line.kind();
-    last = line.at();
+    lastLineAt = line.at();
     text.append(text.isEmpty() ? "" : "\n").append(line.text());
     return true;
   }
@@ -105,7 +105,7 @@ final class ConversationSteps {
 
   private void endStep(boolean isOver) {
     endMessage();
-    done = null;
+    lastAction = null;
     if (!messages.isEmpty()) {
       steps.add(
           new ConversationStep(
@@ -114,8 +114,8 @@ final class ConversationSteps {
               List.of(),
               null,
               null,
-              stepBegan,
-              isOver ? last : null,
+              stepStartedAt,
+              isOver ? lastLineAt : null,
               Map.of()));
       messages.clear();
     }
@@ -142,15 +142,16 @@ final class ConversationSteps {
 
   private ConversationContent action(String words) {
     var action = PublicAction.of(words);
-    var now = new Done(runId + "/" + firstLine, action);
-    done = now;
-    return ConversationContent.action(now.id(), action.name(), action.category(), action.input());
+    var current = new LastAction(runId + "/" + firstLine, action);
+    lastAction = current;
+    return ConversationContent.action(
+        current.id(), action.name(), action.category(), action.input());
   }
 
-  /// The result of the last action: the transcript does not record which of several parallel
-  /// actions it belongs to.
+  /// The result is assigned to the last action, because the transcript does not record to which of
+  /// several parallel actions it belongs.
   private ConversationContent result(String words) {
-    var of = done;
+    var of = lastAction;
     if (of == null) {
       return event("tool_output", words);
     }

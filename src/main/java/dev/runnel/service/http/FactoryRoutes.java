@@ -20,39 +20,39 @@ import java.util.function.Supplier;
 
 /// Routes to find factories and dispatch work to them.
 public final class FactoryRoutes {
-  private static final int USUAL_LIMIT = 20;
-  private static final int HIGHEST_LIMIT = 500;
+  private static final int DEFAULT_LIMIT = 20;
+  private static final int MAX_LIMIT = 500;
 
   private final Factories factories;
   private final ConfigResolution configs;
   private final RunService runs;
-  private final RunQueries index;
+  private final RunQueries queries;
   private final Supplier<URI> publicUrl;
 
   public FactoryRoutes(
       Factories factories,
       ConfigResolution configs,
       RunService runs,
-      RunQueries index,
+      RunQueries queries,
       Supplier<URI> publicUrl) {
     this.factories = factories;
     this.configs = configs;
     this.runs = runs;
-    this.index = index;
+    this.queries = queries;
     this.publicUrl = publicUrl;
   }
 
   public void register(Api api) {
     api.get("/factory", this::list);
-    api.get("/factory/{uid}", (ctx, _) -> Api.answer(ctx, factories.show(find(ctx)).toString()));
-    api.notForAgents().post("/factory/{uid}/runs", this::dispatch);
+    api.get("/factory/{uid}", (ctx, _) -> Api.respond(ctx, factories.show(find(ctx)).toString()));
+    api.withoutAgentKeys().post("/factory/{uid}/runs", this::dispatch);
   }
 
   private void list(Context ctx, Caller caller) {
     var search = Optional.ofNullable(ctx.queryParam("search")).orElse("");
-    var limit = number(ctx, "limit", USUAL_LIMIT, 1, HIGHEST_LIMIT);
+    var limit = intParam(ctx, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT);
     // Factories are configured and do not change at run time, so an offset is a stable cursor.
-    var from = number(ctx, "cursor", 0, 0, Integer.MAX_VALUE);
+    var from = intParam(ctx, "cursor", 0, 0, Integer.MAX_VALUE);
     var all =
         Factories.isOfTeam(Optional.ofNullable(ctx.queryParam("filter_team_uid")))
             ? factories.find(search)
@@ -65,7 +65,7 @@ public final class FactoryRoutes {
     body.set(
         "page_info",
         ServiceJson.object(new PageInfo(hasNext, hasNext ? Long.toString(next) : null, Map.of())));
-    Api.answer(ctx, body.toString());
+    Api.respond(ctx, body.toString());
   }
 
   private void dispatch(Context ctx, Caller caller) {
@@ -82,9 +82,9 @@ public final class FactoryRoutes {
     body.put("factory_uid", factory.uid());
     body.put("foreman_agent", factory.foreman().name());
     // A repeated dispatch returns the ticket that the first one generated.
-    body.put("ticket_ref", index.find(id).map(Factories::ticketOf).orElse(""));
+    body.put("ticket_ref", queries.find(id).map(Factories::ticketOf).orElse(""));
     body.put("run_url", publicUrl.get().toString().replaceAll("/+$", "") + "/runs/" + id);
-    Api.answer(ctx, body.toString());
+    Api.respond(ctx, body.toString());
   }
 
   private Factory find(Context ctx) {
@@ -93,14 +93,14 @@ public final class FactoryRoutes {
         .orElseThrow(
             () ->
                 new RequestProblem(
-                    RequestProblem.Code.RESOURCE_NOT_FOUND, "No factory has this uid"));
+                    RequestProblem.Code.RESOURCE_NOT_FOUND, "There is no factory with this uid"));
   }
 
-  private static int number(Context ctx, String name, int otherwise, int least, int most) {
+  private static int intParam(Context ctx, String name, int defaultValue, int min, int max) {
     var text = ctx.queryParam(name);
     try {
-      var number = text == null ? otherwise : Integer.parseInt(text);
-      if (number >= least && number <= most) {
+      var number = text == null ? defaultValue : Integer.parseInt(text);
+      if (number >= min && number <= max) {
         return number;
       }
     } catch (NumberFormatException _) {

@@ -24,32 +24,33 @@ import java.util.Map;
 import java.util.Objects;
 
 /// Artifacts and attachments of runs: plans are returned in the response, files by signed URLs. A
-/// file is read from the workspace, which only one node has, and is gone when that is deleted.
+/// file is read from the run's workspace, which only one node has, and is no longer available when
+/// the workspace is deleted.
 public final class FileRoutes {
   private static final String MARKDOWN = "text/markdown; charset=utf-8";
 
   /// An artifact and the run that produced it.
-  private record Found(RunRow run, ArtifactItem item) {}
+  private record RunArtifact(RunRow run, ArtifactItem item) {}
 
-  private final RunQueries index;
+  private final RunQueries queries;
   private final ServiceSettings settings;
   private final SignedLinks links;
   private final String place;
   private final RunAccess access;
   private final ChangeListener listener;
 
-  /// @param place where this node's workspaces are
+  /// @param place see [dev.runnel.service.run.NodeIdentity#place]
   public FileRoutes(
-      RunQueries index,
+      RunQueries queries,
       ServiceSettings settings,
       SignedLinks links,
       String place,
       ChangeListener listener) {
     this.place = place;
-    this.index = index;
+    this.queries = queries;
     this.settings = settings;
     this.links = links;
-    this.access = new RunAccess(index);
+    this.access = new RunAccess(queries);
     this.listener = listener;
   }
 
@@ -72,11 +73,11 @@ public final class FileRoutes {
               ArtifactItem.PullRequest _,
               ArtifactItem.ExternalReference _,
               ArtifactItem.Unknown _ ->
-              throw none();
+              throw notFound();
         };
     listener.read(caller, found.run().id());
     var item = found.item();
-    Api.answer(
+    Api.respond(
         ctx,
         ServiceJson.write(new ArtifactContent(item.type(), uid, item.createdAt(), data, Map.of())));
   }
@@ -105,7 +106,7 @@ public final class FileRoutes {
     return new ArtifactData(
         null,
         type(file),
-        publicly(content(uid, link)),
+        absoluteUrl(content(uid, link)),
         link.expiresAt(),
         file.title(),
         file.description(),
@@ -124,18 +125,18 @@ public final class FileRoutes {
     if (found.item() instanceof ArtifactItem.File file) {
       open(found.run(), file).content().close();
     } else if (!(found.item() instanceof ArtifactItem.Plan)) {
-      throw none();
+      throw notFound();
     }
     listener.read(caller, found.run().id());
     ctx.status(302).header("Location", Api.BASE + content(uid, links.of("artifact " + uid)));
   }
 
-  private void content(Context ctx, Caller anybody) throws IOException {
+  private void content(Context ctx, Caller anonymous) throws IOException {
     var uid = ctx.pathParam("uid");
-    if (!links.opens("artifact " + uid, ctx)) {
-      throw none();
+    if (!links.isValid("artifact " + uid, ctx)) {
+      throw notFound();
     }
-    var found = find(ctx, anybody);
+    var found = find(ctx, anonymous);
     if (found.item() instanceof ArtifactItem.Plan plan) {
       var name = Objects.requireNonNullElse(plan.title(), "Plan") + ".md";
       var bytes = text(plan).getBytes(StandardCharsets.UTF_8);
@@ -144,50 +145,51 @@ public final class FileRoutes {
       var name = Objects.requireNonNullElse(file.filename(), "file");
       send(ctx, name, type(file), open(found.run(), file).content());
     } else {
-      throw none();
+      throw notFound();
     }
   }
 
   private void attachments(Context ctx, Caller caller) {
     var id = ctx.pathParam("id");
     access.require(caller, id, false);
-    if (index.find(id).isEmpty()) {
+    if (queries.find(id).isEmpty()) {
       throw RequestProblem.noRun();
     }
     listener.read(caller, id);
     var body = ServiceJson.newObject();
     var list = body.putArray("attachments");
-    for (var kept : index.attachmentsOf(id)) {
-      var query = links.of("attachment " + kept.id()).query();
-      var address = publicly("/agent/attachments/" + kept.id() + "/content?" + query);
+    for (var attachment : queries.attachmentsOf(id)) {
+      var query = links.of("attachment " + attachment.id()).query();
+      var address = absoluteUrl("/agent/attachments/" + attachment.id() + "/content?" + query);
       list.add(
           ServiceJson.object(
-              new HandoffAttachment(kept.id(), kept.name(), address, kept.mimeType(), Map.of())));
+              new HandoffAttachment(
+                  attachment.id(), attachment.name(), address, attachment.mimeType(), Map.of())));
     }
-    Api.answer(ctx, body.toString());
+    Api.respond(ctx, body.toString());
   }
 
-  private void attachment(Context ctx, Caller anybody) {
+  private void attachment(Context ctx, Caller anonymous) {
     var id = ctx.pathParam("id");
-    if (!links.opens("attachment " + id, ctx)) {
-      throw none();
+    if (!links.isValid("attachment " + id, ctx)) {
+      throw notFound();
     }
-    var kept = index.attachment(id).orElseThrow(FileRoutes::none);
-    var bytes = index.attachmentContent(id).orElseThrow(FileRoutes::none);
-    send(ctx, kept.name(), kept.mimeType(), new ByteArrayInputStream(bytes));
+    var stored = queries.attachment(id).orElseThrow(FileRoutes::notFound);
+    var bytes = queries.attachmentContent(id).orElseThrow(FileRoutes::notFound);
+    send(ctx, stored.name(), stored.mimeType(), new ByteArrayInputStream(bytes));
   }
 
-  private Found find(Context ctx, Caller caller) {
+  private RunArtifact find(Context ctx, Caller caller) {
     var uid = ctx.pathParam("uid");
-    var run = index.byArtifact(uid).orElseThrow(FileRoutes::none);
-    if (!access.isOpen(caller, run.id(), false)) {
-      throw none();
+    var run = queries.byArtifact(uid).orElseThrow(FileRoutes::notFound);
+    if (!access.mayAccess(caller, run.id(), false)) {
+      throw notFound();
     }
     return run.artifactItems().stream()
         .filter(item -> item.json().at("/data/artifact_uid").asText().equals(uid))
         .findFirst()
-        .map(item -> new Found(run, item))
-        .orElseThrow(FileRoutes::none);
+        .map(item -> new RunArtifact(run, item))
+        .orElseThrow(FileRoutes::notFound);
   }
 
   private WorkspaceFile open(RunRow run, ArtifactItem.File file) throws IOException {
@@ -195,12 +197,12 @@ public final class FileRoutes {
       throw new RequestProblem(
           RequestProblem.Code.RESOURCE_NOT_FOUND, "The file is withheld: it contains a secret");
     }
-    var elsewhere = index.place(run.id()).filter(it -> !it.equals(place));
+    var elsewhere = queries.place(run.id()).filter(it -> !it.equals(place));
     if (elsewhere.isPresent()) {
-      var host = index.hostOf(elsewhere.get()).map(it -> ", on the host " + it).orElse("");
+      var host = queries.hostOf(elsewhere.get()).map(it -> " (host %s)".formatted(it)).orElse("");
       throw new RequestProblem(
           RequestProblem.Code.RESOURCE_NOT_FOUND,
-          "The file is in the run's workspace, which another node has%s. Ask that node for it."
+          "The file is in the run's workspace on another node%s. Request it from that node."
               .formatted(host));
     }
     var path = Path.of(Objects.requireNonNullElse(file.filepath(), ""));
@@ -236,11 +238,11 @@ public final class FileRoutes {
     return "/agent/artifacts/" + uid + "/content?" + link.query();
   }
 
-  private String publicly(String address) {
+  private String absoluteUrl(String address) {
     return settings.publicUrl().get().toString().replaceAll("/+$", "") + Api.BASE + address;
   }
 
-  private static RequestProblem none() {
+  private static RequestProblem notFound() {
     return new RequestProblem(
         RequestProblem.Code.RESOURCE_NOT_FOUND, "No plan or file has this address");
   }

@@ -27,49 +27,49 @@ public final class IdentityRoutes {
           var body = ServiceJson.newObject();
           var agents = body.putArray("agents");
           identities.list(Optional.ofNullable(ctx.queryParam("factory_uid"))).forEach(agents::add);
-          Api.answer(ctx, body.toString());
+          Api.respond(ctx, body.toString());
         });
-    var changing = api.notForAgents();
+    var changing = api.withoutAgentKeys();
     changing.post(
         "/agent/identities",
         (ctx, _) -> {
-          var asked = ServiceJson.body(ctx.bodyAsBytes());
-          ServiceJson.convert(asked, CreateIdentity.class);
-          ConfigResolution.check(asked, agents);
+          var request = ServiceJson.body(ctx.bodyAsBytes());
+          ServiceJson.convert(request, CreateIdentity.class);
+          ConfigResolution.check(request, agents);
           ctx.status(201);
-          Api.answer(ctx, identities.create(asked).toString());
+          Api.respond(ctx, identities.create(request).toString());
         });
     api.get(
         "/agent/identities/{uid}",
-        (ctx, _) -> Api.answer(ctx, find(ctx.pathParam("uid")).toString()));
+        (ctx, _) -> Api.respond(ctx, find(ctx.pathParam("uid")).toString()));
     changing.put(
         "/agent/identities/{uid}",
         (ctx, _) -> {
-          var asked = ServiceJson.body(ctx.bodyAsBytes());
-          ServiceJson.convert(asked, UpdateIdentity.class);
-          ConfigResolution.check(asked, agents);
-          Api.answer(
+          var request = ServiceJson.body(ctx.bodyAsBytes());
+          ServiceJson.convert(request, UpdateIdentity.class);
+          ConfigResolution.check(request, agents);
+          Api.respond(
               ctx,
               identities
-                  .update(ctx.pathParam("uid"), asked)
-                  .orElseThrow(IdentityRoutes::none)
+                  .update(ctx.pathParam("uid"), request)
+                  .orElseThrow(IdentityRoutes::notFound)
                   .toString());
         });
     changing.delete(
         "/agent/identities/{uid}",
         (ctx, _) -> {
           if (!identities.delete(ctx.pathParam("uid"))) {
-            throw none();
+            throw notFound();
           }
           ctx.status(204);
         });
   }
 
   private ObjectNode find(String uid) {
-    return identities.find(uid).orElseThrow(IdentityRoutes::none);
+    return identities.find(uid).orElseThrow(IdentityRoutes::notFound);
   }
 
-  private static RequestProblem none() {
+  private static RequestProblem notFound() {
     return new RequestProblem(
         RequestProblem.Code.RESOURCE_NOT_FOUND, "No agent identity has this uid");
   }

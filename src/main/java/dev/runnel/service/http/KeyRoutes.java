@@ -23,7 +23,7 @@ public final class KeyRoutes {
   }
 
   public void register(Api all) {
-    var api = all.notForAgents();
+    var api = all.withoutAgentKeys();
     api.get(
         "/agent/keys",
         (ctx, caller) -> {
@@ -31,15 +31,15 @@ public final class KeyRoutes {
           var body = ServiceJson.newObject();
           var list = body.putArray("keys");
           keys.list().forEach(key -> list.add(show(key)));
-          Api.answer(ctx, body.toString());
+          Api.respond(ctx, body.toString());
         });
     api.post(
         "/agent/keys",
         (ctx, caller) -> {
           requireAll(caller);
-          var asked = ServiceJson.body(ctx.bodyAsBytes());
-          var name = asked.path("name").asText("").strip();
-          var scope = asked.path("scope").asText("runs");
+          var request = ServiceJson.body(ctx.bodyAsBytes());
+          var name = request.path("name").asText("").strip();
+          var scope = request.path("scope").asText("runs");
           if (name.isEmpty() || name.length() > MAX_NAME) {
             throw RequestProblem.invalid("A key needs a name of at most 100 characters");
           }
@@ -49,7 +49,7 @@ public final class KeyRoutes {
           var issued = keys.issue(name, scope, Optional.empty());
           changed(caller, "made \"%s\" (%s), scope %s".formatted(name, issued.key().id(), scope));
           ctx.status(201);
-          Api.answer(ctx, show(issued.key()).put("key", issued.secret()).toString());
+          Api.respond(ctx, show(issued.key()).put("key", issued.secret()).toString());
         });
     api.delete(
         "/agent/keys/{id}",
@@ -72,8 +72,7 @@ public final class KeyRoutes {
 
   private static void requireAll(Caller caller) {
     if (!(caller.scope() instanceof Caller.Scope.All)) {
-      throw new RequestProblem(
-          RequestProblem.Code.NOT_AUTHORIZED, "This key may not look after keys");
+      throw new RequestProblem(RequestProblem.Code.NOT_AUTHORIZED, "This key may not manage keys");
     }
   }
 

@@ -41,7 +41,7 @@ final class McpError extends RuntimeException {
     return new McpError(status, -32602, message, Optional.empty());
   }
 
-  /// A header is missing, or says something else than the body.
+  /// A header is missing, or does not match the body.
   static McpError headerMismatch(String message) {
     return new McpError(400, -32020, message, Optional.empty());
   }
@@ -52,7 +52,8 @@ final class McpError extends RuntimeException {
     return new McpError(
         400,
         -32022,
-        "This server does not speak that protocol version, but " + String.join(", ", supported),
+        "This server does not support that protocol version. Supported: "
+            + String.join(", ", supported),
         Optional.of(data));
   }
 

@@ -8,7 +8,7 @@ import dev.runnel.service.run.ServiceJson;
 
 /// A JSON-RPC 2.0 request or notification.
 ///
-/// @param id a text or an integer; missing for a notification
+/// @param id a string or an integer; missing for a notification
 /// @param params empty if the message has none
 record McpMessage(JsonNode id, String method, ObjectNode params) {
   private static final String META = "_meta";
@@ -19,14 +19,14 @@ record McpMessage(JsonNode id, String method, ObjectNode params) {
     var json = object(body);
     var id = json.has("id") ? json.get("id") : MissingNode.getInstance();
     if (!id.isMissingNode() && !id.isTextual() && !id.isIntegralNumber()) {
-      throw McpError.invalidRequest("id must be a text or an integer");
+      throw McpError.invalidRequest("id must be a string or an integer");
     }
     if (!json.path("jsonrpc").asText().equals("2.0")) {
       throw McpError.invalidRequest("jsonrpc must be \"2.0\"");
     }
     if (!json.path("method").isTextual()) {
       throw McpError.invalidRequest(
-          "method must be a text: this server takes requests and notifications only");
+          "method must be a string: this server takes requests and notifications only");
     }
     if (json.has("params") && !json.get("params").isObject()) {
       throw McpError.invalidRequest("params must be an object");

@@ -20,19 +20,19 @@ import org.jspecify.annotations.Nullable;
 /// The MCP server at `/mcp`, over Streamable HTTP: each POST carries one JSON-RPC message, and gets
 /// one JSON object. There are no sessions and no streams, so any node answers any message.
 ///
-/// It speaks the revision without a handshake, in which each request names its version, and the
-/// revisions before, which begin with `initialize`.
+/// It supports the revision without a handshake, in which each request states its version, and
+/// earlier revisions, which begin with `initialize`.
 public final class McpRoutes {
   private static final String PATH = "/mcp";
 
   /// Each request carries its version in a header and in `_meta`.
-  private static final String WITHOUT_HANDSHAKE = "2026-07-28";
+  private static final String STATELESS_VERSION = "2026-07-28";
 
-  private static final List<String> WITH_HANDSHAKE = List.of("2025-11-25", "2025-06-18");
+  private static final List<String> HANDSHAKE_VERSIONS = List.of("2025-11-25", "2025-06-18");
   private static final List<String> VERSIONS =
-      List.of(WITHOUT_HANDSHAKE, WITH_HANDSHAKE.get(0), WITH_HANDSHAKE.get(1));
+      List.of(STATELESS_VERSION, HANDSHAKE_VERSIONS.get(0), HANDSHAKE_VERSIONS.get(1));
   private static final String VERSION_HEADER = "MCP-Protocol-Version";
-  private static final long FRESH_MS = 300_000;
+  private static final long TTL_MS = 300_000;
   private static final String INSTRUCTIONS =
       "Runnel gives work to coding agents. start_run starts a run, which takes minutes. Then call"
           + " get_run with wait_seconds until the run has ended or waits for an answer (BLOCKED)."
@@ -48,13 +48,13 @@ public final class McpRoutes {
   }
 
   public void register(RoutesConfig routes, AuthFilter authFilter) {
-    var keyed = authFilter.withAnyKey(this::answer);
+    var withKey = authFilter.withAnyKey(this::respond);
     routes.post(
         PATH,
         authFilter.open(
             ctx -> {
               requireOwnOrigin(ctx);
-              keyed.handle(ctx);
+              withKey.handle(ctx);
             }));
     Handler postOnly =
         authFilter.open(
@@ -68,8 +68,8 @@ public final class McpRoutes {
     routes.delete(PATH, postOnly);
   }
 
-  /// A page of another site must not use this server through the browser of somebody who reaches
-  /// it. Programs other than browsers send no origin.
+  /// A page of another site must not access this server through a user's browser. Programs other
+  /// than browsers send no `Origin`.
   private void requireOwnOrigin(Context ctx) {
     var origin = ctx.header("Origin");
     if (origin != null && !origin.equalsIgnoreCase(origin(publicUrl.get()))) {
@@ -82,7 +82,7 @@ public final class McpRoutes {
     return url.getScheme() + "://" + url.getRawAuthority();
   }
 
-  private void answer(Context ctx, Caller caller) {
+  private void respond(Context ctx, Caller caller) {
     JsonNode id = MissingNode.getInstance();
     try {
       var message = McpMessage.parse(ctx.bodyAsBytes());
@@ -99,42 +99,46 @@ public final class McpRoutes {
   }
 
   private static void write(Context ctx, JsonNode id, String member, ObjectNode value) {
-    var answer = ServiceJson.newObject().put("jsonrpc", "2.0");
+    var response = ServiceJson.newObject().put("jsonrpc", "2.0");
     if (!id.isMissingNode()) {
-      answer.set("id", id);
+      response.set("id", id);
     }
-    Api.answer(ctx, answer.set(member, value).toString());
+    Api.respond(ctx, response.set(member, value).toString());
   }
 
   private ObjectNode result(Context ctx, McpMessage message, Caller caller) {
-    var own = message.meta("protocolVersion");
-    if (message.method().equals("initialize") && own.isMissingNode()) {
-      return initialized(message);
+    var bodyVersion = message.meta("protocolVersion");
+    if (message.method().equals("initialize") && bodyVersion.isMissingNode()) {
+      return initializeResult(message);
     }
     var version = version(ctx);
-    if (WITH_HANDSHAKE.contains(version)) {
-      if (!own.isMissingNode()) {
+    if (HANDSHAKE_VERSIONS.contains(version)) {
+      if (!bodyVersion.isMissingNode()) {
         throw mismatch(VERSION_HEADER);
       }
       return message.method().equals("ping")
           ? ServiceJson.newObject()
-          : common(message, caller).orElseThrow(() -> McpError.methodNotFound(200, message));
+          : callCommonMethod(message, caller)
+              .orElseThrow(() -> McpError.methodNotFound(200, message));
     }
     requireMetadata(ctx, message);
     var result =
         message.method().equals("server/discover")
-            ? discovered()
-            : common(message, caller).orElseThrow(() -> McpError.methodNotFound(404, message));
+            ? discoverResult()
+            : callCommonMethod(message, caller)
+                .orElseThrow(() -> McpError.methodNotFound(404, message));
     result.put("resultType", "complete");
     result.putObject("_meta").set("io.modelcontextprotocol/serverInfo", serverInfo());
     return result;
   }
 
-  /// What all revisions have.
-  private Optional<ObjectNode> common(McpMessage message, Caller caller) {
+  /// The methods that all revisions have.
+  private Optional<ObjectNode> callCommonMethod(McpMessage message, Caller caller) {
     return switch (message.method()) {
       case "tools/list" ->
-          Optional.of(fresh(ServiceJson.newObject().set("tools", tools.list(caller)), "private"));
+          Optional.of(
+              withCacheControl(
+                  ServiceJson.newObject().set("tools", tools.list(caller)), "private"));
       case "tools/call" -> Optional.of(tools.call(caller, message.params()));
       default -> Optional.empty();
     };
@@ -151,8 +155,7 @@ public final class McpRoutes {
     return version;
   }
 
-  /// The version in the body must be the one in the header, and the headers that proxies route by
-  /// must say what the body says.
+  /// Checks that the version and the headers for routing by proxies match the body.
   private static void requireMetadata(Context ctx, McpMessage message) {
     var version = message.meta("protocolVersion");
     if (!version.isTextual() || !message.meta("clientCapabilities").isObject()) {
@@ -161,21 +164,21 @@ public final class McpRoutes {
           "params._meta needs io.modelcontextprotocol/protocolVersion and"
               + " io.modelcontextprotocol/clientCapabilities");
     }
-    if (!version.asText().equals(WITHOUT_HANDSHAKE)) {
+    if (!version.asText().equals(STATELESS_VERSION)) {
       throw mismatch(VERSION_HEADER);
     }
     if (!message.method().equals(ctx.header("Mcp-Method"))) {
       throw mismatch("Mcp-Method");
     }
     if (message.method().equals("tools/call")
-        && !plain(ctx.header("Mcp-Name"))
+        && !decodeHeader(ctx.header("Mcp-Name"))
             .equals(Optional.of(message.params().path("name").asText()))) {
       throw mismatch("Mcp-Name");
     }
   }
 
   /// The value of a header, which may be encoded: `=?base64?SGVsbG8=?=`.
-  private static Optional<String> plain(@Nullable String header) {
+  private static Optional<String> decodeHeader(@Nullable String header) {
     if (header == null || !header.startsWith("=?base64?") || !header.endsWith("?=")) {
       return Optional.ofNullable(header);
     }
@@ -188,31 +191,32 @@ public final class McpRoutes {
   }
 
   private static McpError mismatch(String header) {
-    return McpError.headerMismatch(
-        "The header " + header + " must be there and say what the body says");
+    return McpError.headerMismatch("The header " + header + " must be present and match the body");
   }
 
-  private static ObjectNode initialized(McpMessage message) {
-    var asked = message.params().path("protocolVersion").asText();
-    return described()
-        .put("protocolVersion", WITH_HANDSHAKE.contains(asked) ? asked : WITH_HANDSHAKE.getFirst())
+  private static ObjectNode initializeResult(McpMessage message) {
+    var requested = message.params().path("protocolVersion").asText();
+    return baseResult()
+        .put(
+            "protocolVersion",
+            HANDSHAKE_VERSIONS.contains(requested) ? requested : HANDSHAKE_VERSIONS.getFirst())
         .set("serverInfo", serverInfo());
   }
 
-  private static ObjectNode discovered() {
-    var result = described();
+  private static ObjectNode discoverResult() {
+    var result = baseResult();
     VERSIONS.forEach(result.putArray("supportedVersions")::add);
-    return fresh(result, "public");
+    return withCacheControl(result, "public");
   }
 
-  private static ObjectNode described() {
+  private static ObjectNode baseResult() {
     var result = ServiceJson.newObject().put("instructions", INSTRUCTIONS);
     result.putObject("capabilities").putObject("tools");
     return result;
   }
 
-  private static ObjectNode fresh(ObjectNode result, String scope) {
-    return result.put("ttlMs", FRESH_MS).put("cacheScope", scope);
+  private static ObjectNode withCacheControl(ObjectNode result, String scope) {
+    return result.put("ttlMs", TTL_MS).put("cacheScope", scope);
   }
 
   private static ObjectNode serverInfo() {

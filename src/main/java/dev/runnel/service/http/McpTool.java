@@ -8,42 +8,42 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// A tool of the MCP server: its schema is made from its parameters, and what a client sends is
-/// checked against them.
+/// A tool of the MCP server. Its schema is derived from its parameters, and the arguments of a
+/// client are checked against them.
 ///
-/// @param description for the model that chooses it
+/// @param description description for the model
 /// @param effect what it does to runs
 record McpTool(
     String name, String description, Effect effect, List<Parameter> parameters, Action action) {
   enum Effect {
     READS,
     WRITES,
-    /// Ends work that cannot be brought back.
-    ENDS
+    /// Ends work, which cannot be undone.
+    DESTROYS
   }
 
-  /// @param values the permitted ones; empty for any
-  /// @param highest of a number, which is at least 0; -1 for a text
+  /// @param values the permitted values; empty for any
+  /// @param max the maximum of a number, whose minimum is 0; -1 for a string
   record Parameter(
-      String name, String description, boolean required, List<String> values, int highest) {
+      String name, String description, boolean required, List<String> values, int max) {
     static Parameter text(String name, String description) {
       return new Parameter(name, description, false, List.of(), -1);
     }
 
-    static Parameter number(String name, String description, int highest) {
-      return new Parameter(name, description, false, List.of(), highest);
+    static Parameter number(String name, String description, int max) {
+      return new Parameter(name, description, false, List.of(), max);
     }
 
     Parameter oneOf(List<String> permitted) {
-      return new Parameter(name, description, required, permitted, highest);
+      return new Parameter(name, description, required, permitted, max);
     }
 
-    Parameter needed() {
-      return new Parameter(name, description, true, values, highest);
+    Parameter asRequired() {
+      return new Parameter(name, description, true, values, max);
     }
 
     private boolean isText() {
-      return highest < 0;
+      return max < 0;
     }
 
     private ObjectNode schema() {
@@ -52,7 +52,7 @@ record McpTool(
               .put("type", isText() ? "string" : "integer")
               .put("description", description);
       if (!isText()) {
-        schema.put("minimum", 0).put("maximum", highest);
+        schema.put("minimum", 0).put("maximum", max);
       }
       if (!values.isEmpty()) {
         values.forEach(schema.putArray("enum")::add);
@@ -67,14 +67,14 @@ record McpTool(
           throw RequestProblem.invalid("The argument " + name + " is missing");
         }
       } else if (isText() && !value.isTextual()) {
-        throw RequestProblem.invalid("The argument " + name + " must be a text");
+        throw RequestProblem.invalid("The argument " + name + " must be a string");
       } else if (!isText()
           && !(value.canConvertToInt()
               && value.isIntegralNumber()
               && value.intValue() >= 0
-              && value.intValue() <= highest)) {
+              && value.intValue() <= max)) {
         throw RequestProblem.invalid(
-            "The argument " + name + " must be a whole number from 0 to " + highest);
+            "The argument " + name + " must be a whole number from 0 to " + max);
       } else if (!values.isEmpty() && !values.contains(value.asText())) {
         throw RequestProblem.invalid(
             "The argument " + name + " must be one of " + String.join(", ", values));
@@ -82,30 +82,30 @@ record McpTool(
     }
   }
 
-  /// Takes checked arguments, and returns the text for the model.
+  /// Handles checked arguments, and returns the text for the model.
   @FunctionalInterface
   interface Action {
-    String take(Caller caller, Arguments arguments) throws InterruptedException;
+    String handle(Caller caller, Arguments arguments) throws InterruptedException;
   }
 
-  /// What a client sent, checked.
+  /// The checked arguments of a call.
   record Arguments(ObjectNode json) {
     /// Empty if it is missing or blank.
     Optional<String> text(String name) {
       return Optional.of(json.path(name).asText("")).filter(text -> !text.isBlank());
     }
 
-    int number(String name, int usual) {
-      return json.path(name).asInt(usual);
+    int number(String name, int defaultValue) {
+      return json.path(name).asInt(defaultValue);
     }
   }
 
-  /// As `tools/list` shows it.
+  /// The tool as JSON for `tools/list`.
   ObjectNode show() {
     var tool = ServiceJson.newObject().put("name", name).put("description", description);
     tool.putObject("annotations")
         .put("readOnlyHint", effect == Effect.READS)
-        .put("destructiveHint", effect == Effect.ENDS);
+        .put("destructiveHint", effect == Effect.DESTROYS);
     var schema = tool.putObject("inputSchema").put("type", "object");
     var properties = schema.putObject("properties");
     var required = schema.putArray("required");
@@ -119,7 +119,7 @@ record McpTool(
     return tool;
   }
 
-  /// @throws RequestProblem if the arguments are not those of the schema, or the tool cannot do it
+  /// @throws RequestProblem if the arguments do not match the schema, or the call fails
   String call(Caller caller, ObjectNode arguments) throws InterruptedException {
     arguments
         .fieldNames()
@@ -137,6 +137,6 @@ record McpTool(
               }
             });
     parameters.forEach(parameter -> parameter.check(arguments));
-    return action.take(caller, new Arguments(arguments));
+    return action.handle(caller, new Arguments(arguments));
   }
 }

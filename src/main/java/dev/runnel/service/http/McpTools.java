@@ -32,21 +32,21 @@ import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/// The tools of the MCP server. Each does what a call of the API does, with the same checks; runs
-/// have the same members as there.
+/// The tools of the MCP server. Each corresponds to a call of the API, with the same checks and the
+/// same JSON for runs.
 public final class McpTools {
-  /// The default timeout of clients is a minute.
+  /// Below the default timeout of clients, which is one minute.
   private static final int MAX_WAIT_SECONDS = 50;
 
   private static final int MAX_LISTED = 50;
-  private static final int USUALLY_LISTED = 20;
+  private static final int DEFAULT_LISTED = 20;
 
-  /// About ten thousand tokens, which a model can still read in one answer.
+  /// About ten thousand tokens, which a model can read in one response.
   private static final int MAX_TRANSCRIPT_CHARS = 40_000;
 
   private static final Set<ExecutionState> WORKING =
       Set.of(ExecutionState.QUEUED, ExecutionState.INPROGRESS);
-  private static final List<String> LISTED =
+  private static final List<String> LIST_MEMBERS =
       List.of(
           "run_id",
           "title",
@@ -56,7 +56,7 @@ public final class McpTools {
           "updated_at",
           "finished_at",
           "session_link");
-  private static final List<String> SHOWN =
+  private static final List<String> DETAIL_MEMBERS =
       List.of(
           "prompt",
           "run_time",
@@ -69,18 +69,18 @@ public final class McpTools {
           "unread_followups");
 
   private final RunActions actions;
-  private final RunQueries index;
+  private final RunQueries queries;
   private final RunWatchers watchers;
   private final ChangeListener listener;
   private final List<McpTool> tools;
 
   public McpTools(
-      RunActions actions, RunQueries index, RunWatchers watchers, ChangeListener listener) {
+      RunActions actions, RunQueries queries, RunWatchers watchers, ChangeListener listener) {
     this.actions = actions;
-    this.index = index;
+    this.queries = queries;
     this.watchers = watchers;
     this.listener = listener;
-    var runId = text("run_id", "The run's id").needed();
+    var runId = text("run_id", "The run's id").asRequired();
     this.tools =
         List.of(
             new McpTool(
@@ -90,7 +90,7 @@ public final class McpTools {
                 Effect.WRITES,
                 List.of(
                     text("prompt", "What the agent shall do, with all that it needs to know")
-                        .needed(),
+                        .asRequired(),
                     text("title", "A short name for lists; usually made from the prompt"),
                     text("environment", "The name of the environment with the repositories"),
                     text("model", "The model that the agent shall use"),
@@ -106,12 +106,12 @@ public final class McpTools {
                 "Sends a message to a run: steers one that works, answers one that waits (BLOCKED),"
                     + " and continues one that has ended.",
                 Effect.WRITES,
-                List.of(runId, text("message", "What to tell the agent").needed()),
+                List.of(runId, text("message", "What to tell the agent").asRequired()),
                 this::send),
             new McpTool(
                 "stop_run",
                 "Stops a run and ends all its processes.",
-                Effect.ENDS,
+                Effect.DESTROYS,
                 List.of(runId),
                 this::stop),
             new McpTool(
@@ -122,7 +122,7 @@ public final class McpTools {
                     text("state", "Only runs in this state")
                         .oneOf(Arrays.stream(ExecutionState.values()).map(Enum::name).toList()),
                     text("query", "Only runs whose title or prompt contains this text"),
-                    number("limit", "At most so many; usually " + USUALLY_LISTED, MAX_LISTED),
+                    number("limit", "At most so many; usually " + DEFAULT_LISTED, MAX_LISTED),
                     text("cursor", "next_cursor of the page before")),
                 this::list),
             new McpTool(
@@ -157,7 +157,7 @@ public final class McpTools {
   }
 
   /// @param params of `tools/call`
-  /// @return its result; what the model can do otherwise is an error in it
+  /// @return its result; an error that the model can correct is part of it
   ObjectNode call(Caller caller, ObjectNode params) {
     var name = params.path("name").asText();
     var tool =
@@ -165,16 +165,17 @@ public final class McpTools {
             .filter(it -> it.name().equals(name))
             .findFirst()
             .orElseThrow(() -> McpError.invalidParams(200, "Unknown tool: " + name));
-    var given = params.path("arguments");
-    if (!given.isMissingNode() && !given.isObject()) {
+    var arguments = params.path("arguments");
+    if (!arguments.isMissingNode() && !arguments.isObject()) {
       throw McpError.invalidParams(200, "arguments must be an object");
     }
     try {
       if (!permits(caller, tool)) {
-        throw AuthFilter.readingOnly();
+        throw AuthFilter.readOnlyKey();
       }
       return result(
-          tool.call(caller, given instanceof ObjectNode object ? object : ServiceJson.newObject()),
+          tool.call(
+              caller, arguments instanceof ObjectNode object ? object : ServiceJson.newObject()),
           false);
     } catch (RequestProblem e) {
       return result(e.code().title() + ": " + e.detail(), true);
@@ -211,7 +212,7 @@ public final class McpTools {
             .filter(it -> !it.isBlank())
             .map(it -> IdempotencyKey.of(it, body.toString(), caller));
     var created = ServiceJson.read(actions.create(caller, NewRun.parse(body), key));
-    return shown(caller, created.path("run_id").asText());
+    return details(caller, created.path("run_id").asText());
   }
 
   private String send(Caller caller, Arguments arguments) {
@@ -223,52 +224,52 @@ public final class McpTools {
   private String stop(Caller caller, Arguments arguments) {
     var id = id(arguments);
     actions.cancel(caller, id);
-    return shown(caller, id);
+    return details(caller, id);
   }
 
   private String list(Caller caller, Arguments arguments) {
     var parameters = new HashMap<String, List<String>>();
-    var limit = Math.max(1, arguments.number("limit", USUALLY_LISTED));
+    var limit = Math.max(1, arguments.number("limit", DEFAULT_LISTED));
     parameters.put("limit", List.of(Integer.toString(limit)));
     Map.of("state", "state", "query", "q", "cursor", "cursor")
         .forEach(
             (argument, parameter) ->
                 arguments.text(argument).ifPresent(it -> parameters.put(parameter, List.of(it))));
     var page = actions.list(caller, parameters);
-    var answer = ServiceJson.newObject();
-    var runs = answer.putArray("runs");
-    page.items().forEach(run -> runs.add(only(run, LISTED)));
-    page.nextCursor().ifPresent(cursor -> answer.put("next_cursor", cursor));
-    return answer.toString();
+    var response = ServiceJson.newObject();
+    var runs = response.putArray("runs");
+    page.items().forEach(run -> runs.add(select(run, LIST_MEMBERS)));
+    page.nextCursor().ifPresent(cursor -> response.put("next_cursor", cursor));
+    return response.toString();
   }
 
   private String show(Caller caller, Arguments arguments) throws InterruptedException {
     var id = id(arguments);
-    var until =
+    var deadline =
         System.nanoTime() + Duration.ofSeconds(arguments.number("wait_seconds", 0)).toNanos();
     var changes = new Semaphore(0);
     try (var _ = watchers.watch(id, changes::release)) {
-      while (WORKING.contains(actions.find(caller, id).phase())
-          && changes.tryAcquire(until - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+      while (WORKING.contains(actions.find(caller, id).state())
+          && changes.tryAcquire(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
         changes.drainPermits();
       }
     }
-    return shown(caller, id);
+    return details(caller, id);
   }
 
-  private String shown(Caller caller, String id) {
+  private String details(Caller caller, String id) {
     var run = actions.show(caller, id);
-    return only(run, LISTED).setAll(only(run, SHOWN)).toString();
+    return select(run, LIST_MEMBERS).setAll(select(run, DETAIL_MEMBERS)).toString();
   }
 
-  private static ObjectNode only(JsonNode run, List<String> members) {
-    var some = ServiceJson.newObject();
+  private static ObjectNode select(JsonNode run, List<String> members) {
+    var selected = ServiceJson.newObject();
     for (var member : members) {
       if (run.hasNonNull(member)) {
-        some.set(member, run.get(member));
+        selected.set(member, run.get(member));
       }
     }
-    return some;
+    return selected;
   }
 
   private String transcript(Caller caller, Arguments arguments) {
@@ -276,30 +277,30 @@ public final class McpTools {
     var run = actions.find(caller, id);
     listener.read(caller, id);
     var after = arguments.number("after_line", 0);
-    var part = index.transcript(id, after).orElseThrow(RequestProblem::noRun);
+    var part = queries.transcript(id, after).orElseThrow(RequestProblem::noRun);
     var text = new StringBuilder();
     var last = (long) after;
     for (var line : part.lines()) {
-      var shown = shown(line);
+      var shown = lineText(line);
       if (!text.isEmpty() && text.length() + shown.length() > MAX_TRANSCRIPT_CHARS) {
         break;
       }
       text.append(shown, 0, Math.min(shown.length(), MAX_TRANSCRIPT_CHARS)).append('\n');
       last = line.number();
     }
-    return text + end(run.phase(), part, last);
+    return text + footer(run.state(), part, last);
   }
 
-  private static String shown(TranscriptLine line) {
+  private static String lineText(TranscriptLine line) {
     return "%d %s: %s"
         .formatted(line.number(), line.kind().name().toLowerCase(Locale.ROOT), line.text());
   }
 
-  private static String end(ExecutionState state, TranscriptPart part, long last) {
+  private static String footer(ExecutionState state, TranscriptPart part, long last) {
     var isCut = !part.lines().isEmpty() && part.lines().getLast().number() > last;
     return isCut || part.mayGrow()
-        ? "(%s. Go on with after_line %d)".formatted(state, last)
-        : "(%s. That is all)".formatted(state);
+        ? "(%s. Continue with after_line %d)".formatted(state, last)
+        : "(%s. End of the transcript)".formatted(state);
   }
 
   private static String id(Arguments arguments) {

@@ -68,32 +68,32 @@ record PublicAction(String name, ActionCategory category, ObjectNode input) {
               List.of("todowrite", "exitplanmode", "write_todos")),
           new Kind("use_skill", ActionCategory.SKILL, "skill", List.of("skill")));
 
-  /// @param shown the transcript line: the tool and its input
-  static PublicAction of(String shown) {
-    var words = shown.toLowerCase(Locale.ROOT);
+  /// @param line the transcript line: the tool and its input
+  static PublicAction of(String line) {
+    var lowerCase = line.toLowerCase(Locale.ROOT);
     return KINDS.stream()
-        .flatMap(kind -> kind.tools().stream().flatMap(tool -> of(kind, tool, words, shown)))
+        .flatMap(kind -> kind.tools().stream().flatMap(tool -> of(kind, tool, lowerCase, line)))
         .findFirst()
-        .orElseGet(() -> anotherTool(shown));
+        .orElseGet(() -> ofUnknownTool(line));
   }
 
-  private static Stream<PublicAction> of(Kind kind, String tool, String words, String shown) {
-    if (!words.equals(tool) && !words.startsWith(tool + " ")) {
+  private static Stream<PublicAction> of(Kind kind, String tool, String lowerCase, String line) {
+    if (!lowerCase.equals(tool) && !lowerCase.startsWith(tool + " ")) {
       return Stream.empty();
     }
     var input = ServiceJson.newObject();
-    var given = shown.substring(tool.length()).strip();
-    if (!given.isEmpty()) {
-      input.put(kind.member(), given);
+    var text = line.substring(tool.length()).strip();
+    if (!text.isEmpty()) {
+      input.put(kind.member(), text);
     }
     return Stream.of(new PublicAction(kind.name(), kind.category(), input));
   }
 
-  private static PublicAction anotherTool(String shown) {
-    var space = shown.indexOf(' ');
-    var input = ServiceJson.newObject().put("tool", space < 0 ? shown : shown.substring(0, space));
+  private static PublicAction ofUnknownTool(String line) {
+    var space = line.indexOf(' ');
+    var input = ServiceJson.newObject().put("tool", space < 0 ? line : line.substring(0, space));
     if (space > 0) {
-      input.put("text", shown.substring(space + 1));
+      input.put("text", line.substring(space + 1));
     }
     return new PublicAction("call_tool", ActionCategory.INTEGRATION, input);
   }

@@ -27,11 +27,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// What callers do with runs, as far as their key permits it; the API and the MCP server share it.
-/// For a caller without any right to a run, the run does not exist.
+/// The operations of callers on runs, with checks of their permissions. Shared by the API and the
+/// MCP server. For a caller without access, a run does not exist.
 public final class RunActions {
   private final RunService runs;
-  private final RunQueries index;
+  private final RunQueries queries;
   private final RunQueue queue;
   private final ConfigResolution configs;
   private final Factories factories;
@@ -41,74 +41,74 @@ public final class RunActions {
 
   public RunActions(
       RunService runs,
-      RunQueries index,
+      RunQueries queries,
       RunQueue queue,
       ConfigResolution configs,
       Factories factories,
       ServiceSettings settings,
       InstantSource clock) {
     this.runs = runs;
-    this.index = index;
+    this.queries = queries;
     this.queue = queue;
     this.configs = configs;
     this.factories = factories;
     this.settings = settings;
     this.clock = clock;
-    this.access = new RunAccess(index);
+    this.access = new RunAccess(queries);
   }
 
   /// @return a [dev.runnel.wire.CreatedRun]
-  String create(Caller caller, NewRun asked, Optional<IdempotencyKey> key) {
-    if (asked.identityUid().filter(factories::isForeman).isPresent()) {
+  String create(Caller caller, NewRun request, Optional<IdempotencyKey> key) {
+    if (request.identityUid().filter(factories::isForeman).isPresent()) {
       throw RequestProblem.invalid(
-          "A foreman gets its work by a dispatch: POST /factory/{uid}/runs");
+          "A foreman can only be started by a dispatch: POST /factory/{uid}/runs");
     }
     var run =
         caller.scope() instanceof Caller.Scope.Below(String parent)
-            ? below(parent, caller, asked)
-            : configs.resolved(asked);
+            ? childRequest(parent, caller, request)
+            : configs.resolved(request);
     return runs.create(run, caller, Optional.empty(), key);
   }
 
-  private NewRun below(String parent, Caller caller, NewRun asked) {
-    if (asked.onBehalfOf().isPresent()) {
+  private NewRun childRequest(String parent, Caller caller, NewRun request) {
+    if (request.onBehalfOf().isPresent()) {
       throw new RequestProblem(
           RequestProblem.Code.NOT_AUTHORIZED,
-          "An agent starts runs in its own name: leave on_behalf_of out");
+          "An agent can start runs only in its own name: leave on_behalf_of out");
     }
-    var wanted = asked.parentRunId().orElse(parent);
-    access.require(caller, wanted, true);
-    asked.conversationId().ifPresent(id -> requireConversation(caller, id));
-    return configs.resolvedBelow(
-        asked.withParentRunId(Optional.of(wanted)),
-        index.find(wanted).orElseThrow(RequestProblem::noRun));
+    var parentId = request.parentRunId().orElse(parent);
+    access.require(caller, parentId, true);
+    request.conversationId().ifPresent(id -> requireConversation(caller, id));
+    return configs.resolvedForChild(
+        request.withParentRunId(Optional.of(parentId)),
+        queries.find(parentId).orElseThrow(RequestProblem::noRun));
   }
 
-  /// A caller who may not read a conversation may not have an agent read it.
+  /// A caller without access to a conversation must not pass it to an agent.
   private void requireConversation(Caller caller, String id) {
-    if (!index.runsOf(id).stream().allMatch(run -> access.isOpen(caller, run, false))) {
+    if (!queries.runsOf(id).stream().allMatch(run -> access.mayAccess(caller, run, false))) {
       throw RequestProblem.invalid("conversation_id names no conversation");
     }
   }
 
-  /// @param items the runs as lists show them, each made when it is reached; to be read once
+  /// @param items the runs as JSON, created lazily; can be iterated once
   record Page(Iterable<ObjectNode> items, Optional<String> nextCursor) {}
 
-  /// @param asked filters, order and position, as in the query of `GET /agent/runs`
-  Page list(Caller caller, Map<String, List<String>> asked) {
-    var parameters = new HashMap<>(asked);
-    limitToFamily(caller, parameters);
+  /// @param query filters, order and position, as in the query of `GET /agent/runs`
+  Page list(Caller caller, Map<String, List<String>> query) {
+    var parameters = new HashMap<>(query);
+    limitToDescendants(caller, parameters);
     parameters.computeIfPresent("environment_id", (_, names) -> withUids(names));
-    var page = index.list(RunQuery.parse(parameters));
+    var page = queries.list(RunQuery.parse(parameters));
     var now = clock.instant();
     var url = settings.publicUrl().get();
-    var unread = index.unread(page.runs());
+    var unread = queries.unread(page.runs());
     Iterator<ObjectNode> items =
         page.runs().stream()
             .map(
                 run -> {
-                  var item = run.show(url, now);
-                  UnreadFollowUp.show(item, unread.getOrDefault(run.id(), List.of()), false);
+                  var item = run.toJson(url, now);
+                  UnreadFollowUp.addTo(item, unread.getOrDefault(run.id(), List.of()), false);
                   return item;
                 })
             .iterator();
@@ -116,22 +116,22 @@ public final class RunActions {
   }
 
   /// Adds the uids of environments that are given by name, since runs store the uid.
-  private List<String> withUids(List<String> asked) {
+  private List<String> withUids(List<String> names) {
     var uids =
-        asked.stream()
+        names.stream()
             .filter(name -> !name.isBlank())
             .flatMap(name -> settings.environments().find(name).stream().map(Environment::uid));
-    return Stream.concat(asked.stream(), uids).distinct().toList();
+    return Stream.concat(names.stream(), uids).distinct().toList();
   }
 
   /// Restricts the list to runs below the caller's own run. An ancestor that does not exist or that
   /// the caller may not see is an error, not an empty list.
-  private void limitToFamily(Caller caller, Map<String, List<String>> parameters) {
+  private void limitToDescendants(Caller caller, Map<String, List<String>> parameters) {
     if (caller.scope() instanceof Caller.Scope.Below(String parent)) {
       parameters.putIfAbsent("ancestor_run_id", List.of(parent));
     }
     for (var id : parameters.getOrDefault("ancestor_run_id", List.of())) {
-      if (!access.isOpen(caller, id, true) || index.find(id).isEmpty()) {
+      if (!access.mayAccess(caller, id, true) || queries.find(id).isEmpty()) {
         throw RequestProblem.invalid("ancestor_run_id names no run");
       }
     }
@@ -139,15 +139,15 @@ public final class RunActions {
 
   RunRow find(Caller caller, String id) {
     access.require(caller, id, false);
-    return index.show(id).orElseThrow(RequestProblem::noRun);
+    return queries.show(id).orElseThrow(RequestProblem::noRun);
   }
 
   /// A [dev.runnel.wire.RunItem], with the messages that no agent has received.
   ObjectNode show(Caller caller, String id) {
     var run = find(caller, id);
-    var item = run.show(settings.publicUrl().get(), clock.instant());
-    var unread = index.unread(List.of(run)).getOrDefault(run.id(), List.of());
-    UnreadFollowUp.show(item, unread, true);
+    var item = run.toJson(settings.publicUrl().get(), clock.instant());
+    var unread = queries.unread(List.of(run)).getOrDefault(run.id(), List.of());
+    UnreadFollowUp.addTo(item, unread, true);
     return item;
   }
 
@@ -157,33 +157,33 @@ public final class RunActions {
     if (message.attachments() != null && !message.attachments().isEmpty()) {
       throw new RequestProblem(
           RequestProblem.Code.OPERATION_NOT_SUPPORTED,
-          "No attachment was prepared here: follow-ups take text only");
+          "Follow-ups with attachments are not supported: send text only");
     }
     if (text == null || text.isBlank()) {
       throw RequestProblem.invalid("A follow-up needs a message");
     }
     if (text.indexOf('\0') >= 0) {
-      throw RequestProblem.invalid("The message holds a NUL character");
+      throw RequestProblem.invalid("The message contains a NUL character");
     }
     var mode = Optional.ofNullable(message.mode()).map(NewRun::checkMode);
     access.require(caller, id, false);
     if (caller.scope() instanceof Caller.Scope.Below && ToolReply.of(text).isAllowed()) {
       throw new RequestProblem(
           RequestProblem.Code.NOT_AUTHORIZED,
-          "Only people permit the use of a tool. Say it in other words if you mean something"
+          "Only people can permit the use of a tool. Rephrase the message if it means something"
               + " else.");
     }
     var interrupts = message.more().getOrDefault("interrupt", BooleanNode.FALSE);
     if (!interrupts.isBoolean()) {
-      throw RequestProblem.invalid("interrupt is true or false");
+      throw RequestProblem.invalid("interrupt must be true or false");
     }
     return runs.followUp(id, text, mode, interrupts.booleanValue(), key);
   }
 
   /// Stops a run, and waits until its processes have ended, for about the grace time.
   void cancel(Caller caller, String id) {
-    var asked = clock.instant();
+    var requestedAt = clock.instant();
     access.require(caller, id, false);
-    queue.cancel(id, asked);
+    queue.cancel(id, requestedAt);
   }
 }

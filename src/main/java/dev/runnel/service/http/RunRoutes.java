@@ -23,17 +23,17 @@ import java.util.Optional;
 /// Routes for runs and their conversations, transcripts and timelines.
 public final class RunRoutes {
   private final RunActions actions;
-  private final RunQueries index;
+  private final RunQueries queries;
   private final SignedLinks links;
   private final RunAccess access;
   private final ChangeListener listener;
 
   public RunRoutes(
-      RunActions actions, RunQueries index, SignedLinks links, ChangeListener listener) {
+      RunActions actions, RunQueries queries, SignedLinks links, ChangeListener listener) {
     this.actions = actions;
-    this.index = index;
+    this.queries = queries;
     this.links = links;
-    this.access = new RunAccess(index);
+    this.access = new RunAccess(queries);
     this.listener = listener;
   }
 
@@ -53,13 +53,13 @@ public final class RunRoutes {
     api.get("/agent/conversations/{id}", this::conversation);
     api.post("/agent/conversations/{id}/followups", this::followUpConversation);
     api.post("/agent/conversations/{id}/interrupt", this::interruptConversation);
-    api.open("/agent/sessions/{id}/redirect", this::ofSession);
-    api.open("/agent/conversations/{id}/redirect", this::ofConversation);
+    api.open("/agent/sessions/{id}/redirect", this::redirectSession);
+    api.open("/agent/conversations/{id}/redirect", this::redirectConversation);
   }
 
   private void create(Context ctx, Caller caller) {
     var run = NewRun.parse(ServiceJson.body(ctx.bodyAsBytes()));
-    Api.answer(ctx, actions.create(caller, run, IdempotencyKey.of(ctx, caller)));
+    Api.respond(ctx, actions.create(caller, run, IdempotencyKey.of(ctx, caller)));
   }
 
   private void list(Context ctx, Caller caller) throws IOException {
@@ -80,30 +80,30 @@ public final class RunRoutes {
   }
 
   private void show(Context ctx, Caller caller) {
-    Api.answer(ctx, actions.show(caller, ctx.pathParam("id")).toString());
+    Api.respond(ctx, actions.show(caller, ctx.pathParam("id")).toString());
   }
 
   private void followUp(Context ctx, Caller caller) {
     var id = ctx.pathParam("id");
-    Api.answer(ctx, followUp(ctx, caller, id));
+    Api.respond(ctx, followUp(ctx, caller, id));
   }
 
   /// Sends the follow-up to the newest run of the conversation.
   private void followUpConversation(Context ctx, Caller caller) {
     var id = newestOf(ctx, caller).id();
-    var answer = (ObjectNode) ServiceJson.read(followUp(ctx, caller, id));
-    Api.answer(ctx, answer.put("run_id", id).toString());
+    var response = (ObjectNode) ServiceJson.read(followUp(ctx, caller, id));
+    Api.respond(ctx, response.put("run_id", id).toString());
   }
 
   private void interruptConversation(Context ctx, Caller caller) {
     newestOf(ctx, caller);
-    throw notInterrupted();
+    throw interruptNotSupported();
   }
 
   private RunRow newestOf(Context ctx, Caller caller) {
-    return index
+    return queries
         .newestOf(ctx.pathParam("id"))
-        .filter(run -> access.isOpen(caller, run.id(), false))
+        .filter(run -> access.mayAccess(caller, run.id(), false))
         .orElseThrow(RunRoutes::noConversation);
   }
 
@@ -120,27 +120,27 @@ public final class RunRoutes {
   private void cancel(Context ctx, Caller caller) {
     var id = ctx.pathParam("id");
     actions.cancel(caller, id);
-    Api.answer(ctx, ServiceJson.write(id));
+    Api.respond(ctx, ServiceJson.write(id));
   }
 
   private void interrupt(Context ctx, Caller caller) {
     find(ctx, caller);
-    throw notInterrupted();
+    throw interruptNotSupported();
   }
 
-  private static RequestProblem notInterrupted() {
+  private static RequestProblem interruptNotSupported() {
     return new RequestProblem(
         RequestProblem.Code.OPERATION_NOT_SUPPORTED,
-        "A run here cannot be interrupted by itself. Cancel the run, or send a follow-up with"
-            + " interrupt: true.");
+        "This service cannot interrupt a run without a message. Cancel the run, or send a follow-up"
+            + " with interrupt: true.");
   }
 
   private void timeline(Context ctx, Caller caller) {
     var run = find(ctx, caller);
     var body = ServiceJson.newObject();
     var events = body.putArray("events");
-    index.timeline(run.id()).forEach(event -> events.add(ServiceJson.object(event)));
-    Api.answer(ctx, body.toString());
+    queries.timeline(run.id()).forEach(event -> events.add(ServiceJson.object(event)));
+    Api.respond(ctx, body.toString());
   }
 
   private void transcript(Context ctx, Caller caller) {
@@ -156,57 +156,59 @@ public final class RunRoutes {
                 + links.of("transcript " + id).query());
   }
 
-  private void transcriptText(Context ctx, Caller anybody) {
+  private void transcriptText(Context ctx, Caller anonymous) {
     var id = ctx.pathParam("id");
-    if (!links.opens("transcript " + id, ctx)) {
-      throw Api.nothing();
+    if (!links.isValid("transcript " + id, ctx)) {
+      throw Api.notFound();
     }
     ctx.contentType("text/plain; charset=utf-8")
-        .result(new SequenceInputStream(new TranscriptPages(index, id)));
+        .result(new SequenceInputStream(new TranscriptPages(queries, id)));
   }
 
   private void byReference(Context ctx, Caller caller) {
     var url =
         Optional.ofNullable(ctx.queryParam("url"))
             .filter(it -> !it.isBlank())
-            .orElseThrow(() -> RequestProblem.invalid("Give the url of what a run made"));
-    var id = index.idByArtifact(url).orElseThrow(RequestProblem::noRun);
+            .orElseThrow(
+                () -> RequestProblem.invalid("url must be the URL of an artifact of a run"));
+    var id = queries.idByArtifact(url).orElseThrow(RequestProblem::noRun);
     access.require(caller, id, false);
-    Api.answer(ctx, ServiceJson.newObject().put("run_id", id).toString());
+    Api.respond(ctx, ServiceJson.newObject().put("run_id", id).toString());
   }
 
   private void conversationOfRun(Context ctx, Caller caller) {
     var run = find(ctx, caller);
-    answerConversation(ctx, caller, run.conversationId().orElse(run.id()), List.of(run.id()));
+    respondConversation(ctx, caller, run.conversationId().orElse(run.id()), List.of(run.id()));
   }
 
   private void conversation(Context ctx, Caller caller) {
     var id = ctx.pathParam("id");
-    var runs = index.runsOf(id).stream().filter(run -> access.isOpen(caller, run, false)).toList();
+    var runs =
+        queries.runsOf(id).stream().filter(run -> access.mayAccess(caller, run, false)).toList();
     if (runs.isEmpty()) {
       throw noConversation();
     }
-    answerConversation(ctx, caller, id, runs);
+    respondConversation(ctx, caller, id, runs);
   }
 
-  private void answerConversation(Context ctx, Caller caller, String id, List<String> runs) {
+  private void respondConversation(Context ctx, Caller caller, String id, List<String> runs) {
     runs.forEach(run -> listener.read(caller, run));
-    var steps = runs.stream().flatMap(run -> ConversationSteps.of(run, index).stream()).toList();
-    Api.answer(ctx, ServiceJson.write(new Conversation(id, steps, Map.of())));
+    var steps = runs.stream().flatMap(run -> ConversationSteps.of(run, queries).stream()).toList();
+    Api.respond(ctx, ServiceJson.write(new Conversation(id, steps, Map.of())));
   }
 
-  private void ofSession(Context ctx, Caller anybody) {
-    var run = index.bySession(ctx.pathParam("id")).orElseThrow(RequestProblem::noRun);
+  private void redirectSession(Context ctx, Caller anonymous) {
+    var run = queries.bySession(ctx.pathParam("id")).orElseThrow(RequestProblem::noRun);
     var body = ServiceJson.newObject();
     run.conversationId().ifPresent(id -> body.put("conversation_id", id));
-    Api.answer(ctx, body.toString());
+    Api.respond(ctx, body.toString());
   }
 
-  private void ofConversation(Context ctx, Caller anybody) {
-    var run = index.newestOf(ctx.pathParam("id")).orElseThrow(RequestProblem::noRun);
+  private void redirectConversation(Context ctx, Caller anonymous) {
+    var run = queries.newestOf(ctx.pathParam("id")).orElseThrow(RequestProblem::noRun);
     var body = ServiceJson.newObject();
     run.sessionId().ifPresent(id -> body.put("session_id", id));
-    Api.answer(ctx, body.toString());
+    Api.respond(ctx, body.toString());
   }
 
   private RunRow find(Context ctx, Caller caller) {

@@ -20,14 +20,14 @@ public final class ScheduleRoutes {
   }
 
   public void register(Api all) {
-    var api = all.notForAgents();
+    var api = all.withoutAgentKeys();
     api.get(
         "/agent/schedules",
         (ctx, _) -> {
           var body = ServiceJson.newObject();
           var list = body.putArray("schedules");
           schedules.list().forEach(schedule -> list.add(schedule.show()));
-          Api.answer(ctx, body.toString());
+          Api.respond(ctx, body.toString());
         });
     api.post(
         "/agent/schedules",
@@ -35,51 +35,52 @@ public final class ScheduleRoutes {
           var created = schedules.create(ServiceJson.body(ctx.bodyAsBytes()));
           changed(caller, "made", created);
           ctx.status(201);
-          Api.answer(ctx, created.show().toString());
+          Api.respond(ctx, created.show().toString());
         });
     api.get(
         "/agent/schedules/{id}",
-        (ctx, _) -> Api.answer(ctx, known(schedules.find(ctx.pathParam("id"))).show().toString()));
+        (ctx, _) ->
+            Api.respond(ctx, require(schedules.find(ctx.pathParam("id"))).show().toString()));
     api.put(
         "/agent/schedules/{id}",
         (ctx, caller) -> {
           var updated =
-              known(schedules.update(ctx.pathParam("id"), ServiceJson.body(ctx.bodyAsBytes())));
+              require(schedules.update(ctx.pathParam("id"), ServiceJson.body(ctx.bodyAsBytes())));
           changed(caller, "changed", updated);
-          Api.answer(ctx, updated.show().toString());
+          Api.respond(ctx, updated.show().toString());
         });
     api.delete(
         "/agent/schedules/{id}",
         (ctx, caller) -> {
-          var deleted = known(schedules.find(ctx.pathParam("id")));
+          var deleted = require(schedules.find(ctx.pathParam("id")));
           if (!schedules.delete(deleted.id())) {
-            throw none();
+            throw notFound();
           }
           changed(caller, "deleted", deleted);
-          Api.answer(ctx, "{\"success\":true}");
+          Api.respond(ctx, "{\"success\":true}");
         });
     api.post("/agent/schedules/{id}/pause", (ctx, caller) -> enable(ctx, caller, false, "paused"));
     api.post("/agent/schedules/{id}/resume", (ctx, caller) -> enable(ctx, caller, true, "resumed"));
   }
 
-  private void enable(Context ctx, Caller caller, boolean enabled, String done) {
-    var schedule = known(schedules.enable(ctx.pathParam("id"), enabled));
-    changed(caller, done, schedule);
-    Api.answer(ctx, schedule.show().toString());
+  private void enable(Context ctx, Caller caller, boolean enabled, String action) {
+    var schedule = require(schedules.enable(ctx.pathParam("id"), enabled));
+    changed(caller, action, schedule);
+    Api.respond(ctx, schedule.show().toString());
   }
 
-  private void changed(Caller caller, String done, Schedule schedule) {
+  private void changed(Caller caller, String action, Schedule schedule) {
     changes.changed(
         caller,
         ChangeListener.Kind.SCHEDULE,
-        "%s \"%s\" (%s)".formatted(done, schedule.name(), schedule.id()));
+        "%s \"%s\" (%s)".formatted(action, schedule.name(), schedule.id()));
   }
 
-  private static Schedule known(Optional<Schedule> schedule) {
-    return schedule.orElseThrow(ScheduleRoutes::none);
+  private static Schedule require(Optional<Schedule> schedule) {
+    return schedule.orElseThrow(ScheduleRoutes::notFound);
   }
 
-  private static RequestProblem none() {
+  private static RequestProblem notFound() {
     return new RequestProblem(RequestProblem.Code.RESOURCE_NOT_FOUND, "No schedule has this id");
   }
 }

@@ -11,7 +11,8 @@ import java.util.HexFormat;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Signed URLs of transcripts and files that need no API key, valid for five minutes, at each node.
+/// Signed URLs of transcripts and files. They need no API key, and are valid for five minutes on
+/// all nodes.
 public final class SignedLinks {
   private static final Duration VALID = Duration.ofMinutes(5);
 
@@ -24,18 +25,19 @@ public final class SignedLinks {
     this.key = new SecretKeySpec(secret, "HmacSHA256");
   }
 
-  /// A query string that grants access to what was signed.
+  /// A query string that grants access to the signed resource.
   record Link(String query, Instant expiresAt) {}
 
-  /// @param what unique name of the resource
-  Link of(String what) {
+  /// @param resource unique name of the resource
+  Link of(String resource) {
     var expires = clock.instant().plus(VALID).getEpochSecond();
     return new Link(
-        "expires=" + expires + "&signature=" + sign(what, expires), Instant.ofEpochSecond(expires));
+        "expires=" + expires + "&signature=" + sign(resource, expires),
+        Instant.ofEpochSecond(expires));
   }
 
   /// Whether the request carries a valid, unexpired signature for the resource.
-  boolean opens(String what, Context ctx) {
+  boolean isValid(String resource, Context ctx) {
     var expires = ctx.queryParam("expires");
     var signature = ctx.queryParam("signature");
     if (expires == null || signature == null || !expires.matches("\\d{1,12}")) {
@@ -43,17 +45,17 @@ public final class SignedLinks {
     }
     var until = Long.parseLong(expires);
     return MessageDigest.isEqual(
-            sign(what, until).getBytes(StandardCharsets.UTF_8),
+            sign(resource, until).getBytes(StandardCharsets.UTF_8),
             signature.getBytes(StandardCharsets.UTF_8))
         && clock.instant().isBefore(Instant.ofEpochSecond(until));
   }
 
-  private String sign(String what, long expires) {
+  private String sign(String resource, long expires) {
     try {
       var mac = Mac.getInstance("HmacSHA256");
       mac.init(key);
       return HexFormat.of()
-          .formatHex(mac.doFinal((what + "|" + expires).getBytes(StandardCharsets.UTF_8)));
+          .formatHex(mac.doFinal((resource + "|" + expires).getBytes(StandardCharsets.UTF_8)));
     } catch (GeneralSecurityException impossible) {
       throw new IllegalStateException("Every Java has HmacSHA256", impossible);
     }

@@ -10,16 +10,16 @@ import java.util.Enumeration;
 import java.util.List;
 import java.util.NoSuchElementException;
 
-/// Streams a transcript as plain text, page by page, so that a long one is never in memory as a
-/// whole. For a plain command the text equals its standard output.
+/// Streams a transcript as plain text, page by page, so that a long one is never completely in
+/// memory. For a plain command the text equals its standard output.
 @SuppressWarnings("JdkObsolete") // SequenceInputStream requires an Enumeration
 final class TranscriptPages implements Enumeration<InputStream> {
-  private final RunQueries index;
+  private final RunQueries queries;
   private final String runId;
   private List<TranscriptLine> page;
 
-  TranscriptPages(RunQueries index, String runId) {
-    this.index = index;
+  TranscriptPages(RunQueries queries, String runId) {
+    this.queries = queries;
     this.runId = runId;
     this.page = after(0);
   }
@@ -32,7 +32,7 @@ final class TranscriptPages implements Enumeration<InputStream> {
   @Override
   public InputStream nextElement() {
     if (page.isEmpty()) {
-      throw new NoSuchElementException("The transcript is at its end");
+      throw new NoSuchElementException("The transcript has no more pages");
     }
     var text = new StringBuilder();
     page.forEach(line -> text.append(text(line)));
@@ -41,7 +41,7 @@ final class TranscriptPages implements Enumeration<InputStream> {
   }
 
   private List<TranscriptLine> after(long number) {
-    return index.transcript(runId, number).map(TranscriptPart::lines).orElse(List.of());
+    return queries.transcript(runId, number).map(TranscriptPart::lines).orElse(List.of());
   }
 
   private static String text(TranscriptLine line) {

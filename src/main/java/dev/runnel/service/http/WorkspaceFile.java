@@ -13,11 +13,10 @@ import java.nio.file.attribute.BasicFileAttributeView;
 import java.util.Optional;
 import java.util.Set;
 
-/// A file in a run's workspace. The agent may be replacing folders by links meanwhile, so no part
-/// of the path is resolved twice: each is opened relative to the one before, without following
-/// links.
+/// A file in a run's workspace. The agent may replace folders by links meanwhile, so no part of the
+/// path is resolved twice: each is opened relative to its parent, without following links.
 ///
-/// @param content to be closed by the caller
+/// @param content the content; the caller must close it
 record WorkspaceFile(InputStream content, long size) {
   /// @param path relative to the root
   /// @return empty if there is no such file, or it is a link
@@ -27,7 +26,7 @@ record WorkspaceFile(InputStream content, long size) {
     }
     try (var stream = Files.newDirectoryStream(root)) {
       return stream instanceof SecureDirectoryStream<Path> folder
-          ? within(folder, path)
+          ? openRelative(folder, path)
           : Optional.empty();
     } catch (FileSystemException _) {
       // The file was deleted, or its path contains a link.
@@ -35,12 +34,12 @@ record WorkspaceFile(InputStream content, long size) {
     }
   }
 
-  private static Optional<WorkspaceFile> within(SecureDirectoryStream<Path> folder, Path path)
+  private static Optional<WorkspaceFile> openRelative(SecureDirectoryStream<Path> folder, Path path)
       throws IOException {
     var name = path.getName(0);
     if (path.getNameCount() > 1) {
-      try (var below = folder.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS)) {
-        return within(below, path.subpath(1, path.getNameCount()));
+      try (var subfolder = folder.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS)) {
+        return openRelative(subfolder, path.subpath(1, path.getNameCount()));
       }
     }
     var view =

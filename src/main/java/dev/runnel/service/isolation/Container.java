@@ -22,46 +22,48 @@ import org.slf4j.LoggerFactory;
 /// @param program path of `docker` or `podman`
 record Container(Path program, Machine machine) implements Isolation.Local {
   private static final Logger log = LoggerFactory.getLogger(Container.class);
-  private static final long PATIENCE_SECONDS = 20;
+  private static final long TIMEOUT_SECONDS = 20;
 
   @Override
   public List<String> wrap(List<String> command, Place place) {
     var root = place.root().toAbsolutePath().toString();
-    var whole = new ArrayList<>(List.of(program.toString(), "run", "--rm", "--interactive"));
-    whole.addAll(List.of("--init", "--name", place.name(), "--cap-drop", "ALL"));
-    whole.addAll(List.of("--security-opt", "no-new-privileges"));
-    whole.addAll(machine.quotas().options());
-    whole.addAll(user(place.root()));
-    whole.addAll(List.of("--volume", root + ":" + root));
-    whole.addAll(List.of("--workdir", place.folder().toAbsolutePath().toString()));
+    var containerCommand =
+        new ArrayList<>(List.of(program.toString(), "run", "--rm", "--interactive"));
+    containerCommand.addAll(List.of("--init", "--name", place.name(), "--cap-drop", "ALL"));
+    containerCommand.addAll(List.of("--security-opt", "no-new-privileges"));
+    containerCommand.addAll(machine.quotas().containerOptions());
+    containerCommand.addAll(user(place.root()));
+    containerCommand.addAll(List.of("--volume", root + ":" + root));
+    containerCommand.addAll(List.of("--workdir", place.folder().toAbsolutePath().toString()));
     var home = place.home();
-    whole.addAll(volume(home.temporary(), Path.of("/tmp"), ""));
-    whole.addAll(volume(home.temporary(), Path.of("/var/tmp"), ""));
-    whole.addAll(volume(home.folder(), home.folder(), ""));
-    home.mounts().forEach((where, what) -> whole.addAll(volume(what, where, "")));
+    containerCommand.addAll(volume(home.temporary(), Path.of("/tmp"), ""));
+    containerCommand.addAll(volume(home.temporary(), Path.of("/var/tmp"), ""));
+    containerCommand.addAll(volume(home.folder(), home.folder(), ""));
+    home.mounts().forEach((where, what) -> containerCommand.addAll(volume(what, where, "")));
     var readable = new LinkedHashMap<Path, Path>();
     Stream.concat(place.readable().stream(), machine.readable().stream())
         .filter(Files::exists)
         .forEach(each -> readable.put(each.toAbsolutePath(), Machine.real(each)));
-    readable.keySet().forEach(each -> whole.addAll(volume(each, each, ":ro")));
-    for (var each : machine.hiddenIn(readable)) {
-      whole.addAll(
+    readable.keySet().forEach(each -> containerCommand.addAll(volume(each, each, ":ro")));
+    for (var each : machine.hiddenPaths(readable)) {
+      containerCommand.addAll(
           Files.isDirectory(each)
               ? List.of("--tmpfs", each + ":size=1m")
               : volume(Path.of("/dev/null"), each, ":ro"));
     }
-    var relay = place.network().map(RelayCommand::anywhere);
+    var relay = place.network().map(RelayCommand::forAnySystem);
     relay.ifPresent(
         it -> {
-          whole.addAll(List.of("--network", "none"));
-          whole.addAll(volume(it.network().socket(), RelayCommand.SOCKET, ""));
-          it.readable().forEach((where, what) -> whole.addAll(volume(what, where, ":ro")));
+          containerCommand.addAll(List.of("--network", "none"));
+          containerCommand.addAll(volume(it.network().socket(), RelayCommand.SOCKET, ""));
+          it.readable()
+              .forEach((where, what) -> containerCommand.addAll(volume(what, where, ":ro")));
         });
     // Only names: the values come from the environment, since arguments are visible to every user.
-    place.names().forEach(name -> whole.addAll(List.of("--env", name)));
-    whole.add(place.environment().image().orElseThrow());
-    whole.addAll(relay.map(it -> it.wrap(command)).orElse(command));
-    return whole;
+    place.names().forEach(name -> containerCommand.addAll(List.of("--env", name)));
+    containerCommand.add(place.environment().image().orElseThrow());
+    containerCommand.addAll(relay.map(it -> it.wrap(command)).orElse(command));
+    return containerCommand;
   }
 
   @Override
@@ -77,15 +79,15 @@ record Container(Path program, Machine machine) implements Isolation.Local {
         "DBUS_SESSION_BUS_ADDRESS");
   }
 
-  /// Removes the container, which survives when the program that started it is killed.
+  /// Removes the container, which survives if the client program that started it is killed.
   @Override
   public boolean cleanUp(String runId, int execution, Map<String, String> environment) {
     var name = Isolation.Place.name(runId, execution);
-    if (call(environment, "rm", "--force", name).isPresent()) {
+    if (runProgram(environment, "rm", "--force", name).isPresent()) {
       return true;
     }
-    // Some versions fail if there is no such container.
-    var left = call(environment, "ps", "--all", "--quiet", "--filter", "name=^" + name + "$");
+    // Some versions fail if the container does not exist.
+    var left = runProgram(environment, "ps", "--all", "--quiet", "--filter", "name=^" + name + "$");
     if (left.map(String::isBlank).orElse(false)) {
       return true;
     }
@@ -94,7 +96,7 @@ record Container(Path program, Machine machine) implements Isolation.Local {
   }
 
   /// @return its output; empty if it fails or takes too long
-  private Optional<String> call(Map<String, String> environment, String... arguments) {
+  private Optional<String> runProgram(Map<String, String> environment, String... arguments) {
     var builder = new ProcessBuilder(program.toString());
     builder.command().addAll(List.of(arguments));
     builder.environment().clear();
@@ -103,8 +105,8 @@ record Container(Path program, Machine machine) implements Isolation.Local {
     try {
       var process = builder.start();
       process.getOutputStream().close();
-      // Its output is a line, which the pipe holds.
-      if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+      // The output is one line, which fits into the pipe's buffer.
+      if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly();
         return Optional.empty();
       }

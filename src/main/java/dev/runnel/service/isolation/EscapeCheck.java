@@ -29,39 +29,40 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Tries the known ways out of an isolation, from within. An attempt that succeeds changes nothing
-/// on the machine but for one empty file, which is deleted.
+/// Tries known ways to escape from an isolation, from within. A successful attempt changes nothing
+/// on the machine except for one empty file, which is deleted.
 ///
-/// @param machine what the isolation was made of
+/// @param machine the facts that the isolation was built from
 /// @param environment the environment whose container image is used; only containers need one
 /// @param egress the hosts that agents reach in that environment
 public record EscapeCheck(
     Isolation.Local isolation, Machine machine, Environment environment, EgressSetting egress) {
-  /// One way out.
+  /// The result of one attempt to escape.
   ///
-  /// @param what what was tried
-  /// @param detail what was found, for people; blank if nothing
+  /// @param what the attempt
+  /// @param detail details for people; blank if there are none
   public record Finding(String what, Result result, String detail) {}
 
   public enum Result {
     CLOSED,
     OPEN,
-    /// The programs that are needed to try it are missing.
+    /// The programs that the attempt needs are missing.
     UNKNOWN
   }
 
-  private static final long PATIENCE_SECONDS = 120;
+  private static final long TIMEOUT_SECONDS = 120;
   private static final String METADATA = "169.254.169.254";
   private static final String METADATA_NAME = "metadata.google.internal";
-  private static final String CHANGING_NAME = "changing.runnel.invalid";
-  // An address of the documentation range: a vulnerable proxy would connect to the second answer.
-  private static final String ELSEWHERE = "192.0.2.1";
+  private static final String REBINDING_NAME = "changing.runnel.invalid";
+  // An address of the documentation range. A vulnerable proxy would resolve the name again and
+  // connect to the second address.
+  private static final String DOCUMENTATION_ADDRESS = "192.0.2.1";
   private static final Pattern ADDRESS = Pattern.compile("[0-9a-fA-F.:]+");
   private static final Pattern LITERAL =
       Pattern.compile("localhost|[0-9.]+|[0-9a-f:.]*:[0-9a-f:.]*");
   private static final List<Integer> OTHER_PORTS = List.of(22, 25, 3306, 6379);
 
-  /// Prints one line for each way: result, what, detail, separated by tabs.
+  /// Prints one line for each attempt: result, what, detail, separated by tabs.
   private static final String SCRIPT =
       """
       say() { printf '%s\\t%s\\t%s\\n' "$1" "$2" "$3"; }
@@ -172,7 +173,7 @@ public record EscapeCheck(
       proxied "a name that changes its address" $CHANGING
       """;
 
-  private static final String CHANGES = "a name that changes its address";
+  private static final String REBINDING = "a name that changes its address";
   private static final String INTERNAL_HOSTS =
       "10.0.0.1:443 172.16.0.1:443 192.168.0.1:443 100.64.0.1:443 [fc00::1]:443 [fe80::1]:443";
   private static final String METADATA_HOSTS =
@@ -180,44 +181,45 @@ public record EscapeCheck(
           .formatted(METADATA, METADATA_NAME);
   private static final Path NAME_SERVERS = Path.of("/etc/resolv.conf");
 
-  private static String ofThisMachine(int port) {
+  private static String loopbackHosts(int port) {
     return Stream.of(
             "127.0.0.1", "localhost", "0.0.0.0", "2130706433", "[::1]", "[::ffff:127.0.0.1]")
         .flatMap(host -> Stream.of(host + ":" + port, host + ":443"))
         .collect(Collectors.joining(" "));
   }
 
-  /// An address that every route to the internet covers, and the machine's name servers.
+  /// An address that any default route covers, and the machine's name servers.
   private static List<String> nameServers() throws IOException {
-    var all = new ArrayList<>(List.of(ELSEWHERE));
+    var all = new ArrayList<>(List.of(DOCUMENTATION_ADDRESS));
     if (Files.isReadable(NAME_SERVERS)) {
       Files.readAllLines(NAME_SERVERS).stream()
           .map(line -> line.strip().split("\\s+"))
           .filter(words -> words.length > 1 && words[0].equals("nameserver"))
           .map(words -> words[1])
           .filter(address -> ADDRESS.matcher(address).matches())
-          // Those on loopback would be the run's own.
+          // On loopback, the run has services of its own.
           .filter(address -> !address.startsWith("127.") && !address.equals("::1"))
           .forEach(all::add);
     }
     return all;
   }
 
-  /// Resolves names as an attacker's server would, and no others.
-  private static final class ChangingNames implements EgressProxy.Resolver {
-    private final AtomicInteger answers = new AtomicInteger();
+  /// Resolves two names as an attacker's name server would (DNS rebinding), and no other names.
+  private static final class RebindingResolver implements EgressProxy.Resolver {
+    private final AtomicInteger resolutions = new AtomicInteger();
 
-    /// How often the changing name was resolved.
-    int answers() {
-      return answers.get();
+    /// How often the rebinding name was resolved.
+    int resolutions() {
+      return resolutions.get();
     }
 
     @Override
     public List<InetAddress> resolve(String host) throws UnknownHostException {
       return switch (host) {
-        case CHANGING_NAME ->
+        case REBINDING_NAME ->
             List.of(
-                InetAddress.getByName(answers.getAndIncrement() == 0 ? ELSEWHERE : "127.0.0.1"));
+                InetAddress.getByName(
+                    resolutions.getAndIncrement() == 0 ? DOCUMENTATION_ADDRESS : "127.0.0.1"));
         case METADATA_NAME -> List.of(InetAddress.getByName(METADATA));
         default -> {
           if (!LITERAL.matcher(host).matches()) {
@@ -258,13 +260,13 @@ public record EscapeCheck(
     }
   }
 
-  /// @param data the data folder, in which the check makes a folder for its time
+  /// @param data the data folder, in which the check creates a temporary folder
   /// @throws IOException if the isolation does not start
   public List<Finding> run(Path data) throws IOException, InterruptedException {
     Files.createDirectories(data);
     var folder = Files.createTempDirectory(data, "escape-check-");
     try {
-      return tryIn(folder);
+      return runIn(folder);
     } finally {
       try (var all = Files.walk(folder)) {
         for (var each : all.sorted(Comparator.reverseOrder()).toList()) {
@@ -274,7 +276,7 @@ public record EscapeCheck(
     }
   }
 
-  private List<Finding> tryIn(Path folder) throws IOException, InterruptedException {
+  private List<Finding> runIn(Path folder) throws IOException, InterruptedException {
     var workspaces = new Workspaces(folder.resolve("workspaces"), Environments.NONE);
     var secret = Files.writeString(folder.resolve("secret"), "x");
     var otherHome =
@@ -287,7 +289,7 @@ public record EscapeCheck(
     var operator = machine.home().map(Path::toString).orElse("/nonexistent");
     var targets = targets(folder, operator);
     var rules = egress.rules(List.of());
-    var resolver = new ChangingNames();
+    var resolver = new RebindingResolver();
     try (var loopback = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         var internal = internal();
         var proxy = Proxy.listen(isolation.isOn() && !egress.isMachine(), rules, resolver)) {
@@ -300,9 +302,9 @@ public record EscapeCheck(
       variables.put("OTHER_HOME", otherHome.toString());
       variables.put("OTHER_WORKSPACE", otherWorkspace.toString());
       variables.put("OPERATOR", operator);
-      variables.put("PID_NAMESPACE", namespace("pid"));
-      variables.put("IPC_NAMESPACE", namespace("ipc"));
-      variables.put("MOUNT_NAMESPACE", namespace("mnt"));
+      variables.put("PID_NAMESPACE", namespaceOf("pid"));
+      variables.put("IPC_NAMESPACE", namespaceOf("ipc"));
+      variables.put("MOUNT_NAMESPACE", namespaceOf("mnt"));
       variables.put(
           "TARGETS", targets.stream().map(Path::toString).collect(Collectors.joining(" ")));
       variables.put("LOOPBACK", "127.0.0.1:" + loopback.getLocalPort());
@@ -314,16 +316,16 @@ public record EscapeCheck(
       variables.put("METADATA", METADATA + ":80");
       variables.put("ROUTES", String.join(" ", nameServers()));
       variables.put("PROXY", proxy.network().isPresent() ? "yes" : "");
-      variables.put("BY_PROXY_MACHINE", ofThisMachine(loopback.getLocalPort()));
+      variables.put("BY_PROXY_MACHINE", loopbackHosts(loopback.getLocalPort()));
       variables.put("BY_PROXY_INTERNAL", variables.get("INTERNAL") + " " + INTERNAL_HOSTS);
       variables.put("BY_PROXY_METADATA", METADATA_HOSTS);
       variables.put(
           "BY_PROXY_PORTS",
           OTHER_PORTS.stream()
-              .filter(port -> !rules.permits(CHANGING_NAME, port))
-              .map(port -> CHANGING_NAME + ":" + port)
+              .filter(port -> !rules.permits(REBINDING_NAME, port))
+              .map(port -> REBINDING_NAME + ":" + port)
               .collect(Collectors.joining(" ")));
-      variables.put("CHANGING", CHANGING_NAME + ":443");
+      variables.put("CHANGING", REBINDING_NAME + ":443");
       proxy.network().ifPresent(it -> variables.putAll(it.variables(Map.of())));
       var place =
           new Isolation.Place(
@@ -336,12 +338,12 @@ public record EscapeCheck(
               home,
               proxy.network());
       var findings = new ArrayList<>(findings(start(place, variables)));
-      if (resolver.answers() > 1) {
-        findings.removeIf(it -> it.what().equals(CHANGES));
-        findings.add(new Finding(CHANGES, Result.OPEN, "the proxy resolves it twice"));
+      if (resolver.resolutions() > 1) {
+        findings.removeIf(it -> it.what().equals(REBINDING));
+        findings.add(new Finding(REBINDING, Result.OPEN, "the proxy resolves it twice"));
       }
       isolation.cleanUp(request, machine.environment());
-      findings.add(written(targets));
+      findings.add(checkTargets(targets));
       return findings;
     }
   }
@@ -358,7 +360,7 @@ public record EscapeCheck(
     builder.environment().putAll(variables);
     builder.environment().putAll(Isolation.variables(place.home()));
     var process = builder.start();
-    if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+    if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
       process.destroyForcibly().waitFor();
     }
     return Files.readAllLines(output, StandardCharsets.UTF_8);
@@ -382,7 +384,7 @@ public record EscapeCheck(
     return findings;
   }
 
-  /// Files that must not come to be.
+  /// Files that the isolation must keep the script from creating.
   private static List<Path> targets(Path folder, String operator) {
     var name = ".runnel-escape-check";
     return Stream.of(Path.of("/usr"), Path.of("/etc"), Path.of("/opt"), folder, Path.of(operator))
@@ -390,8 +392,8 @@ public record EscapeCheck(
         .toList();
   }
 
-  /// Looks from outside, since what a container writes to its own files is harmless.
-  private static Finding written(List<Path> targets) {
+  /// Checked from outside, since it is harmless if a container writes to its own files.
+  private static Finding checkTargets(List<Path> targets) {
     var what = "writing outside its own folders";
     var found = targets.stream().filter(Files::exists).toList();
     for (var each : found) {
@@ -406,7 +408,7 @@ public record EscapeCheck(
         : new Finding(what, Result.OPEN, "it wrote " + found.getFirst());
   }
 
-  /// Listens on an address of the internal network; on any if this machine has none.
+  /// Listens on an address of an internal network; on loopback if this machine has none.
   private static ServerSocket internal() throws IOException {
     for (var network : NetworkInterface.networkInterfaces().toList()) {
       for (var address : network.inetAddresses().toList()) {
@@ -418,8 +420,8 @@ public record EscapeCheck(
     return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
   }
 
-  /// @throws IOException if it cannot be read: without it, an attempt could harm the machine
-  private static String namespace(String kind) throws IOException {
+  /// @throws IOException if it cannot be read; without it, an attempt could harm the machine
+  private static String namespaceOf(String kind) throws IOException {
     return Files.readSymbolicLink(Path.of("/proc/self/ns", kind)).toString();
   }
 }

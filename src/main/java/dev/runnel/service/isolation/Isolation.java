@@ -14,25 +14,26 @@ import java.util.function.BiPredicate;
 
 /// Isolates agents and setup commands from the machine.
 public sealed interface Isolation permits Isolation.Local, Isolation.Remote {
-  /// The way of a command to the network: a proxy of Runnel's.
+  /// The network of an isolated command: a proxy of Runnel.
   ///
   /// @param socket the Unix socket of the [dev.runnel.service.egress.EgressProxy]
-  /// @param loopback the services of this machine that appear at their own ports, as `host:port`
+  /// @param loopback the services of this machine that are available at their own ports, as
+  ///   `host:port`
   record Network(Path socket, List<String> loopback) {
     public Network {
       loopback = List.copyOf(loopback);
     }
 
-    /// The variables by which programs find the proxy.
+    /// The variables that configure the proxy for programs.
     ///
-    /// @param variables the variables that the command gets anyway, some of which are extended
+    /// @param variables the other variables of the command, some of which are extended
     public Map<String, String> variables(Map<String, String> variables) {
       return ProxyVariables.of(variables);
     }
   }
 
-  /// The variables of every run, besides those that its place names.
-  List<String> OF_EVERY_RUN =
+  /// The names of the variables that every run receives.
+  List<String> COMMON_VARIABLES =
       List.of(
           "HOME",
           "TMPDIR",
@@ -51,10 +52,10 @@ public sealed interface Isolation permits Isolation.Local, Isolation.Remote {
   /// @param variables names of the variables that it receives in addition to those of every agent
   /// @param readable folders and files outside the root that it may read, where they exist
   /// @param home the run's own home folder, which it may write to
-  /// @param network the only way to the network; empty for the machine's network, or the one that
-  ///   the container runtime sets up
+  /// @param network the proxy, as the only access to the network; empty for the machine's network,
+  ///   or the one that the container runtime sets up
   record Place(
-      ExecutionRequest job,
+      ExecutionRequest request,
       Path root,
       Path folder,
       Environment environment,
@@ -62,16 +63,16 @@ public sealed interface Isolation permits Isolation.Local, Isolation.Remote {
       List<Path> readable,
       RunHome home,
       Optional<Network> network) {
-    /// With the machine's network.
+    /// A place with the machine's network.
     public Place(
-        ExecutionRequest job,
+        ExecutionRequest request,
         Path root,
         Path folder,
         Environment environment,
         Set<String> variables,
         List<Path> readable,
         RunHome home) {
-      this(job, root, folder, environment, variables, readable, home, Optional.empty());
+      this(request, root, folder, environment, variables, readable, home, Optional.empty());
     }
 
     public Place {
@@ -79,16 +80,17 @@ public sealed interface Isolation permits Isolation.Local, Isolation.Remote {
       readable = List.copyOf(readable);
     }
 
-    /// The variables that a program gets whose environment is not that of this machine.
+    /// The names of all variables to pass to a program that does not inherit the environment of
+    /// this machine.
     public Set<String> names() {
-      var names = new TreeSet<>(OF_EVERY_RUN);
+      var names = new TreeSet<>(COMMON_VARIABLES);
       names.addAll(variables);
       return names;
     }
 
-    /// Unique per execution of a run.
+    /// A name that is unique per execution.
     String name() {
-      return name(job.runId(), job.execution());
+      return name(request.runId(), request.execution());
     }
 
     static String name(String runId, int execution) {
@@ -96,19 +98,19 @@ public sealed interface Isolation permits Isolation.Local, Isolation.Remote {
     }
   }
 
-  /// Wraps the commands in another one, which runs on this machine.
+  /// Runs commands on this machine, wrapped in another command.
   sealed interface Local extends Isolation permits None, Bubblewrap, Container {
     /// The complete command.
     List<String> wrap(List<String> command, Place place);
   }
 
-  /// Runs the commands on other machines.
+  /// Runs commands on other machines.
   non-sealed interface Remote extends Isolation {
-    /// Returns before the program has started; what goes wrong until then is its
+    /// Returns before the program has started. A failure to start is reported by
     /// [RunningProcess#problem].
     ///
-    /// @param environment the operator's variables and those of the run, of which the program gets
-    ///   those that the place names
+    /// @param environment the variables of the operator and the run; the program receives those in
+    ///   [Place#names]
     /// @throws IOException if the start cannot be prepared on this machine
     RunningProcess start(
         List<String> command,
@@ -119,7 +121,7 @@ public sealed interface Isolation permits Isolation.Local, Isolation.Remote {
         throws IOException;
   }
 
-  /// Ends what survives the end of the process.
+  /// Ends what may survive the end of the process, such as a container.
   ///
   /// @return whether nothing is left
   default boolean cleanUp(ExecutionRequest executionRequest, Map<String, String> environment) {
@@ -131,9 +133,9 @@ public sealed interface Isolation permits Isolation.Local, Isolation.Remote {
     return true;
   }
 
-  /// Ends what lost nodes left running elsewhere. Does not wait for it.
+  /// Starts to end what lost nodes left running on other machines; does not wait for it.
   ///
-  /// @param isOver whether a claim of a run that this service knows does not hold any more
+  /// @param isOver whether a claim (run id, claim) of a known run is no longer valid
   default void sweep(BiPredicate<String, String> isOver) {}
 
   /// Explains, for people, why an environment cannot be used with this isolation; empty if it can.
@@ -152,7 +154,7 @@ public sealed interface Isolation permits Isolation.Local, Isolation.Remote {
     return List.of();
   }
 
-  /// The files of the operator's home folder that each run gets a copy of, by their path there.
+  /// The files in the operator's home folder that are copied to each run, as relative paths.
   default List<String> homeFiles() {
     return List.of();
   }

@@ -13,10 +13,10 @@ public final class Isolations {
   public static final List<String> KINDS =
       List.of("auto", "none", "bubblewrap", "container", Isolations.KUBERNETES);
 
-  /// On other machines; what starts it there is no part of this package.
+  /// Runs agents on other machines; implemented by another package.
   public static final String KUBERNETES = "kubernetes";
 
-  private static final long PATIENCE_SECONDS = 10;
+  private static final long TIMEOUT_SECONDS = 10;
 
   private Isolations() {}
 
@@ -30,7 +30,7 @@ public final class Isolations {
     return choose(kind, machine, false);
   }
 
-  /// @param ownNetwork whether runs will have networks of their own
+  /// @param ownNetwork whether isolated runs have a network of their own
   public static Isolation.Local choose(String kind, Machine machine, boolean ownNetwork) {
     var environment = machine.environment();
     return switch (kind) {
@@ -50,14 +50,14 @@ public final class Isolations {
                                 + " or choose another isolation."));
         if (ownNetwork && !works(found, environment, true) && works(found, environment, false)) {
           throw new IllegalArgumentException(
-              "is bubblewrap, and bwrap can make no network of its own for an agent here. Allow"
+              "is bubblewrap, and bwrap cannot create a network of its own for an agent here. Allow"
                   + " that (in a container: a looser seccomp profile), or set agents.egress to"
                   + " machine to let agents share the machine's network.");
         }
         if (!works(found, environment, ownNetwork)) {
           throw new IllegalArgumentException(
-              "is bubblewrap, and bwrap does not work here: this user may make no namespaces. Allow"
-                  + " user namespaces (in a container: a looser seccomp profile), or choose"
+              "is bubblewrap, and bwrap does not work here: this user may not create namespaces."
+                  + " Allow user namespaces (in a container: a looser seccomp profile), or choose"
                   + " another isolation.");
         }
         yield found;
@@ -91,7 +91,7 @@ public final class Isolations {
     builder.redirectError(ProcessBuilder.Redirect.DISCARD);
     try {
       var process = builder.start();
-      if (process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+      if (process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
         return process.exitValue() == 0;
       }
       process.destroyForcibly();

@@ -15,14 +15,14 @@ public final class LineReader {
   private static final int MAX_TOKEN = 300;
 
   private final ByteArrayOutputStream line = new ByteArrayOutputStream();
-  private final int longest;
+  private final int maxBytes;
   private final Consumer<String> lines;
-  private boolean cut;
-  // A carriage return followed the truncated part: the next text overwrites the line.
+  private boolean isTruncated;
+  // A carriage return followed the truncated part, so the next text overwrites the line.
   private boolean isOverwritten;
 
-  private LineReader(int longest, Consumer<String> lines) {
-    this.longest = longest;
+  private LineReader(int maxBytes, Consumer<String> lines) {
+    this.maxBytes = maxBytes;
     this.lines = lines;
   }
 
@@ -33,63 +33,63 @@ public final class LineReader {
 
   /// Reads all lines until the end of the stream.
   ///
-  /// @param longest maximum number of bytes kept per line
-  public static void read(InputStream stream, int longest, Consumer<String> lines)
+  /// @param maxBytes maximum number of bytes kept per line
+  public static void read(InputStream stream, int maxBytes, Consumer<String> lines)
       throws IOException {
-    var reader = new LineReader(longest, lines);
+    var reader = new LineReader(maxBytes, lines);
     var buffer = new byte[8 * 1024];
     for (int count = stream.read(buffer); count >= 0; count = stream.read(buffer)) {
-      reader.take(buffer, count);
+      reader.accept(buffer, count);
     }
     if (reader.line.size() > 0) {
-      reader.say();
+      reader.emit();
     }
   }
 
-  private void take(byte[] bytes, int count) {
+  private void accept(byte[] bytes, int count) {
     int start = 0;
     for (int i = 0; i < count; i++) {
       if (bytes[i] == '\n') {
-        keep(bytes, start, i - start);
-        say();
+        append(bytes, start, i - start);
+        emit();
         start = i + 1;
       } else if (isOverwritten) {
         line.reset();
-        cut = false;
+        isTruncated = false;
         isOverwritten = false;
       } else if (bytes[i] == '\r') {
-        keep(bytes, start, i + 1 - start);
-        isOverwritten = cut;
+        append(bytes, start, i + 1 - start);
+        isOverwritten = isTruncated;
         start = i + 1;
       }
     }
-    keep(bytes, start, count - start);
+    append(bytes, start, count - start);
   }
 
-  private void keep(byte[] bytes, int start, int length) {
-    var room = Math.min(length, longest - line.size());
+  private void append(byte[] bytes, int start, int length) {
+    var room = Math.min(length, maxBytes - line.size());
     line.write(bytes, start, room);
-    cut |= room < length;
+    isTruncated |= room < length;
   }
 
   /// Drops the truncated character or token at the end, since a redactor could not recognize part
   /// of a secret.
-  private static int endOfWhole(String text) {
+  private static int endWithoutLastToken(String text) {
     var end = text.endsWith("\uFFFD") ? text.length() - 1 : text.length();
-    var least = Math.max(0, end - MAX_TOKEN);
-    while (end > least && text.charAt(end - 1) > ' ' && text.charAt(end - 1) < 0x7F) {
+    var min = Math.max(0, end - MAX_TOKEN);
+    while (end > min && text.charAt(end - 1) > ' ' && text.charAt(end - 1) < 0x7F) {
       end--;
     }
     return end;
   }
 
-  private void say() {
+  private void emit() {
     var text = line.toString(StandardCharsets.UTF_8);
     line.reset();
     isOverwritten = false;
-    if (cut) {
-      cut = false;
-      lines.accept(text.substring(0, endOfWhole(text)) + "…");
+    if (isTruncated) {
+      isTruncated = false;
+      lines.accept(text.substring(0, endWithoutLastToken(text)) + "…");
     } else {
       lines.accept(text.endsWith("\r") ? text.substring(0, text.length() - 1) : text);
     }

@@ -9,13 +9,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// What an isolation has to know of the machine.
+/// The facts about the machine that an isolation needs.
 ///
 /// @param environment the operator's variables, of which `PATH`, `HOME` and `JAVA_HOME` are used
-/// @param hidden the data folder, and the files with settings and secrets
-/// @param readable folders and files that agents may read, besides those of the system
-/// @param homeFiles the files of the operator's home folder that each run gets a copy of
-/// @param quotas what one agent may take
+/// @param hidden paths that agents must not see: the data folder, and the files with settings and
+///   secrets
+/// @param readable folders and files that agents may read, in addition to those of the system
+/// @param homeFiles the files in the operator's home folder that are copied to each run, as
+///   relative paths
+/// @param quotas the resources that one agent may use
 public record Machine(
     Map<String, String> environment,
     List<Path> hidden,
@@ -29,9 +31,9 @@ public record Machine(
     homeFiles = List.copyOf(homeFiles);
   }
 
-  /// With the usual quotas, and nothing but the system's folders and programs.
+  /// With the default quotas and only the folders and programs of the system.
   public Machine(Map<String, String> environment, List<Path> hidden) {
-    this(environment, hidden, List.of(), List.of(), Quotas.USUAL);
+    this(environment, hidden, List.of(), List.of(), Quotas.DEFAULT);
   }
 
   /// The operator's home folder.
@@ -43,28 +45,28 @@ public record Machine(
     return Optional.ofNullable(environment.get(name)).filter(value -> !value.isBlank());
   }
 
-  /// Where a command sees the hidden files and folders, unless they are covered.
+  /// The paths at which a command would see the hidden files and folders, unless they are covered.
   ///
-  /// @param mounts what it sees of the machine: from the path that it sees to the real path on the
-  ///   machine
-  Set<Path> hiddenIn(Map<Path, Path> mounts) {
-    var seen = new LinkedHashSet<Path>();
+  /// @param mounts the mounted paths of the machine, by the path inside the isolation
+  Set<Path> hiddenPaths(Map<Path, Path> mounts) {
+    var paths = new LinkedHashSet<Path>();
     for (var each : hidden) {
       var real = real(each);
       if (Files.exists(real)) {
         mounts.forEach(
             (where, what) -> {
               if (real.startsWith(what)) {
-                seen.add(real.equals(what) ? where : where.resolve(what.relativize(real)));
+                paths.add(real.equals(what) ? where : where.resolve(what.relativize(real)));
               }
             });
       }
     }
-    return seen;
+    return paths;
   }
 
-  /// Whether a file is among the programs and libraries of the system, which every isolation has.
-  public static boolean isOfTheSystem(Path file) {
+  /// Whether a file belongs to the programs and libraries of the system, which are available in
+  /// every isolation.
+  public static boolean isSystemFile(Path file) {
     return SystemFolders.contain(file) && SystemFolders.contain(real(file));
   }
 

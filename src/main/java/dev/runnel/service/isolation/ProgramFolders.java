@@ -24,7 +24,7 @@ final class ProgramFolders {
 
   /// The folders of the `PATH` and of `JAVA_HOME`, with the installations that they belong to, and
   /// the programs that they link to. Leaves out every folder that contains the operator's home
-  /// folder or what is hidden.
+  /// folder or a hidden path.
   static Set<Path> of(Machine machine) {
     var folders = new ProgramFolders(machine);
     machine.variable("JAVA_HOME").flatMap(ProgramFolders::path).ifPresent(folders::add);
@@ -52,7 +52,7 @@ final class ProgramFolders {
     }
   }
 
-  /// A program that is a link may lie anywhere.
+  /// A program that is a link can be in any folder.
   private void follow(Path link) {
     try {
       var program = link.toRealPath();
@@ -62,7 +62,7 @@ final class ProgramFolders {
         add(modules(program).orElse(program));
       }
     } catch (IOException _) {
-      // The link leads nowhere.
+      // The target of the link does not exist.
     }
   }
 
@@ -78,15 +78,8 @@ final class ProgramFolders {
   }
 
   private static boolean contains(Path folder, Path other) {
-    return real(other).startsWith(real(folder)) || other.normalize().startsWith(folder.normalize());
-  }
-
-  private static Path real(Path path) {
-    try {
-      return path.toRealPath();
-    } catch (IOException _) {
-      return path.toAbsolutePath().normalize();
-    }
+    return Machine.real(other).startsWith(Machine.real(folder))
+        || other.normalize().startsWith(folder.normalize());
   }
 
   /// The folder above `bin`, if it is that of one installation.

@@ -10,30 +10,31 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// What one agent may take of the machine.
+/// The resources of the machine that one agent may use.
 ///
-/// @param memoryBytes of a container together; in a bubblewrap, of each process
-/// @param processes processes and threads
-/// @param cpus processors, such as 1.5; only for containers
+/// @param memoryBytes maximum memory in bytes: of a whole container, or of each process in
+///   bubblewrap
+/// @param processes maximum number of processes and threads
+/// @param cpus maximum number of processors, such as 1.5; only for containers
 public record Quotas(long memoryBytes, long processes, double cpus) {
   /// No limit of processes.
-  public static final long ANY_NUMBER = Long.MAX_VALUE;
+  public static final long UNLIMITED_PROCESSES = Long.MAX_VALUE;
 
   /// No limit of processors.
   public static final double ALL_CPUS = Double.MAX_VALUE;
 
   private static final long GIB = 1L << 30;
 
-  public static final Quotas USUAL = new Quotas(8 * GIB, 4096, ALL_CPUS);
+  public static final Quotas DEFAULT = new Quotas(8 * GIB, 4096, ALL_CPUS);
 
   /// The options of `docker run` and `podman run`.
-  List<String> options() {
+  List<String> containerOptions() {
     var options = new ArrayList<String>();
-    if (memoryBytes != Limits.ENDLESS) {
+    if (memoryBytes != Limits.UNLIMITED) {
       // Without swap: the same for both together.
       options.addAll(List.of("--memory", memoryBytes + "b", "--memory-swap", memoryBytes + "b"));
     }
-    if (processes != ANY_NUMBER) {
+    if (processes != UNLIMITED_PROCESSES) {
       options.addAll(List.of("--pids-limit", Long.toString(processes)));
     }
     if (cpus < ALL_CPUS) {
@@ -42,27 +43,27 @@ public record Quotas(long memoryBytes, long processes, double cpus) {
     return options;
   }
 
-  /// A command that starts another one within resource limits of the kernel, which it cannot raise
-  /// again. Not the address space is limited but the data in it, since runtimes reserve much more
-  /// of the former than they use.
+  /// A command that starts another one with resource limits of the kernel, which the other one
+  /// cannot raise again. It limits the size of the data, not of the address space, since runtimes
+  /// reserve much more address space than they use.
   ///
-  /// @param ownLimits of this process, as [#limitsOfThisProcess()] has them: where its own limit is
-  ///   lower, that one stays, since it may not be raised
+  /// @param ownLimits the limits of this process, from [#limitsOfThisProcess()]: a lower limit is
+  ///   kept, since it cannot be raised
   /// @return empty where the machine has no `prlimit`
-  List<String> prefix(Map<String, String> environment, String ownLimits) {
+  List<String> limitCommand(Map<String, String> environment, String ownLimits) {
     var prlimit = Executables.find("prlimit", environment);
     if (prlimit.isEmpty()) {
       return List.of();
     }
-    var prefix = new ArrayList<>(List.of(prlimit.get().toString(), "--core=0"));
+    var command = new ArrayList<>(List.of(prlimit.get().toString(), "--core=0"));
     if (memoryBytes <= hardLimit(ownLimits, "Max data size")) {
-      prefix.add("--data=" + memoryBytes);
+      command.add("--data=" + memoryBytes);
     }
     if (processes <= hardLimit(ownLimits, "Max processes")) {
-      prefix.add("--nproc=" + processes);
+      command.add("--nproc=" + processes);
     }
-    prefix.add("--");
-    return prefix;
+    command.add("--");
+    return command;
   }
 
   /// @return the text of `/proc/self/limits`; empty where there is none
@@ -74,7 +75,7 @@ public record Quotas(long memoryBytes, long processes, double cpus) {
     }
   }
 
-  /// @return one below the highest number if there is none, since that stands for no limit here
+  /// @return `Long.MAX_VALUE - 1` if there is none, since `Long.MAX_VALUE` means no limit here
   private static long hardLimit(String ownLimits, String name) {
     return ownLimits
         .lines()

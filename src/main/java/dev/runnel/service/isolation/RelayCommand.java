@@ -12,23 +12,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/// Starts an [EgressRelay] beside a command, with the Java that runs Runnel: it is the one program
-/// for it that is on every machine.
+/// Starts an [EgressRelay] together with a command, with the Java that runs Runnel, because it is
+/// available on every machine.
 ///
-/// @param readable the files that it needs inside: from the path there to the one on this machine
-/// @param java the words that start Java inside
+/// @param readable the files that the relay needs: paths on this machine by the path inside the
+///   isolation
+/// @param java the command that starts Java inside the isolation
 record RelayCommand(Map<Path, Path> readable, List<String> java, Isolation.Network network) {
   private static final Path FOLDER = Path.of("/run/runnel");
 
-  /// The path of the proxy's socket inside.
+  /// The path of the proxy's socket inside the isolation.
   static final Path SOCKET = FOLDER.resolve("proxy");
 
   private static final Path JAVA = FOLDER.resolve("java");
   private static final Path LIBRARIES = FOLDER.resolve("lib");
-  private static final Path CLASSES = FOLDER.resolve("relay.jar");
+  private static final Path RELAY_JAR = FOLDER.resolve("relay.jar");
 
-  /// Starts the command when the relay listens, which closes its output then. If the relay cannot
-  /// start, the command has no network. The relay's own output is left empty.
+  /// Starts the command as soon as the relay listens and so closes its output. If the relay cannot
+  /// start, the command has no network.
   private static final String SCRIPT =
       """
       : "$(unset JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS LD_LIBRARY_PATH LD_PRELOAD
@@ -42,7 +43,7 @@ record RelayCommand(Map<Path, Path> readable, List<String> java, Isolation.Netwo
   private static final Pattern LOADER = Pattern.compile("ld-(linux|musl).*\\.so.*|ld64?\\.so.*");
   private static final Pattern MAPPED = Pattern.compile("(?m) (/\\S+\\.so[.0-9]*)$");
 
-  /// Not needed, and perhaps others in the image.
+  /// Not needed, and perhaps different in the image.
   private static final Pattern CERTIFICATES =
       Pattern.compile("cacerts|blacklisted|/etc/(ssl|pki)/");
 
@@ -53,20 +54,21 @@ record RelayCommand(Map<Path, Path> readable, List<String> java, Isolation.Netwo
     java = List.copyOf(java);
   }
 
-  /// Where the system's libraries are those of this machine.
-  static RelayCommand here(Isolation.Network network) {
+  /// For an isolation with the system libraries of this machine.
+  static RelayCommand forThisSystem(Isolation.Network network) {
     var readable = new LinkedHashMap<Path, Path>();
     readable.put(JAVA, home());
-    readable.put(CLASSES, classes());
+    readable.put(RELAY_JAR, relayJar());
     return new RelayCommand(readable, List.of(JAVA.resolve("bin/java").toString()), network);
   }
 
-  /// Where the system's libraries are others, or missing: it brings those of this machine.
-  static RelayCommand anywhere(Isolation.Network network) {
+  /// For an isolation with other system libraries, or none: the libraries of this machine are
+  /// added.
+  static RelayCommand forAnySystem(Isolation.Network network) {
     var readable = new LinkedHashMap<Path, Path>();
     readable.put(JAVA, home());
-    readable.put(CLASSES, classes());
-    outside(home()).forEach(each -> readable.put(each, each));
+    readable.put(RELAY_JAR, relayJar());
+    linkTargets(home()).forEach(each -> readable.put(each, each));
     var loader = "";
     for (var each : libraries()) {
       var name = each.getFileName().toString();
@@ -82,25 +84,25 @@ record RelayCommand(Map<Path, Path> readable, List<String> java, Isolation.Netwo
         network);
   }
 
-  /// @return the command that starts both
+  /// @return the command that starts the relay and the given command
   List<String> wrap(List<String> command) {
     var relay = new ArrayList<>(java);
     relay.addAll(OPTIONS);
-    relay.addAll(List.of("-cp", CLASSES.toString(), EgressRelay.class.getName()));
+    relay.addAll(List.of("-cp", RELAY_JAR.toString(), EgressRelay.class.getName()));
     relay.add(SOCKET.toString());
     relay.addAll(network.loopback());
     var quoted = relay.stream().map(each -> "'" + each + "'").toList();
-    var whole =
+    var wrapped =
         new ArrayList<>(List.of("/bin/sh", "-c", SCRIPT.formatted(String.join(" ", quoted)), "sh"));
-    whole.addAll(command);
-    return whole;
+    wrapped.addAll(command);
+    return wrapped;
   }
 
   private static Path home() {
     return Machine.real(Path.of(System.getProperty("java.home")));
   }
 
-  private static Path classes() {
+  private static Path relayJar() {
     try {
       return Path.of(EgressRelay.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     } catch (URISyntaxException e) {
@@ -108,8 +110,9 @@ record RelayCommand(Map<Path, Path> readable, List<String> java, Isolation.Netwo
     }
   }
 
-  /// What links in the folder of Java lead to: some distributions keep its settings elsewhere.
-  private static List<Path> outside(Path home) {
+  /// The targets of links in the folder of Java: some distributions keep its settings in other
+  /// folders.
+  private static List<Path> linkTargets(Path home) {
     try (var all = Files.walk(home)) {
       return all.filter(Files::isSymbolicLink)
           .map(Machine::real)

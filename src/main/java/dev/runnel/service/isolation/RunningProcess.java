@@ -7,17 +7,17 @@ import java.util.Optional;
 
 /// A program of an execution, wherever it runs, and all processes that it started. Thread-safe.
 public interface RunningProcess {
-  /// Receives its output. Each method is called by its own thread, and may block it.
+  /// Receives the output. Each method is called on a thread of its own, and may block.
   interface Sink {
     void out(String line);
 
     void err(String line);
   }
 
-  /// One whose standard input stays open after its start. The input of others ends there.
+  /// A process whose standard input stays open after the start. Others read only the initial input.
   interface WithInput extends RunningProcess {
     /// Writes to its standard input, without waiting for it.
-    void write(String more);
+    void write(String text);
 
     /// Closes its standard input after everything that was written.
     void closeInput();
@@ -37,27 +37,27 @@ public interface RunningProcess {
   /// @return the exit status
   int awaitExit() throws InterruptedException;
 
-  /// Asks all processes to terminate, kills those left after the grace time, and returns when none
-  /// is left. May be called at any time, and repeatedly.
+  /// Asks all processes to terminate, kills those that remain after the grace time, and returns
+  /// when none is left. May be called at any time, and repeatedly.
   ///
   /// @return false if it cannot be proved that none is left
   boolean end(Duration grace);
 
-  /// The bytes of files that its processes have open although no folder has them any more.
+  /// The size in bytes of deleted files that its processes still have open.
   default long unlinkedBytes() {
     return 0;
   }
 
-  /// Waits until all output has been passed on, or for `patience` per stream.
-  void awaitOutput(Duration patience) throws InterruptedException;
+  /// Waits until all output has been passed on, for at most `timeout` per stream.
+  void awaitOutput(Duration timeout) throws InterruptedException;
 
-  /// Why handling its input or output failed in this process; the program was killed then.
+  /// The error with which handling its input or output failed; the program was then killed.
   default Optional<Throwable> failure() {
     return Optional.empty();
   }
 
-  /// How the execution ends if the place where it ran ended it, or never started it; empty if it
-  /// ended by itself.
+  /// The result if the program did not start, or was ended from outside, such as by Kubernetes;
+  /// empty if it ended by itself.
   default Optional<ExecutionResult> problem() {
     return Optional.empty();
   }

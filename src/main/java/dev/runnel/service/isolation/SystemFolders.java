@@ -6,17 +6,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The parts of the system that programs need, none of which holds secrets.
+/// The folders and files of the system that programs need. None of them holds secrets.
 final class SystemFolders {
   private static final Path ETC = Path.of("/etc");
 
-  /// With distributions that merged them into `/usr`, the short ones are links.
+  /// In distributions that merged them into `/usr`, the short ones are links.
   private static final List<String> PROGRAMS =
       List.of("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store");
 
   private static final List<String> OTHERS = List.of("/sys/devices/system/cpu");
 
-  /// By name, since others hold passwords and private keys.
+  /// Listed by name, since other files in `/etc` hold passwords and private keys.
   private static final List<String> SETTINGS =
       List.of(
           "alternatives",

@@ -22,14 +22,14 @@ import org.slf4j.LoggerFactory;
 /// The Jobs and pods of Runnel in one namespace. Thread-safe.
 final class Cluster implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Cluster.class);
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
-  private static final Duration LOOK_AGAIN = Duration.ofSeconds(2);
+  private static final Duration DELETION_TIMEOUT = Duration.ofSeconds(20);
+  private static final Duration POLL_INTERVAL = Duration.ofSeconds(2);
   private static final int CONFLICT = 409;
 
-  /// Which Jobs and pods.
+  /// Selects Jobs and pods by labels.
   ///
-  /// @param selector as Kubernetes writes it
-  /// @param labels the same, for what the watch knows
+  /// @param selector the label selector
+  /// @param labels the same condition, for the pods of the watch
   record Selection(String selector, Predicate<Map<String, String>> labels) {
     static Selection of(String label, String value) {
       return new Selection(
@@ -63,28 +63,28 @@ final class Cluster implements AutoCloseable {
     return pods;
   }
 
-  /// Creates a Job, unless it is there.
+  /// Creates a Job, unless it exists.
   ///
-  /// @throws KubernetesClientException if the API server refuses it, or does not answer
+  /// @throws KubernetesClientException if the API server rejects the request, or does not respond
   void create(Job job) {
     try {
       client.batch().v1().jobs().inNamespace(namespace).resource(job).create();
     } catch (KubernetesClientException e) {
-      // The answer to an attempt before was lost.
+      // The response to an earlier attempt was lost.
       if (e.getCode() != CONFLICT) {
         throw e;
       }
     }
   }
 
-  /// @throws KubernetesClientException if the API server refuses it, or does not answer
+  /// @throws KubernetesClientException if the API server rejects the request, or does not respond
   boolean hasJob(String name) {
     return client.batch().v1().jobs().inNamespace(namespace).withName(name).get() != null;
   }
 
-  /// Why a Job has no pod, in the words of Kubernetes; blank if it does not say.
+  /// The reason that Kubernetes reports for a Job that has no pod; blank if there is none.
   ///
-  /// @throws KubernetesClientException if the API server refuses it, or does not answer
+  /// @throws KubernetesClientException if the API server rejects the request, or does not respond
   String reasonForMissingPod(String name) {
     return client
         .v1()
@@ -100,30 +100,30 @@ final class Cluster implements AutoCloseable {
         .reduce("", (_, last) -> last);
   }
 
-  /// Deletes Jobs and their pods, and waits until they are gone, but not much longer than the grace
-  /// time.
+  /// Deletes Jobs and their pods, and waits until they are gone, for at most the grace time and
+  /// [#DELETION_TIMEOUT].
   ///
   /// @return false if it cannot be proved that none is left
-  boolean end(Selection which, Duration grace) {
-    var deadline = System.nanoTime() + grace.plus(PATIENCE).toNanos();
+  boolean delete(Selection selection, Duration grace) {
+    var deadline = System.nanoTime() + grace.plus(DELETION_TIMEOUT).toNanos();
     var changed = new Semaphore(0);
     try (var _ = pods.listen(changed::release)) {
-      delete(which, grace);
+      requestDeletion(selection, grace);
       while (true) {
-        if (pods.all().stream().noneMatch(pod -> which.labels().test(labels(pod)))
-            && isGone(which)) {
+        if (pods.all().stream().noneMatch(pod -> selection.labels().test(labels(pod)))
+            && areGone(selection)) {
           return true;
         }
         var left = deadline - System.nanoTime();
         if (left <= 0) {
-          return isGone(which);
+          return areGone(selection);
         }
-        if (changed.tryAcquire(Math.min(left, LOOK_AGAIN.toNanos()), TimeUnit.NANOSECONDS)) {
+        if (changed.tryAcquire(Math.min(left, POLL_INTERVAL.toNanos()), TimeUnit.NANOSECONDS)) {
           changed.drainPermits();
         }
       }
     } catch (KubernetesClientException e) {
-      log.warn("cannot end jobs, will retry jobs={} error={}", which.selector(), reason(e));
+      log.warn("cannot end jobs, will retry jobs={} error={}", selection.selector(), reason(e));
       return false;
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
@@ -131,16 +131,16 @@ final class Cluster implements AutoCloseable {
     }
   }
 
-  /// First the Jobs, which would make new pods. A grace time of zero would remove a pod before its
-  /// processes have ended.
-  private void delete(Selection which, Duration grace) {
+  /// Deletes the Jobs first, because they would create new pods. The grace time of a pod is at
+  /// least one second, because with zero the pod would be removed before its processes have ended.
+  private void requestDeletion(Selection selection, Duration grace) {
     var jobs = client.batch().v1().jobs().inNamespace(namespace);
-    for (var each : jobs.withLabelSelector(which.selector()).list().getItems()) {
+    for (var each : jobs.withLabelSelector(selection.selector()).list().getItems()) {
       jobs.withName(each.getMetadata().getName())
           .withPropagationPolicy(DeletionPropagation.BACKGROUND)
           .delete();
     }
-    for (var each : list(which)) {
+    for (var each : list(selection)) {
       client
           .pods()
           .inNamespace(namespace)
@@ -150,24 +150,24 @@ final class Cluster implements AutoCloseable {
     }
   }
 
-  private boolean isGone(Selection which) {
-    return list(which).isEmpty()
+  private boolean areGone(Selection selection) {
+    return list(selection).isEmpty()
         && client
             .batch()
             .v1()
             .jobs()
             .inNamespace(namespace)
-            .withLabelSelector(which.selector())
+            .withLabelSelector(selection.selector())
             .list()
             .getItems()
             .isEmpty();
   }
 
-  private List<Pod> list(Selection which) {
+  private List<Pod> list(Selection selection) {
     return client
         .pods()
         .inNamespace(namespace)
-        .withLabelSelector(which.selector())
+        .withLabelSelector(selection.selector())
         .list()
         .getItems();
   }

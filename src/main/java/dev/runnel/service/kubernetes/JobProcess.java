@@ -25,68 +25,69 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A program that runs as a Job, from before the Job is created until it is gone.
+/// A program that runs as a Job, from before the creation of the Job until its deletion.
 final class JobProcess implements RunningProcess {
   private static final Logger log = LoggerFactory.getLogger(JobProcess.class);
 
   /// How long a Job may have no pod before the reason is looked up in its events.
-  private static final Duration NO_POD = Duration.ofSeconds(10);
+  private static final Duration POD_TIMEOUT = Duration.ofSeconds(10);
 
-  private static final Duration CREATION = Duration.ofSeconds(30);
-  private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
-  private static final Duration LAST_WORDS = Duration.ofSeconds(5);
-  private static final Duration READING = Duration.ofMinutes(10);
+  private static final Duration CREATION_TIMEOUT = Duration.ofSeconds(30);
+  private static final Duration MAX_DELAY = Duration.ofSeconds(30);
+  private static final Duration OUTPUT_TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration LOG_TIMEOUT = Duration.ofMinutes(10);
   private static final int TERMINATED = 143;
 
-  /// Client errors that pass by themselves.
-  private static final List<Integer> LATER = List.of(408, 429);
+  /// Statuses of temporary client errors.
+  private static final List<Integer> RETRYABLE_STATUSES = List.of(408, 429);
 
   private record End(int status, Optional<ExecutionResult> problem) {}
 
   private final Cluster cluster;
   private final Job job;
-  private final Cluster.Selection before;
+  private final Cluster.Selection predecessors;
   private final Path files;
-  private final Words words;
+  private final PodResults results;
   private final KubernetesSettings settings;
   private final LogFollow output;
-  private final Duration firstPause;
+  private final Duration firstDelay;
   private final Executor threads;
-  private final Cluster.Selection own;
+  private final Cluster.Selection selection;
   private final Semaphore changed = new Semaphore(0);
   private final CompletableFuture<End> ended = new CompletableFuture<>();
   private final CountDownLatch created = new CountDownLatch(1);
-  private final CountDownLatch read = new CountDownLatch(1);
-  private final AtomicBoolean endsAgain = new AtomicBoolean();
-  private volatile boolean ending;
+  private final CountDownLatch logRead = new CountDownLatch(1);
+  private final AtomicBoolean isRetryingEnd = new AtomicBoolean();
+  private volatile boolean isEnding;
   private volatile String podName = "";
   // Confined to the worker thread.
-  private boolean isReading;
+  private boolean hasLogReader;
 
-  /// @param before Jobs that must be gone before this one is created
+  /// @param predecessors Jobs that must be gone before this one is created
   /// @param files the folder with the files of the start
-  /// @param threads what runs there ends when it is interrupted
+  /// @param threads tasks on it must end when they are interrupted
   JobProcess(
       Cluster cluster,
       Job job,
-      Cluster.Selection before,
+      Cluster.Selection predecessors,
       Path files,
-      Words words,
+      PodResults results,
       KubernetesSettings settings,
-      String mark,
+      String errorPrefix,
       Sink sink,
-      Duration firstPause,
+      Duration firstDelay,
       Executor threads) {
     this.cluster = cluster;
     this.job = job;
-    this.before = before;
+    this.predecessors = predecessors;
     this.files = files;
-    this.words = words;
+    this.results = results;
     this.settings = settings;
-    this.firstPause = firstPause;
+    this.firstDelay = firstDelay;
     this.threads = threads;
-    this.output = new LogFollow(since -> cluster.log(podName, since), mark, sink, firstPause);
-    this.own = Cluster.Selection.of(JobSpec.START, name());
+    this.output =
+        new LogFollow(since -> cluster.log(podName, since), errorPrefix, sink, firstDelay);
+    this.selection = Cluster.Selection.of(JobSpec.START, name());
   }
 
   private String name() {
@@ -116,19 +117,20 @@ final class JobProcess implements RunningProcess {
   }
 
   @Override
-  public void awaitOutput(Duration patience) throws InterruptedException {
-    var _ = read.await(patience.toNanos(), TimeUnit.NANOSECONDS);
+  public void awaitOutput(Duration timeout) throws InterruptedException {
+    var _ = logRead.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   @Override
   public boolean end(Duration grace) {
-    ending = true;
+    isEnding = true;
     changed.release();
     try {
-      // What is started after this finds no variables, and ends at once.
+      // A container that starts after this finds no variables file, and exits at once.
       Files.deleteIfExists(files.resolve(StartScript.ENVIRONMENT));
-      if (!created.await(CREATION.toSeconds(), TimeUnit.SECONDS) || !cluster.end(own, grace)) {
-        if (!ended.isDone() && endsAgain.compareAndSet(false, true)) {
+      if (!created.await(CREATION_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
+          || !cluster.delete(selection, grace)) {
+        if (!ended.isDone() && isRetryingEnd.compareAndSet(false, true)) {
           threads.execute(() -> retryEnd(grace));
         }
         return false;
@@ -144,21 +146,21 @@ final class JobProcess implements RunningProcess {
     }
   }
 
-  /// While the agent works, nobody else tries again.
+  /// Retries the deletion, because nobody else does while the agent works.
   private void retryEnd(Duration grace) {
     try {
-      var pause = firstPause;
-      while (!isOverWithin(pause) && !cluster.end(own, grace)) {
-        pause = longer(pause);
+      var delay = firstDelay;
+      while (!hasEndedWithin(delay) && !cluster.delete(selection, grace)) {
+        delay = nextDelay(delay);
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     } finally {
-      endsAgain.set(false);
+      isRetryingEnd.set(false);
     }
   }
 
-  private boolean isOverWithin(Duration time) throws InterruptedException {
+  private boolean hasEndedWithin(Duration time) throws InterruptedException {
     try {
       var _ = ended.get(time.toNanos(), TimeUnit.NANOSECONDS);
       return true;
@@ -169,8 +171,8 @@ final class JobProcess implements RunningProcess {
     }
   }
 
-  private static Duration longer(Duration pause) {
-    return Collections.min(List.of(pause.multipliedBy(2), MAX_PAUSE));
+  private static Duration nextDelay(Duration delay) {
+    return Collections.min(List.of(delay.multipliedBy(2), MAX_DELAY));
   }
 
   private void work() {
@@ -186,42 +188,45 @@ final class JobProcess implements RunningProcess {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | OutOfMemoryError e) {
       log.error("cannot follow a job job={}", name(), e);
-      ended.complete(new End(TERMINATED, Optional.of(ExecutionResult.broken())));
+      ended.complete(new End(TERMINATED, Optional.of(ExecutionResult.internalError())));
     } finally {
-      read.countDown();
-      ended.complete(new End(TERMINATED, Optional.of(ExecutionResult.broken())));
+      logRead.countDown();
+      ended.complete(new End(TERMINATED, Optional.of(ExecutionResult.internalError())));
     }
   }
 
-  /// @return the end, if there is none to wait for
+  /// @return the end, if the Job was not created
   private Optional<End> create() throws InterruptedException {
     var deadline = System.nanoTime() + settings.start().toNanos();
-    var pause = firstPause;
+    var delay = firstDelay;
     var why = "";
-    while (!ending) {
+    while (!isEnding) {
       try {
-        if (cluster.end(before, settings.grace())) {
+        if (cluster.delete(predecessors, settings.grace())) {
           cluster.create(job);
           return Optional.empty();
         }
-        why = "Jobs of an earlier execution are left";
+        why = "Jobs of an earlier execution remain";
       } catch (KubernetesClientException e) {
         why = Cluster.reason(e);
         var code = e.getCode();
-        if (code >= 400 && code < 500 && !LATER.contains(code)) {
+        if (code >= 400 && code < 500 && !RETRYABLE_STATUSES.contains(code)) {
           return Optional.of(
               new End(
                   TERMINATED,
                   Optional.of(
-                      why.contains("exceeded quota") ? words.noQuota(why) : words.refused(why))));
+                      why.contains("exceeded quota")
+                          ? results.noQuota(why)
+                          : results.refused(why))));
         }
         log.warn("cannot create a job, will retry job={} error={}", name(), why);
       }
       if (System.nanoTime() - deadline >= 0) {
-        return Optional.of(new End(TERMINATED, Optional.of(words.noRoom(settings.start(), why))));
+        return Optional.of(
+            new End(TERMINATED, Optional.of(results.notStartedInTime(settings.start(), why))));
       }
-      await(pause);
-      pause = longer(pause);
+      await(delay);
+      delay = nextDelay(delay);
     }
     return Optional.of(new End(TERMINATED, Optional.empty()));
   }
@@ -229,53 +234,54 @@ final class JobProcess implements RunningProcess {
   private End follow() throws InterruptedException {
     var start = System.nanoTime();
     var deadline = start + settings.start().toNanos();
-    var hasAsked = false;
+    var hasLookedUpReason = false;
     var isStarted = false;
-    var isSeen = false;
+    var hasSeenPod = false;
     var why = "";
     while (true) {
-      var pod = cluster.pods().of(name());
+      var pod = cluster.pods().podOf(name());
       if (pod.isPresent()) {
-        isSeen = true;
-        switch (PodState.of(pod.get(), words)) {
+        hasSeenPod = true;
+        switch (PodState.of(pod.get(), results)) {
           case PodState.Ended(int status, Optional<ExecutionResult> problem) -> {
-            finishReading(pod.get());
-            return new End(status, ending ? Optional.empty() : problem);
+            finishLog(pod.get());
+            return new End(status, isEnding ? Optional.empty() : problem);
           }
-          case PodState.Hopeless(ExecutionResult result) -> {
+          case PodState.CannotStart(ExecutionResult result) -> {
             return new End(TERMINATED, Optional.of(result));
           }
           case PodState.Running _ -> {
             isStarted = true;
-            read(pod.get());
+            startLogReader(pod.get());
           }
           case PodState.Waiting(String reason) -> why = reason;
         }
-      } else if (isSeen || ending) {
-        output.giveUp();
-        if (isReading) {
-          awaitOutput(LAST_WORDS);
+      } else if (hasSeenPod || isEnding) {
+        output.abandon();
+        if (hasLogReader) {
+          awaitOutput(OUTPUT_TIMEOUT);
         }
-        return new End(TERMINATED, ending ? Optional.empty() : Optional.of(gone()));
+        return new End(TERMINATED, isEnding ? Optional.empty() : Optional.of(deletionResult()));
       }
       var now = System.nanoTime();
       if (!isStarted && now - deadline >= 0) {
         return new End(
             TERMINATED,
             Optional.of(
-                words.noRoom(settings.start(), isSeen ? why : reasonForMissingPod().orElse(""))));
+                results.notStartedInTime(
+                    settings.start(), hasSeenPod ? why : reasonForMissingPod().orElse(""))));
       }
-      if (!isSeen && !hasAsked && now - start >= NO_POD.toNanos()) {
-        hasAsked = true;
+      if (!hasSeenPod && !hasLookedUpReason && now - start >= POD_TIMEOUT.toNanos()) {
+        hasLookedUpReason = true;
         var reason = reasonForMissingPod();
         if (reason.isEmpty()) {
-          return new End(TERMINATED, Optional.of(words.jobDeleted()));
+          return new End(TERMINATED, Optional.of(results.jobDeleted()));
         }
         if (reason.get().contains("exceeded quota")) {
-          return new End(TERMINATED, Optional.of(words.noQuota(reason.get())));
+          return new End(TERMINATED, Optional.of(results.noQuota(reason.get())));
         }
       }
-      await(isStarted ? MAX_PAUSE : NO_POD);
+      await(isStarted ? MAX_DELAY : POD_TIMEOUT);
     }
   }
 
@@ -290,30 +296,31 @@ final class JobProcess implements RunningProcess {
     }
   }
 
-  private ExecutionResult gone() {
+  private ExecutionResult deletionResult() {
     try {
-      return cluster.hasJob(name()) ? words.deleted() : words.jobDeleted();
+      return cluster.hasJob(name()) ? results.deleted() : results.jobDeleted();
     } catch (KubernetesClientException _) {
-      return words.deleted();
+      return results.deleted();
     }
   }
 
-  private void read(Pod pod) {
-    if (!isReading) {
-      isReading = true;
+  private void startLogReader(Pod pod) {
+    if (!hasLogReader) {
+      hasLogReader = true;
       podName = pod.getMetadata().getName();
       threads.execute(this::readLog);
     }
   }
 
-  private void finishReading(Pod pod) throws InterruptedException {
-    read(pod);
+  private void finishLog(Pod pod) throws InterruptedException {
+    startLogReader(pod);
     output.containerEnded();
-    var deadline = System.nanoTime() + READING.toNanos();
-    while (!read.await(1, TimeUnit.SECONDS)) {
-      if (System.nanoTime() - deadline >= 0 || (ending && cluster.pods().of(name()).isEmpty())) {
-        output.giveUp();
-        awaitOutput(LAST_WORDS);
+    var deadline = System.nanoTime() + LOG_TIMEOUT.toNanos();
+    while (!logRead.await(1, TimeUnit.SECONDS)) {
+      if (System.nanoTime() - deadline >= 0
+          || (isEnding && cluster.pods().podOf(name()).isEmpty())) {
+        output.abandon();
+        awaitOutput(OUTPUT_TIMEOUT);
         return;
       }
     }
@@ -329,7 +336,7 @@ final class JobProcess implements RunningProcess {
     } catch (RuntimeException | OutOfMemoryError e) {
       log.error("cannot read the log of a job job={}", name(), e);
     } finally {
-      read.countDown();
+      logRead.countDown();
     }
   }
 

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Describes the Job of one start. Pure, but that it leaves out files that do not exist.
+/// Builds the Job of one start. Pure, except that it leaves out files that do not exist.
 ///
 /// @param user the user id on the volume, which owns the folders of the run
 record JobSpec(KubernetesSettings settings, long user, long group) {
@@ -43,16 +43,16 @@ record JobSpec(KubernetesSettings settings, long user, long group) {
   static final String CONTAINER = "agent";
 
   private static final String VOLUME = "work";
-  private static final Duration SLACK = Duration.ofMinutes(10);
-  private static final int KEPT_SECONDS = 3600;
+  private static final Duration DEADLINE_MARGIN = Duration.ofMinutes(10);
+  private static final int TTL_SECONDS = 3600;
   private static final int MAX_LABEL = 63;
 
   /// @param name of the Job
   /// @param files the folder with the files of the start
-  /// @param mark what lines of standard error begin with
-  Job of(String name, Isolation.Place place, List<String> command, Path files, String mark) {
-    var labels = labels(name, place.job(), place.environment());
-    var options = place.environment().pod().or(settings.pods());
+  /// @param errorPrefix the prefix of standard error lines in the log
+  Job of(String name, Isolation.Place place, List<String> command, Path files, String errorPrefix) {
+    var labels = labels(name, place.request(), place.environment());
+    var options = place.environment().pod().orElse(settings.pods());
     return new JobBuilder()
         .withNewMetadata()
         .withName(name)
@@ -66,7 +66,7 @@ record JobSpec(KubernetesSettings settings, long user, long group) {
         // A pod that is being deleted may still be working.
         .withPodReplacementPolicy("Failed")
         .withActiveDeadlineSeconds(deadline())
-        .withTtlSecondsAfterFinished(KEPT_SECONDS)
+        .withTtlSecondsAfterFinished(TTL_SECONDS)
         .withNewTemplate()
         .withNewMetadata()
         .withLabels(labels)
@@ -91,7 +91,8 @@ record JobSpec(KubernetesSettings settings, long user, long group) {
         .addNewContainer()
         .withName(CONTAINER)
         .withImage(place.environment().image().orElseThrow())
-        .withCommand(StartScript.command(mark, place.folder().toAbsolutePath().toString(), command))
+        .withCommand(
+            StartScript.command(errorPrefix, place.folder().toAbsolutePath().toString(), command))
         .withWorkingDir("/")
         .withEnvFrom(
             options.secrets().stream()
@@ -128,7 +129,8 @@ record JobSpec(KubernetesSettings settings, long user, long group) {
         .build();
   }
 
-  static Map<String, String> labels(String name, ExecutionRequest job, Environment environment) {
+  static Map<String, String> labels(
+      String name, ExecutionRequest request, Environment environment) {
     return Map.of(
         MANAGED_BY,
         RUNNEL,
@@ -137,16 +139,16 @@ record JobSpec(KubernetesSettings settings, long user, long group) {
         START,
         label(name),
         RUN,
-        label(job.runId()),
+        label(request.runId()),
         EXECUTION,
-        Integer.toString(job.execution()),
+        Integer.toString(request.execution()),
         CLAIM,
-        label(job.claim()),
+        label(request.claim()),
         ENVIRONMENT,
         label(environment.uid()));
   }
 
-  /// A value that Kubernetes accepts: the text itself, if it is short and of the usual characters.
+  /// A valid label value: the text itself if it is valid, else a hash of it.
   static String label(String text) {
     if (text.length() <= MAX_LABEL && text.matches("[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")) {
       return text;
@@ -154,7 +156,7 @@ record JobSpec(KubernetesSettings settings, long user, long group) {
     return "x" + HexFormat.of().toHexDigits(text.hashCode());
   }
 
-  /// Each folder at its own path, and nothing else of the volume.
+  /// Mounts each folder at its own path, and nothing else of the volume.
   private List<VolumeMount> mounts(Isolation.Place place, Path files) {
     var mounts = new ArrayList<VolumeMount>();
     var home = place.home();
@@ -166,7 +168,7 @@ record JobSpec(KubernetesSettings settings, long user, long group) {
     mounts.add(mount(files, Path.of(StartScript.FOLDER), false));
     place.readable().stream()
         .map(each -> each.toAbsolutePath().normalize())
-        // What lies elsewhere on Runnel's machine must be in the image.
+        // Files outside the volume must be in the image.
         .filter(each -> each.startsWith(settings.volume()) && Files.exists(each))
         .forEach(each -> mounts.add(mount(each, each, true)));
     return mounts;
@@ -192,7 +194,7 @@ record JobSpec(KubernetesSettings settings, long user, long group) {
   private Map<String, Quantity> limits() {
     var limits = new HashMap<String, Quantity>();
     var quotas = settings.quotas();
-    if (quotas.memoryBytes() != Limits.ENDLESS) {
+    if (quotas.memoryBytes() != Limits.UNLIMITED) {
       limits.put("memory", new Quantity(Long.toString(quotas.memoryBytes())));
     }
     if (quotas.cpus() < Quotas.ALL_CPUS) {
@@ -203,12 +205,13 @@ record JobSpec(KubernetesSettings settings, long user, long group) {
     return limits;
   }
 
-  /// Later than Runnel would end it; null for never.
+  /// A deadline later than that of Runnel, in seconds; null for none.
   private @Nullable Long deadline() {
     return settings.total().compareTo(Limits.FOREVER) >= 0
             || settings.start().compareTo(Limits.FOREVER) >= 0
         ? null
-        : seconds(settings.start().plus(settings.total()).plus(settings.grace()).plus(SLACK));
+        : seconds(
+            settings.start().plus(settings.total()).plus(settings.grace()).plus(DEADLINE_MARGIN));
   }
 
   static long seconds(Duration time) {

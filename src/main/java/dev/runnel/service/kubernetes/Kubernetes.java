@@ -11,13 +11,9 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.jdkhttp.JdkHttpClientFactory;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -33,27 +29,24 @@ import java.util.function.BiPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Runs commands as Jobs of Kubernetes.
+/// Runs commands as Kubernetes Jobs.
 public final class Kubernetes implements Isolation.Remote, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Kubernetes.class);
-  private static final Duration PAUSE = Duration.ofSeconds(1);
-  private static final Duration LAST_REQUESTS = Duration.ofSeconds(10);
+  private static final Duration FIRST_DELAY = Duration.ofSeconds(1);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
   private static final int RETRIES = 2;
-  private static final int MAX_MARK = 16;
-
-  private static final FileAttribute<?> OWNERS_FOLDER =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+  private static final int PREFIX_LENGTH = 16;
 
   private final Cluster cluster;
   private final KubernetesSettings settings;
-  private final Duration firstPause;
+  private final Duration firstDelay;
   private final Owner owner;
   private final Map<String, JobProcess> processes = new ConcurrentHashMap<>();
   private final Set<String> sweeping = ConcurrentHashMap.newKeySet();
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("kubernetes ", 0).factory());
 
-  /// Who owns a folder.
+  /// Reads the owner of a folder.
   @FunctionalInterface
   interface Owner {
     /// @param kind `uid` or `gid`
@@ -61,10 +54,10 @@ public final class Kubernetes implements Isolation.Remote, AutoCloseable {
   }
 
   private Kubernetes(
-      KubernetesClient client, KubernetesSettings settings, Duration firstPause, Owner owner) {
+      KubernetesClient client, KubernetesSettings settings, Duration firstDelay, Owner owner) {
     this.cluster = new Cluster(client, settings.namespace());
     this.settings = settings;
-    this.firstPause = firstPause;
+    this.firstDelay = firstDelay;
     this.owner = owner;
   }
 
@@ -73,14 +66,14 @@ public final class Kubernetes implements Isolation.Remote, AutoCloseable {
   ///
   /// @throws IOException if the files of earlier starts cannot be deleted
   public static Kubernetes open(KubernetesSettings settings) throws IOException {
-    return open(client(), settings, PAUSE, Kubernetes::id);
+    return open(client(), settings, FIRST_DELAY, Kubernetes::id);
   }
 
   static Kubernetes open(
-      KubernetesClient client, KubernetesSettings settings, Duration firstPause, Owner owner)
+      KubernetesClient client, KubernetesSettings settings, Duration firstDelay, Owner owner)
       throws IOException {
     Folders.delete(settings.starts());
-    return new Kubernetes(client, settings, firstPause, owner);
+    return new Kubernetes(client, settings, firstDelay, owner);
   }
 
   static long id(Path folder, String kind) throws IOException {
@@ -111,28 +104,29 @@ public final class Kubernetes implements Isolation.Remote, AutoCloseable {
       String input,
       RunningProcess.Sink sink)
       throws IOException {
-    // The claim is the same for setup commands and the agent.
+    // Setup commands and the agent have the same claim, so each start needs a name of its own.
     var name = "runnel-" + UUID.randomUUID();
-    var mark = "runnel-" + UUID.randomUUID().toString().substring(0, MAX_MARK) + " ";
+    var errorPrefix = "runnel-" + UUID.randomUUID().toString().substring(0, PREFIX_LENGTH) + " ";
     var folder = settings.starts().resolve(name);
     var chosen = new HashMap<>(environment);
     chosen.keySet().retainAll(place.names());
-    Files.createDirectories(settings.starts(), OWNERS_FOLDER);
-    Files.createDirectory(folder, OWNERS_FOLDER);
+    Files.createDirectories(settings.starts(), Folders.PRIVATE_FOLDER);
+    Files.createDirectory(folder, Folders.PRIVATE_FOLDER);
     write(folder.resolve(StartScript.INPUT), input);
     write(folder.resolve(StartScript.ENVIRONMENT), StartScript.environment(chosen));
     var spec = new JobSpec(settings, owner.id(place.root(), "uid"), owner.id(place.root(), "gid"));
     var process =
         new JobProcess(
             cluster,
-            spec.of(name, place, command, folder, mark),
-            of(place.job().runId()).without(JobSpec.CLAIM, JobSpec.label(place.job().claim())),
+            spec.of(name, place, command, folder, errorPrefix),
+            of(place.request().runId())
+                .without(JobSpec.CLAIM, JobSpec.label(place.request().claim())),
             folder,
-            Words.of(place, settings.quotas()),
+            PodResults.of(place, settings.quotas()),
             settings,
-            mark,
+            errorPrefix,
             sink,
-            firstPause,
+            firstDelay,
             threads);
     processes.put(name, process);
     process.start();
@@ -140,23 +134,14 @@ public final class Kubernetes implements Isolation.Remote, AutoCloseable {
   }
 
   private static void write(Path file, String text) throws IOException {
-    try (var channel =
-        Files.newByteChannel(
-            file,
-            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
-      var bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
-      }
-    }
+    Folders.createFile(file, text.getBytes(StandardCharsets.UTF_8));
   }
 
   private static Cluster.Selection of(String runId) {
     return Cluster.Selection.of(JobSpec.RUN, JobSpec.label(runId));
   }
 
-  /// What this process started is ended together with its files.
+  /// For what this process started, also deletes the files of the start.
   @Override
   public boolean cleanUp(String runId, int execution, Map<String, String> environment) {
     var which = of(runId).and(JobSpec.EXECUTION, Integer.toString(execution));
@@ -170,7 +155,7 @@ public final class Kubernetes implements Isolation.Remote, AutoCloseable {
         }
       }
     }
-    return isEnded && cluster.end(which, settings.grace());
+    return isEnded && cluster.delete(which, settings.grace());
   }
 
   @Override
@@ -183,7 +168,7 @@ public final class Kubernetes implements Isolation.Remote, AutoCloseable {
         threads.execute(
             () -> {
               try {
-                var _ = cluster.end(of(run).and(JobSpec.CLAIM, claim), settings.grace());
+                var _ = cluster.delete(of(run).and(JobSpec.CLAIM, claim), settings.grace());
               } finally {
                 sweeping.remove(claim);
               }
@@ -214,13 +199,13 @@ public final class Kubernetes implements Isolation.Remote, AutoCloseable {
         + ", of the environments' images; their network is that of the pods";
   }
 
-  /// Leaves the Jobs that are not ended. What uses the client is stopped before it is closed.
+  /// Does not end running Jobs. Stops the threads that use the client before the client is closed.
   @Override
   public void close() {
     threads.shutdownNow();
     try {
-      if (!threads.awaitTermination(LAST_REQUESTS.toSeconds(), TimeUnit.SECONDS)) {
-        log.warn("threads left that follow jobs");
+      if (!threads.awaitTermination(CLOSE_TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
+        log.warn("threads that follow jobs still running");
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();

@@ -7,35 +7,35 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Tries whether executions can run in Kubernetes, and says for people how to fix what cannot.
+/// Checks whether executions can run in Kubernetes, and explains how to fix what is missing.
 public final class KubernetesCheck {
-  private record Right(String verb, String group, String resource, String subresource) {
+  private record Permission(String verb, String group, String resource, String subresource) {
     @Override
     public String toString() {
       return "%s %s%s".formatted(verb, resource, subresource.isEmpty() ? "" : "/" + subresource);
     }
   }
 
-  private static final List<Right> RIGHTS =
+  private static final List<Permission> PERMISSIONS =
       List.of(
-          new Right("create", "batch", "jobs", ""),
-          new Right("get", "batch", "jobs", ""),
-          new Right("list", "batch", "jobs", ""),
-          new Right("delete", "batch", "jobs", ""),
-          new Right("list", "", "pods", ""),
-          new Right("watch", "", "pods", ""),
-          new Right("delete", "", "pods", ""),
-          new Right("get", "", "pods", "log"),
-          new Right("list", "", "events", ""));
+          new Permission("create", "batch", "jobs", ""),
+          new Permission("get", "batch", "jobs", ""),
+          new Permission("list", "batch", "jobs", ""),
+          new Permission("delete", "batch", "jobs", ""),
+          new Permission("list", "", "pods", ""),
+          new Permission("watch", "", "pods", ""),
+          new Permission("delete", "", "pods", ""),
+          new Permission("get", "", "pods", "log"),
+          new Permission("list", "", "events", ""));
 
   private KubernetesCheck() {}
 
-  /// What Runnel must be allowed to do in the namespace: `create jobs`, …
-  public static List<String> rights() {
-    return RIGHTS.stream().map(Right::toString).toList();
+  /// The permissions that Runnel needs in the namespace: `create jobs`, …
+  public static List<String> permissions() {
+    return PERMISSIONS.stream().map(Permission::toString).toList();
   }
 
-  /// @return what to do; empty if all is well
+  /// @return what to do; empty if there is no problem
   public static Optional<String> problem(KubernetesSettings settings) {
     try (var client = Kubernetes.client()) {
       return problem(client, settings.namespace());
@@ -45,9 +45,9 @@ public final class KubernetesCheck {
   static Optional<String> problem(KubernetesClient client, String namespace) {
     try {
       var missing = new ArrayList<String>();
-      for (var right : RIGHTS) {
-        if (!isAllowed(client, namespace, right)) {
-          missing.add(right.toString());
+      for (var permission : PERMISSIONS) {
+        if (!isAllowed(client, namespace, permission)) {
+          missing.add(permission.toString());
         }
       }
       if (!missing.isEmpty()) {
@@ -59,12 +59,13 @@ public final class KubernetesCheck {
       return Optional.empty();
     } catch (KubernetesClientException e) {
       return Optional.of(
-          "The API server of Kubernetes at %s did not answer as it should: %s. Check the service account of Runnel's pod, or KUBECONFIG."
+          "The Kubernetes API server at %s did not respond as expected: %s. Check the service account of Runnel's pod, or KUBECONFIG."
               .formatted(client.getMasterUrl(), Cluster.reason(e)));
     }
   }
 
-  private static boolean isAllowed(KubernetesClient client, String namespace, Right right) {
+  private static boolean isAllowed(
+      KubernetesClient client, String namespace, Permission permission) {
     var answer =
         client
             .authorization()
@@ -75,10 +76,11 @@ public final class KubernetesCheck {
                     .withNewSpec()
                     .withNewResourceAttributes()
                     .withNamespace(namespace)
-                    .withVerb(right.verb())
-                    .withGroup(right.group())
-                    .withResource(right.resource())
-                    .withSubresource(right.subresource().isEmpty() ? null : right.subresource())
+                    .withVerb(permission.verb())
+                    .withGroup(permission.group())
+                    .withResource(permission.resource())
+                    .withSubresource(
+                        permission.subresource().isEmpty() ? null : permission.subresource())
                     .endResourceAttributes()
                     .endSpec()
                     .build());

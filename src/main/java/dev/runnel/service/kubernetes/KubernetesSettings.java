@@ -9,12 +9,12 @@ import java.time.Duration;
 ///
 /// @param namespace of the Jobs
 /// @param claim the persistent volume claim with the workspaces
-/// @param volume where Runnel has mounted that claim
+/// @param volume the path at which Runnel has mounted that claim
 /// @param starts the folder on the volume for the files of starts
-/// @param pods what all pods are like, where their environment says nothing else
-/// @param start how long a pod may take until its container runs
-/// @param total how long an agent may work
-/// @param grace how long programs may take to terminate
+/// @param pods default options of pods, which environments can override
+/// @param start maximum time until the container of a pod runs
+/// @param total maximum duration of an execution
+/// @param grace how long programs may take to terminate before they are killed
 public record KubernetesSettings(
     String namespace,
     String claim,

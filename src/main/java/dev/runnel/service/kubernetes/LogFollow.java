@@ -23,16 +23,16 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Reads the log of a container from its beginning to its end, each line once, over as many
-/// connections as it takes.
+/// Reads the log of a container from beginning to end, each line exactly once, over as many
+/// connections as needed.
 ///
-/// Lines carry the time at which they were written, with nanoseconds. A new connection asks for
-/// lines from a whole second on, and what is known of that second is left out. A line of which the
-/// connection brought only a part is not taken.
+/// Each line has a timestamp with nanoseconds. A new connection requests the lines since shortly
+/// before the last one, and known lines are skipped. A line that arrived only in part, because the
+/// connection was lost, is ignored.
 final class LogFollow {
   private static final Logger log = LoggerFactory.getLogger(LogFollow.class);
   private static final int MAX_LINE = 1024 * 1024;
-  private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
+  private static final Duration MAX_DELAY = Duration.ofSeconds(30);
   private static final Duration OVERLAP = Duration.ofSeconds(2);
 
   /// Opens the log.
@@ -45,80 +45,80 @@ final class LogFollow {
   private record Line(Instant at, String text) {}
 
   private final Source source;
-  private final String mark;
+  private final String errorPrefix;
   private final RunningProcess.Sink sink;
-  private final Duration firstPause;
+  private final Duration firstDelay;
   private final Semaphore wake = new Semaphore(0);
-  private volatile boolean over;
-  private volatile boolean givenUp;
+  private volatile boolean hasContainerEnded;
+  private volatile boolean isAbandoned;
   // Confined to the reading thread.
   private final Deque<Line> recent = new ArrayDeque<>();
-  private final StringBuilder begun = new StringBuilder();
+  private final StringBuilder partialLine = new StringBuilder();
 
-  /// @param mark what lines of standard error begin with
-  /// @param firstPause before a second connection; later ones wait longer
-  LogFollow(Source source, String mark, RunningProcess.Sink sink, Duration firstPause) {
+  /// @param errorPrefix the prefix of standard error lines in the log
+  /// @param firstDelay delay before the second connection; it doubles for later ones
+  LogFollow(Source source, String errorPrefix, RunningProcess.Sink sink, Duration firstDelay) {
     this.source = source;
-    this.mark = mark;
+    this.errorPrefix = errorPrefix;
     this.sink = sink;
-    this.firstPause = firstPause;
+    this.firstDelay = firstDelay;
   }
 
-  /// The container has ended, so the next log that ends is complete.
+  /// Notes that the container has ended, so that a log that is then read to its end is complete.
   void containerEnded() {
-    over = true;
+    hasContainerEnded = true;
     wake.release();
   }
 
-  /// Nobody waits for the rest any more.
-  void giveUp() {
-    givenUp = true;
+  /// Stops reading, because nobody waits for the rest.
+  void abandon() {
+    isAbandoned = true;
     wake.release();
   }
 
-  /// Returns when all is read, or nobody waits for the rest.
+  /// Returns when the whole log is read, or after [#abandon].
   ///
   /// @return whether all was read
   boolean read() throws InterruptedException {
-    var pause = firstPause;
+    var delay = firstDelay;
     while (true) {
-      var wasOver = over;
-      var last = givenUp;
+      var wasOver = hasContainerEnded;
+      var last = isAbandoned;
       var known = recent.peekLast();
       var isComplete = readOnce(wasOver);
       if ((wasOver && isComplete) || last) {
         flush();
         return wasOver && isComplete;
       }
-      if (over && !wasOver) {
+      if (hasContainerEnded && !wasOver) {
         continue;
       }
-      pause = Objects.equals(known, recent.peekLast()) ? pause : firstPause;
-      if (wake.tryAcquire(pause.toNanos(), TimeUnit.NANOSECONDS)) {
+      delay = Objects.equals(known, recent.peekLast()) ? delay : firstDelay;
+      if (wake.tryAcquire(delay.toNanos(), TimeUnit.NANOSECONDS)) {
         wake.drainPermits();
       }
-      pause = Collections.min(List.of(pause.multipliedBy(2), MAX_PAUSE));
+      delay = Collections.min(List.of(delay.multipliedBy(2), MAX_DELAY));
     }
   }
 
-  /// @param isLast whether the container had ended before
-  /// @return whether the log was read up to where it ends now
+  /// @param isLast whether the container had already ended
+  /// @return whether the log was read to its current end
   private boolean readOnce(boolean isLast) {
     var since = Optional.ofNullable(recent.peekLast()).map(each -> each.at().minus(OVERLAP));
     var lines = new Lines(new HashSet<>(recent));
-    try (var stream = new UntilEnd(source.open(since.map(Instant::toString)))) {
+    try (var stream = new EndTrackingStream(source.open(since.map(Instant::toString)))) {
       LineReader.read(
           stream,
           MAX_LINE,
           raw -> {
-            // At its end, what has no line end may be a part of a line.
+            // At the end of the stream, text without a line end may be part of a line.
             if (isLast || !stream.isAtEnd()) {
               lines.next(raw);
             }
           });
-      return !lines.isForeign;
+      return !lines.hasOtherContent;
     } catch (IOException | KubernetesClientException | CompletionException e) {
-      // The last one is how the client reports a refused connection here.
+      // A `CompletionException` is how the client reports a refused connection here.
       log.debug("log interrupted, will follow again error={}", e.toString());
       return false;
     }
@@ -127,7 +127,7 @@ final class LogFollow {
   /// The lines of one connection.
   private final class Lines {
     private final Set<Line> known;
-    private boolean isForeign;
+    private boolean hasOtherContent;
 
     Lines(Set<Line> known) {
       this.known = known;
@@ -141,50 +141,50 @@ final class LogFollow {
                 Instant.parse(space < 0 ? raw : raw.substring(0, space)),
                 space < 0 ? "" : raw.substring(space + 1));
         if (!known.remove(line)) {
-          take(line);
+          accept(line);
         }
       } catch (DateTimeParseException _) {
-        // What has no time is no log, but what a server says of one.
-        isForeign = true;
+        // A line without a timestamp is not from the log, but a message of the server.
+        hasOtherContent = true;
       }
     }
   }
 
-  private void take(Line line) {
+  private void accept(Line line) {
     recent.addLast(line);
-    // A second more than a new connection asks for, since it may ask for whole seconds only.
+    // One second more than a new connection requests, since the server may round to whole seconds.
     var known = line.at().minus(OVERLAP).minusSeconds(1);
     while (recent.size() > 1 && recent.getFirst().at().isBefore(known)) {
       recent.removeFirst();
     }
     var text = line.text();
-    var marked = text.indexOf(mark);
+    var marked = text.indexOf(errorPrefix);
     if (marked >= 0) {
-      // A long line is written in parts, between which a line of standard error may come.
-      begun.append(text, 0, marked);
-      sink.err(text.substring(marked + mark.length()));
+      // A long line is written in parts, and a line of standard error may come in between.
+      partialLine.append(text, 0, marked);
+      sink.err(text.substring(marked + errorPrefix.length()));
       return;
     }
-    begun.append(text);
+    partialLine.append(text);
     flushLine();
   }
 
   private void flush() {
-    if (!begun.isEmpty()) {
+    if (!partialLine.isEmpty()) {
       flushLine();
     }
   }
 
   private void flushLine() {
-    var text = begun.toString();
-    begun.setLength(0);
+    var text = partialLine.toString();
+    partialLine.setLength(0);
     sink.out(text);
   }
 
-  private static final class UntilEnd extends FilterInputStream {
+  private static final class EndTrackingStream extends FilterInputStream {
     private boolean isAtEnd;
 
-    UntilEnd(InputStream stream) {
+    EndTrackingStream(InputStream stream) {
       super(stream);
     }
 

@@ -8,15 +8,15 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What a pod shows of its program.
+/// The state of a pod's program.
 sealed interface PodState {
   /// The program has not started.
   ///
-  /// @param why in the words of Kubernetes; blank if it says nothing
+  /// @param why the message of Kubernetes; blank if there is none
   record Waiting(String why) implements PodState {}
 
   /// It will not start.
-  record Hopeless(ExecutionResult result) implements PodState {}
+  record CannotStart(ExecutionResult result) implements PodState {}
 
   record Running() implements PodState {}
 
@@ -25,17 +25,18 @@ sealed interface PodState {
   /// @param problem empty if it ended by itself
   record Ended(int status, Optional<ExecutionResult> problem) implements PodState {}
 
-  /// Reasons of a container that waits for its image, after the first attempt.
+  /// Reasons of a container whose image cannot be pulled. The reason of the first failed attempt is
+  /// not among them, because it may be temporary.
   Set<String> NO_IMAGE = Set.of("ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull");
 
-  /// Reasons of a container that cannot be made from its description.
+  /// Reasons of a container that cannot be created from its specification.
   Set<String> NO_CONTAINER =
       Set.of(
           "CreateContainerConfigError", "CreateContainerError", "RunContainerError", "StartError");
 
   int KILLED = 137;
 
-  static PodState of(Pod pod, Words words) {
+  static PodState of(Pod pod, PodResults results) {
     var status = pod.getStatus();
     if (status == null) {
       return new Waiting("");
@@ -48,10 +49,11 @@ sealed interface PodState {
     var terminated = container.map(ContainerStatus::getState).map(state -> state.getTerminated());
     if (terminated.isPresent()) {
       var code = Optional.ofNullable(terminated.get().getExitCode()).orElse(KILLED);
-      return new Ended(code, problem(pod, code, text(terminated.get().getReason()), reason, words));
+      return new Ended(
+          code, problem(pod, code, text(terminated.get().getReason()), reason, results));
     }
     if ("Failed".equals(status.getPhase()) || "Succeeded".equals(status.getPhase())) {
-      return new Ended(KILLED, Optional.of(ended(reason, text(status.getMessage()), words)));
+      return new Ended(KILLED, Optional.of(ended(reason, text(status.getMessage()), results)));
     }
     if (container.map(ContainerStatus::getState).map(state -> state.getRunning()).isPresent()) {
       return new Running();
@@ -61,50 +63,50 @@ sealed interface PodState {
       var why = text(waiting.get().getReason());
       var message = text(waiting.get().getMessage());
       if (NO_IMAGE.contains(why)) {
-        return new Hopeless(words.noImage(message.isBlank() ? why : message));
+        return new CannotStart(results.noImage(message.isBlank() ? why : message));
       }
       if (NO_CONTAINER.contains(why)) {
-        return new Hopeless(words.noContainer(message.isBlank() ? why : message));
+        return new CannotStart(results.noContainer(message.isBlank() ? why : message));
       }
     }
     return new Waiting(unscheduled(pod));
   }
 
   private static Optional<ExecutionResult> problem(
-      Pod pod, int code, String ofContainer, String ofPod, Words words) {
+      Pod pod, int code, String containerReason, String podReason, PodResults results) {
     if (code == 0) {
       return Optional.empty();
     }
-    if (ofContainer.equals("OOMKilled")) {
-      return Optional.of(words.outOfMemory());
+    if (containerReason.equals("OOMKilled")) {
+      return Optional.of(results.outOfMemory());
     }
     if (code == StartScript.REFUSED) {
-      return Optional.of(words.deleted());
+      return Optional.of(results.deleted());
     }
-    if (NO_CONTAINER.contains(ofContainer) || ofContainer.equals("ContainerCannotRun")) {
+    if (NO_CONTAINER.contains(containerReason) || containerReason.equals("ContainerCannotRun")) {
       return Optional.of(
-          words.noContainer(
+          results.noContainer(
               text(
                   pod.getStatus().getContainerStatuses().stream()
                       .map(each -> each.getState().getTerminated())
                       .filter(each -> each != null && each.getMessage() != null)
                       .map(each -> each.getMessage())
                       .findFirst()
-                      .orElse(ofContainer))));
+                      .orElse(containerReason))));
     }
-    if (!ofPod.isBlank()) {
-      return Optional.of(ended(ofPod, text(pod.getStatus().getMessage()), words));
+    if (!podReason.isBlank()) {
+      return Optional.of(ended(podReason, text(pod.getStatus().getMessage()), results));
     }
     return pod.getMetadata().getDeletionTimestamp() == null
         ? Optional.empty()
-        : Optional.of(words.deleted());
+        : Optional.of(results.deleted());
   }
 
-  private static ExecutionResult ended(String reason, String message, Words words) {
+  private static ExecutionResult ended(String reason, String message, PodResults results) {
     return switch (reason) {
-      case "Evicted", "Preempting", "Terminated", "NodeShutdown" -> words.evicted(message);
-      case "DeadlineExceeded" -> words.deadline();
-      default -> words.ended(message.isBlank() ? reason : message);
+      case "Evicted", "Preempting", "Terminated", "NodeShutdown" -> results.evicted(message);
+      case "DeadlineExceeded" -> results.deadlineExceeded();
+      default -> results.ended(message.isBlank() ? reason : message);
     };
   }
 

@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// All pods of Runnel in a namespace, by one watch. When it closes, or the API server is away, the
-/// pods stay as they were last seen until it can be read again. Thread-safe.
+/// All pods of Runnel in a namespace, from one watch. While the watch is interrupted, the last
+/// known state is kept. Thread-safe.
 final class PodWatch implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(PodWatch.class);
   private static final String BY_START = "start";
@@ -42,17 +42,17 @@ final class PodWatch implements AutoCloseable {
         new ResourceEventHandler<>() {
           @Override
           public void onAdd(Pod pod) {
-            watch.tell();
+            watch.notifyListeners();
           }
 
           @Override
           public void onUpdate(Pod before, Pod now) {
-            watch.tell();
+            watch.notifyListeners();
           }
 
           @Override
           public void onDelete(Pod pod, boolean isStateUnknown) {
-            watch.tell();
+            watch.notifyListeners();
           }
         });
     informer.exceptionHandler(
@@ -64,8 +64,8 @@ final class PodWatch implements AutoCloseable {
     return watch;
   }
 
-  /// The pod of a start, as last seen.
-  Optional<Pod> of(String start) {
+  /// The pod of a start in its last known state.
+  Optional<Pod> podOf(String start) {
     return informer.getIndexer().byIndex(BY_START, start).stream().findFirst();
   }
 
@@ -73,19 +73,19 @@ final class PodWatch implements AutoCloseable {
     return List.copyOf(informer.getIndexer().list());
   }
 
-  /// Calls a listener after each change of any pod, until it is closed.
-  Listening listen(Runnable listener) {
+  /// Calls a listener after each change of any pod, until the subscription is closed.
+  Subscription listen(Runnable listener) {
     listeners.add(listener);
     return () -> listeners.remove(listener);
   }
 
   @FunctionalInterface
-  interface Listening extends AutoCloseable {
+  interface Subscription extends AutoCloseable {
     @Override
     void close();
   }
 
-  private void tell() {
+  private void notifyListeners() {
     listeners.forEach(Runnable::run);
   }
 

@@ -6,17 +6,17 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/// The shell script that is the first process of a pod. It takes the variables and the input from
-/// the files of the start, starts the program, marks the lines of its standard error, and passes
-/// the request to terminate to all processes. Needs `/bin/sh` only.
+/// The shell script that runs as the first process of a container. It reads the variables and the
+/// input from the files of the start, starts the program, adds a prefix to the lines of its
+/// standard error, and forwards SIGTERM to all processes. Needs only `/bin/sh`.
 final class StartScript {
-  /// Where the files of the start are in the pod.
+  /// The folder with the files of the start, in the container.
   static final String FOLDER = "/run/runnel";
 
   static final String INPUT = "input";
   static final String ENVIRONMENT = "environment";
 
-  /// The exit status of a second pod for the same start, and of a start that was taken back.
+  /// The exit status of a second pod for the same start, and of a start that was withdrawn.
   static final int REFUSED = 97;
 
   private static final String SCRIPT =
@@ -28,8 +28,8 @@ final class StartScript {
       mark=$1; shift
       cd "$1" || exit 98
       shift
-      # Whoever asks this process to end means the program and what that has started. Their time to
-      # end is over with this process, so it ends last. The file is for a program that has not begun.
+      # SIGTERM to this process is meant for the program and its child processes. When this process
+      # ends, they are killed, so it must end last. The file is for a program that has not started.
       ending=
       if [ $$ = 1 ]; then
         trap 'ending=yes; echo > FOLDER/ending; kill -TERM -1' TERM
@@ -37,8 +37,7 @@ final class StartScript {
         trap 'trap "" TERM; echo > FOLDER/ending; kill -TERM 0' TERM
       fi
       {
-        # The reader of standard error starts beside the program and must outlive it, so it ignores
-        # the request from its first moment on.
+        # The reader of standard error must outlive the program, so it ignores SIGTERM from its start.
         trap '' TERM
         {
           (
@@ -70,14 +69,14 @@ final class StartScript {
 
   /// The command of the container.
   ///
-  /// @param mark what lines of standard error begin with
-  static List<String> command(String mark, String folder, List<String> program) {
-    var command = new ArrayList<>(List.of("/bin/sh", "-c", SCRIPT, "sh", mark, folder));
+  /// @param errorPrefix the prefix of standard error lines in the log
+  static List<String> command(String errorPrefix, String folder, List<String> program) {
+    var command = new ArrayList<>(List.of("/bin/sh", "-c", SCRIPT, "sh", errorPrefix, folder));
     command.addAll(program);
     return command;
   }
 
-  /// The variables as commands of a shell.
+  /// The variables as shell commands.
   static String environment(Map<String, String> variables) {
     var text = new StringBuilder();
     new TreeMap<>(variables)

@@ -1,6 +1,5 @@
-/// Runs agents and setup commands as Jobs of Kubernetes, see decisions 0070 and 0071. The only
-/// package that uses the Kubernetes client; its classes are loaded only where the settings ask for
-/// it.
+/// Runs agents and setup commands as Kubernetes Jobs, see decisions 0070 and 0071. The only package
+/// that uses the Kubernetes client; its classes are loaded only where the settings ask for it.
 @NullMarked
 package dev.runnel.service.kubernetes;
 

@@ -6,24 +6,25 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// What Runnel saw of an execution, to be shown beside what the agent says. Pure.
+/// What Runnel observed of an execution, to be shown next to the agent's own statement. Pure.
 ///
 /// @param changed number of files that were changed in the workspace
 /// @param commits number of commits made in its clones
-/// @param tests the commands that ran tests, in order; empty if the agent's output does not tell
-///   which commands ran
-/// @param ranBefore whether an earlier execution of the run ran tests
-/// @param claim whether the agent's answer says more than was seen
+/// @param tests the commands that ran tests, in order; empty if the agent's output does not contain
+///   the commands
+/// @param testsRanBefore whether an earlier execution of the run ran tests
+/// @param claim the difference between the agent's answer and the observation; empty if there is
+///   none
 public record ExecutionEvidence(
     int changed,
     int commits,
     Optional<List<TestRun>> tests,
-    boolean ranBefore,
+    boolean testsRanBefore,
     Optional<Mismatch> claim) {
-  private static final String BEFORE = "tests_before";
+  private static final String TESTS_BEFORE = "tests_before";
   private static final int MAX_TESTS = 10;
 
-  /// Only where a command of a shell begins, so that no argument counts.
+  /// Matches only at the beginning of a shell command, so that arguments do not count.
   private static final Pattern TESTS =
       Pattern.compile(
           "(?:^|[;&|(]|\\b(?:ba|z)?sh -l?c ['\"]?)\\s*(?:\\w+=\\S*\\s+)*(?:(?:time|sudo|nice|bundle"
@@ -47,17 +48,17 @@ public record ExecutionEvidence(
               + " tests?\\b",
           Pattern.CASE_INSENSITIVE);
 
-  private static final Pattern DENIAL =
+  private static final Pattern NEGATION =
       Pattern.compile(
           "\\b(?:not|n't|cannot|couldn't|didn't|don't|without|fail(?:s|ed|ing)?|if|once|when|should|until|to"
               + " make|so that)\\b",
           Pattern.CASE_INSENSITIVE);
 
-  /// What the agent says and Runnel did not see.
+  /// A statement of the agent that the observation does not support.
   enum Mismatch {
-    /// It says that tests pass, and no command ran tests.
+    /// The agent says that tests pass, but no command ran tests.
     NONE_RAN,
-    /// It says that tests pass, and the last command that ran tests failed.
+    /// The agent says that tests pass, but the last command that ran tests failed.
     FAILED
   }
 
@@ -75,18 +76,22 @@ public record ExecutionEvidence(
     return Optional.of(new TestRun(command, isHidden ? Optional.empty() : exit));
   }
 
-  /// @param tests empty if the agent's output does not tell which commands ran
-  /// @param answer what the agent says at the end
-  /// @param ranBefore whether an earlier execution of the run ran tests
+  /// @param tests empty if the agent's output does not contain the commands
+  /// @param answer the agent's answer
+  /// @param testsRanBefore whether an earlier execution of the run ran tests
   public static ExecutionEvidence of(
-      int changed, int commits, Optional<List<TestRun>> tests, String answer, boolean ranBefore) {
+      int changed,
+      int commits,
+      Optional<List<TestRun>> tests,
+      String answer,
+      boolean testsRanBefore) {
     var claim =
         tests
             .filter(_ -> claimsThatTestsPass(answer))
             .flatMap(
                 runs -> {
                   if (runs.isEmpty()) {
-                    return ranBefore ? Optional.empty() : Optional.of(Mismatch.NONE_RAN);
+                    return testsRanBefore ? Optional.empty() : Optional.of(Mismatch.NONE_RAN);
                   }
                   return runs.getLast().exit().filter(exit -> exit != 0).map(_ -> Mismatch.FAILED);
                 });
@@ -94,16 +99,16 @@ public record ExecutionEvidence(
         changed,
         commits,
         tests.map(runs -> runs.subList(Math.max(0, runs.size() - MAX_TESTS), runs.size())),
-        ranBefore,
+        testsRanBefore,
         claim);
   }
 
-  /// Only plain statements count; a sentence with a condition or a denial is no claim.
+  /// Only plain statements count; a sentence with a condition or a negation is not a claim.
   static boolean claimsThatTestsPass(String answer) {
     return answer
         .lines()
         .flatMap(line -> Pattern.compile("(?<=[.!?;])\\s+").splitAsStream(line))
-        .anyMatch(sentence -> CLAIM.matcher(sentence).find() && !DENIAL.matcher(sentence).find());
+        .anyMatch(sentence -> CLAIM.matcher(sentence).find() && !NEGATION.matcher(sentence).find());
   }
 
   /// The `evidence` member of a run.
@@ -117,16 +122,16 @@ public record ExecutionEvidence(
             each.exit().ifPresent(exit -> test.put("exit_code", exit));
           }
         });
-    if (ranBefore) {
-      json.put(BEFORE, true);
+    if (testsRanBefore) {
+      json.put(TESTS_BEFORE, true);
     }
     claim.ifPresent(it -> json.put("mismatch", it.name().toLowerCase(Locale.ROOT)));
     return json.toString();
   }
 
-  /// Whether tests ran by then, according to stored evidence.
+  /// Whether stored evidence says that tests ran, in that execution or an earlier one.
   public static boolean hasTests(String json) {
     var stored = ServiceJson.read(json);
-    return !stored.path("tests").isEmpty() || stored.path(BEFORE).asBoolean();
+    return !stored.path("tests").isEmpty() || stored.path(TESTS_BEFORE).asBoolean();
   }
 }

@@ -2,23 +2,23 @@ package dev.runnel.service.output;
 
 /// Collects the last paragraph of a sequence of lines; keeps at most 32 Ki characters of it.
 final class LastParagraph {
-  private static final int MAX = 32 * 1024;
+  private static final int MAX_CHARS = 32 * 1024;
 
   private final StringBuilder text = new StringBuilder();
-  private boolean open;
+  private boolean isOpen;
 
   void add(String line) {
     if (line.isBlank()) {
-      open = false;
+      isOpen = false;
       return;
     }
-    if (!open) {
+    if (!isOpen) {
       text.setLength(0);
-      open = true;
-    } else if (text.length() < MAX) {
+      isOpen = true;
+    } else if (text.length() < MAX_CHARS) {
       text.append('\n');
     }
-    var room = MAX - text.length();
+    var room = MAX_CHARS - text.length();
     if (line.length() <= room) {
       text.append(line);
     } else if (room > 0) {

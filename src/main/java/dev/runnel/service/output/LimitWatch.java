@@ -18,27 +18,27 @@ import org.slf4j.LoggerFactory;
 /// Passes an agent's output to the transcript, and ends the agent when it exceeds a limit.
 public final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LimitWatch.class);
-  private static final Duration LOOK_AT_DISK = Duration.ofSeconds(5);
-  // Measuring a big workspace takes long; the pause after it is this many times as long.
-  private static final int REST_AFTER_MEASURE = 20;
+  private static final Duration DISK_CHECK_INTERVAL = Duration.ofSeconds(5);
+  // Measuring a big workspace takes long. The pause after it is at least this many times as long.
+  private static final int DISK_CHECK_PAUSE_FACTOR = 20;
 
-  /// Follows the sentence about a run that has cost too much.
-  static final String LIMIT_OF_COST = ". The limit is agents.limits.money.";
+  /// Ends the message about a run that has reached its cost limit.
+  static final String COST_LIMIT_HINT = ". The limit is agents.limits.money.";
 
-  /// Measures what the run is charged for.
+  /// Measures the disk space that counts toward the run's limit.
   @FunctionalInterface
   public interface Measure {
     long bytes() throws IOException;
   }
 
-  /// What the run costs.
+  /// Computes the cost of the run.
   @FunctionalInterface
   public interface Cost {
     /// @param worked how long the agent has worked in this execution
     BigDecimal after(Duration worked);
   }
 
-  private static final Duration PAUSE = Duration.ofSeconds(1);
+  private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
 
   private final Spawner spawner;
   private final Limits limits;
@@ -50,9 +50,9 @@ public final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
   private final AtomicLong outputBytes = new AtomicLong();
   private final Semaphore wake = new Semaphore(0);
   private volatile Optional<ExecutionResult> reached = Optional.empty();
-  private volatile boolean over;
+  private volatile boolean isClosed;
 
-  /// @param end ends the agent; called on the watching thread, repeatedly until it succeeds
+  /// @param end ends the agent; called on the thread that watches, repeatedly until it succeeds
   public LimitWatch(
       Spawner spawner,
       Limits limits,
@@ -93,7 +93,7 @@ public final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
 
   @Override
   public void close() {
-    over = true;
+    isClosed = true;
     wake.release();
   }
 
@@ -112,19 +112,19 @@ public final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
     } catch (RuntimeException | OutOfMemoryError e) {
       // Without limits it could run forever.
       log.error("cannot watch limits, ending the agent", e);
-      endAgent(Spawner.ending(e));
+      endAgent(Spawner.resultOf(e));
     }
   }
 
   private void endAgent(ExecutionResult executionResult) {
     reached = Optional.of(executionResult);
-    while (!over) {
+    while (!isClosed) {
       try {
         end.run();
         return;
       } catch (RuntimeException | OutOfMemoryError e) {
         log.error("cannot end agent, will retry", e);
-        LockSupport.parkNanos(PAUSE.toNanos());
+        LockSupport.parkNanos(RETRY_DELAY.toNanos());
       }
     }
   }
@@ -132,24 +132,28 @@ public final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
   /// @return empty if the agent ended before reaching a limit
   private Optional<ExecutionResult> awaitLimit() throws InterruptedException {
     var start = System.nanoTime();
-    var diskAt = start + LOOK_AT_DISK.toNanos();
-    while (!over) {
+    var nextDiskCheck = start + DISK_CHECK_INTERVAL.toNanos();
+    while (!isClosed) {
       var now = System.nanoTime();
-      var found = inTime(now - start, now - lastOutputAt.get()).or(() -> inMoney(now - start));
-      if (found.isEmpty() && now - diskAt >= 0) {
-        found = onDisk();
-        var took = System.nanoTime() - now;
-        diskAt = System.nanoTime() + Math.max(LOOK_AT_DISK.toNanos(), took * REST_AFTER_MEASURE);
+      var result =
+          checkOutputAndTime(now - start, now - lastOutputAt.get())
+              .or(() -> checkCost(now - start));
+      if (result.isEmpty() && now - nextDiskCheck >= 0) {
+        result = checkDisk();
+        var duration = System.nanoTime() - now;
+        nextDiskCheck =
+            System.nanoTime()
+                + Math.max(DISK_CHECK_INTERVAL.toNanos(), duration * DISK_CHECK_PAUSE_FACTOR);
       }
-      if (found.isPresent()) {
-        return found;
+      if (result.isPresent()) {
+        return result;
       }
       var wait =
           Math.min(
               Math.min(
                   limits.total().toNanos() - (now - start),
                   limits.idle().toNanos() - (now - lastOutputAt.get())),
-              diskAt - now);
+              nextDiskCheck - now);
       if (wake.tryAcquire(Math.max(wait, 1), TimeUnit.NANOSECONDS)) {
         wake.drainPermits();
       }
@@ -157,42 +161,42 @@ public final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
     return Optional.empty();
   }
 
-  private Optional<ExecutionResult> inTime(long spent, long idle) {
+  private Optional<ExecutionResult> checkOutputAndTime(long elapsed, long idle) {
     if (outputBytes.get() > limits.outputBytes()) {
       return Optional.of(
           ExecutionResult.failed(
               "The agent was stopped: it wrote more than %s of output. The limit is agents.limits.output."
-                  .formatted(Limits.words(limits.outputBytes()))));
+                  .formatted(Limits.format(limits.outputBytes()))));
     }
-    if (spent >= limits.total().toNanos()) {
+    if (elapsed >= limits.total().toNanos()) {
       return Optional.of(
-          ExecutionResult.outOfTime(
+          ExecutionResult.timedOut(
               "The agent was stopped: it worked for %s. Reply to let it go on; the limit is agents.limits.total."
-                  .formatted(Limits.words(limits.total()))));
+                  .formatted(Limits.format(limits.total()))));
     }
     if (idle >= limits.idle().toNanos()) {
       return Optional.of(
-          ExecutionResult.outOfTime(
-              "The agent was stopped: it said nothing for %s. Reply to let it go on; the limit is agents.limits.idle."
-                  .formatted(Limits.words(limits.idle()))));
+          ExecutionResult.timedOut(
+              "The agent was stopped: it wrote nothing for %s. Reply to let it go on; the limit is agents.limits.idle."
+                  .formatted(Limits.format(limits.idle()))));
     }
     return Optional.empty();
   }
 
-  private Optional<ExecutionResult> inMoney(long spent) {
+  private Optional<ExecutionResult> checkCost(long elapsed) {
     return limits
         .cost()
-        .reached(cost.after(Duration.ofNanos(spent)))
-        .map(why -> ExecutionResult.failed("The agent was stopped: " + why + LIMIT_OF_COST));
+        .reached(cost.after(Duration.ofNanos(elapsed)))
+        .map(why -> ExecutionResult.failed("The agent was stopped: " + why + COST_LIMIT_HINT));
   }
 
-  private Optional<ExecutionResult> onDisk() {
+  private Optional<ExecutionResult> checkDisk() {
     try {
       return disk.bytes() > limits.diskBytes()
           ? Optional.of(
               ExecutionResult.failed(
                   "The agent was stopped: its workspace grew beyond %s. The limit is agents.limits.disk, for which a file has at least 4 KiB."
-                      .formatted(Limits.words(limits.diskBytes()))))
+                      .formatted(Limits.format(limits.diskBytes()))))
           : Optional.empty();
     } catch (IOException e) {
       log.warn("cannot measure workspace, will retry", e);

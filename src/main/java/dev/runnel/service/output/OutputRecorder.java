@@ -39,19 +39,20 @@ import org.slf4j.LoggerFactory;
 /// disk, and output beyond the maximum transcript size is dropped.
 public final class OutputRecorder implements RunningProcess.Sink {
   private static final Logger log = LoggerFactory.getLogger(OutputRecorder.class);
-  private static final int MAX_KEPT = 10 * 1024 * 1024;
-  private static final int QUEUED_LINES = 64;
-  private static final int BATCH = 500;
+  private static final int MAX_CHARS = 10 * 1024 * 1024;
+  private static final int QUEUE_CAPACITY = 64;
+  private static final int MAX_BATCH = 500;
   private static final long BATCH_MILLIS = 100;
-  private static final int ERROR_LINES = 10;
-  private static final int ERROR_LENGTH = 500;
-  private static final int STATUS_LENGTH = 2000;
+  private static final int MAX_ERROR_LINES = 10;
+  private static final int MAX_ERROR_LENGTH = 500;
+  private static final int MAX_STATUS_LENGTH = 2000;
   private static final int MAX_PULL_REQUESTS = 50;
-  private static final int LINE_LENGTH = 64 * 1024;
-  private static final int RESULT_LINES = 40;
-  private static final int RESULT_LINE_LENGTH = 500;
+  private static final int MAX_LINE_LENGTH = 64 * 1024;
+  private static final int MAX_RESULT_LINES = 40;
+  private static final int MAX_RESULT_LINE_LENGTH = 500;
 
-  /// In the output of other commands, pull requests belong to other people.
+  /// Commands that open a pull request. In the output of other commands, pull requests belong to
+  /// other people.
   private static final Pattern OPENS_PULL_REQUEST = Pattern.compile("\\b[pm]r (create|new)\\b");
 
   /// Summary of the complete output.
@@ -61,7 +62,7 @@ public final class OutputRecorder implements RunningProcess.Sink {
   /// @param finished whether the agent reported that it finished
   /// @param hasSession whether the agent reported its session
   /// @param pullRequests the URLs of mentioned pull requests
-  /// @param tests the commands that ran tests, as far as the agent tells which commands ran
+  /// @param tests the commands that ran tests, as far as the agent reports its commands
   public record Summary(
       String answer,
       Optional<String> question,
@@ -71,15 +72,15 @@ public final class OutputRecorder implements RunningProcess.Sink {
       boolean hasSession,
       List<String> pullRequests,
       List<ExecutionEvidence.TestRun> tests) {
-    private static final int CANNOT_RUN = 126;
+    private static final int CANNOT_EXECUTE = 126;
     private static final int NOT_FOUND = 127;
 
     /// Determines the result. Neither the exit status nor the agent's report is sufficient alone:
     /// some agents exit with 0 when they fail or are killed, others fail after they reported
     /// success.
-    public ExecutionResult ending(Harness harness, int status) {
+    public ExecutionResult toResult(Harness harness, int status) {
       if (status == 0 && failure.isEmpty()) {
-        if (harness.tellsItsEnd() && !finished) {
+        if (harness.reportsCompletion() && !finished) {
           return ExecutionResult.failed(
               "The agent ended before it was finished." + (errors.isEmpty() ? "" : "\n" + errors));
         }
@@ -90,8 +91,8 @@ public final class OutputRecorder implements RunningProcess.Sink {
                     ExecutionResult.succeeded(
                         answer.isEmpty() ? "The agent finished without an answer." : answer));
       }
-      if (status == CANNOT_RUN || status == NOT_FOUND) {
-        return ExecutionResult.notSetUp(
+      if (status == CANNOT_EXECUTE || status == NOT_FOUND) {
+        return ExecutionResult.setupFailed(
             errors.isEmpty() ? "The agent's command cannot be run." : errors);
       }
       return ExecutionResult.failed(
@@ -119,9 +120,9 @@ public final class OutputRecorder implements RunningProcess.Sink {
   private final Path folder;
   private final ExecutionRecords records;
   private final Redactor redactor;
-  private final BlockingQueue<Line> queue = new ArrayBlockingQueue<>(QUEUED_LINES);
+  private final BlockingQueue<Line> queue = new ArrayBlockingQueue<>(QUEUE_CAPACITY);
   private final Thread writer;
-  private volatile @Nullable Throwable broken;
+  private volatile @Nullable Throwable writeFailure;
   // Written by the writer thread only.
   private volatile Usage reported = Usage.NONE;
   private volatile boolean finished;
@@ -133,12 +134,12 @@ public final class OutputRecorder implements RunningProcess.Sink {
   private final LastParagraph paragraph = new LastParagraph();
   private final Deque<String> errors = new ArrayDeque<>();
   private final List<Entry> entries = new ArrayList<>();
-  private final Set<NewArtifact> made = new LinkedHashSet<>();
+  private final Set<NewArtifact> artifacts = new LinkedHashSet<>();
   private final Set<String> pullRequests = new LinkedHashSet<>();
   private final List<ExecutionEvidence.TestRun> tests = new ArrayList<>();
-  private final Deque<String> taken = new ArrayDeque<>();
+  private final Deque<String> readMessages = new ArrayDeque<>();
   private Usage usage = Usage.NONE;
-  private Usage usageInAll = Usage.NONE;
+  private Usage totalUsage = Usage.NONE;
   private boolean opensPullRequest;
   private boolean hasSession;
   private @Nullable String status;
@@ -147,8 +148,8 @@ public final class OutputRecorder implements RunningProcess.Sink {
   private @Nullable String question;
   private int choices;
   private @Nullable String failure;
-  private long kept;
-  private boolean full;
+  private long chars;
+  private boolean isFull;
 
   /// @param outputParser the parser of this execution, of the harness
   /// @param root the run's workspace
@@ -204,23 +205,23 @@ public final class OutputRecorder implements RunningProcess.Sink {
         List.copyOf(tests));
   }
 
-  /// What the agent has reported so far that its models used. May be called by any thread.
+  /// The usage that the agent has reported so far. May be called by any thread.
   Usage reported() {
     return reported;
   }
 
-  /// Whether the agent has finished, and was given no message since. May be called by any thread.
+  /// Whether the agent has finished and received no message since. May be called by any thread.
   boolean isFinished() {
     return finished;
   }
 
-  /// Whether all messages that the agent read are stored as read. To be called after [#finish].
+  /// Whether all messages that the agent read are stored as read. Call it after [#finish].
   public boolean hasStoredAll() {
-    return broken == null && taken.isEmpty();
+    return writeFailure == null && readMessages.isEmpty();
   }
 
   private void put(Line line) {
-    var why = broken;
+    var why = writeFailure;
     if (why != null) {
       throw new IllegalStateException("The transcript cannot be written", why);
     }
@@ -234,7 +235,7 @@ public final class OutputRecorder implements RunningProcess.Sink {
   private void write() {
     try {
       while (true) {
-        var open = gather();
+        var open = handleBatch();
         save();
         if (!open) {
           return;
@@ -243,7 +244,7 @@ public final class OutputRecorder implements RunningProcess.Sink {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | OutOfMemoryError e) {
-      broken = e;
+      writeFailure = e;
       discard();
     }
   }
@@ -261,31 +262,31 @@ public final class OutputRecorder implements RunningProcess.Sink {
 
   /// Why the output could not be recorded.
   public Optional<Throwable> failure() {
-    return Optional.ofNullable(broken);
+    return Optional.ofNullable(writeFailure);
   }
 
-  /// Waits for a line, then handles further lines until the batch is full or its time is over.
-  private boolean gather() throws InterruptedException {
+  /// Waits for a line, then handles further lines until the batch is full or its time has passed.
+  private boolean handleBatch() throws InterruptedException {
     var line = queue.take();
     var deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BATCH_MILLIS);
     for (int count = 0; line != null; count++) {
       switch (line.source()) {
         case OUT -> {
-          permissionRequests.parse(line.text());
+          permissionRequests.handleLine(line.text());
           output
               .next(TerminalText.plain(line.text()))
-              .ifPresent(it -> parse(it).forEach(this::take));
+              .ifPresent(it -> parse(it).forEach(this::handle));
           if (finished || failure != null) {
             steering.finished();
           }
         }
-        case ERR -> errorOutput.next(TerminalText.plain(line.text())).ifPresent(this::takeError);
+        case ERR -> errorOutput.next(TerminalText.plain(line.text())).ifPresent(this::handleError);
         case END -> {
-          noteUsage();
+          addUsageNote();
           return false;
         }
       }
-      if (count == BATCH) {
+      if (count == MAX_BATCH) {
         return true;
       }
       line = queue.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
@@ -299,7 +300,7 @@ public final class OutputRecorder implements RunningProcess.Sink {
     try {
       // JSON escapes can hide a secret or an escape sequence in the raw line.
       return outputParser.parse(line).stream()
-          .map(agentEvent -> agentEvent.with(text -> redactor.redact(TerminalText.plain(text))))
+          .map(agentEvent -> agentEvent.redacted(text -> redactor.redact(TerminalText.plain(text))))
           .toList();
     } catch (RuntimeException e) {
       log.warn(
@@ -310,36 +311,36 @@ public final class OutputRecorder implements RunningProcess.Sink {
     }
   }
 
-  private void take(AgentEvent agentEvent) {
+  private void handle(AgentEvent agentEvent) {
     switch (agentEvent) {
       case AgentEvent.Message(String text) -> {
-        text.lines().forEach(this::say);
+        text.lines().forEach(this::addText);
         if (text.isEmpty()) {
-          say("");
+          addText("");
         }
       }
-      case AgentEvent.Did did -> {
-        opensPullRequest = OPENS_PULL_REQUEST.matcher(did.given()).find();
-        status = did.busy();
-        keep(TranscriptLine.Kind.DID, did.shown());
+      case AgentEvent.ToolUse toolUse -> {
+        opensPullRequest = OPENS_PULL_REQUEST.matcher(toolUse.input()).find();
+        status = toolUse.activity();
+        addEntry(TranscriptLine.Kind.DID, toolUse.transcriptLine());
       }
-      case AgentEvent.Ran(String command, var exit) ->
+      case AgentEvent.CommandEnded(String command, var exit) ->
           ExecutionEvidence.testRun(command, exit).ifPresent(tests::add);
-      case AgentEvent.Result(String text, boolean failed) -> takeResult(text, failed);
+      case AgentEvent.ToolResult(String text, boolean failed) -> handleResult(text, failed);
       case AgentEvent.Status(String text) -> {
-        status = Truncation.cut(text, STATUS_LENGTH);
-        keep(TranscriptLine.Kind.STATUS, text);
+        status = Truncation.cut(text, MAX_STATUS_LENGTH);
+        addEntry(TranscriptLine.Kind.STATUS, text);
       }
       case AgentEvent.Question(String text) -> {
         choices = 0;
         question = text;
-        keep(TranscriptLine.Kind.QUESTION, text);
+        addEntry(TranscriptLine.Kind.QUESTION, text);
       }
       case AgentEvent.Choice(String text) -> {
         choices++;
         var numbered = choices + ". " + text;
         question = question == null ? numbered : question + "\n" + numbered;
-        keep(TranscriptLine.Kind.QUESTION, numbered);
+        addEntry(TranscriptLine.Kind.QUESTION, numbered);
       }
       case AgentEvent.Answer(String text) -> {
         answer = text;
@@ -347,131 +348,131 @@ public final class OutputRecorder implements RunningProcess.Sink {
       }
       case AgentEvent.Session(String id) -> {
         if (!id.isBlank()) {
-          session = AgentSession.kept(harness.name(), id);
+          session = AgentSession.encode(harness.name(), id);
           hasSession = true;
         }
       }
-      case AgentEvent.Planned(String text) -> {
+      case AgentEvent.Plan(String text) -> {
         if (!text.isBlank()) {
-          made.removeIf(each -> each.type().equals("PLAN"));
-          made.add(NewArtifact.plan(executionRequest, text));
+          artifacts.removeIf(each -> each.type().equals("PLAN"));
+          artifacts.add(NewArtifact.plan(executionRequest, text));
         }
       }
-      case AgentEvent.Wrote(String path) ->
-          NewArtifact.file(executionRequest, root, folder, path).ifPresent(made::add);
-      case AgentEvent.Used(Usage more) -> {
+      case AgentEvent.FileWritten(String path) ->
+          NewArtifact.file(executionRequest, root, folder, path).ifPresent(artifacts::add);
+      case AgentEvent.UsageReport(Usage more) -> {
         usage = usage.plus(more);
-        usageInAll = usageInAll.plus(more);
-        reported = usageInAll;
+        totalUsage = totalUsage.plus(more);
+        reported = totalUsage;
       }
-      case AgentEvent.Taken(String id) -> takeMessage(id);
-      case AgentEvent.Awaits(String line) -> steering.write(line);
+      case AgentEvent.MessageRead(String id) -> handleMessageRead(id);
+      case AgentEvent.InputLine(String line) -> steering.write(line);
       case AgentEvent.Finished() -> finished = true;
       case AgentEvent.Failure(String why) -> failure = why;
     }
   }
 
-  /// The lines before it are stored before it.
-  private void takeMessage(String followUp) {
+  /// Stores the earlier lines first, to keep the order.
+  private void handleMessageRead(String followUp) {
     if (!steering.isOffered(followUp)) {
       return;
     }
     save();
-    taken.add(followUp);
-    saveTaken();
-    steering.taken(followUp);
+    readMessages.add(followUp);
+    saveReadMessages();
+    steering.messageRead(followUp);
     permissionRequests.forget();
     finished = false;
     failure = null;
   }
 
-  private void saveTaken() {
+  private void saveReadMessages() {
     try {
-      for (var next = taken.peekFirst(); next != null; next = taken.peekFirst()) {
-        records.taken(executionRequest, next);
-        taken.removeFirst();
+      for (var next = readMessages.peekFirst(); next != null; next = readMessages.peekFirst()) {
+        records.markRead(executionRequest, next);
+        readMessages.removeFirst();
       }
     } catch (DatabaseException e) {
       log.warn("cannot store messages as read, will retry run={}", executionRequest.runId(), e);
     }
   }
 
-  private void takeResult(String text, boolean failed) {
+  private void handleResult(String text, boolean failed) {
     if (opensPullRequest) {
       findPullRequests(text);
     }
-    var lines = text.lines().limit(RESULT_LINES + 1).toList();
-    for (var line : lines.subList(0, Math.min(lines.size(), RESULT_LINES))) {
-      keep(TranscriptLine.Kind.RESULT, Truncation.cut(line, RESULT_LINE_LENGTH));
+    var lines = text.lines().limit(MAX_RESULT_LINES + 1).toList();
+    for (var line : lines.subList(0, Math.min(lines.size(), MAX_RESULT_LINES))) {
+      addEntry(TranscriptLine.Kind.RESULT, Truncation.cut(line, MAX_RESULT_LINE_LENGTH));
     }
-    if (lines.size() > RESULT_LINES) {
-      keep(TranscriptLine.Kind.RESULT, "…");
+    if (lines.size() > MAX_RESULT_LINES) {
+      addEntry(TranscriptLine.Kind.RESULT, "…");
     } else if (lines.isEmpty() && failed) {
-      keep(TranscriptLine.Kind.RESULT, "failed");
+      addEntry(TranscriptLine.Kind.RESULT, "failed");
     }
   }
 
   private void findPullRequests(String text) {
     for (var url : PullRequests.in(text)) {
-      made.add(NewArtifact.pullRequest(url, ""));
+      artifacts.add(NewArtifact.pullRequest(url, ""));
       if (pullRequests.size() < MAX_PULL_REQUESTS) {
         pullRequests.add(url);
       }
     }
   }
 
-  private void noteUsage() {
-    if (!usageInAll.isNothing()) {
-      keep(
+  private void addUsageNote() {
+    if (!totalUsage.isEmpty()) {
+      addEntry(
           TranscriptLine.Kind.NOTE,
           "The model read %,d tokens and wrote %,d%s%s."
               .formatted(
-                  usageInAll.input(),
-                  usageInAll.output(),
-                  usageInAll.dollars().map(amount -> ", for $" + amount.toPlainString()).orElse(""),
-                  usageInAll.ofSession() ? " since the session began" : ""));
+                  totalUsage.input(),
+                  totalUsage.output(),
+                  totalUsage.dollars().map(amount -> ", for $" + amount.toPlainString()).orElse(""),
+                  totalUsage.ofSession() ? " since the session began" : ""));
     }
   }
 
-  private void say(String line) {
+  private void addText(String line) {
     paragraph.add(line);
     findPullRequests(line);
-    keep(TranscriptLine.Kind.SAID, line);
+    addEntry(TranscriptLine.Kind.SAID, line);
   }
 
-  private void takeError(String line) {
+  private void handleError(String line) {
     if (!line.isBlank()) {
-      errors.addLast(Truncation.cut(line, ERROR_LENGTH));
-      if (errors.size() > ERROR_LINES) {
+      errors.addLast(Truncation.cut(line, MAX_ERROR_LENGTH));
+      if (errors.size() > MAX_ERROR_LINES) {
         errors.removeFirst();
       }
     }
-    keep(TranscriptLine.Kind.ERROR, line);
+    addEntry(TranscriptLine.Kind.ERROR, line);
   }
 
-  private void keep(TranscriptLine.Kind kind, String text) {
-    if (full) {
+  private void addEntry(TranscriptLine.Kind kind, String text) {
+    if (isFull) {
       return;
     }
-    kept += text.length() + 1;
-    if (kept > MAX_KEPT) {
-      full = true;
+    chars += text.length() + 1;
+    if (chars > MAX_CHARS) {
+      isFull = true;
       entries.add(
           new Entry(
               TranscriptLine.Kind.NOTE,
               "The output is longer than 10 MiB; the rest of it is not kept."));
     } else {
-      entries.add(new Entry(kind, Truncation.cut(text, LINE_LENGTH)));
+      entries.add(new Entry(kind, Truncation.cut(text, MAX_LINE_LENGTH)));
     }
   }
 
   private void save() {
-    saveTaken();
+    saveReadMessages();
     if (entries.isEmpty()
         && status == null
         && session == null
-        && made.isEmpty()
-        && usage.isNothing()) {
+        && artifacts.isEmpty()
+        && usage.isEmpty()) {
       return;
     }
     try {
@@ -480,14 +481,15 @@ public final class OutputRecorder implements RunningProcess.Sink {
           new ExecutionRecords.NewOutput(
               List.copyOf(entries),
               Optional.ofNullable(status),
-              List.copyOf(made),
+              List.copyOf(artifacts),
               Optional.ofNullable(session),
               usage));
-      made.clear();
+      artifacts.clear();
       status = null;
       session = null;
     } catch (DatabaseException e) {
-      // What has no effect when it is stored twice is stored with the next lines.
+      // The status, session and artifacts are stored with the next lines; storing them twice has no
+      // effect.
       log.error(
           "cannot store transcript lines, dropping them run={} lines={}",
           executionRequest.runId(),

@@ -10,25 +10,25 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Answers the requests of one agent to use a tool. A call that a person permitted is permitted.
-/// For the first other call the agent is interrupted, so that its run can ask a person about it:
-/// the agent continues with the answer in the next execution, and nothing waits in memory.
+/// Answers an agent's requests for permission to use tools. A call that a person has permitted is
+/// permitted. On the first other call the agent is interrupted, and its run asks a person about the
+/// call. The agent continues with the answer in the next execution, so no request waits in memory.
 ///
 /// Confined to the thread that reads the agent's output.
 public final class PermissionRequests {
   private static final Logger log = LoggerFactory.getLogger(PermissionRequests.class);
 
-  private static final String WAIT = "A person is asked about this call. Wait for the answer.";
+  private static final String ASKING = "A person is asked about this call. Wait for the answer.";
   private static final String REFUSED = "This call is not permitted here, and nobody is asked.";
 
-  private static final String UNSEEN =
+  private static final String HAS_PRIVATE_KEY =
       "This call holds a private key, so people cannot be shown what it does. Keep keys in files.";
 
   private final ExecutionRequest executionRequest;
   private final Optional<Dialogue.WithPermissions> dialogue;
   private final Steering steering;
   private final ExecutionRecords records;
-  private Optional<ToolCall> wanted = Optional.empty();
+  private Optional<ToolCall> callToAsk = Optional.empty();
 
   public PermissionRequests(
       ExecutionRequest executionRequest,
@@ -37,58 +37,64 @@ public final class PermissionRequests {
       ExecutionRecords records) {
     this.executionRequest = executionRequest;
     this.dialogue =
-        outputParser instanceof Dialogue.WithPermissions open
-            ? Optional.of(open)
+        outputParser instanceof Dialogue.WithPermissions withPermissions
+            ? Optional.of(withPermissions)
             : Optional.empty();
     this.steering = steering;
     this.records = records;
   }
 
-  /// Answers the request that a line of the agent's standard output is, if it is one.
+  /// Answers a line of the agent's standard output, if it is a request for permission.
   ///
-  /// @param line with its secrets, because a permitted call must be the call that was requested
-  void parse(String line) {
+  /// @param line unredacted, because the permitted call must be identical to the requested one
+  void handleLine(String line) {
     dialogue.ifPresent(
-        open -> open.permissionRequest(line).ifPresent(request -> answer(open, request)));
+        withPermissions ->
+            withPermissions
+                .permissionRequest(line)
+                .ifPresent(request -> answer(withPermissions, request)));
   }
 
-  /// The call that a person is to be asked about.
-  public Optional<ToolCall> wanted() {
-    return wanted;
+  /// The call that a person must be asked about.
+  public Optional<ToolCall> callToAsk() {
+    return callToAsk;
   }
 
-  /// The agent goes on with a message: if it still wants to make the call, it requests it again.
+  /// Forgets the call, because the agent continues with a message. If it still needs the call, it
+  /// requests it again.
   void forget() {
-    wanted = Optional.empty();
+    callToAsk = Optional.empty();
   }
 
-  private void answer(Dialogue.WithPermissions open, Dialogue.PermissionRequest request) {
+  private void answer(
+      Dialogue.WithPermissions withPermissions, Dialogue.PermissionRequest request) {
     var call = request.call();
     if (call.isEmpty()) {
       log.info("tool refused without asking run={}", executionRequest.runId());
-      steering.write(open.refuse(request.id(), REFUSED, false));
+      steering.write(withPermissions.refuse(request.id(), REFUSED, false));
       return;
     }
-    if (!call.get().canBeShown()) {
+    if (!call.get().isDisplayable()) {
       log.info("tool with a private key refused run={}", executionRequest.runId());
-      steering.write(open.refuse(request.id(), UNSEEN, false));
+      steering.write(withPermissions.refuse(request.id(), HAS_PRIVATE_KEY, false));
       return;
     }
-    // What was requested at the same time is requested again after the answer.
-    if (wanted.isEmpty() && isPermitted(call.get())) {
+    // Other calls that were requested at the same time are refused now, and requested again after
+    // the answer.
+    if (callToAsk.isEmpty() && isPermitted(call.get())) {
       log.info("tool permitted run={} tool={}", executionRequest.runId(), call.get().tool());
-      steering.write(open.permit(request.id(), call.get()));
+      steering.write(withPermissions.permit(request.id(), call.get()));
       return;
     }
-    if (wanted.isEmpty()) {
-      wanted = call;
+    if (callToAsk.isEmpty()) {
+      callToAsk = call;
     }
-    steering.write(open.refuse(request.id(), WAIT, true));
+    steering.write(withPermissions.refuse(request.id(), ASKING, true));
   }
 
   private boolean isPermitted(ToolCall call) {
     try {
-      return records.makePermitted(executionRequest, call);
+      return records.usePermission(executionRequest, call);
     } catch (DatabaseException e) {
       log.warn("cannot read permissions, will ask run={}", executionRequest.runId(), e);
       return false;

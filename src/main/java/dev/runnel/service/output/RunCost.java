@@ -6,26 +6,27 @@ import dev.runnel.service.run.limit.CostLimit;
 import java.math.BigDecimal;
 import java.util.Optional;
 
-/// What a run costs: all its executions together.
+/// The cost of a run: all its executions together.
 public final class RunCost {
   private RunCost() {}
 
-  /// The result of an execution that must not start, because the run has cost too much already.
-  public static Optional<ExecutionResult> refuse(CostLimit limit, RunRow run) {
+  /// The result of an execution that must not start, because the run has already reached its cost
+  /// limit; empty if it may start.
+  public static Optional<ExecutionResult> checkBeforeStart(CostLimit limit, RunRow run) {
     return limit
-        .reached(before(limit, run))
+        .reached(costBefore(limit, run))
         .map(
             why ->
-                ExecutionResult.notSetUp(
-                    "The agent was not started: " + why + LimitWatch.LIMIT_OF_COST));
+                ExecutionResult.setupFailed(
+                    "The agent was not started: " + why + LimitWatch.COST_LIMIT_HINT));
   }
 
-  /// The cost while an execution works.
+  /// Computes the cost of the run during an execution.
   ///
   /// @param run as it was before the execution
   /// @param output what the agent reports of this execution
   public static LimitWatch.Cost of(CostLimit limit, RunRow run, OutputRecorder output) {
-    var before = before(limit, run);
+    var costBefore = costBefore(limit, run);
     return worked -> {
       if (output.isFinished()) {
         // It is about to exit, and its work is done.
@@ -33,11 +34,11 @@ public final class RunCost {
       }
       var used = output.reported();
       var now = limit.cost(used.dollars().orElse(BigDecimal.ZERO), worked);
-      return used.ofSession() && used.dollars().isPresent() ? now : before.add(now);
+      return used.ofSession() && used.dollars().isPresent() ? now : costBefore.add(now);
     };
   }
 
-  private static BigDecimal before(CostLimit limit, RunRow run) {
+  private static BigDecimal costBefore(CostLimit limit, RunRow run) {
     return limit.cost(run.dollars(), run.worked());
   }
 }

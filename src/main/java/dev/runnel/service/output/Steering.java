@@ -19,41 +19,42 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Gives the follow-ups of a run to its agent while it works, if the agent has a [Dialogue], and
+/// Sends the follow-ups of a run to its agent while it works, if the agent has a [Dialogue], and
 /// closes the agent's input when it has finished. Ends the agent if a follow-up interrupts it.
 ///
-/// A follow-up is stored as offered before it is written to the agent, and as taken when the agent
-/// reports that it has read it. What it has not read when it ends waits for the next execution. If
-/// this process is killed in between, nobody can tell, and the next execution says so to the agent.
+/// A follow-up is stored as offered before it is written to the agent, and as read when the agent
+/// reports that it has read it. What the agent has not read when it ends waits for the next
+/// execution. If this process is killed in between, it is not known whether the agent read the
+/// message, and the next execution tells the agent so.
 public final class Steering implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Steering.class);
 
   // Covers a database that was unavailable at that moment.
-  private static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
+  private static final Duration POLL_INTERVAL = Duration.ofSeconds(5);
 
-  // An agent that has finished goes on with the next message at once.
-  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  // An agent that has finished normally reads the next message at once.
+  private static final Duration READ_TIMEOUT = Duration.ofMinutes(1);
 
   private final ExecutionRequest executionRequest;
-  // Empty also if the agent runs where its input ends at the start.
+  // Also empty if the agent's input is closed after the start.
   private volatile Optional<Dialogue> dialogue;
   private final ExecutionRecords records;
   private final Runnable interrupt;
   private final Semaphore changes = new Semaphore(0);
   private final RunWatchers.Watch watch;
 
-  // Guarded by this: the follow-ups that were written to the agent, and that it has not read.
+  // Guarded by this: the follow-ups that were written to the agent and that it has not read.
   private final Set<String> offered = new HashSet<>();
   // Guarded by this.
   private Optional<RunningProcess.WithInput> process = Optional.empty();
-  // Guarded by this: what was written before the process was known.
-  private final List<String> unwritten = new ArrayList<>();
+  // Guarded by this: the lines that were written before the start of the process.
+  private final List<String> pendingLines = new ArrayList<>();
   // Guarded by this.
   private boolean isClosed;
-  // Guarded by this: since when the agent has finished, by System.nanoTime(), while it has offers.
+  // Guarded by this: when the agent finished although it had unread messages, by System.nanoTime().
   private Optional<Long> finishedAt = Optional.empty();
 
-  /// @param interrupt ends the agent, because a follow-up does not wait for it
+  /// @param interrupt ends the agent, because a follow-up asks for that
   public Steering(
       ExecutionRequest executionRequest,
       Harness.OutputParser outputParser,
@@ -61,26 +62,26 @@ public final class Steering implements AutoCloseable {
       RunWatchers watchers,
       Runnable interrupt) {
     this.executionRequest = executionRequest;
-    this.dialogue = outputParser instanceof Dialogue open ? Optional.of(open) : Optional.empty();
+    this.dialogue = outputParser instanceof Dialogue agent ? Optional.of(agent) : Optional.empty();
     this.records = records;
     this.interrupt = interrupt;
     this.watch = watchers.watch(executionRequest.runId(), changes::release);
   }
 
-  /// Whether the agent takes messages while it works; known when it has begun.
+  /// Whether the agent accepts messages while it works; only valid after [#begin].
   public boolean isPossible() {
     return dialogue.isPresent();
   }
 
-  /// Begins with the agent's process; without a dialogue its input is closed.
+  /// Starts sending messages to the agent's process. Without a dialogue, closes its input.
   public void begin(Spawner spawner, RunningProcess started) {
-    if (started instanceof RunningProcess.WithInput open) {
+    if (started instanceof RunningProcess.WithInput agent) {
       if (dialogue.isEmpty()) {
-        open.closeInput();
+        agent.closeInput();
       }
       synchronized (this) {
-        process = Optional.of(open);
-        unwritten.forEach(open::write);
+        process = Optional.of(agent);
+        pendingLines.forEach(agent::write);
       }
     } else {
       dialogue = Optional.empty();
@@ -88,21 +89,22 @@ public final class Steering implements AutoCloseable {
     spawner.virtual("steering " + executionRequest.runId(), this::work);
   }
 
-  /// Whether the agent was given this message, and has not read it before.
+  /// Whether this message was written to the agent and is not read yet.
   synchronized boolean isOffered(String followUp) {
     return offered.contains(followUp);
   }
 
-  /// The agent has read a message, and goes on.
-  synchronized void taken(String followUp) {
+  /// Notes that the agent has read a message and continues.
+  synchronized void messageRead(String followUp) {
     offered.remove(followUp);
     finishedAt = Optional.empty();
   }
 
-  /// The agent has finished, or failed. It goes on if it has not read all that it was given.
+  /// Notes that the agent has finished or failed. Closes its input, unless it still has messages to
+  /// read.
   synchronized void finished() {
     if (offered.isEmpty()) {
-      end();
+      closeInput();
     } else if (finishedAt.isEmpty()) {
       finishedAt = Optional.of(System.nanoTime());
     }
@@ -113,7 +115,7 @@ public final class Steering implements AutoCloseable {
     if (process.isPresent()) {
       process.get().write(line + "\n");
     } else {
-      unwritten.add(line + "\n");
+      pendingLines.add(line + "\n");
     }
   }
 
@@ -121,12 +123,12 @@ public final class Steering implements AutoCloseable {
   public void close() {
     watch.close();
     synchronized (this) {
-      end();
+      closeInput();
     }
     changes.release();
   }
 
-  private synchronized void end() {
+  private synchronized void closeInput() {
     isClosed = true;
     process.ifPresent(RunningProcess.WithInput::closeInput);
   }
@@ -138,7 +140,7 @@ public final class Steering implements AutoCloseable {
           interrupt.run();
           return;
         }
-        if (changes.tryAcquire(LOOK_AGAIN.toMillis(), TimeUnit.MILLISECONDS)) {
+        if (changes.tryAcquire(POLL_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)) {
           changes.drainPermits();
         }
       }
@@ -152,9 +154,9 @@ public final class Steering implements AutoCloseable {
     if (isClosed) {
       return false;
     }
-    if (finishedAt.isPresent() && System.nanoTime() - finishedAt.get() > PATIENCE.toNanos()) {
-      log.warn("agent does not read what it was given run={}", executionRequest.runId());
-      end();
+    if (finishedAt.isPresent() && System.nanoTime() - finishedAt.get() > READ_TIMEOUT.toNanos()) {
+      log.warn("agent does not read its messages run={}", executionRequest.runId());
+      closeInput();
       return false;
     }
     try {
@@ -182,6 +184,6 @@ public final class Steering implements AutoCloseable {
   }
 
   private Optional<String> line(String id, String text) {
-    return dialogue.flatMap(open -> open.message(id, text)).map(line -> line + "\n");
+    return dialogue.flatMap(agent -> agent.message(id, text)).map(line -> line + "\n");
   }
 }

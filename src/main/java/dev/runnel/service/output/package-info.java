@@ -1,5 +1,5 @@
-/// What the output of a working agent becomes: transcript lines, questions, evidence, costs, and
-/// messages that it reads.
+/// Processes the output of a working agent: transcript lines, questions, evidence, costs,
+/// permission requests and the messages that it reads.
 @NullMarked
 package dev.runnel.service.output;
 

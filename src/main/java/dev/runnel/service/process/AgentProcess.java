@@ -30,9 +30,9 @@ public final class AgentProcess implements RunningProcess.WithInput {
   /// Large, because truncated JSON cannot be parsed at all.
   private static final int MAX_LINE = 1024 * 1024;
 
-  /// More than a prompt and its messages, so that only an agent that asks without reading the
-  /// answers gets there.
-  private static final long MAX_UNREAD = 64L * 1024 * 1024;
+  /// More than any prompt and its messages. It is only exceeded by an agent that makes requests
+  /// without reading the responses.
+  private static final long MAX_PENDING_INPUT = 64L * 1024 * 1024;
 
   private static final String END = "";
 
@@ -44,11 +44,11 @@ public final class AgentProcess implements RunningProcess.WithInput {
   private final List<Thread> readers = new ArrayList<>();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
-  /// What is still to be written to its input; an empty part closes it.
+  /// The input that is not written yet; an empty string closes the stream.
   private final BlockingQueue<String> input = new LinkedBlockingQueue<>();
 
-  // The characters of it.
-  private final AtomicLong unread = new AtomicLong();
+  // The number of characters in it.
+  private final AtomicLong pendingInput = new AtomicLong();
 
   private AgentProcess(Spawner spawner, ExecutionRequest executionRequest, Process process) {
     this.spawner = spawner;
@@ -59,8 +59,8 @@ public final class AgentProcess implements RunningProcess.WithInput {
   /// @param environment the complete environment; nothing is inherited
   /// @param input the first part of its standard input, which stays open until [#closeInput]
   /// @throws IOException if the program does not exist or cannot be executed
-  /// @throws Spawner.NoRoomException if the machine is out of processes or threads; part of the
-  ///   process tree may run nevertheless
+  /// @throws Spawner.NoResourcesException if the machine is out of processes or threads; part of
+  ///   the process tree may run nevertheless
   public static AgentProcess start(
       Spawner spawner,
       ExecutionRequest executionRequest,
@@ -70,10 +70,10 @@ public final class AgentProcess implements RunningProcess.WithInput {
       String input,
       Sink sink)
       throws IOException {
-    var whole = new ArrayList<String>();
-    Executables.find("setsid", environment).ifPresent(setsid -> whole.add(setsid.toString()));
-    whole.addAll(command);
-    var builder = new ProcessBuilder(whole).directory(folder.toFile());
+    var fullCommand = new ArrayList<String>();
+    Executables.find("setsid", environment).ifPresent(setsid -> fullCommand.add(setsid.toString()));
+    fullCommand.addAll(command);
+    var builder = new ProcessBuilder(fullCommand).directory(folder.toFile());
     builder.environment().clear();
     builder.environment().putAll(environment);
     var process = spawner.process(builder);
@@ -81,7 +81,7 @@ public final class AgentProcess implements RunningProcess.WithInput {
     try {
       started.connect(spawner, input, sink);
     } catch (RuntimeException e) {
-      // Nobody would read its output.
+      // Its output would not be read.
       process.destroyForcibly();
       throw e;
     }
@@ -119,15 +119,15 @@ public final class AgentProcess implements RunningProcess.WithInput {
   }
 
   @Override
-  public void write(String more) {
-    if (more.isEmpty()) {
+  public void write(String text) {
+    if (text.isEmpty()) {
       return;
     }
-    if (unread.addAndGet(more.length()) > MAX_UNREAD) {
+    if (pendingInput.addAndGet(text.length()) > MAX_PENDING_INPUT) {
       fail(new IllegalStateException("The agent does not read its input"));
       return;
     }
-    input.add(more);
+    input.add(text);
   }
 
   @Override
@@ -151,9 +151,9 @@ public final class AgentProcess implements RunningProcess.WithInput {
   }
 
   @Override
-  public void awaitOutput(Duration patience) throws InterruptedException {
+  public void awaitOutput(Duration timeout) throws InterruptedException {
     for (var reader : readers) {
-      reader.join(patience);
+      reader.join(timeout);
     }
   }
 
@@ -167,7 +167,7 @@ public final class AgentProcess implements RunningProcess.WithInput {
       for (var next = input.take(); !next.isEmpty(); next = input.take()) {
         stdin.write(next.getBytes(StandardCharsets.UTF_8));
         stdin.flush();
-        unread.addAndGet(-next.length());
+        pendingInput.addAndGet(-next.length());
       }
     } catch (IOException _) {
       // An agent may ignore its input.
@@ -178,9 +178,9 @@ public final class AgentProcess implements RunningProcess.WithInput {
     }
   }
 
-  private void read(InputStream stream, int longest, Consumer<String> lines) {
+  private void read(InputStream stream, int maxLineBytes, Consumer<String> lines) {
     try (stream) {
-      LineReader.read(stream, longest, lines);
+      LineReader.read(stream, maxLineBytes, lines);
     } catch (IOException | UncheckedIOException _) {
       // The pipe was closed with the process.
     } catch (RuntimeException | OutOfMemoryError e) {

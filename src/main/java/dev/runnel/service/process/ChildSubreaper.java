@@ -7,11 +7,11 @@ import java.lang.foreign.ValueLayout;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Linux' child subreaper: processes below this one whose parents have ended become its children,
-/// instead of those of the first process of the machine. So they cannot hide from whoever looks for
-/// them, whatever they do to their environment, session and parents.
+/// Linux' child subreaper: descendants of this process whose parents have ended become its
+/// children, instead of those of the init process. So they can always be found, whatever they
+/// change in their environment, session and parents.
 ///
-/// The state is the kernel's. Other systems have no such thing.
+/// The kernel holds the state. Other systems have no equivalent.
 public final class ChildSubreaper {
   private static final Logger log = LoggerFactory.getLogger(ChildSubreaper.class);
   private static final int PR_SET_CHILD_SUBREAPER = 36;
@@ -20,23 +20,24 @@ public final class ChildSubreaper {
 
   private ChildSubreaper() {}
 
-  /// Makes this process one, which must start all its children by a [Spawner] from then on.
+  /// Makes this process a child subreaper. From then on, it must start all its children by a
+  /// [Spawner].
   public static void become() {
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
-      log.warn("this process cannot be a child subreaper, stopped agents may leave processes");
+      log.warn("cannot become a child subreaper, stopped agents may leave processes");
     }
   }
 
-  /// Whether this process is one.
+  /// Whether this process is a child subreaper.
   static boolean isThisProcess() {
     try (var arena = Arena.ofConfined()) {
-      var is = arena.allocate(ValueLayout.JAVA_INT);
-      return prctl(PR_GET_CHILD_SUBREAPER, is.address()) == 0
-          && is.get(ValueLayout.JAVA_INT, 0) == 1;
+      var value = arena.allocate(ValueLayout.JAVA_INT);
+      return prctl(PR_GET_CHILD_SUBREAPER, value.address()) == 0
+          && value.get(ValueLayout.JAVA_INT, 0) == 1;
     }
   }
 
-  /// Collects the status of a child that has ended, so that it vanishes.
+  /// Collects the status of a child that has ended, so that it does not remain as a zombie.
   static void reap(long pid) {
     var _ =
         SystemCalls.call(

@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// What the system says about a process at one moment.
+/// The status of a process at one moment, as reported by the system.
 ///
-/// @param session the id of the session's first process; 0 if the system does not tell it
-/// @param start since when it runs, in a unit of the system
+/// @param session the id of the session leader; 0 if the system does not report it
+/// @param start start time, in a unit of the system
 record ProcessStatus(
     long pid, String name, boolean isLiving, long parent, long session, long start) {
   private static final File PROC = new File("/proc");
@@ -23,8 +23,8 @@ record ProcessStatus(
   /// The fields that are read end before this length.
   private static final int MAX_STAT = 1024;
 
-  /// All processes that this one may see, by their ids. On Linux this opens one file for each,
-  /// where [ProcessHandle] opens one for each question about each.
+  /// All processes that are visible to this one, by id. On Linux this opens one file per process,
+  /// while [ProcessHandle] opens one per query.
   static Map<Long, ProcessStatus> all() {
     var all = new HashMap<Long, ProcessStatus>();
     pids().forEach(pid -> of(pid).ifPresent(status -> all.put(pid, status)));
@@ -51,7 +51,8 @@ record ProcessStatus(
 
   /// Empty if it has ended. Its id may have been reused.
   static Optional<ProcessStatus> of(ProcessHandle process) {
-    // In this order: the handle, which knows the start, then vouches for what was read.
+    // In this order, because the handle checks the start time: if it is alive afterwards, the
+    // status is that of the same process.
     return of(process.pid()).filter(_ -> process.isAlive());
   }
 
@@ -67,7 +68,7 @@ record ProcessStatus(
 
   /// @param stat the text of `/proc/PID/stat`
   static Optional<ProcessStatus> parse(long pid, String stat) {
-    // The name, in parentheses, may itself hold blanks and parentheses.
+    // The name, in parentheses, may itself contain spaces and parentheses.
     var begin = stat.indexOf('(');
     var end = stat.lastIndexOf(')');
     if (begin < 0 || end < begin) {
@@ -77,7 +78,7 @@ record ProcessStatus(
     if (fields.length < 21) {
       return Optional.empty();
     }
-    // A zombie has ended; its parent just has not collected its status.
+    // A zombie has ended, but its parent has not collected its status.
     var isLiving = !fields[0].equals("Z") && !fields[0].equals("X");
     return Optional.of(
         new ProcessStatus(
@@ -89,18 +90,19 @@ record ProcessStatus(
             Long.parseLong(fields[19])));
   }
 
-  /// Whether both are about the same process, and not about two that had the id one after the
+  /// Whether both belong to the same process, and not to two that had the same id one after the
   /// other.
   boolean isSame(ProcessStatus other) {
     return pid == other.pid && start == other.start;
   }
 
-  /// To signal it; empty if it has ended. Its id may have been reused.
+  /// A handle to signal the process; empty if it has ended, even if its id was reused.
   Optional<ProcessHandle> handle() {
     return ProcessHandle.of(pid).filter(handle -> of(handle).filter(this::isSame).isPresent());
   }
 
-  /// Its variables, each between two null characters; empty if it has ended or is another user's.
+  /// Its environment variables, each between two null characters; without any if it has ended or
+  /// belongs to another user.
   String environment() {
     return "\0" + read(pid, "environ", Integer.MAX_VALUE).orElse("") + "\0";
   }

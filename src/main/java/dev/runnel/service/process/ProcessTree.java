@@ -21,29 +21,29 @@ import java.util.stream.Collectors;
 ///
 /// A child can leave its parent, process group and session. So Runnel looks for processes in four
 /// ways: descendants, members of the session, processes with the run's id in their environment
-/// (Linux), and [Spawner#orphans]. Runnel cannot know to which run an orphan belongs that has
-/// removed the run's id from its environment: it is ended when any run ends. An orphan with the id
-/// of another run that this process executes is left to that run. The search repeats until no
-/// process is left, because processes can start others meanwhile.
+/// (Linux), and [Spawner#orphans]. If an orphan has removed the run's id from its environment, its
+/// run is not known, and it is ended when any run ends. An orphan with the id of another run that
+/// this process executes is not ended. The search is repeated until no process is left, because
+/// processes can start others meanwhile.
 public final class ProcessTree {
-  private static final String MARK = "RUNNEL_RUN_ID=";
-  private static final String CLAIM = "RUNNEL_CLAIM=";
+  private static final String RUN_ID_VARIABLE = "RUNNEL_RUN_ID=";
+  private static final String CLAIM_VARIABLE = "RUNNEL_CLAIM=";
   private static final String DELETED = " (deleted)";
-  private static final String IN_MEMORY = "/memfd:";
+  private static final String MEMORY_FILE = "/memfd:";
   private static final Path PROC = Path.of("/proc");
-  private static final Duration PATIENCE_AFTER_KILL = Duration.ofSeconds(5);
+  private static final Duration KILL_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration CLOCK_SLACK = Duration.ofSeconds(2);
 
-  private final Set<String> marks;
+  private final Set<String> variables;
   // Blank for any.
   private final String claim;
   // 0 if it is unknown.
   private final long session;
-  // Empty also when it has ended.
+  // Also empty if it has ended.
   private final Optional<ProcessStatus> root;
   // Empty if a previous process of the service began the execution.
   private final Optional<Spawner> spawner;
-  private Map<Long, ProcessStatus> known;
+  private Map<Long, ProcessStatus> lastFound;
 
   private ProcessTree(
       String runId,
@@ -51,13 +51,13 @@ public final class ProcessTree {
       String claim,
       Optional<ProcessHandle> root,
       Optional<Spawner> spawner) {
-    // Both marks are needed, so that processes of the run's next execution do not match.
-    this.marks = Set.of(MARK + runId, "RUNNEL_EXECUTION=" + execution);
+    // Both variables must match, so that processes of the run's next execution do not.
+    this.variables = Set.of(RUN_ID_VARIABLE + runId, "RUNNEL_EXECUTION=" + execution);
     this.claim = claim;
     this.session = root.map(ProcessHandle::pid).orElse(0L);
     this.root = root.flatMap(ProcessStatus::of);
     this.spawner = spawner;
-    this.known = this.root.stream().collect(Collectors.toMap(ProcessStatus::pid, it -> it));
+    this.lastFound = this.root.stream().collect(Collectors.toMap(ProcessStatus::pid, it -> it));
   }
 
   /// @param root empty if it is unknown
@@ -73,43 +73,45 @@ public final class ProcessTree {
 
   /// The processes that a previous process of the service left behind. The start time must match,
   /// since the process id may have been reused.
-  public static ProcessTree left(RunTable.Left left) {
+  public static ProcessTree ofOrphan(RunTable.ClaimedExecution execution) {
     var root =
-        left.pid()
+        execution
+            .pid()
             .flatMap(ProcessHandle::of)
             .filter(
                 handle ->
-                    left.startedAt().isPresent()
+                    execution.startedAt().isPresent()
                         && handle
                             .info()
                             .startInstant()
                             .map(
                                 start ->
-                                    Duration.between(start, left.startedAt().get())
+                                    Duration.between(start, execution.startedAt().get())
                                             .abs()
                                             .compareTo(CLOCK_SLACK)
                                         < 0)
                             .orElse(false));
-    return new ProcessTree(left.runId(), left.execution(), left.claim(), root, Optional.empty());
+    return new ProcessTree(
+        execution.runId(), execution.execution(), execution.claim(), root, Optional.empty());
   }
 
-  /// Asks all processes to terminate, kills those left after the grace time, and returns when none
-  /// is left. Not thread-safe; threads may use separate instances at the same time.
+  /// Asks all processes to terminate, kills those that remain after the grace time, and returns
+  /// when none is left. Not thread-safe; threads may use separate instances at the same time.
   ///
   /// @return false if some processes survived even a kill
   public boolean end(Duration grace) {
-    var asked = new HashSet<ProcessHandle>();
+    var terminated = new HashSet<ProcessHandle>();
     var start = System.nanoTime();
-    var sightingsOfNobody = 0;
+    var emptyChecks = 0;
     while (true) {
       var living = living();
-      // A process that was just being created during one check is found by the next.
-      sightingsOfNobody = living.isEmpty() ? sightingsOfNobody + 1 : 0;
-      if (sightingsOfNobody == 2) {
+      // A process that was being created during one check is found by the next.
+      emptyChecks = living.isEmpty() ? emptyChecks + 1 : 0;
+      if (emptyChecks == 2) {
         return true;
       }
       var spent = Duration.ofNanos(System.nanoTime() - start);
-      if (spent.compareTo(grace.plus(PATIENCE_AFTER_KILL)) > 0) {
+      if (spent.compareTo(grace.plus(KILL_TIMEOUT)) > 0) {
         return false;
       }
       var kill = spent.compareTo(grace) >= 0;
@@ -120,7 +122,7 @@ public final class ProcessTree {
                 handle -> {
                   if (kill) {
                     handle.destroyForcibly();
-                  } else if (!isMonitor(process) && asked.add(handle)) {
+                  } else if (!isBubblewrap(process) && terminated.add(handle)) {
                     handle.destroy();
                   }
                 });
@@ -139,9 +141,8 @@ public final class ProcessTree {
     return living().isEmpty();
   }
 
-  /// The bytes of files that processes have open although no folder has them any more: they take
-  /// space on the disk until they are closed, and nobody finds them there. Of another user's
-  /// processes nothing is found.
+  /// The size in bytes of deleted files that processes still have open. They use disk space until
+  /// they are closed, but cannot be found in a folder. Processes of other users are not included.
   long unlinkedBytes() {
     var sizes = new HashMap<Object, Long>();
     for (var process : living()) {
@@ -150,15 +151,15 @@ public final class ProcessTree {
           unlinked(each).ifPresent(file -> sizes.put(file.key(), file.bytes()));
         }
       } catch (IOException _) {
-        // It has ended, or is another user's.
+        // It has ended, or belongs to another user.
       }
     }
     return sizes.values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /// Whether it is bubblewrap itself. It kills its sandbox when it is asked to terminate, and ends
-  /// by itself after the agent, which has the grace time.
-  private static boolean isMonitor(ProcessStatus process) {
+  /// Whether it is bubblewrap itself. On SIGTERM it would kill its sandbox at once, without the
+  /// grace time. It ends by itself after the agent.
+  private static boolean isBubblewrap(ProcessStatus process) {
     return process.name().equals("bwrap");
   }
 
@@ -168,14 +169,14 @@ public final class ProcessTree {
   private static Optional<Unlinked> unlinked(Path descriptor) {
     try {
       var name = Files.readSymbolicLink(descriptor).toString();
-      if (!name.endsWith(DELETED) || name.startsWith(IN_MEMORY)) {
+      if (!name.endsWith(DELETED) || name.startsWith(MEMORY_FILE)) {
         return Optional.empty();
       }
       var file = Files.readAttributes(descriptor, BasicFileAttributes.class);
       return file.isRegularFile()
           ? Optional.of(
               new Unlinked(
-                  String.valueOf(file.fileKey()), DiskSpace.behind(descriptor, file.size())))
+                  String.valueOf(file.fileKey()), DiskSpace.ofTarget(descriptor, file.size())))
           : Optional.empty();
     } catch (IOException _) {
       return Optional.empty();
@@ -190,36 +191,36 @@ public final class ProcessTree {
     // number belongs to another process.
     var leader = all.get(session);
     var hasSession = session > 0 && (leader == null || root.filter(leader::isSame).isPresent());
-    // What this process began is not older than this process.
+    // Processes that this process started are not older than this process.
     var earliest = spawner.isPresent() ? self.map(ProcessStatus::start).orElse(0L) : 0L;
     var found = new HashMap<Long, ProcessStatus>();
     for (var process : all.values()) {
-      if (isKnown(process)
+      if (wasFound(process)
           || (hasSession && process.session() == session)
-          || (process.start() >= earliest && isMarked(process))) {
+          || (process.start() >= earliest && hasVariables(process))) {
         found.put(process.pid(), process);
       }
     }
-    self.map(it -> children.getOrDefault(it.pid(), List.of()))
-        .flatMap(ours -> spawner.map(its -> orphans(its, ours)))
+    self.map(process -> children.getOrDefault(process.pid(), List.of()))
+        .flatMap(own -> spawner.map(it -> orphans(it, own)))
         .ifPresent(orphans -> orphans.forEach(orphan -> found.put(orphan.pid(), orphan)));
     var parents = new ArrayDeque<>(found.values());
     while (!parents.isEmpty()) {
       var parent = parents.pop();
       for (var child : children.getOrDefault(parent.pid(), List.of())) {
-        // An older one had another parent with the same id.
+        // An older child had another parent with the same id.
         if (child.start() >= parent.start() && found.put(child.pid(), child) == null) {
           parents.push(child);
         }
       }
     }
     found.values().removeIf(process -> !process.isLiving());
-    known = found;
+    lastFound = found;
     return List.copyOf(found.values());
   }
 
-  private boolean isKnown(ProcessStatus process) {
-    var before = known.get(process.pid());
+  private boolean wasFound(ProcessStatus process) {
+    var before = lastFound.get(process.pid());
     return before != null && before.isSame(process);
   }
 
@@ -228,8 +229,9 @@ public final class ProcessTree {
     if (orphans.isEmpty()) {
       return orphans;
     }
-    var others = spawner.runs().stream().map(run -> MARK + run).collect(Collectors.toSet());
-    others.removeAll(marks);
+    var others =
+        spawner.runs().stream().map(run -> RUN_ID_VARIABLE + run).collect(Collectors.toSet());
+    others.removeAll(variables);
     return orphans.stream()
         .filter(
             orphan -> {
@@ -239,14 +241,14 @@ public final class ProcessTree {
         .toList();
   }
 
-  private boolean isMarked(ProcessStatus process) {
+  private boolean hasVariables(ProcessStatus process) {
     var environment = process.environment();
-    // Another node of this machine may do the same execution, if this one was lost before it began.
-    // What was started without a claim, as by the version before there were any, matches, too.
-    return marks.stream().allMatch(mark -> contains(environment, mark))
+    // Another node on this machine may repeat the execution, if this node was lost before it began.
+    // Processes without a claim, started by an older version, match, too.
+    return variables.stream().allMatch(mark -> contains(environment, mark))
         && (claim.isEmpty()
-            || !environment.contains("\0" + CLAIM)
-            || contains(environment, CLAIM + claim));
+            || !environment.contains("\0" + CLAIM_VARIABLE)
+            || contains(environment, CLAIM_VARIABLE + claim));
   }
 
   private static boolean contains(String environment, String variable) {

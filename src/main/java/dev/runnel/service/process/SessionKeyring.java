@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Linux' session keyring, in which the kernel keeps keys such as Kerberos tickets. Processes
-/// inherit that of the thread that starts them, through every namespace: they could read the keys
-/// of this process, and leave some to each other.
+/// inherit the keyring of the thread that starts them, through every namespace. So they could read
+/// the keys of this process, and exchange keys with each other.
 final class SessionKeyring {
   private static final long JOIN = 1;
 

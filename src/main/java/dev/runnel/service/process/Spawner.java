@@ -14,37 +14,39 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /// Starts processes and threads. This fails when the machine has reached its limits; the caller
-/// must then record how the work it began ended.
+/// must then record how the work ended.
 public interface Spawner {
   /// The machine cannot start another process or thread.
-  final class NoRoomException extends RuntimeException {
+  final class NoResourcesException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    public NoRoomException(Throwable cause) {
-      super("The machine has no room for one more process or thread", cause);
+    public NoResourcesException(Throwable cause) {
+      super("The machine cannot start another process or thread", cause);
     }
   }
 
   /// Whether a failure was caused by exhausted processes, threads or memory. Reading a file may
   /// need another thread, too.
-  static boolean isNoRoom(Throwable failure) {
-    return failure instanceof NoRoomException || failure instanceof OutOfMemoryError;
+  static boolean isResourceShortage(Throwable failure) {
+    return failure instanceof NoResourcesException || failure instanceof OutOfMemoryError;
   }
 
   /// The result of an execution when the service itself failed.
-  static ExecutionResult ending(Throwable failure) {
-    return isNoRoom(failure) ? ExecutionResult.noRoom() : ExecutionResult.broken();
+  static ExecutionResult resultOf(Throwable failure) {
+    return isResourceShortage(failure)
+        ? ExecutionResult.noResources()
+        : ExecutionResult.internalError();
   }
 
   /// @throws IOException if the program does not exist or cannot be executed
-  /// @throws NoRoomException if the machine is out of processes or threads; the program may run
-  ///   nevertheless, since its process is created before the thread that waits for its end
+  /// @throws NoResourcesException if the machine is out of processes or threads; the program may
+  ///   run nevertheless, since its process is created before the thread that waits for its end
   Process process(ProcessBuilder builder) throws IOException;
 
-  /// The children of this process that it did not start: processes whose parents have ended. Always
-  /// empty unless this process is a [ChildSubreaper]. Of which execution they are cannot be known.
+  /// The children of this process that it did not start: processes whose parents have ended. Their
+  /// execution is not known. Always empty unless this process is a [ChildSubreaper].
   ///
-  /// @param children all children of this process, seen before this call
+  /// @param children all children of this process, read before this call
   default List<ProcessStatus> orphans(List<ProcessStatus> children) {
     return List.of();
   }
@@ -52,7 +54,7 @@ public interface Spawner {
   /// Registers a run that this process executes now, until [#leave].
   default void enter(String runId) {}
 
-  /// The run is not executed any more.
+  /// Removes a run that is no longer executed.
   default void leave(String runId) {}
 
   /// The runs that this process executes now.
@@ -62,39 +64,39 @@ public interface Spawner {
 
   /// Starts a virtual thread.
   ///
-  /// @throws NoRoomException if no thread can be started
+  /// @throws NoResourcesException if no thread can be started
   Thread virtual(String name, Runnable work);
 
   /// Starts a daemon platform thread.
   ///
-  /// @throws NoRoomException if no thread can be started
+  /// @throws NoResourcesException if no thread can be started
   Thread daemon(String name, Runnable work);
 
   /// Starts real processes and threads.
   static Spawner system() {
-    return new OfTheSystem();
+    return new SystemSpawner();
   }
 
   /// Java reports exhausted resources in two ways: an OutOfMemoryError for threads, and an
   /// IOException whose message contains the kernel's error number for processes.
-  final class OfTheSystem implements Spawner {
+  final class SystemSpawner implements Spawner {
     /// EAGAIN, ENOMEM, ENFILE, EMFILE.
-    private static final Pattern NO_ROOM =
+    private static final Pattern RESOURCE_SHORTAGE =
         Pattern.compile("error[:=] ?(11|12|23|24)\\b|spawn helper");
 
-    /// Starts all processes on one thread that lives as long as this one's users. A process that
-    /// asked the kernel to be killed with its parent is killed when the thread that started it
-    /// ends, as the carriers of virtual threads do.
+    /// Starts all processes on one long-lived thread. A process that is to be killed with its
+    /// parent (`PR_SET_PDEATHSIG`) is killed when the thread that started it ends, and carriers of
+    /// virtual threads may end.
     private final ExecutorService starter =
         Executors.newSingleThreadExecutor(
             Thread.ofPlatform().daemon().name("process-starter").factory());
 
-    // Those whose end has not been collected yet.
+    // The processes whose end was not noticed yet.
     private final Set<Process> started = ConcurrentHashMap.newKeySet();
 
     private final Set<String> runs = ConcurrentHashMap.newKeySet();
 
-    private OfTheSystem() {}
+    private SystemSpawner() {}
 
     @Override
     public void enter(String runId) {
@@ -118,7 +120,7 @@ public interface Spawner {
       }
       Set<Long> own;
       try {
-        own = starting(() -> started.stream().map(Process::pid).collect(Collectors.toSet()));
+        own = onStarter(() -> started.stream().map(Process::pid).collect(Collectors.toSet()));
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -132,7 +134,7 @@ public interface Spawner {
     @Override
     public Process process(ProcessBuilder builder) throws IOException {
       try {
-        return starting(
+        return onStarter(
             () -> {
               started.removeIf(each -> !each.isAlive());
               SessionKeyring.renew();
@@ -141,23 +143,23 @@ public interface Spawner {
               return process;
             });
       } catch (IOException e) {
-        if (isNoRoom(e)) {
-          throw new NoRoomException(e);
+        if (isResourceShortage(e)) {
+          throw new NoResourcesException(e);
         }
         throw e;
       } catch (OutOfMemoryError e) {
-        throw new NoRoomException(e);
+        throw new NoResourcesException(e);
       }
     }
 
-    /// Waits also when this thread is interrupted: nobody would know of the process otherwise.
-    private <T> T starting(Callable<T> work) throws IOException {
-      var starting = starter.submit(work);
+    /// Keeps waiting when this thread is interrupted, because the process would be lost otherwise.
+    private <T> T onStarter(Callable<T> work) throws IOException {
+      var future = starter.submit(work);
       var interrupted = false;
       try {
         while (true) {
           try {
-            return starting.get();
+            return future.get();
           } catch (InterruptedException _) {
             interrupted = true;
           } catch (ExecutionException e) {
@@ -176,8 +178,8 @@ public interface Spawner {
       }
     }
 
-    public static boolean isNoRoom(IOException e) {
-      return NO_ROOM.matcher(String.valueOf(e.getMessage())).find();
+    public static boolean isResourceShortage(IOException e) {
+      return RESOURCE_SHORTAGE.matcher(String.valueOf(e.getMessage())).find();
     }
 
     @Override
@@ -195,7 +197,7 @@ public interface Spawner {
         thread.start();
         return thread;
       } catch (OutOfMemoryError e) {
-        throw new NoRoomException(e);
+        throw new NoResourcesException(e);
       }
     }
   }

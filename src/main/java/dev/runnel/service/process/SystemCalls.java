@@ -13,10 +13,10 @@ final class SystemCalls {
 
   private SystemCalls() {}
 
-  /// @param shape as declared by POSIX and Linux
+  /// @param signature the signature declared by POSIX or Linux
   /// @return what the function returns; -1 if the system has no such function
   @SuppressWarnings("restricted")
-  static Number call(String name, FunctionDescriptor shape, Object... arguments) {
+  static Number call(String name, FunctionDescriptor signature, Object... arguments) {
     var linker = Linker.nativeLinker();
     var function = linker.defaultLookup().find(name);
     if (function.isEmpty()) {
@@ -28,7 +28,7 @@ final class SystemCalls {
             : new Linker.Option[0];
     try {
       return (Number)
-          linker.downcallHandle(function.get(), shape, options).invokeWithArguments(arguments);
+          linker.downcallHandle(function.get(), signature, options).invokeWithArguments(arguments);
     } catch (Throwable e) {
       log.warn("cannot call the system function={}", name, e);
       return -1;

@@ -1,5 +1,5 @@
-/// The processes of executions on this machine: they are started, their output is read, and all
-/// that they started is found and ended.
+/// The processes of executions on this machine: starts them, reads their output, and finds and ends
+/// all their descendants.
 @NullMarked
 package dev.runnel.service.process;
 

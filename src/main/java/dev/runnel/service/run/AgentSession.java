@@ -7,14 +7,14 @@ import java.util.Optional;
 public final class AgentSession {
   private AgentSession() {}
 
-  public static String kept(String agent, String id) {
+  public static String encode(String agent, String id) {
     return agent + ":" + id;
   }
 
   /// The agent's own session id; empty if the session belongs to another agent.
-  static Optional<String> of(String kept, String agent) {
-    var prefix = kept(agent, "");
-    return Optional.of(kept)
+  static Optional<String> decode(String stored, String agent) {
+    var prefix = encode(agent, "");
+    return Optional.of(stored)
         .filter(text -> text.startsWith(prefix))
         .map(text -> text.substring(prefix.length()));
   }

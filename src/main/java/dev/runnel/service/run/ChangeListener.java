@@ -1,8 +1,8 @@
 package dev.runnel.service.run;
 
-/// Is told what callers of the API change about the service itself, and what they read of runs, for
-/// an audit log. Called on the thread of the request, after a change and before what is read is
-/// sent; must not throw.
+/// Receives what callers of the API change in the service itself and what they read of runs, for an
+/// audit log. Called on the thread of the request: after a change, and before content is sent. Must
+/// not throw.
 @FunctionalInterface
 public interface ChangeListener {
   /// Ignores all changes.
@@ -15,10 +15,10 @@ public interface ChangeListener {
   }
 
   /// @param caller who changed it
-  /// @param what the change in a few words, without secrets: `made "ci", scope runs`
+  /// @param what a short description of the change, without secrets: `made "ci", scope runs`
   void changed(Caller caller, Kind kind, String what);
 
   /// @param caller who reads a transcript or a file
-  /// @param runId the run that it is of
+  /// @param runId the run that it belongs to
   default void read(Caller caller, String runId) {}
 }

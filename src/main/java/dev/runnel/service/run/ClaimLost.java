@@ -1,7 +1,7 @@
 package dev.runnel.service.run;
 
-/// An execution that this process worked on was ended without it, because its node was taken for
-/// lost. Whatever it still wanted to record has no effect.
+/// The execution was ended by another node, which considered this node lost. This process can
+/// record nothing more for it.
 public final class ClaimLost extends RuntimeException {
   private static final long serialVersionUID = 1;
 

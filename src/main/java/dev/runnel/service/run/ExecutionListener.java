@@ -2,23 +2,23 @@ package dev.runnel.service.run;
 
 import java.time.Duration;
 
-/// Learns of executions, after the commit of what it learns. Called on the thread that made the
-/// change; must return quickly and not throw.
+/// Is notified of executions, after the commit. Called on the thread that made the change; must
+/// return quickly and not throw.
 public interface ExecutionListener {
   ExecutionListener NONE = new ExecutionListener() {};
 
-  /// A slot was free for a run.
+  /// A run got a slot.
   ///
   /// @param source the API's `source` of the run
-  /// @param waited for how long it was queued
+  /// @param waited how long the run was queued
   default void claimed(String source, Duration waited) {}
 
-  /// @param as how it ended, whatever waits for the run
-  /// @param worked from the claim to the end
-  default void ended(String source, ExecutionState as, Duration worked) {}
+  /// @param state the state in which the execution ended, regardless of waiting follow-ups
+  /// @param worked duration from the claim to the end
+  default void ended(String source, ExecutionState state, Duration worked) {}
 
-  /// The agent's model used more.
+  /// The agent's model has used more tokens.
   ///
-  /// @param more what was added to the run's usage
-  default void used(Usage more) {}
+  /// @param added what was added to the run's usage
+  default void used(Usage added) {}
 }

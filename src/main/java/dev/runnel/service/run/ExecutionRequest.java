@@ -12,8 +12,8 @@ import java.util.Optional;
 /// @param agentSession the agent's session id from an earlier execution, as stored; see [#forAgent]
 /// @param configJson the run's configuration as sent, `{}` if there is none
 /// @param mode whether the agent does the work, plans it, or delegates it to other runs
-/// @param claim the name of this execution among all of all nodes; whoever does not have it can
-///   record nothing
+/// @param claim unique token of this execution, across all nodes; without it, nothing can be
+///   recorded
 @RecordBuilder
 public record ExecutionRequest(
     String runId,
@@ -85,7 +85,7 @@ public record ExecutionRequest(
     var model = ServiceJson.read(configJson).path("harness").path("model_id").asText("");
     return with(
         it ->
-            it.agentSession(agentSession.flatMap(kept -> AgentSession.of(kept, agent)))
+            it.agentSession(agentSession.flatMap(stored -> AgentSession.decode(stored, agent)))
                 .modelId(
                     (model.isBlank() ? modelId : Optional.of(model))
                         .filter(id -> !id.equals(ANY_MODEL))));

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// @param message for people: the answer, the question, or what went wrong
 /// @param errorCode an error code of the API; null on success
 public record ExecutionResult(
-    ExecutionState phase, String message, @Nullable String errorCode, boolean retryable) {
+    ExecutionState state, String message, @Nullable String errorCode, boolean retryable) {
   public static ExecutionResult succeeded(String answer) {
     return new ExecutionResult(ExecutionState.SUCCEEDED, answer, null, false);
   }
@@ -21,32 +21,33 @@ public record ExecutionResult(
   }
 
   /// The workspace could not be prepared, or the agent could not be started.
-  public static ExecutionResult notSetUp(String why) {
+  public static ExecutionResult setupFailed(String why) {
     return new ExecutionResult(ExecutionState.FAILED, why, "environment_setup_failed", false);
   }
 
   /// The machine could not start another process or thread that the execution needed.
-  public static ExecutionResult noRoom() {
-    return notSetUp("The machine had no room for one more process or thread. Reply to try again.");
+  public static ExecutionResult noResources() {
+    return setupFailed(
+        "The machine could not start another process or thread. Reply to try again.");
   }
 
   /// The workspace was deleted because the disk was nearly full.
   public static ExecutionResult diskFull(long workspaceBytes) {
     return failed(
-        "The agent was stopped and its workspace deleted: the disk was nearly full, and its workspace was the biggest, %d MiB. Reply to begin anew."
+        "The agent was stopped and its workspace deleted: the disk was nearly full, and its workspace was the biggest, %d MiB. Reply to start again."
             .formatted(workspaceBytes / (1024 * 1024)));
   }
 
   /// A time limit was reached.
-  public static ExecutionResult outOfTime(String why) {
+  public static ExecutionResult timedOut(String why) {
     return new ExecutionResult(ExecutionState.ERROR, why, "infrastructure_timeout", false);
   }
 
   /// The service failed, not the agent.
-  public static ExecutionResult broken() {
+  public static ExecutionResult internalError() {
     return new ExecutionResult(
         ExecutionState.ERROR,
-        "Something broke in the service, its log says what. Reply to try again.",
+        "An unexpected error occurred in the service; its log has the details. Reply to try again.",
         "internal_error",
         true);
   }
@@ -60,8 +61,8 @@ public record ExecutionResult(
     return new ExecutionResult(ExecutionState.CANCELLED, "Cancelled.", null, false);
   }
 
-  /// The node did not say any more that it lives. It may have lost its connection to the database.
-  public static ExecutionResult lost() {
+  /// The node did not renew its lease. It may have lost its connection to the database.
+  public static ExecutionResult nodeLost() {
     return new ExecutionResult(
         ExecutionState.ERROR,
         "The node that ran this was lost. Reply to continue.",

@@ -20,7 +20,7 @@ public record IdempotencyKey(String callerUid, String value, String body) {
         .map(value -> of(value, ctx.bodyAsBytes(), caller));
   }
 
-  /// The key of a request that has none in its header.
+  /// A key that was sent in another way than the header.
   ///
   /// @throws RequestProblem if the key is too long
   public static IdempotencyKey of(String value, String body, Caller caller) {

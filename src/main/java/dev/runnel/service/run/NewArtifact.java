@@ -26,15 +26,15 @@ public record NewArtifact(String type, String identity, ObjectNode data) {
   /// @param branch the branch that the run pushed for it; empty while that is not confirmed
   public static NewArtifact pullRequest(String url, String branch) {
     var data = ServiceJson.newObject().put("url", url).put("branch", branch);
-    // This service does not learn what becomes of the pull request.
+    // This service does not observe the status of pull requests.
     data.put("status", PullRequestStatus.UNKNOWN.value());
     return new NewArtifact("PULL_REQUEST", "url", data);
   }
 
-  /// Merges with the stored artifact if that knows more: a pull request that is mentioned again
-  /// keeps its branch, and so still belongs to the run.
-  public NewArtifact beside(ArtifactItem known) {
-    return known instanceof ArtifactItem.PullRequest request
+  /// Keeps what only the stored artifact contains: a pull request that is mentioned again keeps its
+  /// branch, and so still belongs to the run.
+  public NewArtifact mergedWith(ArtifactItem stored) {
+    return stored instanceof ArtifactItem.PullRequest request
             && data.path("branch").asText().isEmpty()
         ? pullRequest(request.url(), Objects.requireNonNullElse(request.branch(), ""))
         : this;
@@ -53,7 +53,7 @@ public record NewArtifact(String type, String identity, ObjectNode data) {
 
   /// @param root the run's workspace
   /// @param folder the agent's working directory
-  /// @return empty for a file outside the workspace, which is not kept
+  /// @return empty for a file outside the workspace
   public static Optional<NewArtifact> file(
       ExecutionRequest executionRequest, Path root, Path folder, String path) {
     try {
@@ -61,15 +61,15 @@ public record NewArtifact(String type, String identity, ObjectNode data) {
       if (!file.startsWith(root) || file.equals(root)) {
         return Optional.empty();
       }
-      var inside = root.relativize(file).toString();
+      var relativePath = root.relativize(file).toString();
       var name = file.getFileName().toString();
       return Optional.of(
           new NewArtifact(
               "FILE",
               UID,
               ServiceJson.newObject()
-                  .put(UID, uid(executionRequest.runId() + "/" + inside))
-                  .put("filepath", inside)
+                  .put(UID, uid(executionRequest.runId() + "/" + relativePath))
+                  .put("filepath", relativePath)
                   .put("filename", name)
                   .put("mime_type", mimeType(name))
                   .put(HANDED_OVER, false)));
@@ -78,12 +78,12 @@ public record NewArtifact(String type, String identity, ObjectNode data) {
     }
   }
 
-  /// A file that the agent handed over for the people who asked.
+  /// A file that the agent hands over to people.
   ///
   /// @param root the run's workspace
   /// @param file in the workspace
   /// @param digest the SHA-256 of its content in hexadecimal
-  /// @param withheld whether its content is not given out, because it contains a secret
+  /// @param withheld whether its content is not available, because it contains a secret
   public static NewArtifact handedOver(
       ExecutionRequest executionRequest,
       Path root,
@@ -91,26 +91,26 @@ public record NewArtifact(String type, String identity, ObjectNode data) {
       long size,
       String digest,
       boolean withheld) {
-    var made = file(executionRequest, root, root, file.toString()).orElseThrow();
-    made.data.put("size_bytes", size).put("sha256", digest).put(HANDED_OVER, true);
+    var artifact = file(executionRequest, root, root, file.toString()).orElseThrow();
+    artifact.data.put("size_bytes", size).put("sha256", digest).put(HANDED_OVER, true);
     if (withheld) {
-      made.data.put(WITHHELD, true);
+      artifact.data.put(WITHHELD, true);
     }
-    return made;
+    return artifact;
   }
 
-  /// Whether the content of a stored artifact is not given out.
+  /// Whether the content of a stored artifact is withheld.
   public static boolean isWithheld(ArtifactItem item) {
     return item.json().path("data").path(WITHHELD).asBoolean();
   }
 
-  /// Whether it was handed over, rather than noticed in the agent's output.
+  /// Whether the agent handed it over. If not, it was found in the agent's output.
   public boolean isHandedOver() {
     return data.path(HANDED_OVER).asBoolean();
   }
 
-  /// Whether a stored artifact is a file that nobody handed over.
-  public static boolean isByTheWay(ArtifactItem item) {
+  /// Whether a stored artifact is a file that the agent wrote but did not hand over.
+  public static boolean isNotHandedOver(ArtifactItem item) {
     return item instanceof ArtifactItem.File
         && !item.json().path("data").path(HANDED_OVER).asBoolean();
   }

@@ -44,17 +44,17 @@ public record NewRun(
     ObjectNode resolved)
     implements NewRunBuilder.With {
   private static final int MAX_METADATA = 20;
-  private static final int MAX_VALUE = 256;
-  private static final int MAX_IDLE = 60;
+  private static final int MAX_METADATA_VALUE = 256;
+  private static final int MAX_IDLE_MINUTES = 60;
   private static final int MAX_ATTACHMENTS = 5;
-  private static final Set<String> IMAGES =
+  private static final Set<String> IMAGE_TYPES =
       Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
   private static final Set<RunMode> MODES =
       Set.of(RunMode.NORMAL, RunMode.PLAN, RunMode.ORCHESTRATE);
   private static final Pattern METADATA_KEY = Pattern.compile("[a-zA-Z0-9._-]{1,64}");
 
   /// Response members that only the service sets; ignored in requests.
-  private static final Set<String> OURS =
+  private static final Set<String> READ_ONLY_MEMBERS =
       Stream.concat(ServiceJson.members(RunItem.class).stream(), Stream.of("run_url"))
           .collect(Collectors.toUnmodifiableSet());
 
@@ -78,7 +78,7 @@ public record NewRun(
           "A run needs a prompt, unless a skill is named or a conversation is continued");
     }
     if (prompt.indexOf('\0') >= 0) {
-      throw RequestProblem.invalid("The prompt holds a NUL character");
+      throw RequestProblem.invalid("The prompt contains a NUL character");
     }
     if (present(request.agentIdentityUid()).isPresent() && Boolean.FALSE.equals(request.team())) {
       throw RequestProblem.invalid("Only a run of the team can name agent_identity_uid");
@@ -101,13 +101,13 @@ public record NewRun(
   }
 
   /// Adds defaults for members that the configuration leaves out.
-  public NewRun over(ObjectNode defaults) {
+  public NewRun withDefaults(ObjectNode defaults) {
     var merged = defaults.deepCopy();
     if (config.map(own -> !skill(own).isBlank()).orElse(false)) {
       merged.remove(List.of("skill_spec", "skills"));
     }
     config.ifPresent(merged::setAll);
-    repeatSkill(merged);
+    setSkillSpec(merged);
     return withConfig(Optional.of(merged));
   }
 
@@ -126,7 +126,9 @@ public record NewRun(
       attachments.add(
           ServiceJson.convert(
               ServiceJson.newObject()
-                  .put("file_name", "image-%d.%s".formatted(attachments.size() + 1, ending(type)))
+                  .put(
+                      "file_name",
+                      "image-%d.%s".formatted(attachments.size() + 1, fileExtension(type)))
                   .put("mime_type", type)
                   .put("data", image.path("data").asText("")),
               Attachment.class));
@@ -135,19 +137,19 @@ public record NewRun(
       throw RequestProblem.invalid("A run takes at most 5 attachments");
     }
     for (var attachment : attachments) {
-      if (!IMAGES.contains(attachment.mimeType())) {
-        throw RequestProblem.invalid("Attachments are images: jpeg, png, gif or webp");
+      if (!IMAGE_TYPES.contains(attachment.mimeType())) {
+        throw RequestProblem.invalid("Attachments must be images: jpeg, png, gif or webp");
       }
       try {
         Base64.getDecoder().decode(attachment.data());
       } catch (IllegalArgumentException _) {
-        throw RequestProblem.invalid("The data of an attachment is Base64");
+        throw RequestProblem.invalid("The data of an attachment must be Base64");
       }
     }
     return attachments;
   }
 
-  private static String ending(String mimeType) {
+  private static String fileExtension(String mimeType) {
     return mimeType.substring(mimeType.indexOf('/') + 1);
   }
 
@@ -155,7 +157,7 @@ public record NewRun(
     var rest = ServiceJson.newObject();
     rest.setAll(request.more());
     rest.remove("images");
-    rest.remove(OURS);
+    rest.remove(READ_ONLY_MEMBERS);
     if (request.team() != null) {
       rest.put("team", request.team());
     }
@@ -166,7 +168,7 @@ public record NewRun(
   }
 
   /// Sets `skill_spec` to the first of `skills`, as responses show it.
-  private static void repeatSkill(ObjectNode config) {
+  private static void setSkillSpec(ObjectNode config) {
     var spec = skill(config);
     if (!spec.isBlank() && !config.hasNonNull("skill_spec")) {
       config.put("skill_spec", spec);
@@ -188,7 +190,7 @@ public record NewRun(
       throw RequestProblem.invalid("Give either skill_spec or skills");
     }
     var spec = skill(config);
-    repeatSkill(config);
+    setSkillSpec(config);
     if (!spec.isBlank() && config.path("name").asText("").isBlank()) {
       config.put("name", skillName(spec));
     }
@@ -225,7 +227,7 @@ public record NewRun(
 
   private static void checkIdle(CreateRun request) {
     var minutes = request.config() == null ? null : request.config().idleTimeoutMinutes();
-    if (minutes != null && (minutes < 0 || minutes > MAX_IDLE)) {
+    if (minutes != null && (minutes < 0 || minutes > MAX_IDLE_MINUTES)) {
       throw RequestProblem.invalid("idle_timeout_minutes must be a number from 0 to 60");
     }
   }
@@ -241,7 +243,7 @@ public record NewRun(
   /// Checks the metadata of a run, including entries inherited from its parent.
   public static void check(Map<String, String> metadata) {
     if (metadata.size() > MAX_METADATA) {
-      throw RequestProblem.invalid("metadata holds more than 20 entries");
+      throw RequestProblem.invalid("metadata contains more than 20 entries");
     }
     metadata.forEach(
         (key, value) -> {
@@ -250,7 +252,7 @@ public record NewRun(
                 "A metadata key is 1 to 64 of the characters a-z A-Z 0-9 . _ -");
           }
           if (value == null
-              || value.getBytes(StandardCharsets.UTF_8).length > MAX_VALUE
+              || value.getBytes(StandardCharsets.UTF_8).length > MAX_METADATA_VALUE
               || value.indexOf('\0') >= 0) {
             throw RequestProblem.invalid(
                 "The metadata value of " + key + " must be text of at most 256 bytes");

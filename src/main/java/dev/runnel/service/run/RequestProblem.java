@@ -17,8 +17,8 @@ public final class RequestProblem extends RuntimeException {
     METHOD_NOT_ALLOWED(405, "The method is not allowed here", false),
     REQUEST_TOO_LARGE(413, "The request is too large", false),
     OPERATION_NOT_SUPPORTED(422, "This service cannot do that", false),
-    INTERNAL_ERROR(500, "Something went wrong in the service", true),
-    RESOURCE_UNAVAILABLE(500, "The service cannot keep anything right now", true);
+    INTERNAL_ERROR(500, "An unexpected error occurred in the service", true),
+    RESOURCE_UNAVAILABLE(500, "The service cannot store anything right now", true);
 
     private final int status;
     private final String title;
@@ -43,12 +43,12 @@ public final class RequestProblem extends RuntimeException {
     }
 
     /// The last segment of a problem's `type`.
-    public String word() {
+    public String typeSegment() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
 
-  /// @param detail explanation for the person who made the request
+  /// @param detail explanation for the caller
   public RequestProblem(Code code, String detail) {
     super(detail);
     this.code = code;

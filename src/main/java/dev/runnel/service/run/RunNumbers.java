@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/// A run as statistics count it.
+/// The data of a run that statistics use.
 ///
 /// @param startedAt when it first got a slot
-/// @param worked how long agents worked, without an execution that goes on
-/// @param environment the uid or the name that was asked for; empty if none was
-/// @param model empty if none was asked for
+/// @param worked how long agents worked, without the current execution
+/// @param environment the requested uid or name; empty if there is none
+/// @param model the requested model; empty if there is none
 /// @param usage empty if the agent reported none
 public record RunNumbers(
     Instant createdAt,

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.runnel.database.Rows;
-import dev.runnel.service.run.limit.QueuePlace;
+import dev.runnel.service.run.limit.QueuePosition;
 import dev.runnel.wire.ArtifactItem;
 import dev.runnel.wire.ArtifactType;
 import dev.runnel.wire.ErrorCode;
@@ -38,12 +38,12 @@ import java.util.stream.Stream;
 /// @param worked total duration of the ended executions
 /// @param rootRunId the run at the top of its tree
 /// @param resolved the defaults that were applied where the configuration leaves members out
-/// @param evidence what was seen of the last execution that ended, as JSON
-/// @param cancelAsked whether cancellation was requested and its processes have not ended yet
+/// @param evidence what was observed of the last execution that ended, as JSON
+/// @param isCancelRequested whether cancellation was requested and its processes have not ended yet
 @RecordBuilder
 public record RunRow(
     String id,
-    ExecutionState phase,
+    ExecutionState state,
     String title,
     String prompt,
     String source,
@@ -54,7 +54,7 @@ public record RunRow(
     int execution,
     Optional<Instant> executionStartedAt,
     Duration worked,
-    boolean cancelAsked,
+    boolean isCancelRequested,
     Optional<StatusMessage> status,
     Optional<String> config,
     Optional<String> metadata,
@@ -79,7 +79,7 @@ public record RunRow(
   /// Path prefix of the API.
   public static final String API = "/api/v1";
 
-  // Never taken from a request.
+  // Never copied from a request.
   private static final String EVIDENCE = "evidence";
 
   private static final JsonNode MASK = TextNode.valueOf("***");
@@ -121,17 +121,17 @@ public record RunRow(
         Rows.text(row, "evidence"));
   }
 
-  /// What its models cost so far, as far as agents report it.
+  /// The cost of its models so far, as far as agents report it.
   public BigDecimal dollars() {
     return usage.map(Usage::fromJson).flatMap(Usage::dollars).orElse(BigDecimal.ZERO);
   }
 
   /// The run as the API shows it: members as sent, unknown ones included, with secrets masked. The
   /// prompt is the submitted one, so it is not repeated in a member for that.
-  public ObjectNode show(URI publicUrl, Instant now) {
+  public ObjectNode toJson(URI publicUrl, Instant now) {
     var item = ServiceJson.object(item(publicUrl, now));
     if (config.isPresent() || resolved.isPresent()) {
-      item.set("agent_config", shownConfig());
+      item.set("agent_config", publicConfig());
     }
     // Always present, so that clients need not interpret its absence.
     if (finishedAt.isEmpty()) {
@@ -144,7 +144,7 @@ public record RunRow(
     usage.ifPresent(
         json -> item.set("request_usage", ServiceJson.read(Usage.fromJson(json).toJson())));
     evidence
-        .filter(_ -> phase != ExecutionState.INPROGRESS && phase != ExecutionState.QUEUED)
+        .filter(_ -> state != ExecutionState.INPROGRESS && state != ExecutionState.QUEUED)
         .ifPresent(json -> item.set(EVIDENCE, ServiceJson.read(json)));
     request
         .map(ServiceJson::read)
@@ -161,18 +161,18 @@ public record RunRow(
   }
 
   /// The requested configuration plus the applied defaults.
-  private JsonNode shownConfig() {
+  private JsonNode publicConfig() {
     var shown = (ObjectNode) masked(configNode());
-    var added = resolved.map(ServiceJson::read).orElseGet(ServiceJson::newObject);
+    var defaults = resolved.map(ServiceJson::read).orElseGet(ServiceJson::newObject);
     for (var member : List.of("environment_id", "model_id")) {
-      if (added.has(member)) {
-        shown.set(member, added.get(member));
+      if (defaults.has(member)) {
+        shown.set(member, defaults.get(member));
       }
     }
-    if (added.has("harness")) {
+    if (defaults.has("harness")) {
       var harness =
           shown.path("harness") instanceof ObjectNode given ? given : shown.putObject("harness");
-      harness.set("type", added.get("harness"));
+      harness.set("type", defaults.get("harness"));
     }
     return shown;
   }
@@ -198,10 +198,10 @@ public record RunRow(
     return config;
   }
 
-  /// Returns a copy whose status message tells the position in the queue.
-  public RunRow waitingAt(QueuePlace place) {
+  /// Returns a copy whose status message states the position in the queue.
+  public RunRow withQueuePosition(QueuePosition position) {
     return withStatus(
-        Optional.of(new StatusMessage(place.words(), null, null, null, null, Map.of())));
+        Optional.of(new StatusMessage(position.description(), null, null, null, null, Map.of())));
   }
 
   public List<ArtifactItem> artifactItems() {
@@ -228,7 +228,7 @@ public record RunRow(
             .runId(id)
             .taskId(id)
             .title(title)
-            .state(new RunStateValue(phase.name()))
+            .state(new RunStateValue(state.name()))
             .prompt(prompt)
             .createdAt(createdAt)
             .updatedAt(updatedAt)
@@ -236,7 +236,7 @@ public record RunRow(
             .artifacts(artifactItems())
             .executionLocation(ExecutionLocation.REMOTE)
             .metadata(metadataEntries())
-            .sandboxRunning(phase == ExecutionState.INPROGRESS)
+            .sandboxRunning(state == ExecutionState.INPROGRESS)
             .scope(scope())
             .rootRunId(rootRunId)
             .debugAgentAvailable(false)
@@ -285,7 +285,7 @@ public record RunRow(
   }
 
   private Duration runTime(Instant now) {
-    return phase == ExecutionState.INPROGRESS && executionStartedAt.isPresent()
+    return state == ExecutionState.INPROGRESS && executionStartedAt.isPresent()
         ? worked.plus(Duration.between(executionStartedAt.get(), now))
         : worked;
   }
@@ -332,6 +332,6 @@ public record RunRow(
   /// Leaves out the prompt and the title, which are private.
   @Override
   public String toString() {
-    return "RunRow[run=" + id + ", phase=" + phase + ", execution=" + execution + "]";
+    return "RunRow[run=" + id + ", state=" + state + ", execution=" + execution + "]";
   }
 }

@@ -18,12 +18,12 @@ public final class RunStateMachine {
     /// All processes of the execution have ended.
     ///
     /// @param messagesWait whether follow-ups are waiting that no execution has received
-    record Ended(ExecutionState as, boolean messagesWait) implements Event {}
+    record Ended(ExecutionState state, boolean messagesWait) implements Event {}
   }
 
   /// The resulting step.
   public sealed interface Step {
-    record To(ExecutionState next) implements Step {}
+    record ChangesTo(ExecutionState next) implements Step {}
 
     /// The state does not change yet.
     record Stays() implements Step {}
@@ -38,16 +38,17 @@ public final class RunStateMachine {
     return switch (event) {
       case Event.Claimed() ->
           executionState == ExecutionState.QUEUED
-              ? new Step.To(ExecutionState.INPROGRESS)
+              ? new Step.ChangesTo(ExecutionState.INPROGRESS)
               : new Step.Refused("Only a queued run can be started");
       case Event.MessageReceived() ->
           switch (executionState) {
             case QUEUED, INPROGRESS -> new Step.Stays();
-            case BLOCKED, SUCCEEDED, FAILED, ERROR, CANCELLED -> new Step.To(ExecutionState.QUEUED);
+            case BLOCKED, SUCCEEDED, FAILED, ERROR, CANCELLED ->
+                new Step.ChangesTo(ExecutionState.QUEUED);
           };
       case Event.CancelRequested() ->
           switch (executionState) {
-            case QUEUED -> new Step.To(ExecutionState.CANCELLED);
+            case QUEUED -> new Step.ChangesTo(ExecutionState.CANCELLED);
             // It becomes cancelled only after its processes have ended.
             case INPROGRESS -> new Step.Stays();
             case BLOCKED ->
@@ -55,9 +56,9 @@ public final class RunStateMachine {
             case SUCCEEDED, FAILED, ERROR, CANCELLED ->
                 new Step.Refused("The run has already ended");
           };
-      case Event.Ended(ExecutionState as, boolean messagesWait) ->
+      case Event.Ended(ExecutionState state, boolean messagesWait) ->
           executionState == ExecutionState.INPROGRESS
-              ? new Step.To(messagesWait ? ExecutionState.QUEUED : as)
+              ? new Step.ChangesTo(messagesWait ? ExecutionState.QUEUED : state)
               : new Step.Refused("Only a run in progress can end");
     };
   }

@@ -45,7 +45,7 @@ public final class ServiceJson {
     try {
       return MAPPER.treeToValue(node, type);
     } catch (JsonProcessingException e) {
-      throw RequestProblem.invalid("A member of the body has the wrong type" + place(e));
+      throw RequestProblem.invalid("A member of the body has the wrong type" + memberPath(e));
     }
   }
 
@@ -53,7 +53,8 @@ public final class ServiceJson {
     try {
       return MAPPER.writeValueAsString(value);
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("Cannot be written: " + value.getClass().getName(), e);
+      throw new IllegalStateException(
+          "Cannot be written as JSON: " + value.getClass().getName(), e);
     }
   }
 
@@ -75,7 +76,7 @@ public final class ServiceJson {
     try {
       return MAPPER.readTree(json);
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("What was stored is no JSON", e);
+      throw new IllegalStateException("The stored text is not JSON", e);
     }
   }
 
@@ -84,7 +85,7 @@ public final class ServiceJson {
     try {
       return MAPPER.readerForListOf(type).readValue(json);
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("What was stored is no JSON", e);
+      throw new IllegalStateException("The stored text is not JSON", e);
     }
   }
 
@@ -99,7 +100,7 @@ public final class ServiceJson {
         .collect(Collectors.toSet());
   }
 
-  private static String place(JsonProcessingException e) {
+  private static String memberPath(JsonProcessingException e) {
     if (e instanceof JsonMappingException mapping) {
       var path = new StringBuilder();
       for (var step : mapping.getPath()) {

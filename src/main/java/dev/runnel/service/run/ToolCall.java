@@ -24,25 +24,26 @@ public record ToolCall(String tool, ObjectNode input) {
   private static final String SHELL = "Bash";
   private static final Set<String> FILE_TOOLS = Set.of("Edit", "Write", "NotebookEdit");
   private static final int MAX_NAME = 100;
-  private static final int SHOWN = 1_500;
-  private static final int SHOWN_MEMBERS = 30;
+  private static final int MAX_SUMMARY_LENGTH = 1_500;
+  private static final int MAX_SUMMARY_MEMBERS = 30;
 
-  /// What Slack shows as quotes, and as a name: in a shell it means something else.
-  private static final Pattern REWRITTEN = Pattern.compile("`{3,}|<(?=@[A-Z0-9]+>)");
+  /// Text that Slack would render as a code block or a mention, but that has another meaning in a
+  /// shell.
+  private static final Pattern MARKUP = Pattern.compile("`{3,}|<(?=@[A-Z0-9]+>)");
 
-  private static final String REST = "see the transcript of the run";
+  private static final String SEE_TRANSCRIPT = "see the transcript of the run";
 
-  /// What a permission for the rest of the run covers.
-  private record Scope(String key, String words) {}
+  /// The calls that a permission for the rest of the run covers.
+  private record Scope(String key, String description) {}
 
-  /// The name of the tool for people and agents, which can hold no markup.
+  /// The name of the tool for people and agents, without markup.
   public String name() {
     var plain = tool.replaceAll("[^A-Za-z0-9_.-]", "_");
     return plain.substring(0, Math.min(MAX_NAME, plain.length()));
   }
 
-  /// A digest of the tool and of all input that has an effect: a permission for one call permits no
-  /// other.
+  /// A digest of the tool and all input that has an effect, so that a permission for one call
+  /// permits no other.
   public String digest() {
     return digest(tool + "\n" + canonical(withoutDescription()));
   }
@@ -53,13 +54,13 @@ public record ToolCall(String tool, ObjectNode input) {
   }
 
   /// What a permission for the rest of the run covers, for people.
-  public String scopeWords() {
-    return scope().words();
+  public String scopeDescription() {
+    return scope().description();
   }
 
   private Scope scope() {
     if (tool.equals(SHELL)) {
-      return same("the same command");
+      return identicalCall("the same command");
     }
     for (var member : Set.of("file_path", "notebook_path")) {
       var file = input.path(member).asText("");
@@ -70,17 +71,17 @@ public record ToolCall(String tool, ObjectNode input) {
     if (tool.equals("WebFetch")) {
       var host = host(input.path("url").asText(""));
       return host.isEmpty()
-          ? same("the same address")
+          ? identicalCall("the same address")
           : new Scope(tool + "\nhost " + host, "any `WebFetch` from " + host);
     }
-    // The permission rules of Claude Code know tools of servers by their name only, too.
+    // The permission rules of Claude Code also identify MCP tools by their name only.
     return tool.startsWith("mcp__")
         ? new Scope(tool + "\nall", "any other use of this tool")
-        : same("the same call");
+        : identicalCall("the same call");
   }
 
-  private Scope same(String words) {
-    return new Scope("call " + digest(), words);
+  private Scope identicalCall(String description) {
+    return new Scope("call " + digest(), description);
   }
 
   private static String host(String url) {
@@ -92,56 +93,57 @@ public record ToolCall(String tool, ObjectNode input) {
     }
   }
 
-  /// The input for people, with characters that cannot be seen written out, so that nothing of it
-  /// is hidden.
+  /// The input for people, with invisible characters escaped, so that nothing is hidden.
   ///
   /// @param redact removes secrets
-  public String shown(UnaryOperator<String> redact) {
+  public String display(UnaryOperator<String> redact) {
     return String.join("\n", members(redact));
   }
 
-  /// Whether people can be shown all that has an effect: redaction removes more than a secret where
-  /// a private key begins.
-  public boolean canBeShown() {
+  /// Whether people can see all input that has an effect. Redaction of a private key removes more
+  /// than the key itself.
+  public boolean isDisplayable() {
     return !Redactor.containsPrivateKey(withoutDescription().toString());
   }
 
-  /// As [#shown], shortened for a message. Short members come before long ones then, so that none
-  /// of them pushes another out of the message.
+  /// As [#display], shortened for a message. Short members then come before long ones, so that all
+  /// of them fit.
   public String summary(UnaryOperator<String> redact) {
     var members = members(redact);
     var whole = String.join("\n", members);
-    if (whole.length() <= SHOWN) {
+    if (whole.length() <= MAX_SUMMARY_LENGTH) {
       return whole;
     }
     var shortest =
         members.stream()
             .sorted(Comparator.comparingInt(String::length))
-            .limit(SHOWN_MEMBERS)
+            .limit(MAX_SUMMARY_MEMBERS)
             .toList();
     var lines = new ArrayList<String>();
-    var room = SHOWN;
+    var room = MAX_SUMMARY_LENGTH;
     for (var member : shortest) {
       var share = room / (shortest.size() - lines.size());
-      lines.add(cut(member, share));
+      lines.add(shortened(member, share));
       room -= Math.min(share, member.length());
     }
     if (members.size() > shortest.size()) {
-      lines.add("(%,d more members: %s)".formatted(members.size() - shortest.size(), REST));
+      lines.add(
+          "(%,d more members: %s)".formatted(members.size() - shortest.size(), SEE_TRANSCRIPT));
     }
     return String.join("\n", lines);
   }
 
-  private static String cut(String member, int longest) {
+  private static String shortened(String member, int longest) {
     if (member.length() <= longest) {
       return member;
     }
     var head = Truncation.head(member, longest);
-    return "%s…\n(%,d more characters: %s)".formatted(head, member.length() - head.length(), REST);
+    return "%s…\n(%,d more characters: %s)"
+        .formatted(head, member.length() - head.length(), SEE_TRANSCRIPT);
   }
 
-  /// The members of the input. A command stands alone. Further lines of another value are indented,
-  /// so that they do not look like other members.
+  /// The members of the input as `name: value`, or the value alone for a command. Further lines of
+  /// a value are indented, so that they do not look like other members.
   private List<String> members(UnaryOperator<String> redact) {
     return withoutDescription().properties().stream()
         .map(
@@ -150,18 +152,18 @@ public record ToolCall(String tool, ObjectNode input) {
                   member.getValue().isTextual()
                       ? member.getValue().asText()
                       : member.getValue().toString();
-              var shown = visible(redact.apply(value));
+              var display = visible(redact.apply(value));
               return isCommand(member.getKey())
-                  ? shown
+                  ? display
                   : visible(redact.apply(member.getKey())).replace("\n", "\\u{a}")
                       + ": "
-                      + shown.replace("\n", "\n  ");
+                      + display.replace("\n", "\n  ");
             })
         .toList();
   }
 
   private static String visible(String text) {
-    return REWRITTEN
+    return MARKUP
         .matcher(VisibleText.of(text))
         .replaceAll(
             found ->
@@ -172,7 +174,7 @@ public record ToolCall(String tool, ObjectNode input) {
     return tool.equals(SHELL) && member.equals("command");
   }
 
-  /// The description of a command has no effect, and agents word it anew each time.
+  /// The description of a command has no effect, and agents phrase it differently each time.
   private ObjectNode withoutDescription() {
     var kept = ServiceJson.newObject();
     for (var member : input.properties()) {

@@ -6,14 +6,14 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What people decided about the tools that the agent of a run asked for. It holds digests of tool
-/// calls, not their input.
+/// The decisions of people about the tools that a run's agent requested. Contains digests of tool
+/// calls, not their input. Stored as JSON, by the names of the components.
 ///
 /// @param requests how often the run has asked
-/// @param asked the call that the run asks about
+/// @param asked the call that the run currently asks about
 /// @param once calls that are permitted once and were not made yet
 /// @param forRun scopes that are permitted for the rest of the run
-/// @param answer what the next execution is told
+/// @param answer the decision that the next execution receives
 public record ToolPermissions(
     int requests,
     @Nullable Asked asked,
@@ -26,7 +26,7 @@ public record ToolPermissions(
   /// @param scope see [ToolCall#scopeDigest]
   public record Asked(String tool, String call, String scope) {}
 
-  /// @param execution the execution that is told
+  /// @param execution the execution that receives the decision
   public record Answer(int execution, String tool, ToolReply reply) {}
 
   public ToolPermissions {
@@ -44,8 +44,8 @@ public record ToolPermissions(
     return ServiceJson.write(this);
   }
 
-  /// The agent wants to make a call that nobody permitted.
-  public ToolPermissions asking(ToolCall call) {
+  /// Adds a request for a call that is not permitted.
+  public ToolPermissions withRequest(ToolCall call) {
     return new ToolPermissions(
         requests + 1,
         new Asked(call.name(), call.digest(), call.scopeDigest()),
@@ -54,11 +54,11 @@ public record ToolPermissions(
         answer);
   }
 
-  /// Somebody answered. Whoever does not permit a call also takes back what was permitted once
-  /// before and was not used.
+  /// Applies a person's answer. An answer that does not permit the call also revokes earlier
+  /// permissions for one call that were not used.
   ///
   /// @param execution the execution that the answer starts
-  public ToolPermissions answered(String message, int execution) {
+  public ToolPermissions withAnswer(String message, int execution) {
     if (asked == null) {
       return this;
     }
@@ -79,14 +79,13 @@ public record ToolPermissions(
     };
   }
 
-  /// Nobody can answer the last request any more.
+  /// Removes the last request, which can no longer be answered.
   public ToolPermissions withoutRequest() {
     return asked == null ? this : new ToolPermissions(requests, null, once, forRun, answer);
   }
 
-  /// The work is done, was stopped, or broke off: what was permitted once is not needed any more,
-  /// and nobody is told of it.
-  public ToolPermissions ended() {
+  /// Removes the request and the permissions for one call, because the work has ended.
+  public ToolPermissions afterEnd() {
     return new ToolPermissions(requests, null, Set.of(), forRun, null);
   }
 
@@ -94,8 +93,8 @@ public record ToolPermissions(
     return once.contains(call.digest()) || forRun.contains(call.scopeDigest());
   }
 
-  /// A permitted call is made, which uses up a permission for one call.
-  public ToolPermissions making(ToolCall call) {
+  /// Uses up a permission for one call, because the permitted call is made.
+  public ToolPermissions afterUse(ToolCall call) {
     if (forRun.contains(call.scopeDigest())) {
       return this;
     }
@@ -104,9 +103,9 @@ public record ToolPermissions(
     return new ToolPermissions(requests, asked, left, forRun, answer);
   }
 
-  /// What the agent of an execution is told before the words of the answer; empty if that execution
-  /// was started by something else.
-  public Optional<String> words(int execution) {
+  /// The text for the agent that precedes the answer in the prompt of an execution; empty if the
+  /// execution was not started by an answer.
+  public Optional<String> instructions(int execution) {
     if (answer == null || answer.execution() != execution) {
       return Optional.empty();
     }

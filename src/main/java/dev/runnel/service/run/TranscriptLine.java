@@ -8,7 +8,7 @@ import java.time.Instant;
 /// @param execution the execution that produced the line
 /// @param text without a line terminator; only [Kind#ASKED] may span several lines
 public record TranscriptLine(long number, int execution, Kind kind, Instant at, String text) {
-  /// The kind of a line, which also tells who wrote it.
+  /// The kind of a line, which also identifies its author.
   public enum Kind {
     /// The input of the execution: the prompt, or the follow-ups.
     ASKED,

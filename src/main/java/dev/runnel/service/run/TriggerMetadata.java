@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Reads from a run's metadata what triggered it: Runnel stores there where and by whom the run was
-/// requested, and tickets store their URL there.
+/// Reads from a run's metadata what triggered the run: where and by whom it was requested, as
+/// Runnel stores it, and the URL of its ticket.
 public final class TriggerMetadata {
   private static final String SURFACE = "runnel.surface";
   private static final String DELIVERY = "runnel.delivery";
@@ -20,7 +20,7 @@ public final class TriggerMetadata {
     return surface(metadata).map(sources::get).orElse(RunSource.API);
   }
 
-  /// Whether somebody asked for the run in a thread, an issue or a page.
+  /// Whether the run was requested in a thread, an issue or a page.
   public static boolean hasSurface(Map<String, String> metadata) {
     return surface(metadata).isPresent();
   }
@@ -48,12 +48,12 @@ public final class TriggerMetadata {
                     Map.of()));
   }
 
-  /// Whether Runnel's bot writes an entry, by its name.
+  /// Whether an entry with this name is written by Runnel's bot.
   public static boolean isOfRunnel(String name) {
     return name.startsWith("runnel.") || name.startsWith("ticket_");
   }
 
-  /// The id of the message that asked for the run.
+  /// The id of the delivery that requested the run.
   public static Optional<String> delivery(Map<String, String> metadata) {
     return Optional.ofNullable(metadata.get(DELIVERY))
         .or(

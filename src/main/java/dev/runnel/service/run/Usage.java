@@ -26,7 +26,7 @@ public record Usage(long input, long output, Optional<BigDecimal> dollars, boole
     return new Usage(input + later.input, output + later.output, sum, ofSession);
   }
 
-  /// What was added since an earlier total; nothing is negative.
+  /// The difference to an earlier total; no value is negative.
   public Usage since(Usage earlier) {
     return new Usage(
         Math.max(0, input - earlier.input),
@@ -37,7 +37,7 @@ public record Usage(long input, long output, Optional<BigDecimal> dollars, boole
         false);
   }
 
-  public boolean isNothing() {
+  public boolean isEmpty() {
     return input == 0 && output == 0;
   }
 

@@ -44,18 +44,18 @@ public final class ApiKeys {
   private final Database database;
   private final InstantSource clock;
   private final SecureRandom random = new SecureRandom();
-  private final byte[] main;
+  private final byte[] mainKeyHash;
 
   public ApiKeys(Database database, InstantSource clock, String mainKey) {
     this.database = database;
     this.clock = clock;
-    this.main = Sha256.of(mainKey);
+    this.mainKeyHash = Sha256.of(mainKey);
   }
 
-  /// Finds the owner of a key; empty if the key is unknown or revoked.
-  public Optional<Caller> who(String secret) {
+  /// The caller that a key belongs to; empty if the key is unknown or revoked.
+  public Optional<Caller> authenticate(String secret) {
     var hash = Sha256.of(secret);
-    if (MessageDigest.isEqual(main, hash)) {
+    if (MessageDigest.isEqual(mainKeyHash, hash)) {
       return Optional.of(Caller.MAIN);
     }
     if (!secret.startsWith(PREFIX)) {

@@ -4,7 +4,7 @@ import dev.runnel.database.Database;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 
-/// Secrets that all nodes must have, made by the first that needs them.
+/// Secrets that all nodes share, created by the first node that needs them.
 public final class ClusterSecrets {
   private static final int BYTES = 32;
 
@@ -14,7 +14,7 @@ public final class ClusterSecrets {
   public static byte[] of(Database database, String name) {
     var bytes = new byte[BYTES];
     new SecureRandom().nextBytes(bytes);
-    String kept =
+    String stored =
         database.write(
             rows -> {
               rows.change(
@@ -27,6 +27,6 @@ public final class ClusterSecrets {
                       name)
                   .orElseThrow();
             });
-    return HexFormat.of().parseHex(kept);
+    return HexFormat.of().parseHex(stored);
   }
 }

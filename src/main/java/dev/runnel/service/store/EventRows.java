@@ -73,8 +73,8 @@ record EventRows(Rows rows) {
   }
 
   private static TimelineEventType type(ResultSet row) throws SQLException {
-    var kept = Type.valueOf(row.getString("type").toUpperCase(Locale.ROOT));
-    return new TimelineEventType(kept.published);
+    var stored = Type.valueOf(row.getString("type").toUpperCase(Locale.ROOT));
+    return new TimelineEventType(stored.published);
   }
 
   /// Rows of older versions have no execution.

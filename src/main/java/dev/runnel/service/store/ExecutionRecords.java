@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What executions report of themselves, from the claim of a queued run to its end. A report counts
-/// only while the claim holds: a process that was taken for lost changes nothing any more. After
-/// the commit, watchers of the run are notified, and the queue if a run was queued. Thread-safe.
+/// Records the progress of executions, from the claim of a queued run to its end. Only the holder
+/// of a valid claim can record anything: a process that was considered lost cannot. After the
+/// commit, watchers of the run are notified, and the queue if a run was queued. Thread-safe.
 public final class ExecutionRecords {
   private static final Logger log = LoggerFactory.getLogger(ExecutionRecords.class);
 
@@ -38,11 +38,11 @@ public final class ExecutionRecords {
   public record NewOutput(
       List<Entry> entries,
       Optional<String> status,
-      List<NewArtifact> made,
+      List<NewArtifact> artifacts,
       Optional<String> agentSession,
       Usage usage) {
     boolean isTextOnly() {
-      return status.isEmpty() && made.isEmpty() && agentSession.isEmpty() && usage.isNothing();
+      return status.isEmpty() && artifacts.isEmpty() && agentSession.isEmpty() && usage.isEmpty();
     }
   }
 
@@ -70,20 +70,20 @@ public final class ExecutionRecords {
     this.limits = limits;
   }
 
-  /// Sets who learns of executions; there is one.
+  /// Sets the only listener of executions.
   public void listen(ExecutionListener executionListener) {
     listener = executionListener;
   }
 
-  /// Sets who counts what runs below others cost.
+  /// Sets the limits that count the cost of runs that were started by other runs.
   public void limitStarts(StartLimits startLimits) {
     this.startLimits = startLimits;
   }
 
-  /// A claimed run, with what its listener learns.
+  /// A claimed run, with the data for the listener.
   private record Claimed(ExecutionRequest request, String source, Duration waited) {}
 
-  /// Claims the run whose turn it is, with all its waiting follow-ups.
+  /// Claims the next run in the queue, with all its waiting follow-ups.
   ///
   /// @param depth each depth has its own queue, so that a run that waits for runs below it does not
   ///   block them
@@ -96,15 +96,15 @@ public final class ExecutionRecords {
                       && runs.working(depth) >= limits.ofAll().getAsInt())) {
                 return Optional.<Claimed>empty();
               }
-              var most = limits.ofPerson(membership.slots(runs.rows()));
-              var next = runs.nextQueued(depth, membership, most);
+              var maxPerPerson = limits.ofPerson(membership.slots(runs.rows()));
+              var next = runs.nextQueued(depth, membership, maxPerPerson);
               if (next.isEmpty()) {
                 return Optional.<Claimed>empty();
               }
               var run = next.get();
               var waited = Duration.between(runs.queuedAt(run.id()), at);
-              var executionRequest = job(run, runs);
-              runs.followUps().give(run.id(), executionRequest.execution());
+              var executionRequest = newRequest(run, runs);
+              runs.followUps().assign(run.id(), executionRequest.execution());
               runs.claim(executionRequest, membership, at);
               var events = new EventRows(runs.rows());
               events.add(run.id(), executionRequest.execution(), EventRows.Type.RUN_CLAIMED, at);
@@ -126,11 +126,11 @@ public final class ExecutionRecords {
     return claimed.map(Claimed::request);
   }
 
-  /// Records that the agent of the execution may be started from now on, so that nobody does this
-  /// execution again. To be called before anything of the agent is started.
+  /// Records that the agent of the execution may be started from now on, so that no node repeats
+  /// this execution. Call it before any process of the agent is started.
   ///
   /// @return whether the run was cancelled meanwhile
-  /// @throws ClaimLost if the agent must not be started
+  /// @throws ClaimLost if the claim is no longer valid; the agent must not be started
   public boolean begin(ExecutionRequest executionRequest) {
     return transactions.change(
         (runs, at) -> {
@@ -139,33 +139,33 @@ public final class ExecutionRecords {
             throw new ClaimLost(executionRequest.runId());
           }
           runs.begin(executionRequest.claim(), membership.identity().place());
-          return runs.find(executionRequest.runId()).map(RunRow::cancelAsked).orElse(true);
+          return runs.find(executionRequest.runId()).map(RunRow::isCancelRequested).orElse(true);
         });
   }
 
   private static void requireClaim(RunTable runs, ExecutionRequest executionRequest)
       throws SQLException {
-    if (!runs.holds(executionRequest)) {
+    if (!runs.lockClaim(executionRequest)) {
       throw new ClaimLost(executionRequest.runId());
     }
   }
 
   /// Stores the process of the execution, so that the service can end it after a restart.
   ///
-  /// @param takesMessages whether the agent takes messages while it works
+  /// @param acceptsMessages whether the agent accepts messages while it works
   /// @return whether the run was cancelled meanwhile
-  /// @throws ClaimLost if the agent must end
+  /// @throws ClaimLost if the claim is no longer valid; the agent must be ended
   public boolean launched(
       ExecutionRequest executionRequest,
       long pid,
       Optional<Instant> startedAt,
-      boolean takesMessages) {
+      boolean acceptsMessages) {
     return transactions.change(
         (runs, at) -> {
           requireClaim(runs, executionRequest);
           var hadUnread = !runs.followUps().unread(List.of(executionRequest.runId())).isEmpty();
           runs.launched(executionRequest.claim(), pid, startedAt);
-          runs.takesMessages(executionRequest.runId(), takesMessages);
+          runs.acceptsMessages(executionRequest.runId(), acceptsMessages);
           new EventRows(runs.rows())
               .add(
                   executionRequest.runId(),
@@ -176,11 +176,11 @@ public final class ExecutionRecords {
             // From now on the agent has received them, which is a visible change.
             runs.touch(executionRequest.runId(), at);
           }
-          return runs.find(executionRequest.runId()).map(RunRow::cancelAsked).orElse(true);
+          return runs.find(executionRequest.runId()).map(RunRow::isCancelRequested).orElse(true);
         });
   }
 
-  /// @throws ClaimLost if the output belongs to nothing any more
+  /// @throws ClaimLost if the claim is no longer valid
   public void recordOutput(ExecutionRequest executionRequest, NewOutput newOutput) {
     if (newOutput.isTextOnly()) {
       append(executionRequest, newOutput.entries());
@@ -202,19 +202,19 @@ public final class ExecutionRecords {
               if (newOutput.agentSession().isPresent()) {
                 runs.agentSession(executionRequest.runId(), newOutput.agentSession().get());
               }
-              if (!newOutput.made().isEmpty()) {
+              if (!newOutput.artifacts().isEmpty()) {
                 var before =
                     runs.find(executionRequest.runId())
                         .map(RunRow::artifactItems)
                         .orElse(List.of());
                 var now =
                     new FileRows(runs.rows())
-                        .add(executionRequest.runId(), newOutput.made(), before, at);
+                        .add(executionRequest.runId(), newOutput.artifacts(), before, at);
                 if (!now.equals(before)) {
                   runs.artifacts(executionRequest.runId(), now, at);
                 }
               }
-              return newOutput.usage().isNothing()
+              return newOutput.usage().isEmpty()
                   ? Usage.NONE
                   : runs.addUsage(executionRequest.runId(), newOutput.usage());
             });
@@ -224,20 +224,20 @@ public final class ExecutionRecords {
     }
   }
 
-  /// A follow-up as it is written to an agent.
+  /// A follow-up and the line with which it is written to an agent.
   public record Offered(String id, String line) {}
 
-  /// Stores that the waiting follow-ups are given to the working agent from now on. They wait until
-  /// they are [#taken].
+  /// Stores that the waiting follow-ups are offered to the working agent. They remain waiting until
+  /// [#markRead].
   ///
-  /// @param lines makes the text for the agent of the id and the message; empty if it takes none
-  ///   now
-  /// @return those that were not offered to this execution before, oldest first
-  /// @throws ClaimLost if the agent belongs to nothing any more
+  /// @param lines creates the agent's line from the id and the message; empty if the agent accepts
+  ///   none now
+  /// @return the follow-ups that were not offered to this execution before, oldest first
+  /// @throws ClaimLost if the claim is no longer valid
   public List<Offered> offer(
       ExecutionRequest executionRequest, BiFunction<String, String, Optional<String>> lines) {
     List<FollowUpRows.Waiting> waiting =
-        transactions.read(rows -> new FollowUpRows(rows).toOffer(executionRequest));
+        transactions.read(rows -> new FollowUpRows(rows).offerable(executionRequest));
     if (waiting.isEmpty()) {
       return List.of();
     }
@@ -245,7 +245,7 @@ public final class ExecutionRecords {
         (runs, _) -> {
           requireClaim(runs, executionRequest);
           var offered = new ArrayList<Offered>();
-          for (var each : runs.followUps().toOffer(executionRequest)) {
+          for (var each : runs.followUps().offerable(executionRequest)) {
             var line = lines.apply(each.id(), each.message());
             if (line.isEmpty()) {
               break;
@@ -257,19 +257,19 @@ public final class ExecutionRecords {
         });
   }
 
-  /// Whether the agent of the execution is to end, so that the next execution begins.
+  /// Whether the agent must be ended, so that the next execution can begin.
   public boolean isInterrupted(ExecutionRequest executionRequest) {
     return transactions.read(rows -> new RunTable(rows).isInterrupted(executionRequest.claim()));
   }
 
   /// Stores that the working agent has read a follow-up.
   ///
-  /// @throws ClaimLost if the agent belongs to nothing any more
-  public void taken(ExecutionRequest executionRequest, String followUp) {
+  /// @throws ClaimLost if the claim is no longer valid
+  public void markRead(ExecutionRequest executionRequest, String followUp) {
     transactions.change(
         (runs, at) -> {
           requireClaim(runs, executionRequest);
-          var message = runs.followUps().take(executionRequest, followUp);
+          var message = runs.followUps().markRead(executionRequest, followUp);
           if (message.isPresent()) {
             new TranscriptRows(runs.rows())
                 .add(
@@ -288,9 +288,9 @@ public final class ExecutionRecords {
     watchers.changed(executionRequest.runId());
   }
 
-  /// Stores that the agent has ended, and has not read what it was offered and has not taken.
+  /// Stores that the agent has ended without reading the follow-ups that are still offered.
   ///
-  /// @throws ClaimLost if the agent belongs to nothing any more
+  /// @throws ClaimLost if the claim is no longer valid
   public void withdrawOffers(ExecutionRequest executionRequest) {
     transactions.change(
         (runs, at) -> {
@@ -300,10 +300,10 @@ public final class ExecutionRecords {
         });
   }
 
-  /// Stores what was seen of the run's last execution, which becomes visible with its end.
+  /// Stores the evidence of the execution, which becomes visible when it has ended.
   ///
   /// @param json the `evidence` member of the run
-  /// @throws ClaimLost if another node has the execution
+  /// @throws ClaimLost if the claim is no longer valid
   public void evidence(ExecutionRequest executionRequest, String json) {
     transactions.change(
         (runs, at) -> {
@@ -313,26 +313,26 @@ public final class ExecutionRecords {
         });
   }
 
-  /// Stores that a person is asked about a call, which ends the execution.
+  /// Stores that a person is asked about a call. The execution ends with it.
   ///
-  /// @return how often the run has asked, with this time
-  /// @throws ClaimLost if the agent belongs to nothing any more
-  public int askAbout(ExecutionRequest executionRequest, ToolCall call) {
+  /// @return the number of requests of the run, including this one
+  /// @throws ClaimLost if the claim is no longer valid
+  public int requestPermission(ExecutionRequest executionRequest, ToolCall call) {
     return transactions.change(
         (runs, _) -> {
           requireClaim(runs, executionRequest);
-          var asking = runs.toolPermissions(executionRequest.runId()).asking(call);
-          runs.toolPermissions(executionRequest.runId(), asking);
-          return asking.requests();
+          var permissions = runs.toolPermissions(executionRequest.runId()).withRequest(call);
+          runs.toolPermissions(executionRequest.runId(), permissions);
+          return permissions.requests();
         });
   }
 
-  /// Stores that a call is made, if a person permitted it. A permission for one call is used up
+  /// Uses the permission of a call, if a person gave it. A permission for one call is consumed
   /// before the agent can make the call.
   ///
   /// @return whether it is permitted
-  /// @throws ClaimLost if the agent belongs to nothing any more
-  public boolean makePermitted(ExecutionRequest executionRequest, ToolCall call) {
+  /// @throws ClaimLost if the claim is no longer valid
+  public boolean usePermission(ExecutionRequest executionRequest, ToolCall call) {
     return transactions.change(
         (runs, at) -> {
           requireClaim(runs, executionRequest);
@@ -340,14 +340,14 @@ public final class ExecutionRecords {
           if (!permissions.permits(call)) {
             return false;
           }
-          runs.toolPermissions(executionRequest.runId(), permissions.making(call));
+          runs.toolPermissions(executionRequest.runId(), permissions.afterUse(call));
           return true;
         });
   }
 
-  /// Lines are no change of the run, so they need no turn among the changes.
+  /// Transcript lines do not change the run, so they need not be serialized with changes.
   private void append(ExecutionRequest executionRequest, List<Entry> entries) {
-    transactions.writeAside(
+    transactions.writeConcurrently(
         rows -> {
           requireClaim(new RunTable(rows), executionRequest);
           new TranscriptRows(rows)
@@ -363,7 +363,7 @@ public final class ExecutionRecords {
 
   /// Makes the next execution start a new agent session.
   ///
-  /// @throws ClaimLost if another execution may have a session meanwhile
+  /// @throws ClaimLost if the claim is no longer valid
   public void forgetSession(ExecutionRequest executionRequest) {
     transactions.change(
         (runs, at) -> {
@@ -374,7 +374,7 @@ public final class ExecutionRecords {
   }
 
   /// @param next the run's state after the execution
-  /// @param report tells the listener; empty if no execution ended
+  /// @param report notifies the listener; empty if no execution ended
   private record Finished(
       String runId, int depth, ExecutionState next, Optional<Runnable> report) {}
 
@@ -382,8 +382,7 @@ public final class ExecutionRecords {
   /// next execution.
   ///
   /// @param claim the claim of the execution
-  /// @return the run's state after it; empty if the claim did not hold any more, and nothing
-  ///   changed
+  /// @return the run's new state; empty if the claim was no longer valid, and nothing changed
   public Optional<ExecutionState> finish(String claim, ExecutionResult executionResult) {
     return settle(claim, (runs, run, at) -> finished(runs, run, executionResult, at), true);
   }
@@ -391,17 +390,16 @@ public final class ExecutionRecords {
   /// Records that a node stopped working on an execution, all of whose processes have ended: the
   /// run returns to the queue if its agent was never started, else the execution ends.
   ///
-  /// @return the run's state after it; empty if the claim did not hold any more, and nothing
-  ///   changed
-  public Optional<ExecutionState> giveBack(String claim, ExecutionResult executionResult) {
-    return settle(claim, (runs, run, at) -> givenBack(runs, run, claim, executionResult, at), true);
+  /// @return the run's new state; empty if the claim was no longer valid, and nothing changed
+  public Optional<ExecutionState> returnToQueue(String claim, ExecutionResult executionResult) {
+    return settle(claim, (runs, run, at) -> returned(runs, run, claim, executionResult, at), true);
   }
 
-  /// Gives this node's name to executions that have none, in an embedded database: after a rollback
-  /// an older version may have worked on it.
+  /// Adds claims of this node for executions that have none, in an embedded database. They exist if
+  /// an older version was used after a rollback.
   ///
-  /// @param node the process that began them; blank for one that is gone
-  public void adopt(String node) {
+  /// @param node the id of the process that started them; blank if that process has ended
+  public void addMissingClaims(String node) {
     if (!membership.isAlone()
         || transactions.<List<?>>read(rows -> new RunTable(rows).unclaimed()).isEmpty()) {
       return;
@@ -410,15 +408,15 @@ public final class ExecutionRecords {
         (runs, at) -> {
           for (var run : runs.unclaimed()) {
             var claim = UUID.randomUUID().toString();
-            runs.adopt(run, claim, node, membership.identity().name(), at);
+            runs.addClaim(run, claim, node, membership.identity().name(), at);
           }
           return at;
         });
   }
 
-  /// Ends what lost nodes were working on, or returns it to the queue. Their processes may go on:
-  /// they end with those nodes, or when those nodes come back.
-  public void endLost() {
+  /// Ends the executions of lost nodes, or returns their runs to the queue. Their processes may
+  /// still be running until those nodes stop or reconnect.
+  public void endLostExecutions() {
     var now = transactions.now();
     List<String> expired = transactions.read(rows -> NodeMembership.expired(rows, now));
     for (var node : expired) {
@@ -428,52 +426,54 @@ public final class ExecutionRecords {
       }
     }
     List<String> claims = transactions.read(NodeMembership::claimsOfEnded);
-    claims.forEach(this::endLost);
+    claims.forEach(this::endLostExecutions);
   }
 
-  private void endLost(String claim) {
+  private void endLostExecutions(String claim) {
     var _ =
         settle(
             claim,
-            (runs, run, at) -> givenBack(runs, run, claim, ExecutionResult.lost(), at),
+            (runs, run, at) -> returned(runs, run, claim, ExecutionResult.nodeLost(), at),
             false);
   }
 
-  /// How the execution of a run is settled, within a transaction.
-  private interface Settling {
+  /// Ends an execution or returns its run to the queue, within a transaction.
+  private interface Settlement {
     Finished of(RunTable runs, RunRow run, Instant at) throws SQLException;
   }
 
-  /// @param haveEnded whether all processes of the execution have ended
-  private Optional<ExecutionState> settle(String claim, Settling settling, boolean haveEnded) {
+  /// @param processesEnded whether all processes of the execution have ended
+  private Optional<ExecutionState> settle(
+      String claim, Settlement settlement, boolean processesEnded) {
     var finished =
         transactions.change(
             (runs, at) -> {
-              if (haveEnded) {
-                runs.forgetClaim(claim);
+              if (processesEnded) {
+                runs.deleteClaim(claim);
               }
               var run = runs.claimedAs(claim);
               return run.isEmpty()
                   ? Optional.<Finished>empty()
-                  : Optional.of(settling.of(runs, run.get(), at));
+                  : Optional.of(settlement.of(runs, run.get(), at));
             });
     if (finished.isEmpty()) {
-      log.warn("execution had been ended by another node claim={}", claim);
-      // This node leaves the run alone until its own processes have ended.
-      queueSignal.tell();
+      log.warn("execution already ended by another node claim={}", claim);
+      // The run could not be claimed here until its processes on this node had ended, so wake the
+      // queue.
+      queueSignal.signal();
       return Optional.empty();
     }
     watchers.changed(finished.get().runId());
     finished.get().report().ifPresent(Runnable::run);
-    // The run waits, or another one of its person may have waited for its end: see SlotLimits.
-    queueSignal.tell(finished.get().depth());
+    // The run waits again, or another run of the same person waits for a slot: see SlotLimits.
+    queueSignal.signal(finished.get().depth());
     return finished.map(Finished::next);
   }
 
-  private Finished givenBack(
+  private Finished returned(
       RunTable runs, RunRow run, String claim, ExecutionResult executionResult, Instant at)
       throws SQLException {
-    if (run.cancelAsked() || !runs.mayStartAgain(claim)) {
+    if (run.isCancelRequested() || !runs.mayStartAgain(claim)) {
       return finished(runs, run, executionResult, at);
     }
     log.info("execution returned to the queue run={} execution={}", run.id(), run.execution());
@@ -485,36 +485,37 @@ public final class ExecutionRecords {
   private Finished finished(RunTable runs, RunRow run, ExecutionResult executionResult, Instant at)
       throws SQLException {
     var runId = run.id();
-    var as = run.cancelAsked() ? ExecutionResult.cancelled() : executionResult;
+    var result = run.isCancelRequested() ? ExecutionResult.cancelled() : executionResult;
     var waiting = !runs.followUps().waiting(runId).isEmpty();
     var permissions = runs.toolPermissions(runId);
-    var isAsking = as.phase() == ExecutionState.BLOCKED && permissions.asked() != null;
-    var left = isAsking ? permissions : permissions.ended();
-    // A message that nobody has read yet cannot be an answer: the question was not posted.
-    runs.changeToolPermissions(runId, permissions, waiting ? left.withoutRequest() : left);
+    var isAsking = result.state() == ExecutionState.BLOCKED && permissions.asked() != null;
+    var remaining = isAsking ? permissions : permissions.afterEnd();
+    // A waiting message cannot be an answer, because it was sent before the question was posted.
+    runs.changeToolPermissions(
+        runId, permissions, waiting ? remaining.withoutRequest() : remaining);
     if (!runs.isLaunched(runId)) {
-      runs.followUps().handBack(runId, run.execution());
-      if (as.phase() == ExecutionState.CANCELLED && run.execution() == 1) {
+      runs.followUps().returnUndelivered(runId, run.execution());
+      if (result.state() == ExecutionState.CANCELLED && run.execution() == 1) {
         runs.dropPrompt(runId);
       }
     }
-    return switch (RunStateMachine.next(run.phase(), new Event.Ended(as.phase(), waiting))) {
-      case Step.To(ExecutionState next) -> {
+    return switch (RunStateMachine.next(run.state(), new Event.Ended(result.state(), waiting))) {
+      case Step.ChangesTo(ExecutionState next) -> {
         var worked = worked(run, at);
         runs.settle(runId, worked);
         runs.revokeKeys(runId);
         new EventRows(runs.rows())
-            .add(runId, run.execution(), EventRows.Type.ofEnd(as.phase()), at);
+            .add(runId, run.execution(), EventRows.Type.ofEnd(result.state()), at);
         if (next == ExecutionState.QUEUED) {
           runs.queue(runId, at);
         } else {
-          runs.end(runId, as, at);
+          runs.end(runId, result, at);
         }
         log.info(
             "execution ended run={} execution={} as={} next={}",
             runId,
             run.execution(),
-            as.phase(),
+            result.state(),
             next);
         yield new Finished(
             runId,
@@ -522,26 +523,26 @@ public final class ExecutionRecords {
             next,
             Optional.of(
                 () -> {
-                  listener.ended(run.source(), as.phase(), worked.minus(run.worked()));
+                  listener.ended(run.source(), result.state(), worked.minus(run.worked()));
                   if (run.parentRunId().isPresent()) {
                     startLimits.used(runId, worked, run.dollars());
                   }
                 }));
       }
-      case Step.Stays() -> new Finished(runId, run.depth(), run.phase(), Optional.empty());
+      case Step.Stays() -> new Finished(runId, run.depth(), run.state(), Optional.empty());
       case Step.Refused(String why) -> throw new IllegalStateException(why + ": " + run);
     };
   }
 
-  private ExecutionRequest job(RunRow run, RunTable runs) throws SQLException {
+  private ExecutionRequest newRequest(RunRow run, RunTable runs) throws SQLException {
     var waiting = runs.followUps().waiting(run.id());
     var parts = new ArrayList<String>();
     var prompt = runs.firstPrompt(run.id()).filter(_ -> run.execution() == 0);
     if (prompt.isPresent() && (!prompt.get().isEmpty() || waiting.isEmpty())) {
       parts.add(prompt.get());
     }
-    runs.toolPermissions(run.id()).words(run.execution() + 1).ifPresent(parts::add);
-    waiting.forEach(each -> parts.add(each.words()));
+    runs.toolPermissions(run.id()).instructions(run.execution() + 1).ifPresent(parts::add);
+    waiting.forEach(each -> parts.add(each.promptText()));
     var config = run.configNode();
     return new ExecutionRequest(
         run.id(),

@@ -127,7 +127,7 @@ public final class Factories {
   private static String ticket(DispatchRun work) {
     var given = Optional.ofNullable(work.ticketRef()).filter(it -> !it.isBlank());
     if (given.isPresent() && !TICKET.matcher(given.get()).matches()) {
-      throw RequestProblem.invalid("ticket_ref is source:id, as in linear:PAY-123");
+      throw RequestProblem.invalid("ticket_ref must be source:id, as in linear:PAY-123");
     }
     return given.orElseGet(() -> "adhoc:" + UUID.randomUUID());
   }
@@ -142,7 +142,7 @@ public final class Factories {
     var config = ServiceJson.newObject();
     var foreman = factory.foreman();
     config.put("name", foreman.name());
-    config.put("base_prompt", words(factory));
+    config.put("base_prompt", basePrompt(factory));
     foreman
         .environment()
         .or(factory::environment)
@@ -152,23 +152,23 @@ public final class Factories {
     return config;
   }
 
-  private static String words(Factory factory) {
-    var words = new StringBuilder();
-    factory.foreman().prompt().ifPresent(prompt -> words.append(prompt).append("\n\n"));
+  private static String basePrompt(Factory factory) {
+    var basePrompt = new StringBuilder();
+    factory.foreman().prompt().ifPresent(prompt -> basePrompt.append(prompt).append("\n\n"));
     if (!factory.agents().isEmpty()) {
-      words.append("You lead these agents. To give one a task, name its identity:\n");
+      basePrompt.append("You lead these agents. To give one a task, name its identity:\n");
       factory
           .agents()
           .forEach(
               agent ->
-                  words
+                  basePrompt
                       .append("- ")
                       .append(agent.name())
                       .append(": \"agent_identity_uid\": \"")
                       .append(factory.identity(agent))
                       .append("\"\n"));
     }
-    return words.toString().strip();
+    return basePrompt.toString().strip();
   }
 
   private ObjectNode identity(Factory factory, Member member) {

@@ -19,9 +19,9 @@ public record FileRows(Rows rows) {
   private static final int MAX_ARTIFACTS = 50;
 
   /// A stored attachment.
-  public record Kept(String id, String runId, String name, String mimeType) {
-    static Kept read(ResultSet row) throws SQLException {
-      return new Kept(
+  public record StoredAttachment(String id, String runId, String name, String mimeType) {
+    static StoredAttachment read(ResultSet row) throws SQLException {
+      return new StoredAttachment(
           row.getString("id"),
           row.getString("run_id"),
           row.getString("name"),
@@ -45,16 +45,18 @@ public record FileRows(Rows rows) {
   }
 
   /// Attachments in the order in which they were sent.
-  List<Kept> attachmentsOf(String runId) throws SQLException {
+  List<StoredAttachment> attachmentsOf(String runId) throws SQLException {
     return rows.list(
         "SELECT id, run_id, name, mime_type FROM attachments WHERE run_id = ? ORDER BY number",
-        Kept::read,
+        StoredAttachment::read,
         runId);
   }
 
-  Optional<Kept> attachment(String id) throws SQLException {
+  Optional<StoredAttachment> attachment(String id) throws SQLException {
     return rows.first(
-        "SELECT id, run_id, name, mime_type FROM attachments WHERE id = ?", Kept::read, id);
+        "SELECT id, run_id, name, mime_type FROM attachments WHERE id = ?",
+        StoredAttachment::read,
+        id);
   }
 
   Optional<byte[]> content(String attachmentId) throws SQLException {
@@ -66,42 +68,46 @@ public record FileRows(Rows rows) {
 
   /// Adds artifacts of an execution.
   ///
-  /// @param before the run's artifacts so far
+  /// @param existing the run's artifacts so far
   /// @return the run's artifacts now; a repeated artifact replaces the earlier one at its position
   List<ArtifactItem> add(
-      String runId, List<NewArtifact> made, List<ArtifactItem> before, Instant at)
+      String runId, List<NewArtifact> added, List<ArtifactItem> existing, Instant at)
       throws SQLException {
-    var artifacts = new ArrayList<>(before);
-    for (var one : made) {
-      var place = 0;
-      while (place < artifacts.size() && !one.isSame(artifacts.get(place))) {
-        place++;
+    var artifacts = new ArrayList<>(existing);
+    for (var artifact : added) {
+      var index = 0;
+      while (index < artifacts.size() && !artifact.isSame(artifacts.get(index))) {
+        index++;
       }
-      if (place < artifacts.size()) {
-        var known = artifacts.get(place);
+      if (index < artifacts.size()) {
+        var previous = artifacts.get(index);
         artifacts.set(
-            place, one.beside(known).item(Objects.requireNonNullElse(known.createdAt(), at)));
-      } else if (makeRoom(artifacts, one)) {
-        artifacts.add(one.item(at));
-        if (one.uid().isPresent()) {
-          madeBy(runId, one.uid().get());
+            index,
+            artifact
+                .mergedWith(previous)
+                .item(Objects.requireNonNullElse(previous.createdAt(), at)));
+      } else if (makeRoom(artifacts, artifact)) {
+        artifacts.add(artifact.item(at));
+        if (artifact.uid().isPresent()) {
+          insertUid(runId, artifact.uid().get());
         }
       }
     }
     return artifacts;
   }
 
-  /// Whether there is room. What the agent handed over takes the place of a file that it only
-  /// wrote.
-  private static boolean makeRoom(List<ArtifactItem> artifacts, NewArtifact one) {
+  /// Whether there is room for an artifact. For one that the agent handed over, removes a file that
+  /// it only wrote if necessary.
+  private static boolean makeRoom(List<ArtifactItem> artifacts, NewArtifact artifact) {
     if (artifacts.size() < MAX_ARTIFACTS) {
       return true;
     }
-    var other = one.isHandedOver() ? artifacts.stream().filter(NewArtifact::isByTheWay) : null;
+    var other =
+        artifact.isHandedOver() ? artifacts.stream().filter(NewArtifact::isNotHandedOver) : null;
     return other != null && other.findFirst().map(artifacts::remove).orElse(false);
   }
 
-  private void madeBy(String runId, String artifactUid) throws SQLException {
+  private void insertUid(String runId, String artifactUid) throws SQLException {
     rows.change(
         "INSERT INTO artifact_uids (uid, run_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
         artifactUid,

@@ -10,8 +10,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
-/// Reads and writes the messages to runs, within one transaction. A message waits until an
-/// execution has it.
+/// Reads and writes follow-ups, within one transaction. A follow-up waits until an execution
+/// receives it.
 record FollowUpRows(Rows rows) {
   /// @param key the caller's idempotency key
   /// @param inPrompt whether the message was appended to the prompt
@@ -54,7 +54,8 @@ record FollowUpRows(Rows rows) {
 
   /// A follow-up that waits for an agent.
   ///
-  /// @param isOffered whether an agent may have read it, whose node was lost
+  /// @param isOffered whether it was written to an agent whose node was lost, so that the agent may
+  ///   have read it
   record Waiting(String id, String message, boolean isOffered) {
     private static final String MAYBE_READ =
         "You may have read this message before you were interrupted. If so, do not do it twice:";
@@ -64,8 +65,8 @@ record FollowUpRows(Rows rows) {
           row.getString("id"), row.getString("message"), row.getString("offered") != null);
     }
 
-    /// What an agent is told that starts with it.
-    String words() {
+    /// The text for an agent whose execution starts with it.
+    String promptText() {
       return isOffered ? MAYBE_READ + "\n\n" + message : message;
     }
   }
@@ -80,9 +81,9 @@ record FollowUpRows(Rows rows) {
         runId);
   }
 
-  /// The waiting follow-ups that the working agent of an execution was not given, unless they are
-  /// for an execution in another mode, or the run is being cancelled.
-  List<Waiting> toOffer(ExecutionRequest executionRequest) throws SQLException {
+  /// The waiting follow-ups that were not offered to the working agent of an execution. None if the
+  /// next execution has another mode, or the run is being cancelled or interrupted.
+  List<Waiting> offerable(ExecutionRequest executionRequest) throws SQLException {
     return rows.list(
         """
         SELECT follow_ups.id, message, offered FROM follow_ups JOIN runs ON runs.id = run_id
@@ -101,8 +102,9 @@ record FollowUpRows(Rows rows) {
     rows.change("UPDATE follow_ups SET offered = ? WHERE id = ?", execution, followUp);
   }
 
-  /// @return the message; empty if it does not wait any more
-  Optional<String> take(ExecutionRequest executionRequest, String followUp) throws SQLException {
+  /// @return the message; empty if it is no longer waiting
+  Optional<String> markRead(ExecutionRequest executionRequest, String followUp)
+      throws SQLException {
     var changed =
         rows.change(
             """
@@ -129,14 +131,14 @@ record FollowUpRows(Rows rows) {
         executionRequest.execution());
   }
 
-  /// Hands back the follow-ups of an execution that ended before its agent started.
-  void handBack(String runId, int execution) throws SQLException {
+  /// Marks the follow-ups of an execution that ended before its agent started as undelivered.
+  void returnUndelivered(String runId, int execution) throws SQLException {
     rows.change(
         "UPDATE follow_ups SET execution = 0 WHERE run_id = ? AND execution = ?", runId, execution);
   }
 
   /// @param execution the execution that receives them; 0 if a cancellation drops them
-  void give(String runId, int execution) throws SQLException {
+  void assign(String runId, int execution) throws SQLException {
     rows.change(
         "UPDATE follow_ups SET execution = ? WHERE run_id = ? AND (execution IS NULL OR execution <"
             + " 0)",

@@ -21,7 +21,8 @@ import java.util.stream.Stream;
 /// Agent identities: those created over the API, stored as sent with unknown members included, and
 /// those of the configured factories, which are read-only.
 public final class Identities {
-  private static final List<String> OURS = List.of("uid", "available", "created_at", "updated_at");
+  private static final List<String> READ_ONLY_MEMBERS =
+      List.of("uid", "available", "created_at", "updated_at");
 
   /// Members of an identity, and the names of the same members in a run's configuration.
   private static final Map<String, String> NAMES =
@@ -48,11 +49,11 @@ public final class Identities {
     this.configured = configured;
   }
 
-  public ObjectNode create(ObjectNode asked) {
+  public ObjectNode create(ObjectNode request) {
     var uid = UUID.randomUUID().toString();
     var now = clock.instant().truncatedTo(ChronoUnit.MICROS);
-    var body = asked.deepCopy();
-    body.remove(OURS);
+    var body = request.deepCopy();
+    body.remove(READ_ONLY_MEMBERS);
     body.properties().removeIf(member -> member.getValue().isNull());
     database.write(
         rows ->
@@ -94,7 +95,7 @@ public final class Identities {
   /// Changes an identity: a missing or null member keeps its value, an empty one clears it, any
   /// other replaces it.
   public Optional<ObjectNode> update(String uid, ObjectNode changes) {
-    requireOwn(uid);
+    requireNotConfigured(uid);
     var now = clock.instant().truncatedTo(ChronoUnit.MICROS);
     return database.write(
         rows -> {
@@ -104,7 +105,7 @@ public final class Identities {
           }
           var createdAt = Instant.parse(found.get().path("created_at").asText());
           var body = found.get().deepCopy();
-          body.remove(OURS);
+          body.remove(READ_ONLY_MEMBERS);
           changes
               .properties()
               .forEach(
@@ -112,7 +113,7 @@ public final class Identities {
                     var value = member.getValue();
                     if (isCleared(value)) {
                       body.remove(member.getKey());
-                    } else if (!value.isNull() && !OURS.contains(member.getKey())) {
+                    } else if (!value.isNull() && !READ_ONLY_MEMBERS.contains(member.getKey())) {
                       body.set(member.getKey(), value);
                     }
                   });
@@ -136,7 +137,7 @@ public final class Identities {
   }
 
   public boolean delete(String uid) {
-    requireOwn(uid);
+    requireNotConfigured(uid);
     return database.write(rows -> rows.change("DELETE FROM identities WHERE uid = ?", uid) > 0);
   }
 
@@ -144,8 +145,8 @@ public final class Identities {
   /// out.
   ///
   /// @throws RequestProblem if there is no such identity
-  public NewRun configured(NewRun run) {
-    return run.identityUid().map(uid -> run.over(config(uid))).orElse(run);
+  public NewRun withIdentity(NewRun run) {
+    return run.identityUid().map(uid -> run.withDefaults(config(uid))).orElse(run);
   }
 
   /// The run configuration of an identity.
@@ -156,20 +157,20 @@ public final class Identities {
         find(uid).orElseThrow(() -> RequestProblem.invalid("agent_identity_uid names no agent"));
     var config = ServiceJson.newObject();
     NAMES.forEach(
-        (ours, theirs) -> {
-          var value = identity.path(ours);
+        (identityMember, configMember) -> {
+          var value = identity.path(identityMember);
           if (value.isValueNode() ? !value.isNull() : !value.isEmpty()) {
-            config.set(theirs, value);
+            config.set(configMember, value);
           }
         });
     return config;
   }
 
-  private void requireOwn(String uid) {
+  private void requireNotConfigured(String uid) {
     if (configured.containsKey(uid)) {
       throw new RequestProblem(
           RequestProblem.Code.OPERATION_NOT_SUPPORTED,
-          "This agent belongs to a factory; it is changed in the configuration");
+          "This agent belongs to a factory; change it in the configuration");
     }
   }
 

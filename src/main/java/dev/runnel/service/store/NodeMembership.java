@@ -12,20 +12,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// This process among those that share the database: a row with a lease. While the lease holds, the
-/// process may claim runs, and nobody else ends what it claimed. A process whose lease has ended
-/// stops its agents and joins again, under another id. Thread-safe.
+/// The membership of this process among the nodes that share the database: a row with a lease.
+/// While the lease is valid, the process may claim runs, and no other node ends its executions. A
+/// process whose lease has expired ends its agents and joins again with another id. Thread-safe.
 ///
-/// The process of an embedded database is alone: it needs no lease.
+/// An embedded database has only one process, which needs no lease.
 ///
-/// Leases are compared with the time of the database, and never with those of changes, which may be
-/// ahead of it: they increase even when that clock is set back.
+/// Leases are compared with the time of the database, never with the times of changes. Those may be
+/// later, because they increase even when the clock is set back.
 public final class NodeMembership {
-  /// How often a lease is renewed in its time.
-  public static final int RENEWALS = 10;
+  /// How often a lease is renewed within its duration.
+  public static final int RENEWALS_PER_LEASE = 10;
 
-  private static final Duration TWIN_LOOK = Duration.ofMillis(200);
-  private static final Duration ENDED_ARE_KEPT = Duration.ofDays(30);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(200);
+  private static final Duration ENDED_RETENTION = Duration.ofDays(30);
 
   private final Database database;
   private final InstantSource clock;
@@ -46,8 +46,8 @@ public final class NodeMembership {
 
   /// @param clock the time of the database, which all nodes share
   /// @param slots maximum number of concurrent executions of this process at each depth
-  /// @param lease how long others wait for this process before they take it for lost, and runs for
-  ///   the node that has their workspace
+  /// @param lease how long other nodes wait for this process before they consider it lost, and how
+  ///   long runs wait for the node that has their workspace
   public static NodeMembership join(
       Database database, InstantSource clock, NodeIdentity identity, int slots, Duration lease) {
     var joined = new NodeMembership(database, clock, identity, slots, lease);
@@ -55,30 +55,30 @@ public final class NodeMembership {
     return joined;
   }
 
-  /// The host of another process that works under this name, as in a copy of a data folder; empty
-  /// if there is none. Waits for two renewals if one may be there.
+  /// The host of another running process with the same name, as with a copy of a data folder; empty
+  /// if there is none. Waits for two renewals if there may be one.
   ///
   /// @param lease of all nodes
   public static Optional<String> otherProcess(
       Database database, NodeIdentity identity, Duration lease) throws InterruptedException {
-    var before = lastSeen(database, identity);
+    var before = lastHeartbeat(database, identity);
     if (before.isEmpty()) {
       return Optional.empty();
     }
-    var end = System.nanoTime() + lease.dividedBy(RENEWALS).multipliedBy(2).toNanos();
+    var end = System.nanoTime() + lease.dividedBy(RENEWALS_PER_LEASE).multipliedBy(2).toNanos();
     while (System.nanoTime() < end) {
-      Thread.sleep(TWIN_LOOK);
-      var now = lastSeen(database, identity);
+      Thread.sleep(POLL_INTERVAL);
+      var now = lastHeartbeat(database, identity);
       if (now.isPresent() && !now.equals(before)) {
-        return now.map(Seen::host);
+        return now.map(Heartbeat::host);
       }
     }
     return Optional.empty();
   }
 
-  private record Seen(String host, long at) {}
+  private record Heartbeat(String host, long at) {}
 
-  private static Optional<Seen> lastSeen(Database database, NodeIdentity identity) {
+  private static Optional<Heartbeat> lastHeartbeat(Database database, NodeIdentity identity) {
     return database.read(
         rows ->
             rows.first(
@@ -86,22 +86,22 @@ public final class NodeMembership {
                 SELECT host, seen_at FROM nodes WHERE name = ? AND host <> ? AND ended = 0
                 ORDER BY seen_at DESC LIMIT 1
                 """,
-                row -> new Seen(row.getString(1), row.getLong(2)),
+                row -> new Heartbeat(row.getString(1), row.getLong(2)),
                 identity.name(),
                 identity.host()));
   }
 
-  /// The only process of an embedded database.
+  /// The membership of the only process of an embedded database.
   public static NodeMembership alone(Database database, InstantSource clock, int slots) {
     return join(database, clock, NodeIdentity.ALONE, slots, Duration.ofDays(1));
   }
 
-  /// Whether no other process can share the database.
+  /// Whether the database is embedded, so that no other process can use it.
   public boolean isAlone() {
     return database.isEmbedded();
   }
 
-  /// The id of this process; another one after each [#joinAgain].
+  /// The id of this process, which changes with each [#joinAgain].
   public String id() {
     return id;
   }
@@ -114,7 +114,8 @@ public final class NodeMembership {
     return lease;
   }
 
-  /// Begins a new lease. Nothing that was claimed under the one before may go on.
+  /// Begins a new lease with a new id. All executions that were claimed under the previous one must
+  /// have ended.
   public void joinAgain() {
     var next = UUID.randomUUID().toString();
     var start = System.nanoTime();
@@ -123,11 +124,11 @@ public final class NodeMembership {
           rows -> {
             var now = now();
             rows.change(
-                "DELETE FROM nodes WHERE ended = 1 AND seen_at < ?", now.minus(ENDED_ARE_KEPT));
+                "DELETE FROM nodes WHERE ended = 1 AND seen_at < ?", now.minus(ENDED_RETENTION));
             rows.change(
                 "DELETE FROM claims WHERE claimed_at < ? AND token NOT IN"
                     + " (SELECT claim FROM runs WHERE claim IS NOT NULL)",
-                now.minus(ENDED_ARE_KEPT));
+                now.minus(ENDED_RETENTION));
             return rows.change(
                 """
                 INSERT INTO nodes (id, name, host, place, slots, joined_at, seen_at, expires_at)
@@ -149,12 +150,12 @@ public final class NodeMembership {
 
   /// Extends the lease.
   ///
-  /// @return false if others have ended it, and what was claimed under it
+  /// @return false if another node has ended the lease and the executions claimed under it
   public boolean renew() {
     if (isAlone()) {
       return true;
     }
-    // Taken before the request: the lease that the row shows ends later than this process believes.
+    // Read before the request, so that this process never assumes a longer lease than the row has.
     var start = System.nanoTime();
     var now = now();
     var renewed =
@@ -172,14 +173,14 @@ public final class NodeMembership {
     return renewed;
   }
 
-  /// Whether others certainly do not take this process for lost yet. False some time before they
-  /// do, so that its agents can be ended in time. Asks nobody.
-  public boolean isSure() {
+  /// Whether the lease is certainly still valid. Becomes false some time before it expires, so that
+  /// agents can be ended in time. Does not access the database.
+  public boolean isLeaseSafe() {
     return isAlone()
         || System.nanoTime() - renewedAt < lease.multipliedBy(3).dividedBy(4).toNanos();
   }
 
-  /// Ends the lease, after everything that was claimed under it has ended.
+  /// Ends the lease. All executions that were claimed under it must have ended.
   public void leave() {
     if (!isAlone()) {
       database.write(rows -> rows.change("UPDATE nodes SET ended = 1 WHERE id = ?", id));
@@ -189,7 +190,7 @@ public final class NodeMembership {
   /// Whether this process may claim a run in this transaction.
   boolean mayClaim(Rows rows) throws SQLException {
     return isAlone()
-        || (isSure()
+        || (isLeaseSafe()
             && rows.first(
                     "SELECT 1 FROM nodes WHERE id = ? AND ended = 0 AND expires_at > ?",
                     row -> row.getInt(1),
@@ -198,7 +199,7 @@ public final class NodeMembership {
                 .isPresent());
   }
 
-  /// Whether nobody has taken the process for lost that made a claim.
+  /// Whether the process that made a claim is not considered lost.
   boolean isClaimValid(Rows rows, String claim) throws SQLException {
     return isAlone()
         || rows.first(
@@ -217,7 +218,7 @@ public final class NodeMembership {
   public record Node(
       String name, String host, int slots, Optional<Instant> seenAt, boolean isThis) {}
 
-  /// The processes whose leases hold.
+  /// The processes whose leases are valid.
   public List<Node> nodes() {
     return isAlone()
         ? List.of(new Node(identity.name(), identity.host(), slots, Optional.empty(), true))
@@ -238,7 +239,7 @@ public final class NodeMembership {
                     now()));
   }
 
-  /// The number of slots of all nodes that live.
+  /// The number of slots of all nodes with a valid lease.
   int slots(Rows rows) throws SQLException {
     return isAlone()
         ? slots
@@ -249,22 +250,22 @@ public final class NodeMembership {
             .orElse(slots);
   }
 
-  /// Ids of processes whose lease is over, and that nobody has taken for lost yet.
+  /// Ids of processes whose lease has expired, and that are not marked as lost yet.
   static List<String> expired(Rows rows, Instant at) throws SQLException {
     return rows.list(
         "SELECT id FROM nodes WHERE ended = 0 AND expires_at < ?", row -> row.getString(1), at);
   }
 
-  /// Takes a process for lost.
+  /// Marks a process as lost.
   ///
-  /// @return false if it has renewed its lease meanwhile, or others did this
+  /// @return false if it has renewed its lease meanwhile, or is already marked
   static boolean end(Rows rows, String node, Instant at) throws SQLException {
     return rows.change(
             "UPDATE nodes SET ended = 1 WHERE id = ? AND ended = 0 AND expires_at < ?", node, at)
         > 0;
   }
 
-  /// Claims of lost processes whose executions nobody has ended yet.
+  /// Claims of lost processes whose executions have not been ended yet.
   static List<String> claimsOfEnded(Rows rows) throws SQLException {
     return rows.list(
         """
@@ -274,7 +275,7 @@ public final class NodeMembership {
         row -> row.getString(1));
   }
 
-  /// The machine where a place was last seen; empty if it never was.
+  /// The host name of the last node with this place; empty if there was none.
   static Optional<String> hostOf(Rows rows, String place) throws SQLException {
     return rows.first(
         "SELECT host FROM nodes WHERE place = ? ORDER BY seen_at DESC LIMIT 1",

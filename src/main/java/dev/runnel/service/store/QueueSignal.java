@@ -9,22 +9,22 @@ import java.util.stream.Stream;
 /// Wakes the queue workers of all depths when a run may have been queued. Thread-safe.
 public final class QueueSignal {
   private final List<Semaphore> depths =
-      Stream.generate(() -> new Semaphore(0)).limit(RunService.DEEPEST + 1L).toList();
+      Stream.generate(() -> new Semaphore(0)).limit(RunService.MAX_DEPTH + 1L).toList();
 
-  public void tell() {
+  public void signal() {
     depths.forEach(Semaphore::release);
   }
 
   /// Wakes the queue worker of one depth.
-  void tell(int depth) {
+  void signal(int depth) {
     depths.get(depth).release();
   }
 
   /// Waits for a signal, for at most the given time.
-  public void await(int depth, Duration most) throws InterruptedException {
-    var arrived = depths.get(depth);
-    if (arrived.tryAcquire(most.toMillis(), TimeUnit.MILLISECONDS)) {
-      arrived.drainPermits();
+  public void await(int depth, Duration timeout) throws InterruptedException {
+    var permits = depths.get(depth);
+    if (permits.tryAcquire(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
+      permits.drainPermits();
     }
   }
 }

@@ -28,29 +28,30 @@ record RunCreation(RunTable runs, Map<String, RunSource> sources, Instant at) {
   /// @return the new run's id
   /// @throws RequestProblem if the parent or the conversation does not exist, or the run would be
   ///   nested too deeply
-  String asked(NewRun asked, Caller caller, Optional<String> factoryUid) throws SQLException {
+  String create(NewRun request, Caller caller, Optional<String> factoryUid) throws SQLException {
     var id = UUID.randomUUID().toString();
     var parent = Optional.<RunRow>empty();
-    if (asked.parentRunId().isPresent()) {
-      parent = runs.find(asked.parentRunId().get());
+    if (request.parentRunId().isPresent()) {
+      parent = runs.find(request.parentRunId().get());
       if (parent.isEmpty()) {
         throw RequestProblem.invalid("parent_run_id names no run");
       }
-      if (parent.get().depth() >= RunService.DEEPEST) {
-        throw RequestProblem.invalid("Runs are started by runs at most 3 deep");
+      if (parent.get().depth() >= RunService.MAX_DEPTH) {
+        throw RequestProblem.invalid("Runs can be nested at most 3 deep");
       }
-      if (runs.below(parent.get().rootRunId(), at.minus(DAY)) >= RunService.MAX_IN_FAMILY) {
+      if (runs.countDescendants(parent.get().rootRunId(), at.minus(DAY))
+          >= RunService.MAX_DESCENDANTS) {
         throw RequestProblem.invalid(
             "A run may have at most %d runs below it in a day, at all depths together. Do the rest of the work in the runs that there are, or say what is left."
-                .formatted(RunService.MAX_IN_FAMILY));
+                .formatted(RunService.MAX_DESCENDANTS));
       }
     }
     var factoryOf = parent.flatMap(RunRow::factoryUid);
-    var run = parent.isPresent() ? withParent(asked, parent.get(), caller) : asked;
+    var run = parent.isPresent() ? withParent(request, parent.get(), caller) : request;
     if (run.conversationId().isPresent() && runs.newestOf(run.conversationId().get()).isEmpty()) {
       throw RequestProblem.invalid("conversation_id names no conversation");
     }
-    var creator = person(asked, caller).orElse(caller.info());
+    var creator = person(request, caller).orElse(caller.info());
     var executor =
         run.identityUid()
             .map(uid -> new UserInfo("service_account", uid, null, null, null, Map.of()))
@@ -61,7 +62,7 @@ record RunCreation(RunTable runs, Map<String, RunSource> sources, Instant at) {
         new RunTable.Origin(
             parent.isPresent()
                 ? RunSource.ORCHESTRATION
-                : TriggerMetadata.source(asked.metadata(), sources),
+                : TriggerMetadata.source(request.metadata(), sources),
             creator,
             executor,
             factoryUid.or(() -> factoryOf),
@@ -73,18 +74,19 @@ record RunCreation(RunTable runs, Map<String, RunSource> sources, Instant at) {
     return id;
   }
 
-  /// The person for whom the request is made. Claims of an agent are ignored: its runs are its own.
-  private static Optional<UserInfo> person(NewRun asked, Caller caller) {
+  /// The person for whom the request is made. Statements of an agent are ignored: its runs belong
+  /// to it.
+  private static Optional<UserInfo> person(NewRun request, Caller caller) {
     if (caller.scope() instanceof Caller.Scope.Below) {
       return Optional.empty();
     }
-    return asked
+    return request
         .onBehalfOf()
         .map(who -> new UserInfo("user", who, who, who.contains("@") ? who : null, null, Map.of()))
-        .or(() -> TriggerMetadata.person(asked.metadata()));
+        .or(() -> TriggerMetadata.person(request.metadata()));
   }
 
-  void scheduled(NewRun run, Schedules.Schedule schedule) throws SQLException {
+  void createScheduled(NewRun run, Schedules.Schedule schedule) throws SQLException {
     var id = UUID.randomUUID().toString();
     runs.insert(
         id,
@@ -101,8 +103,8 @@ record RunCreation(RunTable runs, Map<String, RunSource> sources, Instant at) {
     log.info("run created run={} schedule={}", id, schedule.id());
   }
 
-  /// What Runnel itself notes, such as who asked, comes from the parent alone if an agent starts
-  /// the run: it could name anybody.
+  /// Adds the metadata of the parent. If an agent starts the run, entries of Runnel, such as the
+  /// requester, come from the parent only, because the agent could forge them.
   private static NewRun withParent(NewRun run, RunRow parent, Caller caller) {
     Map<String, String> own = new TreeMap<>(run.metadata());
     if (caller.scope() instanceof Caller.Scope.Below) {

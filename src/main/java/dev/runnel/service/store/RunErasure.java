@@ -9,8 +9,8 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 
-/// Deletes runs that have ended, with all that belongs to them, also beside a running service.
-/// Workspaces are folders, which the caller deletes.
+/// Deletes runs that have ended, with all their rows, also while the service is running. The caller
+/// deletes their workspaces.
 public final class RunErasure {
   private static final String ENDED = "'SUCCEEDED', 'FAILED', 'ERROR', 'CANCELLED'";
   private static final List<String> TABLES =
@@ -31,16 +31,15 @@ public final class RunErasure {
   }
 
   /// @param state as in the API: `SUCCEEDED`
-  /// @param ended whether it does not work, wait or ask
+  /// @param ended false while it is queued, in progress or blocked
   public record KnownRun(String id, String state, boolean ended) {}
 
-  /// The runs whose id begins so.
+  /// The runs whose id begins with a prefix.
   public List<KnownRun> runs(String prefix) {
     return known("id LIKE ? ESCAPE '!'", Like.prefix(prefix));
   }
 
-  /// The run and the runs that its agents started, at any depth; each run after those that it
-  /// started.
+  /// The run and its descendants, at any depth; descendants first.
   public List<KnownRun> tree(String id) {
     return database.read(
         rows ->
@@ -72,15 +71,15 @@ public final class RunErasure {
     return new KnownRun(row.getString("id"), row.getString("state"), row.getBoolean("ended"));
   }
 
-  /// Deletes the run, unless it goes on.
+  /// Deletes the run if it has ended.
   ///
   /// @return whether it existed and had ended
-  public boolean forget(String id) {
-    return database.write(rows -> forget(rows, id));
+  public boolean delete(String id) {
+    return database.write(rows -> delete(rows, id));
   }
 
-  private static boolean forget(Rows rows, String id) throws SQLException {
-    rows.alone(RunTransactions.WRITER);
+  private static boolean delete(Rows rows, String id) throws SQLException {
+    rows.alone(RunTransactions.CHANGE_LOCK);
     var hasEnded =
         rows.first(
                 "SELECT 1 FROM runs WHERE id = ? AND state IN (%s)".formatted(ENDED),
@@ -104,14 +103,14 @@ public final class RunErasure {
     return rows.change("DELETE FROM runs WHERE id = ?", id) > 0;
   }
 
-  /// Deletes messages in runs that stay: the follow-ups that were sent with these keys, and the
-  /// lines of transcripts that repeat them.
+  /// Deletes messages in runs that are kept: the follow-ups that were sent with these keys, and the
+  /// transcript lines with the same text.
   ///
   /// @return number of messages
-  public int forgetFollowUps(Collection<String> keys) {
+  public int deleteFollowUps(Collection<String> keys) {
     return database.write(
         rows -> {
-          rows.alone(RunTransactions.WRITER);
+          rows.alone(RunTransactions.CHANGE_LOCK);
           var sum = 0;
           for (var key : keys) {
             for (var message :
@@ -131,7 +130,7 @@ public final class RunErasure {
         });
   }
 
-  /// Writes the text index of an embedded database anew, because deleted text may remain in it.
+  /// Rebuilds the full-text index of an embedded database, because deleted text may remain in it.
   public void rebuildIndex() {
     int _ =
         database.write(rows -> rows.change("INSERT INTO run_texts (run_texts) VALUES ('rebuild')"));
@@ -152,7 +151,7 @@ public final class RunErasure {
   /// Deletes transcript lines of runs that ended before a time.
   ///
   /// @return number of lines deleted; call it again while that is the limit or more
-  public int forgetTranscripts(Instant before, int limit) {
+  public int deleteTranscripts(Instant before, int limit) {
     return database.write(
         rows ->
             rows.change(

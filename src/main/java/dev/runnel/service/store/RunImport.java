@@ -13,14 +13,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Copies the runs of an embedded database to one on a server, once: all or nothing. The workspaces
-/// stay where they are, and so does whatever the service before was working on: it is recorded as
-/// this node's.
+/// Copies the runs of an embedded database to a database server, once and in one transaction.
+/// Workspaces are not moved, so runs and claims are recorded with this node's place and name.
 public final class RunImport {
   private static final Logger log = LoggerFactory.getLogger(RunImport.class);
   private static final int PAGE = 500;
 
-  /// Each after those that it refers to.
+  /// In the order of references: each table after those that it refers to.
   private static final List<String> TABLES =
       List.of(
           "runs",
@@ -36,31 +35,32 @@ public final class RunImport {
           "attachments",
           "claims");
 
-  /// Values that only make sense on one node.
-  private static final Set<String> OF_THE_NODE = Set.of("runs.place", "claims.node_name");
+  /// Columns with values of one node.
+  private static final Set<String> NODE_COLUMNS = Set.of("runs.place", "claims.node_name");
 
-  private final Database from;
+  private final Database source;
   private final NodeIdentity node;
 
-  private RunImport(Database from, NodeIdentity node) {
-    this.from = from;
+  private RunImport(Database source, NodeIdentity node) {
+    this.source = source;
     this.node = node;
   }
 
-  /// Does nothing if this node has done it before.
+  /// Copies the runs, unless this node did so before.
   ///
-  /// @param from an embedded database of this service, already migrated, that nobody else uses
+  /// @param source an embedded database of this service, already migrated, that no other process
+  ///   uses
   /// @param to a database on a server, already migrated
   /// @return the number of runs that were copied
-  public static int once(Database from, Database to, NodeIdentity node) {
-    var copying = new RunImport(from, node);
+  public static int once(Database source, Database to, NodeIdentity node) {
+    var copying = new RunImport(source, node);
     int runs = to.write(copying::copy);
     log.info("runs copied from the embedded database runs={}", runs);
     return runs;
   }
 
   private int copy(Rows target) throws SQLException {
-    target.alone(RunTransactions.WRITER);
+    target.alone(RunTransactions.CHANGE_LOCK);
     var isFirst =
         target.change(
                 "INSERT INTO imports (node_name) VALUES (?) ON CONFLICT DO NOTHING", node.name())
@@ -81,7 +81,7 @@ public final class RunImport {
     while (true) {
       var last = after;
       List<Row> page =
-          from.read(
+          source.read(
               rows ->
                   rows.list(
                       "SELECT rowid AS place_in_file, * FROM %s WHERE rowid > ? ORDER BY rowid LIMIT ?"
@@ -116,12 +116,13 @@ public final class RunImport {
     for (int i = 2; i <= about.getColumnCount(); i++) {
       var column = about.getColumnName(i);
       columns.add(column);
-      values.add(OF_THE_NODE.contains(table + "." + column) ? ofNode(column) : row.getObject(i));
+      values.add(
+          NODE_COLUMNS.contains(table + "." + column) ? nodeValue(column) : row.getObject(i));
     }
     return new Row(row.getLong(1), columns, values);
   }
 
-  private String ofNode(String column) {
+  private String nodeValue(String column) {
     return column.equals("place") ? node.place() : node.name();
   }
 }

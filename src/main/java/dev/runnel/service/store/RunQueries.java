@@ -26,40 +26,40 @@ import java.util.stream.Collectors;
 
 /// All read queries about runs, each in its own transaction.
 ///
-/// @param share how many slots the runs of one person may have
-public record RunQueries(Database database, Share share) {
-  /// How many slots the runs of one person may have now.
+/// @param personLimit the maximum number of slots for the runs of one person
+public record RunQueries(Database database, PersonLimit personLimit) {
+  /// Computes the maximum number of slots for the runs of one person.
   @FunctionalInterface
-  public interface Share {
-    int ofPerson(Rows rows) throws SQLException;
+  public interface PersonLimit {
+    int maxSlots(Rows rows) throws SQLException;
   }
 
-  /// Where one person may have all slots.
+  /// Queries without a limit per person.
   public RunQueries(Database database) {
     this(database, _ -> Integer.MAX_VALUE);
   }
 
   private static final int PAGE = 1000;
 
-  /// Executions whose processes may live on a node; at startup, those that the previous process did
-  /// not finish.
+  /// Executions whose processes may be running on a node; at startup, those that the previous
+  /// process did not finish.
   ///
   /// @param nodeName see [dev.runnel.service.run.NodeIdentity#name]
-  public List<RunTable.Left> left(String nodeName) {
-    return database.read(rows -> new RunTable(rows).left(nodeName));
+  public List<RunTable.ClaimedExecution> executionsOn(String nodeName) {
+    return database.read(rows -> new RunTable(rows).executionsOn(nodeName));
   }
 
-  /// Whether a claim of a run that is here does not hold any more.
-  public boolean isOver(String runId, String claim) {
-    return database.read(rows -> new RunTable(rows).isOver(runId, claim));
+  /// Whether a claim of a known run is no longer valid.
+  public boolean isClaimOver(String runId, String claim) {
+    return database.read(rows -> new RunTable(rows).isClaimOver(runId, claim));
   }
 
-  /// Where the run's workspace is; empty before its first agent was started.
+  /// The place of the run's workspace; empty before the first start of its agent.
   public Optional<String> place(String runId) {
     return database.read(rows -> new RunTable(rows).place(runId));
   }
 
-  /// The machine where a place was last seen; empty if it never was.
+  /// The host name of the last node with this place; empty if there was none.
   public Optional<String> hostOf(String place) {
     return database.read(rows -> NodeMembership.hostOf(rows, place));
   }
@@ -71,7 +71,7 @@ public record RunQueries(Database database, Share share) {
         .orElse(Instant.EPOCH);
   }
 
-  /// Runs that were changed after a time, the earliest first, but not very many.
+  /// The first runs that were changed after a time, earliest change first; at most [#PAGE].
   public List<RunTable.Changed> changedSince(Instant since) {
     return database.read(rows -> new RunTable(rows).changedSince(since, PAGE));
   }
@@ -92,7 +92,7 @@ public record RunQueries(Database database, Share share) {
           var runs = new RunTable(rows);
           var run = runs.find(runId);
           return run.isPresent()
-              ? Optional.of(placed(List.of(run.get()), runs).getFirst())
+              ? Optional.of(withQueuePositions(List.of(run.get()), runs).getFirst())
               : Optional.<RunRow>empty();
         });
   }
@@ -101,7 +101,8 @@ public record RunQueries(Database database, Share share) {
     return database.read(
         rows -> {
           var page = query.run(rows);
-          return new RunQuery.Page(placed(page.runs(), new RunTable(rows)), page.nextCursor());
+          return new RunQuery.Page(
+              withQueuePositions(page.runs(), new RunTable(rows)), page.nextCursor());
         });
   }
 
@@ -117,20 +118,21 @@ public record RunQueries(Database database, Share share) {
     return database.read(rows -> new RunTable(rows).firstPrompt(runId));
   }
 
-  private List<RunRow> placed(List<RunRow> all, RunTable runs) throws SQLException {
+  private List<RunRow> withQueuePositions(List<RunRow> all, RunTable runs) throws SQLException {
     var queued =
-        all.stream().filter(run -> run.phase() == ExecutionState.QUEUED).map(RunRow::id).toList();
+        all.stream().filter(run -> run.state() == ExecutionState.QUEUED).map(RunRow::id).toList();
     if (queued.isEmpty()) {
       return all;
     }
-    var places = runs.queue().places(Set.copyOf(queued), share.ofPerson(runs.rows()));
+    var places = runs.queue().positions(Set.copyOf(queued), personLimit.maxSlots(runs.rows()));
     return all.stream()
-        .map(run -> places.containsKey(run.id()) ? run.waitingAt(places.get(run.id())) : run)
+        .map(
+            run -> places.containsKey(run.id()) ? run.withQueuePosition(places.get(run.id())) : run)
         .toList();
   }
 
-  /// Reads the state before the lines. A line that is added in between is then announced by
-  /// [TranscriptPart#mayGrow].
+  /// Reads the state before the lines, so that [TranscriptPart#mayGrow] is true if a line is added
+  /// in between.
   public Optional<TranscriptPart> transcript(String runId, long afterLine) {
     var run = find(runId);
     if (run.isEmpty()) {
@@ -139,8 +141,8 @@ public record RunQueries(Database database, Share share) {
     List<TranscriptLine> lines =
         database.read(rows -> new TranscriptRows(rows).after(runId, afterLine, PAGE));
     var working =
-        run.get().phase() == ExecutionState.INPROGRESS
-            || run.get().phase() == ExecutionState.QUEUED;
+        run.get().state() == ExecutionState.INPROGRESS
+            || run.get().state() == ExecutionState.QUEUED;
     return Optional.of(new TranscriptPart(lines, working || lines.size() == PAGE));
   }
 
@@ -159,7 +161,7 @@ public record RunQueries(Database database, Share share) {
     return database.read(rows -> new TranscriptRows(rows).find(runId, text, most));
   }
 
-  /// The runs created since an instant, oldest first, as statistics count them.
+  /// The runs created in an interval, oldest first, for statistics.
   public List<RunNumbers> numbers(Instant from, Instant to) {
     return database.read(
         rows ->
@@ -235,11 +237,11 @@ public record RunQueries(Database database, Share share) {
     return database.read(rows -> new RunTable(rows).runsOf(conversationId));
   }
 
-  public List<FileRows.Kept> attachmentsOf(String runId) {
+  public List<FileRows.StoredAttachment> attachmentsOf(String runId) {
     return database.read(rows -> new FileRows(rows).attachmentsOf(runId));
   }
 
-  public Optional<FileRows.Kept> attachment(String id) {
+  public Optional<FileRows.StoredAttachment> attachment(String id) {
     return database.read(rows -> new FileRows(rows).attachment(id));
   }
 

@@ -33,20 +33,20 @@ import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What callers ask of runs: to create them, to say more to them, to cancel them. Each is one
-/// transaction and as [RunStateMachine] permits. [ExecutionRecords] has the changes that executions
-/// make, and [RunQueries] reads runs. After the commit, watchers of the run are notified, and the
-/// queue if a run was queued. Thread-safe.
+/// Operations of callers on runs: create, follow up, cancel. Each is one transaction, as
+/// [RunStateMachine] permits. [ExecutionRecords] makes the changes of executions, and [RunQueries]
+/// reads runs. After the commit, watchers of the run are notified, and the queue if a run was
+/// queued. Thread-safe.
 public final class RunService {
   private static final Logger log = LoggerFactory.getLogger(RunService.class);
 
-  /// Maximum number of runs below one that starts them, at all depths, that are made in a day.
-  static final int MAX_IN_FAMILY = 100;
+  /// Maximum number of descendants of a root run that are created in a day.
+  static final int MAX_DESCENDANTS = 100;
 
-  /// Maximum depth of runs that are started by runs.
-  public static final int DEEPEST = 3;
+  /// Maximum nesting depth of runs that are started by runs.
+  public static final int MAX_DEPTH = 3;
 
-  private static final Duration ANSWERS_ARE_KEPT = Duration.ofDays(7);
+  private static final Duration RESPONSE_RETENTION = Duration.ofDays(7);
 
   private final RunTransactions transactions;
   private final RunWatchers watchers;
@@ -75,7 +75,7 @@ public final class RunService {
     this.queueSignal = queueSignal;
     transactions.change(
         (runs, at) -> {
-          runs.forgetAnswers(at.minus(ANSWERS_ARE_KEPT));
+          runs.deleteResponses(at.minus(RESPONSE_RETENTION));
           return at;
         });
   }
@@ -89,28 +89,28 @@ public final class RunService {
             factoryUid.map(uid -> "create in " + uid).orElse("create"),
             key,
             (runs, at) -> {
-              requireUnfrozen();
-              var id = new RunCreation(runs, sources, at).asked(run, caller, factoryUid);
-              countInFamily(runs, id);
+              requireNotFrozen();
+              var id = new RunCreation(runs, sources, at).create(run, caller, factoryUid);
+              checkStartLimits(runs, id);
               var slots = membership.slots(runs.rows());
               var atCapacity =
                   runs.working() >= slots || runs.queue().isHeld(id, limits.ofPerson(slots));
               return ServiceJson.write(
                   new CreatedRun(id, RunStateValue.QUEUED, id, atCapacity, Map.of()));
             });
-    queueSignal.tell();
+    queueSignal.signal();
     return answer;
   }
 
-  private void requireUnfrozen() {
+  private void requireNotFrozen() {
     var why = startLimits.frozen();
     if (why.isPresent()) {
       throw RequestProblem.invalid(why.get());
     }
   }
 
-  /// The run of an agent counts as one of the person who asked for the first run of its family.
-  private void countInFamily(RunTable runs, String id) throws SQLException {
+  /// Counts a run that an agent started toward the limits of the person who requested its root run.
+  private void checkStartLimits(RunTable runs, String id) throws SQLException {
     var run = runs.find(id).orElseThrow();
     var asked =
         runs.find(run.rootRunId())
@@ -125,29 +125,29 @@ public final class RunService {
   /// Creates the run of one due schedule, if there is one.
   ///
   /// @param resolved adds the configuration of the named identity, and defaults
-  public boolean startDue(UnaryOperator<NewRun> resolved) {
+  public boolean startNextDue(UnaryOperator<NewRun> resolved) {
     var started =
         transactions.change(
             (runs, at) -> {
-              var due = Schedules.due(runs.rows(), at);
+              var due = Schedules.nextToRun(runs.rows(), at);
               if (due.isEmpty()) {
                 return false;
               }
               var schedule = due.get();
               String error = null;
               try {
-                requireUnfrozen();
-                var run = resolved.apply(NewRun.parse(Schedules.request(schedule.body())));
-                new RunCreation(runs, sources, at).scheduled(run, schedule);
+                requireNotFrozen();
+                var run = resolved.apply(NewRun.parse(Schedules.runRequest(schedule.body())));
+                new RunCreation(runs, sources, at).createScheduled(run, schedule);
               } catch (RequestProblem problem) {
                 error = problem.detail();
                 log.warn("schedule started no run schedule={} why={}", schedule.id(), error);
               }
-              Schedules.ran(runs.rows(), schedule, at, error);
+              Schedules.recordRun(runs.rows(), schedule, at, error);
               return true;
             });
     if (started) {
-      queueSignal.tell();
+      queueSignal.signal();
     }
     return started;
   }
@@ -155,8 +155,7 @@ public final class RunService {
   /// @return a [FollowUpAccepted]
   /// @throws RequestProblem if there is no such run
   /// @param mode the mode of the execution that the message starts, if it starts one
-  /// @param interrupts whether a working agent is ended, so that the message starts an execution
-  ///   now
+  /// @param interrupts whether to end a working agent, so that the message starts an execution now
   public String followUp(
       String runId,
       String message,
@@ -169,9 +168,9 @@ public final class RunService {
             key,
             (runs, at) -> {
               var run = runs.find(runId).orElseThrow(RequestProblem::noRun);
-              var answers = answersAboutTool(runs, run);
-              requireAsked(message, answers);
-              if (run.phase() == ExecutionState.QUEUED
+              var pending = pendingToolPermissions(runs, run);
+              requireCurrentRequest(message, pending);
+              if (run.state() == ExecutionState.QUEUED
                   && run.execution() == 0
                   && runs.followUps().waiting(runId).isEmpty()) {
                 runs.appendToPrompt(runId, message, at);
@@ -192,41 +191,41 @@ public final class RunService {
               var id = UUID.randomUUID().toString();
               runs.followUps().add(id, runId, message, key.map(IdempotencyKey::value), false, at);
               if (mode.isEmpty()
-                  && answers.isEmpty()
-                  && repliesToPlan(run)
+                  && pending.isEmpty()
+                  && hasPendingPlan(run)
                   && PlanReply.of(message) == PlanReply.DECLINED) {
-                runs.followUps().give(runId, run.execution());
-                endPermissions(runs, runId);
+                runs.followUps().assign(runId, run.execution());
+                clearPermissions(runs, runId);
                 runs.end(runId, ExecutionResult.declined(), at);
                 new EventRows(runs.rows())
                     .add(runId, run.execution(), EventRows.Type.RUN_CANCELLED, at);
                 return ServiceJson.write(
                     new FollowUpAccepted(id, FollowUpOutcome.HANDOFF_EXECUTION, Map.of()));
               }
-              if (answers.isPresent()) {
-                runs.toolPermissions(runId, answers.get().answered(message, run.execution() + 1));
+              if (pending.isPresent()) {
+                runs.toolPermissions(runId, pending.get().withAnswer(message, run.execution() + 1));
               }
               runs.mode(
                   runId,
                   mode.orElseGet(
                       () ->
-                          answers.isPresent() ? new RunMode(run.mode()) : nextMode(run, message)));
+                          pending.isPresent() ? new RunMode(run.mode()) : nextMode(run, message)));
               if (interrupts) {
-                runs.askToInterrupt(runId);
+                runs.requestInterrupt(runId);
               }
-              log.info("follow-up stored run={} followup={} phase={}", runId, id, run.phase());
-              return switch (RunStateMachine.next(run.phase(), new Event.MessageReceived())) {
-                case Step.To(ExecutionState next) when next == ExecutionState.QUEUED -> {
+              log.info("follow-up stored run={} followup={} state={}", runId, id, run.state());
+              return switch (RunStateMachine.next(run.state(), new Event.MessageReceived())) {
+                case Step.ChangesTo(ExecutionState next) when next == ExecutionState.QUEUED -> {
                   runs.queue(runId, at);
                   yield ServiceJson.write(
                       new FollowUpAccepted(id, FollowUpOutcome.HANDOFF_EXECUTION, Map.of()));
                 }
-                case Step.To _, Step.Stays _ -> {
+                case Step.ChangesTo _, Step.Stays _ -> {
                   runs.touch(runId, at);
                   yield ServiceJson.write(
                       new FollowUpAccepted(
                           id,
-                          runs.takesMessages(runId) && !interrupts
+                          runs.acceptsMessages(runId) && !interrupts
                               ? FollowUpOutcome.LIVE_SESSION
                               : FollowUpOutcome.QUEUE_PENDING,
                           Map.of()));
@@ -235,51 +234,51 @@ public final class RunService {
               };
             });
     watchers.changed(runId);
-    queueSignal.tell();
+    queueSignal.signal();
     return answer;
   }
 
-  /// A plan that is approved is carried out; other words change the plan. Other modes do not
-  /// change.
+  /// After a plan, an approval switches to carrying it out, and any other message changes the plan.
+  /// Other modes do not change.
   private static RunMode nextMode(RunRow run, String message) {
     var mode = new RunMode(run.mode());
     if (!mode.equals(RunMode.PLAN)) {
       return mode;
     }
-    return repliesToPlan(run) && PlanReply.of(message) == PlanReply.APPROVED
+    return hasPendingPlan(run) && PlanReply.of(message) == PlanReply.APPROVED
         ? RunMode.NORMAL
         : RunMode.PLAN;
   }
 
-  /// An answer that names its request permits no other.
-  private static void requireAsked(String message, Optional<ToolPermissions> asking) {
+  /// An answer that names its request is only valid for that request.
+  private static void requireCurrentRequest(String message, Optional<ToolPermissions> pending) {
     var request = ToolReply.answered(message);
     if (ToolReply.of(message).isAllowed()
         && request.isPresent()
-        && asking.filter(it -> it.requests() == request.getAsInt()).isEmpty()) {
-      throw RequestProblem.invalid("The run no longer asks this, so this permits nothing");
+        && pending.filter(it -> it.requests() == request.getAsInt()).isEmpty()) {
+      throw RequestProblem.invalid("The run no longer asks this, so the answer has no effect");
     }
   }
 
-  /// What was decided about the tools of the run, if it asks about one now.
-  private static Optional<ToolPermissions> answersAboutTool(RunTable runs, RunRow run)
+  /// The tool permissions of the run, if it is currently asking about a tool; empty if not.
+  private static Optional<ToolPermissions> pendingToolPermissions(RunTable runs, RunRow run)
       throws SQLException {
     return Optional.of(runs.toolPermissions(run.id()))
-        .filter(it -> run.phase() == ExecutionState.BLOCKED && it.asked() != null);
+        .filter(it -> run.state() == ExecutionState.BLOCKED && it.asked() != null);
   }
 
-  private static void endPermissions(RunTable runs, String runId) throws SQLException {
+  private static void clearPermissions(RunTable runs, String runId) throws SQLException {
     var permissions = runs.toolPermissions(runId);
-    runs.changeToolPermissions(runId, permissions, permissions.ended());
+    runs.changeToolPermissions(runId, permissions, permissions.afterEnd());
   }
 
-  /// Whether the run has made a plan that nobody approved.
-  private static boolean repliesToPlan(RunRow run) {
-    return new RunMode(run.mode()).equals(RunMode.PLAN) && run.phase() == ExecutionState.BLOCKED;
+  /// Whether the run has a plan that waits for approval.
+  private static boolean hasPendingPlan(RunRow run) {
+    return new RunMode(run.mode()).equals(RunMode.PLAN) && run.state() == ExecutionState.BLOCKED;
   }
 
   /// Cancels a queued run at once, or requests cancellation of a running one. Waiting follow-ups
-  /// are handed back, and a prompt that no agent received is not sent any more.
+  /// become undelivered, and a prompt that no agent received is not sent to a later one.
   ///
   /// @param asked when the caller made the request; a request made before the run was cancelled
   ///   succeeds, too
@@ -291,17 +290,17 @@ public final class RunService {
         transactions.change(
             (runs, at) -> {
               var run = runs.find(runId).orElseThrow(RequestProblem::noRun);
-              if (run.phase() == ExecutionState.CANCELLED
+              if (run.state() == ExecutionState.CANCELLED
                   && run.finishedAt().map(end -> !end.isBefore(since)).orElse(false)) {
                 return false;
               }
-              return switch (RunStateMachine.next(run.phase(), new Event.CancelRequested())) {
-                case Step.To _ -> {
-                  runs.followUps().give(runId, 0);
+              return switch (RunStateMachine.next(run.state(), new Event.CancelRequested())) {
+                case Step.ChangesTo _ -> {
+                  runs.followUps().assign(runId, 0);
                   if (run.execution() == 0) {
                     runs.dropPrompt(runId);
                   }
-                  endPermissions(runs, runId);
+                  clearPermissions(runs, runId);
                   runs.end(runId, ExecutionResult.cancelled(), at);
                   new EventRows(runs.rows())
                       .add(runId, run.execution(), EventRows.Type.RUN_CANCELLED, at);
@@ -309,9 +308,9 @@ public final class RunService {
                   yield false;
                 }
                 case Step.Stays() -> {
-                  if (!run.cancelAsked()) {
-                    runs.followUps().give(runId, 0);
-                    runs.askToCancel(runId, at);
+                  if (!run.isCancelRequested()) {
+                    runs.followUps().assign(runId, 0);
+                    runs.requestCancel(runId, at);
                   }
                   yield true;
                 }

@@ -31,14 +31,14 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads and writes runs, within one transaction.
 public record RunTable(Rows rows) {
-  /// How often in a row a run may be claimed by nodes that are lost before its agent is started.
+  /// How often in a row the node of a run may be lost before the agent is started.
   private static final int MAX_LOST_CLAIMS = 3;
 
-  /// An execution whose processes may live on this node.
+  /// An execution whose processes may be running on this node.
   ///
   /// @param claim see [ExecutionRequest#claim]
   /// @param node the process that claimed it
-  public record Left(
+  public record ClaimedExecution(
       String runId,
       int execution,
       String claim,
@@ -46,17 +46,17 @@ public record RunTable(Rows rows) {
       Optional<Long> pid,
       Optional<Instant> startedAt) {}
 
-  /// The runs that wait for a slot, within the same transaction.
+  /// Access to the runs that wait for a slot, within the same transaction.
   WaitingRuns queue() {
     return new WaitingRuns(rows);
   }
 
-  /// The messages to runs, within the same transaction.
+  /// Access to follow-ups, within the same transaction.
   FollowUpRows followUps() {
     return new FollowUpRows(rows);
   }
 
-  /// Where a run comes from.
+  /// The origin of a run.
   ///
   /// @param creator the person who requested the run or for whom it was requested
   /// @param executor the account that the agent works as
@@ -225,14 +225,14 @@ public record RunTable(Rows rows) {
   }
 
   /// The run that gets the next free slot of a node; see [WaitingRuns#next].
-  Optional<RunRow> nextQueued(int depth, NodeMembership node, int mostOfPerson)
+  Optional<RunRow> nextQueued(int depth, NodeMembership node, int maxPerPerson)
       throws SQLException {
-    var next = queue().next(depth, node, mostOfPerson);
+    var next = queue().next(depth, node, maxPerPerson);
     return next.isEmpty() ? Optional.empty() : find(next.get());
   }
 
-  /// The number of runs below a run, at any depth, that were created since.
-  int below(String root, Instant since) throws SQLException {
+  /// The number of descendants of a root run that were created since an instant.
+  int countDescendants(String root, Instant since) throws SQLException {
     return rows.first(
             "SELECT COUNT(*) AS number FROM runs"
                 + " WHERE root_run_id = ? AND id <> ? AND created_at > ?",
@@ -257,14 +257,14 @@ public record RunTable(Rows rows) {
     return rows.first("SELECT * FROM runs WHERE claim = ?", RunRow::read, claim);
   }
 
-  /// Runs in progress without a claim, as a version before there were any leaves them.
+  /// Runs in progress without a claim, which were started by an older version.
   List<RunRow> unclaimed() throws SQLException {
     return rows.list(
         "SELECT * FROM runs WHERE state = 'INPROGRESS' AND claim IS NULL", RunRow::read);
   }
 
-  /// Gives a run in progress a claim. Its agent may have been started.
-  void adopt(RunRow run, String claim, String node, String nodeName, Instant at)
+  /// Adds a claim for a run in progress, whose agent may have been started.
+  void addClaim(RunRow run, String claim, String node, String nodeName, Instant at)
       throws SQLException {
     rows.change("UPDATE runs SET claim = ?, begun = 1 WHERE id = ?", claim, run.id());
     rows.change(
@@ -278,8 +278,8 @@ public record RunTable(Rows rows) {
         run.id());
   }
 
-  /// Whether the execution goes on, and does so until the end of this transaction.
-  boolean holds(ExecutionRequest executionRequest) throws SQLException {
+  /// Whether the claim of the execution is valid. Locks it until the end of this transaction.
+  boolean lockClaim(ExecutionRequest executionRequest) throws SQLException {
     return rows.first(
             "SELECT 1 FROM runs WHERE claim = ?" + (rows.isEmbedded() ? "" : " FOR UPDATE"),
             row -> row.getInt(1),
@@ -288,7 +288,7 @@ public record RunTable(Rows rows) {
   }
 
   /// Records that all processes of an execution have ended.
-  void forgetClaim(String claim) throws SQLException {
+  void deleteClaim(String claim) throws SQLException {
     rows.change("DELETE FROM claims WHERE token = ?", claim);
   }
 
@@ -298,14 +298,14 @@ public record RunTable(Rows rows) {
         "UPDATE runs SET begun = 1, lost_claims = 0, place = ? WHERE claim = ?", place, claim);
   }
 
-  /// Where the run's workspace is; empty before its first agent was started.
+  /// The place of the run's workspace; empty before the first start of its agent.
   Optional<String> place(String id) throws SQLException {
     return rows.first("SELECT place FROM runs WHERE id = ?", row -> Rows.text(row, "place"), id)
         .flatMap(Function.identity());
   }
 
-  /// Whether an execution can be done again from its start: no agent was started, and not too many
-  /// nodes were lost over it.
+  /// Whether an execution can be repeated: its agent was not started, and its node was not lost too
+  /// often in a row.
   boolean mayStartAgain(String claim) throws SQLException {
     return rows.first(
             "SELECT 1 FROM runs WHERE claim = ? AND begun = 0 AND lost_claims < ?",
@@ -317,7 +317,7 @@ public record RunTable(Rows rows) {
 
   /// Returns a run to the queue, at its old place, as if it had not been claimed.
   void unclaim(RunRow run, Instant at) throws SQLException {
-    // What had become a part of the prompt is a part of it still.
+    // Messages that were appended to the prompt remain part of it.
     rows.change(
         """
         UPDATE follow_ups SET execution = CASE in_prompt WHEN 1 THEN -1 END
@@ -345,11 +345,12 @@ public record RunTable(Rows rows) {
     rows.change("DELETE FROM api_keys WHERE run_id = ?", id);
   }
 
-  /// A run that was changed, as other nodes must know it.
-  public record Changed(String runId, ExecutionState state, boolean cancelAsked, Instant at) {}
+  /// A changed run, with the data that other nodes need.
+  public record Changed(
+      String runId, ExecutionState state, boolean isCancelRequested, Instant at) {}
 
   /// Runs that were changed after a time, the earliest first.
-  List<Changed> changedSince(Instant since, int most) throws SQLException {
+  List<Changed> changedSince(Instant since, int limit) throws SQLException {
     return rows.list(
         """
         SELECT id, state, cancel_asked, updated_at FROM runs WHERE updated_at > ?
@@ -362,7 +363,7 @@ public record RunTable(Rows rows) {
                 row.getInt("cancel_asked") != 0,
                 Rows.instant(row, "updated_at")),
         since,
-        most);
+        limit);
   }
 
   List<String> unfinishedBelow(String id) throws SQLException {
@@ -475,21 +476,21 @@ public record RunTable(Rows rows) {
           updated_at = ?, finished_at = ?
         WHERE id = ?
         """,
-        executionResult.phase().name(),
+        executionResult.state().name(),
         executionResult.message(),
         executionResult.errorCode(),
         executionResult.errorCode() == null ? null : executionResult.retryable(),
         at,
-        executionResult.phase() == ExecutionState.BLOCKED ? null : at,
+        executionResult.state() == ExecutionState.BLOCKED ? null : at,
         id);
   }
 
-  void askToCancel(String id, Instant at) throws SQLException {
+  void requestCancel(String id, Instant at) throws SQLException {
     rows.change("UPDATE runs SET cancel_asked = 1, updated_at = ? WHERE id = ?", at, id);
   }
 
-  /// Asks the current execution to end, if its agent was started.
-  void askToInterrupt(String id) throws SQLException {
+  /// Requests the end of the current execution, if its agent was started.
+  void requestInterrupt(String id) throws SQLException {
     rows.change(
         """
         UPDATE runs SET interrupt_asked = 1
@@ -546,26 +547,26 @@ public record RunTable(Rows rows) {
   }
 
   /// @return what was added
-  Usage addUsage(String id, Usage more) throws SQLException {
+  Usage addUsage(String id, Usage added) throws SQLException {
     var before =
         rows.first(
                 "SELECT request_usage FROM runs WHERE id = ? AND request_usage IS NOT NULL",
                 row -> Usage.fromJson(row.getString("request_usage")),
                 id)
             .orElse(Usage.NONE);
-    var after = before.plus(more);
+    var after = before.plus(added);
     rows.change("UPDATE runs SET request_usage = ? WHERE id = ?", after.toJson(), id);
     return after.since(before);
   }
 
-  /// Executions whose processes may live where this name works.
+  /// Executions whose processes may be running on the node with this name.
   ///
   /// @param nodeName see [NodeIdentity#name]
-  List<Left> left(String nodeName) throws SQLException {
+  List<ClaimedExecution> executionsOn(String nodeName) throws SQLException {
     return rows.list(
         "SELECT * FROM claims WHERE node_name = ?",
         row ->
-            new Left(
+            new ClaimedExecution(
                 row.getString("run_id"),
                 row.getInt("execution"),
                 row.getString("token"),
@@ -577,7 +578,7 @@ public record RunTable(Rows rows) {
         nodeName);
   }
 
-  boolean isOver(String runId, String claim) throws SQLException {
+  boolean isClaimOver(String runId, String claim) throws SQLException {
     return rows.<Boolean>first(
             "SELECT claim FROM runs WHERE id = ?", row -> !claim.equals(row.getString(1)), runId)
         .orElse(false);
@@ -604,7 +605,7 @@ public record RunTable(Rows rows) {
   }
 
   /// Whether the agent of the current execution takes messages while it works.
-  boolean takesMessages(String runId) throws SQLException {
+  boolean acceptsMessages(String runId) throws SQLException {
     return rows.first(
             """
             SELECT 1 FROM runs
@@ -615,14 +616,14 @@ public record RunTable(Rows rows) {
         .isPresent();
   }
 
-  void takesMessages(String runId, boolean does) throws SQLException {
-    rows.change("UPDATE runs SET takes_messages = ? WHERE id = ?", does, runId);
+  void acceptsMessages(String runId, boolean accepts) throws SQLException {
+    rows.change("UPDATE runs SET takes_messages = ? WHERE id = ?", accepts, runId);
   }
 
   /// The stored response to an earlier request with this key.
   ///
   /// @throws RequestProblem if the key was used with another request body
-  Optional<String> answer(String operation, IdempotencyKey key) throws SQLException {
+  Optional<String> storedResponse(String operation, IdempotencyKey key) throws SQLException {
     return rows.first(
         "SELECT answer, request FROM answers WHERE scope = ? AND name = ?",
         row -> {
@@ -638,18 +639,18 @@ public record RunTable(Rows rows) {
         key.value());
   }
 
-  void keepAnswer(String operation, IdempotencyKey key, String answer, Instant at)
+  void storeResponse(String operation, IdempotencyKey key, String response, Instant at)
       throws SQLException {
     rows.change(
         "INSERT INTO answers (scope, name, request, answer, created_at) VALUES (?, ?, ?, ?, ?)",
         key.scope(operation),
         key.value(),
         key.body(),
-        answer,
+        response,
         at);
   }
 
-  void forgetAnswers(Instant before) throws SQLException {
+  void deleteResponses(Instant before) throws SQLException {
     rows.change("DELETE FROM answers WHERE created_at < ?", before);
   }
 

@@ -10,15 +10,15 @@ import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// Changes runs, one transaction at a time, also on several nodes: an embedded database has one
-/// writer, and on a server each change takes a lock first. Thread-safe.
+/// Changes runs in serialized transactions, also across nodes: an embedded database has one writer,
+/// and on a server each change first takes a lock. Thread-safe.
 ///
 /// Every visible change sets `updated_at` to a value greater than that of any run before, so that a
 /// client that polls for changes since its last response misses nothing. The position in the queue
 /// does not count as a change; it is computed on read.
 public final class RunTransactions {
-  /// The name of the lock that admits one transaction at a time.
-  static final String WRITER = "runnel runs ";
+  /// The name of the lock that serializes transactions.
+  static final String CHANGE_LOCK = "runnel runs ";
 
   /// A change within a transaction, with the time of the change.
   interface Change<T> {
@@ -28,21 +28,22 @@ public final class RunTransactions {
   private final Database database;
   private final InstantSource clock;
 
-  /// Callers wait here, not each with a connection in the queue of the database's lock.
-  private final ReentrantLock oneAtATime = new ReentrantLock(true);
+  /// Callers wait here instead of each occupying a connection while it waits for the database's
+  /// lock.
+  private final ReentrantLock changeLock = new ReentrantLock(true);
 
   public RunTransactions(Database database, InstantSource clock) {
     this.database = database;
     this.clock = clock;
   }
 
-  /// Reads rows outside of the turn of changes.
+  /// Reads rows without waiting for changes.
   <T> T read(Database.Step<T> query) {
     return database.read(query);
   }
 
-  /// Writes rows that are no visible change of a run, so they need no turn among the changes.
-  <T> T writeAside(Database.Step<T> work) {
+  /// Writes rows without waiting for changes, because they are not a visible change of a run.
+  <T> T writeConcurrently(Database.Step<T> work) {
     return database.write(work);
   }
 
@@ -51,35 +52,35 @@ public final class RunTransactions {
   }
 
   <T> T change(Change<T> change) {
-    oneAtATime.lock();
+    changeLock.lock();
     try {
       return database.write(
           (Rows rows) -> {
-            rows.alone(WRITER);
+            rows.alone(CHANGE_LOCK);
             var runs = new RunTable(rows);
             var now = now();
             var newest = runs.newestChange().map(last -> last.plus(1, ChronoUnit.MICROS));
             return change.make(runs, newest.filter(now::isBefore).orElse(now));
           });
     } finally {
-      oneAtATime.unlock();
+      changeLock.unlock();
     }
   }
 
-  /// Makes a change once for each key; later calls get the first answer again.
+  /// Makes a change once for each key. Later calls with the key return the first response.
   String once(String operation, Optional<IdempotencyKey> key, Change<String> change) {
     return change(
         (runs, at) -> {
           if (key.isEmpty()) {
             return change.make(runs, at);
           }
-          var given = runs.answer(operation, key.get());
-          if (given.isPresent()) {
-            return given.get();
+          var stored = runs.storedResponse(operation, key.get());
+          if (stored.isPresent()) {
+            return stored.get();
           }
-          var answer = change.make(runs, at);
-          runs.keepAnswer(operation, key.get(), answer, at);
-          return answer;
+          var response = change.make(runs, at);
+          runs.storeResponse(operation, key.get(), response, at);
+          return response;
         });
   }
 }

@@ -41,12 +41,12 @@ public final class RunWatchers {
             });
   }
 
-  /// Runs that somebody watches.
+  /// The runs that have watchers.
   public Set<String> watched() {
     return Set.copyOf(watchers.keySet());
   }
 
-  /// Tells the watchers of a run that it may have changed.
+  /// Notifies the watchers of a run that it may have changed.
   public void changed(String runId) {
     for (var watcher : watchers.getOrDefault(runId, Set.of())) {
       try {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// Stored schedules that start runs at cron times. Bodies are stored as sent, unknown members
 /// included.
 public final class Schedules {
-  private static final List<String> OURS =
+  private static final List<String> SEPARATE_MEMBERS =
       List.of(
           "id",
           "created_at",
@@ -115,11 +115,11 @@ public final class Schedules {
     this.configs = configs;
   }
 
-  public Schedule create(ObjectNode asked) {
+  public Schedule create(ObjectNode request) {
     var id = UUID.randomUUID().toString();
     var now = now();
-    var enabled = asked.path("enabled").asBoolean(true);
-    var schedule = checked(id, asked, enabled, now, now, Optional.empty());
+    var enabled = request.path("enabled").asBoolean(true);
+    var schedule = validated(id, request, enabled, now, now, Optional.empty());
     database.write(
         rows ->
             rows.change(
@@ -149,17 +149,17 @@ public final class Schedules {
     return database.read(rows -> find(rows, id));
   }
 
-  public Optional<Schedule> update(String id, ObjectNode asked) {
+  public Optional<Schedule> update(String id, ObjectNode request) {
     return change(
         id,
         before -> {
-          if (!asked.path("enabled").isBoolean()) {
+          if (!request.path("enabled").isBoolean()) {
             throw RequestProblem.invalid("A schedule needs enabled, true or false");
           }
-          return checked(
+          return validated(
               id,
-              asked,
-              asked.path("enabled").booleanValue(),
+              request,
+              request.path("enabled").booleanValue(),
               before.createdAt(),
               now(),
               before.lastRan());
@@ -200,7 +200,7 @@ public final class Schedules {
   }
 
   /// The schedule that has been due longest.
-  static Optional<Schedule> due(Rows rows, Instant now) throws SQLException {
+  static Optional<Schedule> nextToRun(Rows rows, Instant now) throws SQLException {
     return rows.first(
         """
         SELECT * FROM schedules WHERE enabled = 1 AND next_run <= ? ORDER BY next_run LIMIT 1
@@ -209,9 +209,9 @@ public final class Schedules {
         now);
   }
 
-  /// Records that the schedule's run was started, or could not be. Executions missed while the
-  /// service was down are made up for by a single run.
-  static void ran(Rows rows, Schedule schedule, Instant now, @Nullable String error)
+  /// Records that the schedule's run was started, or could not be. For times that were missed while
+  /// the service was down, there is a single run.
+  static void recordRun(Rows rows, Schedule schedule, Instant now, @Nullable String error)
       throws SQLException {
     rows.change(
         "UPDATE schedules SET last_ran = ?, next_run = ?, last_error = ? WHERE id = ?",
@@ -262,24 +262,24 @@ public final class Schedules {
     return rows.first("SELECT * FROM schedules WHERE id = ?", Schedule::read, id);
   }
 
-  private Schedule checked(
+  private Schedule validated(
       String id,
-      ObjectNode asked,
+      ObjectNode request,
       boolean enabled,
       Instant createdAt,
       Instant updatedAt,
       Optional<Instant> lastRan) {
-    var name = asked.path("name").asText("").strip();
-    var cron = asked.path("cron_schedule").asText("").strip();
+    var name = request.path("name").asText("").strip();
+    var cron = request.path("cron_schedule").asText("").strip();
     if (name.isEmpty()) {
       throw RequestProblem.invalid("A schedule needs a name");
     }
     var nextRun = next(cron, now());
-    ServiceJson.convert(asked, CreateSchedule.class);
+    ServiceJson.convert(request, CreateSchedule.class);
     // Rejects a schedule that could not start a valid run.
-    var _ = configs.apply(NewRun.parse(request(asked)));
-    var body = asked.deepCopy();
-    body.remove(OURS);
+    var _ = configs.apply(NewRun.parse(runRequest(request)));
+    var body = request.deepCopy();
+    body.remove(SEPARATE_MEMBERS);
     body.properties().removeIf(member -> member.getValue().isNull());
     return new Schedule(
         id,
@@ -295,7 +295,7 @@ public final class Schedules {
   }
 
   /// The request body of the run that a schedule starts.
-  static ObjectNode request(ObjectNode schedule) {
+  static ObjectNode runRequest(ObjectNode schedule) {
     var request = ServiceJson.newObject();
     schedule
         .properties()
@@ -322,7 +322,7 @@ public final class Schedules {
               + " 30 9 * * 1-5");
     }
     if (Duration.between(after, next).compareTo(MAX_GAP) > 0) {
-      throw RequestProblem.invalid("cron_schedule names a date that never comes: " + cron);
+      throw RequestProblem.invalid("cron_schedule names a date that never occurs: " + cron);
     }
     return Optional.of(next);
   }

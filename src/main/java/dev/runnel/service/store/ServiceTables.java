@@ -13,7 +13,7 @@ public final class ServiceTables {
 
   private ServiceTables() {}
 
-  /// Makes the tables, or brings them to this version.
+  /// Creates the tables, or migrates them to this version.
   public static Database migrate(Database database) {
     return database.migrate(database.isEmbedded() ? ON_SQLITE : ON_POSTGRES);
   }

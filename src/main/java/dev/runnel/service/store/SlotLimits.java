@@ -2,36 +2,36 @@ package dev.runnel.service.store;
 
 import java.util.OptionalInt;
 
-/// How many executions work at the same time at each depth, besides the slots of each node. Pure.
+/// Limits of concurrent executions at each depth, in addition to the slots of each node. Pure.
 ///
-/// @param ofAll the most of all nodes together; empty for no limit
-/// @param perPerson the most of one person's on all nodes; empty for all slots but one, where there
+/// @param ofAll the limit for all nodes together; empty for no limit
+/// @param perPerson the limit for one person on all nodes; empty for all slots, less one if there
 ///   are three or more
 public record SlotLimits(OptionalInt ofAll, OptionalInt perPerson) {
-  private static final int ENOUGH_TO_KEEP_ONE = 3;
+  private static final int MIN_SLOTS_TO_RESERVE_ONE = 3;
 
-  public static final SlotLimits USUAL = new SlotLimits(OptionalInt.empty(), OptionalInt.empty());
+  public static final SlotLimits DEFAULT = new SlotLimits(OptionalInt.empty(), OptionalInt.empty());
 
-  /// One person may have all slots.
+  /// Without a limit per person.
   public static final SlotLimits NONE =
       new SlotLimits(OptionalInt.empty(), OptionalInt.of(Integer.MAX_VALUE));
 
-  /// What the runs of one person may have, for [RunQueries].
-  public RunQueries.Share share(NodeMembership membership) {
+  /// The limit per person, for [RunQueries].
+  public RunQueries.PersonLimit personLimit(NodeMembership membership) {
     return rows -> ofPerson(membership.slots(rows));
   }
 
-  /// @param slots those of all nodes
-  /// @return how many of them are used
-  int used(int slots) {
+  /// @param slots the slots of all nodes
+  /// @return how many of them may be used
+  int usable(int slots) {
     return Math.min(slots, ofAll.orElse(slots));
   }
 
-  /// How many slots the runs of one person may have.
+  /// The maximum number of slots for the runs of one person.
   ///
-  /// @param slots those of all nodes
+  /// @param slots the slots of all nodes
   int ofPerson(int slots) {
-    var used = used(slots);
-    return perPerson.orElse(used >= ENOUGH_TO_KEEP_ONE ? used - 1 : used);
+    var usable = usable(slots);
+    return perPerson.orElse(usable >= MIN_SLOTS_TO_RESERVE_ONE ? usable - 1 : usable);
   }
 }

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads and writes transcripts, within one transaction.
 public record TranscriptRows(Rows rows) {
-  /// Lines of one statement: one a line would be too slow for a server.
-  private static final int AT_ONCE = 100;
+  /// Lines per statement, because one statement per line would be too slow on a server.
+  private static final int LINES_PER_STATEMENT = 100;
 
   /// A line that is not numbered yet.
   public record Entry(TranscriptLine.Kind kind, String text) {}
@@ -25,20 +25,20 @@ public record TranscriptRows(Rows rows) {
       return;
     }
     var number = last(runId);
-    for (int from = 0; from < entries.size(); from += AT_ONCE) {
-      var some = entries.subList(from, Math.min(entries.size(), from + AT_ONCE));
+    for (int from = 0; from < entries.size(); from += LINES_PER_STATEMENT) {
+      var batch = entries.subList(from, Math.min(entries.size(), from + LINES_PER_STATEMENT));
       var values = new ArrayList<@Nullable Object>();
-      for (var entry : some) {
+      for (var entry : batch) {
         values.addAll(List.of(runId, ++number, execution, entry.kind().name(), at, entry.text()));
       }
       rows.change(
           "INSERT INTO transcript_lines (run_id, number, execution, kind, said_at, text) VALUES "
-              + String.join(", ", Collections.nCopies(some.size(), "(?, ?, ?, ?, ?, ?)")),
+              + String.join(", ", Collections.nCopies(batch.size(), "(?, ?, ?, ?, ?, ?)")),
           values.toArray());
     }
   }
 
-  List<TranscriptLine> after(String runId, long number, int most) throws SQLException {
+  List<TranscriptLine> after(String runId, long number, int limit) throws SQLException {
     return rows.list(
         """
         SELECT * FROM transcript_lines WHERE run_id = ? AND number > ? ORDER BY number LIMIT ?
@@ -46,11 +46,11 @@ public record TranscriptRows(Rows rows) {
         TranscriptRows::line,
         runId,
         number,
-        most);
+        limit);
   }
 
   /// The first lines that contain the text; the case of ASCII letters does not matter.
-  List<TranscriptLine> find(String runId, String text, int most) throws SQLException {
+  List<TranscriptLine> find(String runId, String text, int limit) throws SQLException {
     return rows.list(
         """
         SELECT * FROM transcript_lines WHERE run_id = ? AND LOWER(text) LIKE ? ESCAPE '\\'
@@ -59,7 +59,7 @@ public record TranscriptRows(Rows rows) {
         TranscriptRows::line,
         runId,
         "%" + text.toLowerCase(Locale.ROOT).replaceAll("([\\\\%_])", "\\\\$1") + "%",
-        most);
+        limit);
   }
 
   /// The number of the last line of a kind; 0 if there is none.

@@ -7,8 +7,8 @@ import java.sql.SQLException;
 import java.util.Collection;
 import java.util.Optional;
 
-/// A follow-up that no agent has received: it waits for the next execution, or a cancellation
-/// handed it back.
+/// A follow-up that no agent has received: it waits for the next execution, or a cancellation made
+/// it undelivered.
 ///
 /// @param key the idempotency key that the caller sent with it
 /// @param unread whether no agent will ever receive it
@@ -25,14 +25,15 @@ public record UnreadFollowUp(
 
   /// Adds a run's follow-ups to the run's JSON.
   ///
-  /// @param withWords whether to include the messages, which would make lists long
-  public static void show(ObjectNode run, Collection<UnreadFollowUp> followUps, boolean withWords) {
+  /// @param withMessages whether to include the messages, which would make lists long
+  public static void addTo(
+      ObjectNode run, Collection<UnreadFollowUp> followUps, boolean withMessages) {
     var pending = run.putArray("pending_followups");
     var unread = run.putArray("unread_followups");
     for (var each : followUps) {
       var item = (each.unread() ? unread : pending).addObject().put("followup_id", each.id());
       each.key().ifPresent(key -> item.put("idempotency_key", key));
-      if (withWords) {
+      if (withMessages) {
         item.put("message", each.message());
       }
     }

@@ -2,7 +2,7 @@ package dev.runnel.service.store;
 
 import dev.runnel.database.Rows;
 import dev.runnel.service.run.limit.QueueOrder;
-import dev.runnel.service.run.limit.QueuePlace;
+import dev.runnel.service.run.limit.QueuePosition;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,31 +17,32 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// The runs that wait for a slot, in the order of [QueueOrder]. What is asked for each claim reads
-/// some rows for each person, however many runs wait.
+/// The runs that wait for a slot, in the order of [QueueOrder]. The query for a claim reads a few
+/// rows per person, regardless of how many runs wait.
 final class WaitingRuns {
-  /// How far back turns count, in the unit of times in rows.
-  private static final long LATELY_MICROS =
+  /// How far back earlier slots count, in the unit of times in rows.
+  private static final long RECENT_MICROS =
       Duration.ofDays(1).dividedBy(ChronoUnit.MICROS.getDuration());
 
-  /// Whether a person asked for a run, and not an account of a program. The form of
-  /// [dev.runnel.service.run.ServiceJson]; in the value of another member the quotes would be
+  /// Whether a person requested a run, not the account of a program. Matches the JSON of
+  /// [dev.runnel.service.run.ServiceJson]; in the value of another member, the quotes would be
   /// escaped.
-  private static final String OF_PERSON = "asked.creator LIKE '%\"type\":\"user\"%'";
+  private static final String OF_PERSON = "root.creator LIKE '%\"type\":\"user\"%'";
 
-  /// Runs beside the first run of their family, whose person they count for.
-  private static final String WITH_ASKED =
-      "runs JOIN runs asked ON asked.id = COALESCE(runs.root_run_id, runs.id)";
+  /// Joins runs with their root run, because they count for the person who requested it.
+  private static final String WITH_ROOT =
+      "runs JOIN runs root ON root.id = COALESCE(runs.root_run_id, runs.id)";
 
-  /// As the indexes have it.
-  private static final String OWN_PERSON = "COALESCE(creator_uid, '')";
+  /// The same expression as in the index.
+  private static final String PERSON = "COALESCE(creator_uid, '')";
 
-  private static final String OWN_SERVED = "COALESCE(execution_started_at, started_at)";
+  private static final String SERVED = "COALESCE(execution_started_at, started_at)";
 
-  /// Runs that no run started. For them, [#WITH_ASKED] is the run itself.
-  private static final String TOP = "state = 'QUEUED' AND depth = 0";
+  /// Queued root runs.
+  private static final String QUEUED_ROOTS = "state = 'QUEUED' AND depth = 0";
 
-  /// For each person, the run that has waited longest, and when a run of the person got a slot.
+  /// For each person, the root run that has waited longest, and when a run of the person last got a
+  /// slot.
   static final String HEADS =
       """
       WITH RECURSIVE people (person) AS (
@@ -56,11 +57,11 @@ final class WaitingRuns {
           (SELECT %3$s FROM runs WHERE depth = 0 AND %1$s = people.person
             AND %3$s > (SELECT MAX(updated_at) FROM runs) - ? ORDER BY %3$s DESC LIMIT 1) AS last
         FROM people WHERE person IS NOT NULL
-      ) SELECT heads.person AS person, heads.last AS last, asked.id AS id,
-        asked.queued_at AS queued_at, CASE WHEN %4$s THEN 1 ELSE 0 END AS is_of_person
-      FROM heads JOIN runs asked ON asked.id = heads.id
+      ) SELECT heads.person AS person, heads.last AS last, root.id AS id,
+        root.queued_at AS queued_at, CASE WHEN %4$s THEN 1 ELSE 0 END AS is_of_person
+      FROM heads JOIN runs root ON root.id = heads.id
       """
-          .formatted(OWN_PERSON, TOP, OWN_SERVED, OF_PERSON);
+          .formatted(PERSON, QUEUED_ROOTS, SERVED, OF_PERSON);
 
   private final Rows rows;
 
@@ -68,15 +69,15 @@ final class WaitingRuns {
     this.rows = rows;
   }
 
-  /// The run that gets the next free slot of a node. A run whose workspace is at a place of another
-  /// node is left to that node, while it lives and for a short time after. A run is also left alone
-  /// while processes of an earlier execution may live on this node, which would work in the same
-  /// workspace. A run of a person whose runs have as many slots as they may have waits for one of
-  /// those.
+  /// The run that gets the next free slot of a node. A run whose workspace is at the place of
+  /// another node waits for that node, while it is alive and for a short time after. A run also
+  /// waits while processes of an earlier execution may be running on this node, because they would
+  /// use the same workspace. A run of a person who has reached the limit waits for a slot of that
+  /// person.
   ///
-  /// @param mostOfPerson how many slots the runs of one person may have
-  Optional<String> next(int depth, NodeMembership node, int mostOfPerson) throws SQLException {
-    var leftAlone =
+  /// @param maxPerPerson maximum number of slots for the runs of one person
+  Optional<String> next(int depth, NodeMembership node, int maxPerPerson) throws SQLException {
+    var excluded =
         Set.copyOf(
             rows.list(
                 """
@@ -89,30 +90,30 @@ final class WaitingRuns {
                 node.now().minus(node.lease()),
                 node.identity().name()));
     var slots = slots(depth);
-    var full = full(slots, mostOfPerson);
-    // Runs below others are few, and count for the person of the first run of their family.
+    var atLimit = atLimit(slots, maxPerPerson);
+    // There are few runs with a parent, and they count for the person of their root run.
     return depth > 0
         ? queue(depth, slots).stream()
-            .filter(run -> !leftAlone.contains(run.run()) && !isHeld(run, full))
+            .filter(run -> !excluded.contains(run.run()) && !isHeld(run, atLimit))
             .map(QueueOrder.Waiting::run)
             .findFirst()
-        : first(leftAlone, full, slots);
+        : nextRoot(excluded, atLimit, slots);
   }
 
-  /// Of the runs that nobody's agent started.
-  private Optional<String> first(Set<String> leftAlone, Set<String> full, Map<String, Slots> slots)
-      throws SQLException {
+  /// The next of the root runs.
+  private Optional<String> nextRoot(
+      Set<String> excluded, Set<String> atLimit, Map<String, Slots> slots) throws SQLException {
     var heads = new ArrayList<QueueOrder.Head>();
     var served = new HashMap<String, Instant>();
     for (var head : heads()) {
       var run = head.run();
-      if (isHeld(run, full)) {
+      if (isHeld(run, atLimit)) {
         continue;
       }
       head.lastServed().ifPresent(at -> served.put(run.person(), at));
       var next =
-          leftAlone.contains(run.run())
-              ? longestWaiting(run.person(), leftAlone)
+          excluded.contains(run.run())
+              ? longestWaiting(run.person(), excluded)
               : Optional.of(new QueueOrder.Head(run, 1));
       next.ifPresent(heads::add);
     }
@@ -123,7 +124,7 @@ final class WaitingRuns {
 
   /// The run of a person that has waited longest.
   ///
-  /// @param lastServed when a run of the person last got a slot, but those below others
+  /// @param lastServed when a root run of the person last got a slot
   private record Head(QueueOrder.Waiting run, Optional<Instant> lastServed) {}
 
   private List<Head> heads() throws SQLException {
@@ -139,18 +140,18 @@ final class WaitingRuns {
                   Rows.instant(row, "queued_at")),
               last == 0 ? Optional.empty() : Optional.of(Rows.instant(row, "last")));
         },
-        LATELY_MICROS);
+        RECENT_MICROS);
   }
 
-  private Optional<QueueOrder.Head> longestWaiting(String person, Set<String> leftAlone)
+  private Optional<QueueOrder.Head> longestWaiting(String person, Set<String> excluded)
       throws SQLException {
     var waiting =
         rows.list(
             """
             SELECT id, queued_at, CASE WHEN %s THEN 1 ELSE 0 END AS is_of_person
-            FROM runs asked WHERE %s AND %s = ? ORDER BY queued_at, id LIMIT ?
+            FROM runs root WHERE %s AND %s = ? ORDER BY queued_at, id LIMIT ?
             """
-                .formatted(OF_PERSON, TOP, OWN_PERSON),
+                .formatted(OF_PERSON, QUEUED_ROOTS, PERSON),
             row ->
                 new QueueOrder.Waiting(
                     row.getString("id"),
@@ -158,40 +159,40 @@ final class WaitingRuns {
                     row.getInt("is_of_person") != 0,
                     Rows.instant(row, "queued_at")),
             person,
-            leftAlone.size() + 1);
+            excluded.size() + 1);
     for (int i = 0; i < waiting.size(); i++) {
-      if (!leftAlone.contains(waiting.get(i).run())) {
+      if (!excluded.contains(waiting.get(i).run())) {
         return Optional.of(new QueueOrder.Head(waiting.get(i), i + 1));
       }
     }
     return Optional.empty();
   }
 
-  private static boolean isHeld(QueueOrder.Waiting run, Set<String> full) {
-    return run.isOfPerson() && full.contains(run.person());
+  private static boolean isHeld(QueueOrder.Waiting run, Set<String> atLimit) {
+    return run.isOfPerson() && atLimit.contains(run.person());
   }
 
   /// Whether a run waits until another one of the same person ends.
-  boolean isHeld(String id, int mostOfPerson) throws SQLException {
-    return Optional.ofNullable(places(Set.of(id), mostOfPerson).get(id))
-        .filter(QueuePlace::isHeld)
+  boolean isHeld(String id, int maxPerPerson) throws SQLException {
+    return Optional.ofNullable(positions(Set.of(id), maxPerPerson).get(id))
+        .filter(QueuePosition::isHeldByPersonLimit)
         .isPresent();
   }
 
-  /// @param byPeople those of the slots that a person asked for, and no program
+  /// @param byPeople the slots of runs that a person requested, not a program
   private record Slots(int all, int byPeople) {}
 
-  /// The slots that people's runs have.
+  /// The slots of running executions, by person.
   private Map<String, Slots> slots(int depth) throws SQLException {
     var slots = new HashMap<String, Slots>();
     rows.list(
             """
-            SELECT COALESCE(asked.creator_uid, '') AS person, COUNT(*) AS slots,
+            SELECT COALESCE(root.creator_uid, '') AS person, COUNT(*) AS slots,
               SUM(CASE WHEN %s THEN 1 ELSE 0 END) AS by_people
             FROM %s WHERE runs.state = 'INPROGRESS' AND runs.depth = ?
-            GROUP BY COALESCE(asked.creator_uid, '')
+            GROUP BY COALESCE(root.creator_uid, '')
             """
-                .formatted(OF_PERSON, WITH_ASKED),
+                .formatted(OF_PERSON, WITH_ROOT),
             row ->
                 Map.entry(
                     row.getString("person"),
@@ -201,49 +202,50 @@ final class WaitingRuns {
     return slots;
   }
 
-  /// The people whose runs have as many slots as they may have, or more.
-  private static Set<String> full(Map<String, Slots> slots, int mostOfPerson) {
+  /// The people who have reached the limit.
+  private static Set<String> atLimit(Map<String, Slots> slots, int maxPerPerson) {
     return slots.entrySet().stream()
-        .filter(each -> !each.getKey().isEmpty() && each.getValue().byPeople() >= mostOfPerson)
+        .filter(each -> !each.getKey().isEmpty() && each.getValue().byPeople() >= maxPerPerson)
         .map(Map.Entry::getKey)
         .collect(Collectors.toSet());
   }
 
   /// Positions in the queue; runs that are not queued are left out.
   ///
-  /// @param mostOfPerson how many slots the runs of one person may have
-  Map<String, QueuePlace> places(Collection<String> ids, int mostOfPerson) throws SQLException {
+  /// @param maxPerPerson maximum number of slots for the runs of one person
+  Map<String, QueuePosition> positions(Collection<String> ids, int maxPerPerson)
+      throws SQLException {
     if (ids.isEmpty()) {
       return Map.of();
     }
-    var places = new HashMap<String, QueuePlace>();
+    var positions = new HashMap<String, QueuePosition>();
     var depths =
         rows.list(
             "SELECT DISTINCT depth FROM runs WHERE state = 'QUEUED'", row -> row.getInt("depth"));
     for (var depth : depths) {
       var slots = slots(depth);
       var queue = queue(depth, slots);
-      var full = full(slots, mostOfPerson);
+      var atLimit = atLimit(slots, maxPerPerson);
       for (int i = 0; i < queue.size(); i++) {
         var run = queue.get(i);
         if (ids.contains(run.run())) {
-          var held = isHeld(run, full) ? OptionalInt.of(mostOfPerson) : OptionalInt.empty();
-          places.put(run.run(), new QueuePlace(i + 1, held));
+          var held = isHeld(run, atLimit) ? OptionalInt.of(maxPerPerson) : OptionalInt.empty();
+          positions.put(run.run(), new QueuePosition(i + 1, held));
         }
       }
     }
-    return places;
+    return positions;
   }
 
   private List<QueueOrder.Waiting> queue(int depth, Map<String, Slots> slots) throws SQLException {
     var waiting =
         rows.list(
             """
-            SELECT runs.id AS id, COALESCE(asked.creator_uid, '') AS person,
+            SELECT runs.id AS id, COALESCE(root.creator_uid, '') AS person,
               runs.queued_at AS queued_at, CASE WHEN %s THEN 1 ELSE 0 END AS is_of_person
             FROM %s WHERE runs.state = 'QUEUED' AND runs.depth = ?
             """
-                .formatted(OF_PERSON, WITH_ASKED),
+                .formatted(OF_PERSON, WITH_ROOT),
             row ->
                 new QueueOrder.Waiting(
                     row.getString("id"),
@@ -252,11 +254,11 @@ final class WaitingRuns {
                     Rows.instant(row, "queued_at")),
             depth);
     var people = waiting.stream().map(QueueOrder.Waiting::person).distinct().limit(2).count();
-    return QueueOrder.of(waiting, people < 2 ? Map.of() : served(slots, ownServed()));
+    return QueueOrder.of(waiting, people < 2 ? Map.of() : served(slots, lastServedRoots()));
   }
 
-  /// When runs of people last got a slot lately, but those below others.
-  private Map<String, Instant> ownServed() throws SQLException {
+  /// When root runs of people recently got a slot, by person.
+  private Map<String, Instant> lastServedRoots() throws SQLException {
     var served = new HashMap<String, Instant>();
     rows.list(
             """
@@ -265,40 +267,41 @@ final class WaitingRuns {
               AND updated_at > (SELECT MAX(updated_at) FROM runs) - ?
             GROUP BY %1$s
             """
-                .formatted(OWN_PERSON, OWN_SERVED),
+                .formatted(PERSON, SERVED),
             row -> Map.entry(row.getString("person"), Rows.instant(row, "last")),
-            LATELY_MICROS,
-            LATELY_MICROS)
+            RECENT_MICROS,
+            RECENT_MICROS)
         .forEach(entry -> served.put(entry.getKey(), entry.getValue()));
     return served;
   }
 
-  /// The slots that people have, and had lately, including those for follow-ups. Looking further
+  /// The slots that people have and recently had, including those for follow-ups. Looking further
   /// back would read the whole table for each claim.
   ///
-  /// @param own by runs that no run started
-  private Map<String, QueueOrder.Served> served(Map<String, Slots> slots, Map<String, Instant> own)
-      throws SQLException {
-    var last = new HashMap<>(own);
+  /// @param ofRoots when root runs last got a slot, by person
+  private Map<String, QueueOrder.Served> served(
+      Map<String, Slots> slots, Map<String, Instant> ofRoots) throws SQLException {
+    var last = new HashMap<>(ofRoots);
     rows.list(
             """
-            SELECT COALESCE(asked.creator_uid, '') AS person,
+            SELECT COALESCE(root.creator_uid, '') AS person,
               MAX(COALESCE(runs.execution_started_at, runs.started_at)) AS last
             FROM %s
             WHERE runs.depth > 0 AND runs.started_at IS NOT NULL
               AND runs.updated_at > (SELECT MAX(updated_at) FROM runs) - ?
-            GROUP BY COALESCE(asked.creator_uid, '')
+            GROUP BY COALESCE(root.creator_uid, '')
             """
-                .formatted(WITH_ASKED),
+                .formatted(WITH_ROOT),
             row -> Map.entry(row.getString("person"), Rows.instant(row, "last")),
-            LATELY_MICROS)
+            RECENT_MICROS)
         .forEach(
             entry ->
                 last.merge(
                     entry.getKey(), entry.getValue(), (one, two) -> one.isAfter(two) ? one : two));
     var served = new HashMap<String, QueueOrder.Served>();
     slots.forEach(
-        (person, has) -> served.put(person, new QueueOrder.Served(has.all(), Instant.EPOCH)));
+        (person, current) ->
+            served.put(person, new QueueOrder.Served(current.all(), Instant.EPOCH)));
     last.forEach(
         (person, at) ->
             served.put(

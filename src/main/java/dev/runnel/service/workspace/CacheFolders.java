@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Folders that tools fill again by themselves, and so need not be kept: by their name, by the file
-/// beside them, or by the mark that tools put into caches. A folder of which git tracks a file is
-/// none, whatever its name: its files would seem to have been deleted. Not thread-safe; of one
-/// workspace at one time.
+/// Recognizes cache folders, which tools can fill again, so that snapshots leave them out: by name,
+/// by a build file next to the folder, or by `CACHEDIR.TAG`. A folder that contains files tracked
+/// by git is never a cache, because its files would seem deleted. Not thread-safe; for one
+/// workspace without running processes.
 final class CacheFolders {
-  private static final Set<String> ALWAYS =
+  private static final Set<String> CACHE_NAMES =
       Set.of(
           "node_modules",
           "__pycache__",
@@ -27,28 +27,28 @@ final class CacheFolders {
           ".mypy_cache",
           ".ruff_cache");
 
-  /// What is beside a folder that a build tool writes.
-  private static final Map<String, List<String>> BESIDE =
+  /// The build files next to a folder that the build tool writes.
+  private static final Map<String, List<String>> BUILD_FILES =
       Map.of(
           "target", List.of("pom.xml", "Cargo.toml", "build.sbt"),
           "build", List.of("build.gradle", "build.gradle.kts", "settings.gradle"));
 
   private static final String TAG = "CACHEDIR.TAG";
-  private static final byte[] TAGGED =
+  private static final byte[] TAG_SIGNATURE =
       "Signature: 8a477f597d28d172789f06886806bc55".getBytes(StandardCharsets.US_ASCII);
 
-  /// Instead of an index that cannot be searched.
-  private static final String EVERYTHING = "\0everything";
+  /// Stands for an index that cannot be searched: every folder counts as tracked.
+  private static final String ALL_TRACKED = "\0everything";
 
   private static final String GIT = ".git";
   private static final long MAX_INDEX = 256L * 1024 * 1024;
 
-  /// The version of git's index that shortens the paths.
-  private static final int SHORTENED = 4;
+  /// The version of git's index format in which paths are compressed.
+  private static final int PATH_COMPRESSION_VERSION = 4;
 
   private final Path root;
 
-  /// The paths that git tracks, as one text, by clone; empty where none is known.
+  /// The content of git's index by clone; empty if there is none.
   private final Map<Path, String> tracked = new HashMap<>();
 
   CacheFolders(Path root) {
@@ -58,12 +58,12 @@ final class CacheFolders {
   /// @param folder in the workspace
   boolean isCache(Path folder) throws IOException {
     var name = folder.getFileName().toString();
-    var isOne =
-        ALWAYS.contains(name)
-            || BESIDE.getOrDefault(name, List.of()).stream()
+    var looksLikeCache =
+        CACHE_NAMES.contains(name)
+            || BUILD_FILES.getOrDefault(name, List.of()).stream()
                 .anyMatch(each -> Files.isRegularFile(folder.resolveSibling(each)))
             || isTagged(folder);
-    return isOne && !isTracked(folder);
+    return looksLikeCache && !isTracked(folder);
   }
 
   private static boolean isTagged(Path folder) throws IOException {
@@ -72,26 +72,27 @@ final class CacheFolders {
       return false;
     }
     try (var content = Files.newInputStream(tag, LinkOption.NOFOLLOW_LINKS)) {
-      return new String(content.readNBytes(TAGGED.length), StandardCharsets.US_ASCII)
-          .equals(new String(TAGGED, StandardCharsets.US_ASCII));
+      return new String(content.readNBytes(TAG_SIGNATURE.length), StandardCharsets.US_ASCII)
+          .equals(new String(TAG_SIGNATURE, StandardCharsets.US_ASCII));
     }
   }
 
-  /// Whether git may track a file in it. Git is not run, because the agent controls its settings:
-  /// the paths are looked for in its index.
+  /// Whether git may track a file in the folder. Git is not run, because the agent controls its
+  /// settings; the path is searched in git's index instead.
   private boolean isTracked(Path folder) throws IOException {
-    for (var above = folder.getParent();
-        above != null && above.startsWith(root);
-        above = above.getParent()) {
-      if (Files.isDirectory(above.resolve(GIT), LinkOption.NOFOLLOW_LINKS)) {
-        var index = tracked.get(above);
+    for (var parent = folder.getParent();
+        parent != null && parent.startsWith(root);
+        parent = parent.getParent()) {
+      if (Files.isDirectory(parent.resolve(GIT), LinkOption.NOFOLLOW_LINKS)) {
+        var index = tracked.get(parent);
         if (index == null) {
-          index = index(above.resolve(GIT).resolve("index"));
-          tracked.put(above, index);
+          index = index(parent.resolve(GIT).resolve("index"));
+          tracked.put(parent, index);
         }
-        var place = above.relativize(folder) + "/";
-        var bytes = new String(place.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
-        return index.startsWith(EVERYTHING) || index.contains(bytes);
+        var relativePath = parent.relativize(folder) + "/";
+        var bytes =
+            new String(relativePath.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+        return index.startsWith(ALL_TRACKED) || index.contains(bytes);
       }
     }
     return false;
@@ -102,10 +103,10 @@ final class CacheFolders {
       return "";
     }
     if (Files.size(file) > MAX_INDEX) {
-      return EVERYTHING;
+      return ALL_TRACKED;
     }
     var bytes = Files.readAllBytes(file);
-    var isShortened = bytes.length > 7 && bytes[7] >= SHORTENED;
-    return isShortened ? EVERYTHING : new String(bytes, StandardCharsets.ISO_8859_1);
+    var hasCompressedPaths = bytes.length > 7 && bytes[7] >= PATH_COMPRESSION_VERSION;
+    return hasCompressedPaths ? ALL_TRACKED : new String(bytes, StandardCharsets.ISO_8859_1);
   }
 }

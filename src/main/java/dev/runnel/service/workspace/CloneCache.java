@@ -21,13 +21,13 @@ import org.slf4j.LoggerFactory;
 /// the network transfers only new objects. Only one process may use the folder. Thread-safe.
 final class CloneCache {
   private static final Logger log = LoggerFactory.getLogger(CloneCache.class);
-  private static final long LOOK_UP_MILLIS = 100;
+  private static final long LOCK_POLL_MILLIS = 100;
   private static final Pattern COMMIT = Pattern.compile("[0-9a-f]{40}([0-9a-f]{24})?");
   private static final Pattern HEAD = Pattern.compile("^ref: (refs/heads/\\S+)\\s+HEAD$");
 
-  /// The state of a mirror. A fetch holds the write lock, a copy the read lock: git tidies up after
-  /// a fetch, and a concurrent copy would miss the objects that it moves.
-  private static final class Line {
+  /// The state of a mirror. A fetch holds the write lock, a copy the read lock, because git repacks
+  /// after a fetch, and a concurrent copy would miss objects that are moved.
+  private static final class MirrorState {
     final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
     // Guarded by the lock: when the last successful fetch began, in nanoseconds of
     // [System#nanoTime].
@@ -35,25 +35,26 @@ final class CloneCache {
   }
 
   private final Path folder;
-  private final Map<String, String> lent;
-  private final Map<Path, Line> lines = new ConcurrentHashMap<>();
+  private final Map<String, String> variableValues;
+  private final Map<Path, MirrorState> mirrorStates = new ConcurrentHashMap<>();
 
-  CloneCache(Path folder, Map<String, String> lent) {
+  CloneCache(Path folder, Map<String, String> variableValues) {
     this.folder = folder;
-    this.lent = lent;
+    this.variableValues = variableValues;
   }
 
   /// Clones the current state of a repository from its server and checks out its ref.
   ///
-  /// Concurrent callers share a fetch: one that began after a call satisfies that call.
-  void checkOut(Repository repository, Path target, CommandRunner bench)
+  /// Concurrent callers share a fetch: a fetch that started after a call is sufficient for that
+  /// call.
+  void checkOut(Repository repository, Path target, CommandRunner commandRunner)
       throws SetupException, StoppedException, InterruptedException, IOException {
-    var git = new Git(bench, lent);
-    var mirror = fetched(repository, bench);
-    var copying = line(mirror).lock.readLock();
-    acquire(copying, bench);
+    var git = new Git(commandRunner, variableValues);
+    var mirror = update(repository, commandRunner);
+    var readLock = stateOf(mirror).lock.readLock();
+    acquire(readLock, commandRunner);
     try {
-      git.must(
+      git.runOrFail(
           "The clone of " + repository.fullName() + " could not be copied",
           folder,
           "clone",
@@ -61,17 +62,22 @@ final class CloneCache {
           "--no-checkout",
           "--template=",
           // With hard links, an isolated agent could modify objects in the cache.
-          bench.isIsolated() ? "--no-hardlinks" : "--local",
+          commandRunner.isIsolated() ? "--no-hardlinks" : "--local",
           "--",
           mirror.toString(),
           target.toString());
     } finally {
-      copying.unlock();
+      readLock.unlock();
     }
-    git.must(
-        "The clone's origin was not set", target, "remote", "set-url", "origin", repository.url());
+    git.runOrFail(
+        "The origin of the clone could not be set",
+        target,
+        "remote",
+        "set-url",
+        "origin",
+        repository.url());
     if (repository.ref().isPresent()) {
-      git.must(
+      git.runOrFail(
           "%s has no branch, tag or commit %s"
               .formatted(repository.fullName(), repository.ref().get()),
           target,
@@ -81,27 +87,27 @@ final class CloneCache {
           repository.ref().get(),
           "--");
     } else if (git.run(target, "rev-parse", "--quiet", "--verify", "HEAD").status() == 0) {
-      git.must("The files could not be checked out", target, "checkout", "--quiet", "--force");
+      git.runOrFail("The files could not be checked out", target, "checkout", "--quiet", "--force");
     }
   }
 
   /// Updates the mirror, creating it if needed.
-  Path fetched(Repository repository, CommandRunner bench)
+  Path update(Repository repository, CommandRunner commandRunner)
       throws SetupException, StoppedException, InterruptedException, IOException {
     var mirror = mirror(repository);
-    var line = line(mirror);
-    var asked = System.nanoTime();
-    acquire(line.lock.writeLock(), bench);
+    var state = stateOf(mirror);
+    var requestedAt = System.nanoTime();
+    acquire(state.lock.writeLock(), commandRunner);
     try {
-      var began = System.nanoTime();
-      var answered = line.fetchedAt.isPresent() && line.fetchedAt.get() - asked > 0;
-      if (!answered || !has(repository, mirror, bench)) {
-        fetch(repository, mirror, bench);
-        line.fetchedAt = Optional.of(began);
+      var startedAt = System.nanoTime();
+      var isFresh = state.fetchedAt.isPresent() && state.fetchedAt.get() - requestedAt > 0;
+      if (!isFresh || !containsRef(repository, mirror, commandRunner)) {
+        fetch(repository, mirror, commandRunner);
+        state.fetchedAt = Optional.of(startedAt);
       }
       return mirror;
     } finally {
-      line.lock.writeLock().unlock();
+      state.lock.writeLock().unlock();
     }
   }
 
@@ -128,36 +134,42 @@ final class CloneCache {
     }
   }
 
-  private void fetch(Repository repository, Path mirror, CommandRunner bench)
+  private void fetch(Repository repository, Path mirror, CommandRunner commandRunner)
       throws SetupException, StoppedException, InterruptedException, IOException {
-    var git = new Git(bench, lent);
+    var git = new Git(commandRunner, variableValues);
     var isNew = !Files.isDirectory(mirror);
-    var work = isNew ? mirror.resolveSibling(mirror.getFileName() + ".new") : mirror;
+    var target = isNew ? mirror.resolveSibling(mirror.getFileName() + ".new") : mirror;
     if (isNew) {
-      Folders.delete(work);
+      Folders.delete(target);
       Folders.createPrivately(folder);
-      git.must(
-          "No room for the clone was made",
+      git.runOrFail(
+          "The folder of the clone could not be created",
           folder,
           "init",
           "--quiet",
           "--bare",
           "--template=",
-          work.toString());
+          target.toString());
     } else {
-      removeLocks(work);
+      removeLocks(target);
     }
     var what = repository.fullName() + " could not be fetched";
     var head =
         git.run(
-            Optional.of(repository), work, "ls-remote", "--symref", "--", repository.url(), "HEAD");
+            Optional.of(repository),
+            target,
+            "ls-remote",
+            "--symref",
+            "--",
+            repository.url(),
+            "HEAD");
     if (head.status() != 0) {
-      throw SetupException.of(what + hint(repository), head);
+      throw SetupException.of(what + tokenHint(repository), head);
     }
-    var fetched =
+    var fetch =
         git.run(
             Optional.of(repository),
-            work,
+            target,
             "fetch",
             "--quiet",
             "--prune",
@@ -168,8 +180,8 @@ final class CloneCache {
             repository.url(),
             "+refs/heads/*:refs/heads/*",
             "+refs/tags/*:refs/tags/*");
-    if (fetched.status() != 0) {
-      throw SetupException.of(what + hint(repository), fetched);
+    if (fetch.status() != 0) {
+      throw SetupException.of(what + tokenHint(repository), fetch);
     }
     var branch =
         head.output()
@@ -179,13 +191,14 @@ final class CloneCache {
             .map(m -> m.group(1))
             .findFirst();
     if (branch.isPresent()) {
-      git.must("The default branch was not set", work, "symbolic-ref", "HEAD", branch.get());
+      git.runOrFail(
+          "The default branch could not be set", target, "symbolic-ref", "HEAD", branch.get());
     }
-    if (!has(repository, work, bench)) {
-      // A commit that is on no branch any more; not every server serves it.
+    if (!containsRef(repository, target, commandRunner)) {
+      // The commit is not on a branch. Not every server allows fetching it.
       git.run(
           Optional.of(repository),
-          work,
+          target,
           "fetch",
           "--quiet",
           "--no-write-fetch-head",
@@ -194,28 +207,29 @@ final class CloneCache {
           repository.ref().orElseThrow() + ":refs/runnel/" + repository.ref().orElseThrow());
     }
     if (isNew) {
-      Files.move(work, mirror, StandardCopyOption.ATOMIC_MOVE);
+      Files.move(target, mirror, StandardCopyOption.ATOMIC_MOVE);
     }
   }
 
   /// Whether the mirror contains the requested commit; true for a branch or tag, which only the
   /// server can resolve.
-  private boolean has(Repository repository, Path mirror, CommandRunner bench)
+  private boolean containsRef(Repository repository, Path mirror, CommandRunner commandRunner)
       throws StoppedException, InterruptedException {
     return repository.ref().filter(ref -> COMMIT.matcher(ref).matches()).isEmpty()
-        || new Git(bench, lent)
+        || new Git(commandRunner, variableValues)
                 .run(mirror, "cat-file", "-e", repository.ref().get() + "^{commit}")
                 .status()
             == 0;
   }
 
-  private static String hint(Repository repository) {
+  private static String tokenHint(Repository repository) {
     return repository.url().startsWith("http") && repository.token().isEmpty()
         ? " (if it is private, name the variable that holds its token)"
         : "";
   }
 
-  /// Removes the lock files of a killed git. Nobody else uses the mirror while we hold our lock.
+  /// Removes the lock files of a killed git process. No other process uses the mirror while this
+  /// lock is held.
   private static void removeLocks(Path mirror) throws IOException {
     try (var files = Files.walk(mirror)) {
       for (var file : files.filter(each -> each.toString().endsWith(".lock")).toList()) {
@@ -224,15 +238,15 @@ final class CloneCache {
     }
   }
 
-  private static void acquire(Lock lock, CommandRunner bench)
+  private static void acquire(Lock lock, CommandRunner commandRunner)
       throws StoppedException, InterruptedException {
-    while (!lock.tryLock(LOOK_UP_MILLIS, TimeUnit.MILLISECONDS)) {
-      bench.check();
+    while (!lock.tryLock(LOCK_POLL_MILLIS, TimeUnit.MILLISECONDS)) {
+      commandRunner.requireNotStopped();
     }
   }
 
-  private Line line(Path mirror) {
-    return lines.computeIfAbsent(mirror, _ -> new Line());
+  private MirrorState stateOf(Path mirror) {
+    return mirrorStates.computeIfAbsent(mirror, _ -> new MirrorState());
   }
 
   /// Folder of a mirror: the repository's name for people, plus a hash of its URL to be unique.

@@ -9,9 +9,9 @@ public interface CommandRunner {
   /// How a program ended.
   ///
   /// @param output standard output, limited in size
-  /// @param lastWords the last lines of standard output and standard error, limited and without
+  /// @param lastLines the last lines of standard output and standard error, limited and without
   ///   secrets
-  record Result(int status, String output, String lastWords) {}
+  record Result(int status, String output, String lastLines) {}
 
   /// Runs a trusted program such as git, without isolation.
   ///
@@ -24,10 +24,10 @@ public interface CommandRunner {
   Result script(String command, Path folder) throws StoppedException, InterruptedException;
 
   /// Reports the current activity to people.
-  void tell(String progress);
+  void reportProgress(String progress);
 
   /// @throws StoppedException if the run was stopped or the start deadline has passed
-  void check() throws StoppedException;
+  void requireNotStopped() throws StoppedException;
 
   /// Whether agents are isolated, and so must not share files with the clone cache.
   boolean isIsolated();

@@ -8,14 +8,14 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// The space that a file has on the disk, which Java does not tell: one can be given far more than
-/// its size (`fallocate --keep-size`).
+/// The disk space that is allocated to a file. Java does not report it, and it can be much more
+/// than the size (`fallocate --keep-size`).
 public final class DiskSpace {
-  private static final int HERE = -100; // AT_FDCWD
+  private static final int CURRENT_FOLDER = -100; // AT_FDCWD
   private static final int NO_FOLLOW = 0x100; // AT_SYMLINK_NOFOLLOW
   private static final int BLOCKS = 0x400; // STATX_BLOCKS
-  private static final int LENGTH = 256;
-  private static final int OFFSET_OF_BLOCKS = 48;
+  private static final int STRUCT_SIZE = 256;
+  private static final int BLOCKS_OFFSET = 48;
   private static final long SECTOR = 512;
   private static final long BLOCK = 4096;
 
@@ -24,13 +24,13 @@ public final class DiskSpace {
   private DiskSpace() {}
 
   /// @param size of the file in bytes
-  /// @return what it takes: its size, or what it was given if that is more than a block beyond
+  /// @return the size, or the allocated space if that is at least one block larger
   static long of(Path file, long size) {
     return of(file, size, NO_FOLLOW);
   }
 
-  /// The same for what a link leads to.
-  public static long behind(Path link, long size) {
+  /// The same for the target of a link.
+  public static long ofTarget(Path link, long size) {
     return of(link, size, 0);
   }
 
@@ -39,17 +39,17 @@ public final class DiskSpace {
       return size;
     }
     try (var arena = Arena.ofConfined()) {
-      var result = arena.allocate(LENGTH, Long.BYTES);
+      var result = arena.allocate(STRUCT_SIZE, Long.BYTES);
       var path = arena.allocateFrom(file.toString());
-      var failed = (int) STATX.get().invokeExact(HERE, path, flags, BLOCKS, result);
-      var given = result.get(ValueLayout.JAVA_LONG, OFFSET_OF_BLOCKS) * SECTOR;
-      return failed == 0 && given - size >= BLOCK ? given : size;
+      var failed = (int) STATX.get().invokeExact(CURRENT_FOLDER, path, flags, BLOCKS, result);
+      var allocated = result.get(ValueLayout.JAVA_LONG, BLOCKS_OFFSET) * SECTOR;
+      return failed == 0 && allocated - size >= BLOCK ? allocated : size;
     } catch (Throwable _) {
       return size;
     }
   }
 
-  @SuppressWarnings("restricted") // its shape is as declared by Linux
+  @SuppressWarnings("restricted") // its signature is as declared by Linux
   private static Optional<MethodHandle> statx() {
     var linker = Linker.nativeLinker();
     var number = ValueLayout.JAVA_INT;

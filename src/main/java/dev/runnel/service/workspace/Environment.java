@@ -15,11 +15,10 @@ import java.util.regex.Pattern;
 /// @param setupCommands shell commands, run in order before the agent starts
 /// @param image the container image, for isolation in containers
 /// @param variables names of the operator's variables that setup commands and agents receive
-/// @param egress the hosts that isolated agents and setup commands reach; empty for those of all
-///   environments
-/// @param pod what its pods are like in Kubernetes
-/// @param permissionRules the tools for which its agents ask a person; empty for those of all
-///   environments
+/// @param egress the network of isolated agents and setup commands; empty for the general setting
+/// @param pod options of its pods in Kubernetes
+/// @param permissionRules the tools for which its agents ask a person; empty for the general
+///   setting
 @RecordBuilder
 public record Environment(
     String uid,
@@ -62,12 +61,12 @@ public record Environment(
     setupCommands = List.copyOf(setupCommands);
     variables = List.copyOf(variables);
     if (!UID.matcher(uid).matches()) {
-      throw new IllegalArgumentException("its name may hold letters, digits, . _ and - only");
+      throw new IllegalArgumentException("its name may contain letters, digits, . _ and - only");
     }
     for (var variable : variables) {
       if (!VARIABLE.matcher(variable).matches() || variable.startsWith("RUNNEL_")) {
         throw new IllegalArgumentException(
-            "variables must be names of variables, not values, and none that begins with RUNNEL_");
+            "variables must be names of variables, not values, and must not begin with RUNNEL_");
       }
     }
     if (image.isPresent() && !IMAGE.matcher(image.get()).matches()) {

@@ -9,15 +9,18 @@ import java.util.stream.Collectors;
 
 /// The configured environments.
 ///
-/// @param byDefault the environment of runs that request none
-/// @param lent values of all variables that environments and their tokens name
+/// @param defaultEnvironment the environment of runs that request none
+/// @param variableValues the values of all variables that environments name, including the tokens
+///   of their repositories
 public record Environments(
-    List<Environment> all, Optional<Environment> byDefault, Map<String, String> lent) {
+    List<Environment> all,
+    Optional<Environment> defaultEnvironment,
+    Map<String, String> variableValues) {
   public static final Environments NONE = new Environments(List.of(), Optional.empty(), Map.of());
 
   public Environments {
     all = List.copyOf(all);
-    lent = Map.copyOf(lent);
+    variableValues = Map.copyOf(variableValues);
   }
 
   /// The environment of a run.
@@ -26,7 +29,7 @@ public record Environments(
   /// @return empty if there is no such environment
   public Optional<Environment> find(String id) {
     if (id.isBlank()) {
-      return Optional.of(byDefault.orElse(Environment.NONE));
+      return Optional.of(defaultEnvironment.orElse(Environment.NONE));
     }
     return all.stream()
         .filter(each -> each.uid().equals(id))
@@ -35,12 +38,12 @@ public record Environments(
   }
 
   /// The message for a caller who requests an environment that does not exist.
-  public String noneIs(String id) {
+  public String notFoundMessage(String id) {
     return "There is no environment %s here. %s"
         .formatted(
             id,
             all.isEmpty()
-                ? "None are set up: agents.environments in runnel.yaml."
+                ? "None are configured: agents.environments in runnel.yaml."
                 : "There are: "
                     + all.stream().map(Environment::uid).collect(Collectors.joining(", "))
                     + ".");
@@ -50,7 +53,7 @@ public record Environments(
   public Map<String, String> variables(Environment environment) {
     var values = new HashMap<String, String>();
     for (var name : environment.variables()) {
-      Optional.ofNullable(lent.get(name)).ifPresent(value -> values.put(name, value));
+      Optional.ofNullable(variableValues.get(name)).ifPresent(value -> values.put(name, value));
     }
     return values;
   }

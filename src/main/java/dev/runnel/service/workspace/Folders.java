@@ -3,6 +3,7 @@ package dev.runnel.service.workspace;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
+import java.nio.channels.WritableByteChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileVisitResult;
@@ -15,6 +16,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -24,22 +26,27 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// Operations on folders that are modified concurrently: files that vanish or are not accessible
-/// are skipped.
+/// Operations on folders that others modify concurrently: files that disappear or are not
+/// accessible are skipped.
 public final class Folders {
-  private static final Set<PosixFilePermission> ALL_OF_THE_OWNER =
-      PosixFilePermissions.fromString("rwx------");
+  /// For a new folder that is accessible to this user only.
+  public static final FileAttribute<Set<PosixFilePermission>> PRIVATE_FOLDER =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
-  private static final int DEEPEST = 50;
+  /// For a new file that is accessible to this user only.
+  public static final FileAttribute<Set<PosixFilePermission>> PRIVATE_FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+  private static final Set<PosixFilePermission> OWNER_ONLY = PRIVATE_FOLDER.value();
+
+  private static final int MAX_DEPTH = 50;
 
   private Folders() {}
 
   /// Creates a folder and its missing parents, accessible to this user only.
   static void createPrivately(Path folder) throws IOException {
     if (folder.getFileSystem().supportedFileAttributeViews().contains("posix")) {
-      Files.createDirectories(
-          folder,
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      Files.createDirectories(folder, PRIVATE_FOLDER);
     } else {
       Files.createDirectories(folder);
     }
@@ -49,31 +56,48 @@ public final class Folders {
   static void writePrivately(Path file, String text) throws IOException {
     if (!Files.exists(file)
         && file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
-      Files.createFile(
-          file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      Files.createFile(file, PRIVATE_FILE);
     }
     Files.writeString(file, text);
   }
 
+  /// Creates a file that is accessible to this user only.
+  ///
+  /// @throws IOException if it exists, also as a link
+  public static void createFile(Path file, byte[] content) throws IOException {
+    try (var channel =
+        Files.newByteChannel(
+            file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), PRIVATE_FILE)) {
+      writeAll(channel, content);
+    }
+  }
+
+  private static void writeAll(WritableByteChannel channel, byte[] content) throws IOException {
+    var bytes = ByteBuffer.wrap(content);
+    while (bytes.hasRemaining()) {
+      channel.write(bytes);
+    }
+  }
+
   /// The size of a folder.
   ///
-  /// @param bytes of all files that can be found
-  /// @param entries the number of files, folders and links that can be found, which take inodes
-  /// @param isWhole false if there are folders that cannot be read, or are too deep for a path, in
-  ///   which there may be any number of bytes
-  record Extent(long bytes, long entries, boolean isWhole) {
+  /// @param bytes total size of all files that could be read
+  /// @param entries number of files, folders and links, each of which uses an inode
+  /// @param isComplete false if some folders could not be read or their path is too long, so that
+  ///   the actual size may be larger
+  record Extent(long bytes, long entries, boolean isComplete) {
     static final Extent NOTHING = new Extent(0, 0, true);
 
     Extent plus(Extent more) {
-      return new Extent(bytes + more.bytes, entries + more.entries, isWhole && more.isWhole);
+      return new Extent(bytes + more.bytes, entries + more.entries, isComplete && more.isComplete);
     }
   }
 
   /// Measures a folder; links are not followed.
   static Extent extent(Path folder) throws IOException {
-    var sum = new long[1];
+    var bytes = new long[1];
     var entries = new long[1];
-    var hides = new boolean[1];
+    var hasUnreadable = new boolean[1];
     Files.walkFileTree(
         folder,
         new SimpleFileVisitor<>() {
@@ -85,14 +109,14 @@ public final class Folders {
 
           @Override
           public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-            sum[0] += DiskSpace.of(file, attributes.size());
+            bytes[0] += DiskSpace.of(file, attributes.size());
             entries[0]++;
             return FileVisitResult.CONTINUE;
           }
 
           @Override
           public FileVisitResult visitFileFailed(Path file, IOException e) {
-            hides[0] |= !(e instanceof NoSuchFileException);
+            hasUnreadable[0] |= !(e instanceof NoSuchFileException);
             return FileVisitResult.CONTINUE;
           }
 
@@ -101,42 +125,41 @@ public final class Folders {
             return FileVisitResult.CONTINUE;
           }
         });
-    return new Extent(sum[0], entries[0], !hides[0]);
+    return new Extent(bytes[0], entries[0], !hasUnreadable[0]);
   }
 
-  /// Makes folders below another one. What is not a folder on the way, such as a link, is replaced.
+  /// Creates folders below another one. Anything else on the path, such as a link, is replaced by a
+  /// folder.
   ///
-  /// @param place relative path of the innermost one
+  /// @param relativePath path of the innermost folder
   /// @return its path
-  static Path createBelow(Path base, Path place) throws IOException {
+  static Path createBelow(Path base, Path relativePath) throws IOException {
     var path = base;
-    for (var name : place) {
+    for (var name : relativePath) {
       path = path.resolve(name);
       if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
         Files.deleteIfExists(path);
-        Files.createDirectory(
-            path,
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Files.createDirectory(path, PRIVATE_FOLDER);
       }
     }
     return path;
   }
 
   /// Writes a new file, accessible to this user only, below a folder that others control. Replaces
-  /// what is in its place, and links and files on the way to it; follows no link below the folder.
+  /// an existing file, and links and files on the path to it; follows no link below the folder.
   ///
-  /// @param place relative path of the file
-  public static void writeBelow(Path base, Path place, byte[] content) throws IOException {
-    var above = place.getParent();
-    if (above != null) {
-      createBelow(base, above);
+  /// @param relativePath path of the file
+  public static void writeBelow(Path base, Path relativePath, byte[] content) throws IOException {
+    var parent = relativePath.getParent();
+    if (parent != null) {
+      createBelow(base, parent);
     }
     var _ =
-        below(
+        inParent(
             base,
-            place,
+            relativePath,
             (folder, name) -> {
-              delete(folder, name, base.resolve(place));
+              delete(folder, name, base.resolve(relativePath));
               try (var channel =
                   folder.newByteChannel(
                       name,
@@ -144,12 +167,8 @@ public final class Folders {
                           StandardOpenOption.CREATE_NEW,
                           StandardOpenOption.WRITE,
                           LinkOption.NOFOLLOW_LINKS),
-                      PosixFilePermissions.asFileAttribute(
-                          PosixFilePermissions.fromString("rw-------")))) {
-                var bytes = ByteBuffer.wrap(content);
-                while (bytes.hasRemaining()) {
-                  channel.write(bytes);
-                }
+                      PRIVATE_FILE)) {
+                writeAll(channel, content);
               }
               return true;
             });
@@ -157,77 +176,81 @@ public final class Folders {
 
   /// Reads a file below a folder that others control. Follows no link below the folder.
   ///
-  /// @param place relative path of the file
-  /// @param most the size in bytes above which a file is not read
+  /// @param relativePath path of the file
+  /// @param maxBytes the size in bytes above which a file is not read
   /// @return empty unless it is a regular file
-  public static Optional<byte[]> readBelow(Path base, Path place, int most) throws IOException {
-    return below(
+  public static Optional<byte[]> readBelow(Path base, Path relativePath, int maxBytes)
+      throws IOException {
+    return inParent(
             base,
-            place,
+            relativePath,
             (folder, name) -> {
-              // Opening anything else, such as a pipe, could wait for ever.
+              // Opening anything else, such as a pipe, could block forever.
               if (!attributes(folder, name).filter(it -> it.isRegularFile()).isPresent()) {
                 return Optional.<byte[]>empty();
               }
               try (var channel =
                   folder.newByteChannel(
                       name, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))) {
-                var content = Channels.newInputStream(channel).readNBytes(most + 1);
-                return Optional.of(content).filter(it -> it.length <= most);
+                var content = Channels.newInputStream(channel).readNBytes(maxBytes + 1);
+                return Optional.of(content).filter(it -> it.length <= maxBytes);
               }
             })
         .flatMap(content -> content);
   }
 
-  /// Deletes what is at a place below a folder that others control, recursively. Follows no link
-  /// below the folder: where one is on the way, nothing is deleted.
+  /// Deletes a file or folder below a folder that others control, recursively. Follows no link
+  /// below the folder: if there is one on the path, nothing is deleted.
   ///
-  /// @param place relative path
-  public static void deleteBelow(Path base, Path place) throws IOException {
+  /// @param relativePath path to delete
+  public static void deleteBelow(Path base, Path relativePath) throws IOException {
     var _ =
-        below(
+        inParent(
             base,
-            place,
+            relativePath,
             (folder, name) -> {
-              delete(folder, name, base.resolve(place));
+              delete(folder, name, base.resolve(relativePath));
               return true;
             });
   }
 
-  /// Deletes a folder recursively, if it exists. Links are deleted, not followed, also where others
-  /// put them while it deletes.
+  /// Deletes a folder recursively, if it exists. Links are deleted, not followed, even if others
+  /// create them meanwhile.
   public static void delete(Path folder) throws IOException {
     var absolute = folder.toAbsolutePath().normalize();
-    var above = absolute.getParent();
-    if (above != null && Files.exists(absolute, LinkOption.NOFOLLOW_LINKS)) {
-      deleteBelow(above, absolute.getFileName());
+    var parent = absolute.getParent();
+    if (parent != null && Files.exists(absolute, LinkOption.NOFOLLOW_LINKS)) {
+      deleteBelow(parent, absolute.getFileName());
     }
   }
 
   @FunctionalInterface
-  private interface Use<T> {
+  private interface Action<T> {
     T in(SecureDirectoryStream<Path> folder, Path name) throws IOException;
   }
 
-  /// Opens the folders on the way to a place one by one.
+  /// Opens the parent folders of a path one by one, and calls the action with the last one.
   ///
-  /// @return empty if one of them does not exist, or is no folder
+  /// @return empty if one of them does not exist or is not a folder
   @SuppressWarnings("StreamResourceLeak") // all of them are closed at the end
-  private static <T> Optional<T> below(Path base, Path place, Use<T> use) throws IOException {
-    if (place.isAbsolute() || !place.normalize().equals(place) || place.startsWith("..")) {
-      throw new IOException("Not a path below a folder: " + place);
+  private static <T> Optional<T> inParent(Path base, Path relativePath, Action<T> action)
+      throws IOException {
+    if (relativePath.isAbsolute()
+        || !relativePath.normalize().equals(relativePath)
+        || relativePath.startsWith("..")) {
+      throw new IOException("Not a path below a folder: " + relativePath);
     }
     var opened = new ArrayDeque<SecureDirectoryStream<Path>>();
     try {
       opened.push(secure(Files.newDirectoryStream(base)));
-      for (int i = 0; i < place.getNameCount() - 1; i++) {
-        var name = place.getName(i);
+      for (int i = 0; i < relativePath.getNameCount() - 1; i++) {
+        var name = relativePath.getName(i);
         if (!attributes(opened.element(), name).filter(it -> it.isDirectory()).isPresent()) {
           return Optional.empty();
         }
         opened.push(opened.element().newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS));
       }
-      return Optional.of(use.in(opened.element(), place.getFileName()));
+      return Optional.of(action.in(opened.element(), relativePath.getFileName()));
     } finally {
       for (var each : opened) {
         each.close();
@@ -246,8 +269,8 @@ public final class Folders {
         parent.deleteFile(name);
         return;
       }
-      // Folders that are too deep are moved up, so that neither paths nor the stack nor the open
-      // files come to their limits.
+      // Folders that are nested too deeply are moved up, so that the limits of path length, stack
+      // and open files are not reached.
       var moved = new int[1];
       do {
         moved[0] = 0;
@@ -257,7 +280,7 @@ public final class Folders {
       } while (moved[0] > 0);
       parent.deleteDirectory(name);
     } catch (NoSuchFileException _) {
-      // Somebody else has deleted it.
+      // It was deleted concurrently.
     }
   }
 
@@ -273,7 +296,7 @@ public final class Folders {
       try {
         if (!attributes(folder, name).filter(it -> it.isDirectory()).isPresent()) {
           folder.deleteFile(name);
-        } else if (depth == DEEPEST) {
+        } else if (depth == MAX_DEPTH) {
           folder.move(name, top, Path.of("." + UUID.randomUUID()));
           moved[0]++;
         } else {
@@ -283,28 +306,28 @@ public final class Folders {
           folder.deleteDirectory(name);
         }
       } catch (NoSuchFileException _) {
-        // Somebody else has deleted it.
+        // It was deleted concurrently.
       }
     }
   }
 
-  /// Opens a folder, with the permissions that package managers remove from theirs.
+  /// Opens a folder, and restores permissions that package managers remove from their folders.
   private static SecureDirectoryStream<Path> open(
       SecureDirectoryStream<Path> parent, Path name, Path path) throws IOException {
     SecureDirectoryStream<Path> folder;
     try {
       folder = parent.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS);
     } catch (AccessDeniedException e) {
-      // Only what can be read can be opened, and only what is open can be changed without its path.
+      // An unreadable folder cannot be opened, so its permissions must be changed by its path.
       if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
         throw e;
       }
-      Files.setPosixFilePermissions(path, ALL_OF_THE_OWNER);
+      Files.setPosixFilePermissions(path, OWNER_ONLY);
       folder = parent.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS);
     }
     var view = folder.getFileAttributeView(PosixFileAttributeView.class);
-    if (view != null && !view.readAttributes().permissions().containsAll(ALL_OF_THE_OWNER)) {
-      view.setPermissions(ALL_OF_THE_OWNER);
+    if (view != null && !view.readAttributes().permissions().containsAll(OWNER_ONLY)) {
+      view.setPermissions(OWNER_ONLY);
     }
     return folder;
   }

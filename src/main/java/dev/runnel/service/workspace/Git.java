@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Runs git safely: it never prompts, and executes nothing that a repository or a template
-/// provides.
+/// Runs git safely: without prompts, and without executing programs from a repository or a
+/// template.
 final class Git {
-  private static final List<String> SAFE =
+  private static final List<String> BASE_COMMAND =
       List.of(
           "git",
           "-c",
@@ -25,31 +25,31 @@ final class Git {
           "maintenance.autoDetach=false",
           "-c",
           "submodule.recurse=false",
-          // Our mirrors are trusted bare repositories.
+          // The mirrors are trusted bare repositories.
           "-c",
           "safe.bareRepository=all");
   private static final String TOKEN = "RUNNEL_GIT_TOKEN";
 
-  /// Names the variable, not the value, since arguments are visible to every user.
+  /// Refers to the variable, not the value, since arguments are visible to every user.
   private static final String HELPER =
       "!f() { test \"$1\" = get && printf 'username=x-access-token\\npassword=%s\\n' \"$"
           + TOKEN
           + "\"; }; f";
 
-  private final CommandRunner bench;
-  private final Map<String, String> lent;
+  private final CommandRunner commandRunner;
+  private final Map<String, String> variableValues;
 
-  Git(CommandRunner bench, Map<String, String> lent) {
-    this.bench = bench;
-    this.lent = lent;
+  Git(CommandRunner commandRunner, Map<String, String> variableValues) {
+    this.commandRunner = commandRunner;
+    this.variableValues = variableValues;
   }
 
-  /// @throws SetupException if git fails; the message is `orElse` followed by git's error output
-  CommandRunner.Result must(String orElse, Path folder, String... arguments)
+  /// @throws SetupException if git fails; the message is `failure` followed by git's error output
+  CommandRunner.Result runOrFail(String failure, Path folder, String... arguments)
       throws SetupException, StoppedException, InterruptedException {
     var result = run(folder, arguments);
     if (result.status() != 0) {
-      throw SetupException.of(orElse, result);
+      throw SetupException.of(failure, result);
     }
     return result;
   }
@@ -60,17 +60,17 @@ final class Git {
   }
 
   /// Runs git with the token of a repository, which is only sent to that repository's host.
-  CommandRunner.Result run(Optional<Repository> remote, Path folder, String... arguments)
+  CommandRunner.Result run(Optional<Repository> repository, Path folder, String... arguments)
       throws StoppedException, InterruptedException {
-    var command = new ArrayList<>(SAFE);
-    var token = remote.flatMap(Repository::token).map(lent::get);
+    var command = new ArrayList<>(BASE_COMMAND);
+    var token = repository.flatMap(Repository::token).map(variableValues::get);
     if (token.isPresent()) {
-      var key = "credential." + remote.get().origin() + ".helper=";
+      var key = "credential." + repository.get().origin() + ".helper=";
       // The empty value clears the helpers of the operator's own configuration.
       command.addAll(List.of("-c", key, "-c", key + HELPER));
     }
     command.addAll(List.of(arguments));
-    return bench.program(
+    return commandRunner.program(
         command,
         folder,
         token.isPresent()

@@ -18,7 +18,7 @@ public record PermissionRules(List<String> ask) {
     for (var rule : ask) {
       if (!RULE.matcher(rule).matches()) {
         throw new IllegalArgumentException(
-            "holds \"%s\", and must hold permission rules of Claude Code, like Bash(npm publish:*)"
+            "contains \"%s\", and must contain permission rules of Claude Code, like Bash(npm publish:*)"
                 .formatted(rule));
       }
     }

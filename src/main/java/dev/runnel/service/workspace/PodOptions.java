@@ -6,14 +6,14 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/// What the pods of an environment are like in Kubernetes. Names are those of objects in the pods'
-/// namespace.
+/// The options of an environment's pods in Kubernetes. Names refer to objects in the namespace of
+/// the pods.
 ///
-/// @param nodeSelector labels that the machine must have
-/// @param secrets whose entries become variables of the agent and of setup commands
-/// @param pullSecrets with the logins of image registries
-/// @param cpu the processors that a machine must have left, such as `500m`
-/// @param memory the memory that a machine must have left, such as `1Gi`
+/// @param nodeSelector labels that the Kubernetes node must have
+/// @param secrets secrets whose entries become variables of the agent and of setup commands
+/// @param pullSecrets secrets with the credentials of image registries
+/// @param cpu the CPU request, such as `500m`
+/// @param memory the memory request, such as `1Gi`
 public record PodOptions(
     Optional<String> serviceAccount,
     Map<String, String> nodeSelector,
@@ -41,8 +41,8 @@ public record PodOptions(
     memory.ifPresent(text -> requireQuantity("memory", text, "1Gi"));
   }
 
-  /// Takes from others what is not set here.
-  public PodOptions or(PodOptions others) {
+  /// Uses other options for those that are not set.
+  public PodOptions orElse(PodOptions others) {
     return new PodOptions(
         serviceAccount.or(others::serviceAccount),
         nodeSelector.isEmpty() ? others.nodeSelector : nodeSelector,
@@ -55,7 +55,7 @@ public record PodOptions(
   private static void requireName(String key, String name) {
     if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException(
-          "%s holds %s, which is no name of an object in Kubernetes".formatted(key, name));
+          "%s contains %s, which is not a name of a Kubernetes object".formatted(key, name));
     }
   }
 

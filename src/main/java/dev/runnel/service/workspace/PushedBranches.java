@@ -21,23 +21,23 @@ import org.slf4j.LoggerFactory;
 /// repository of the run's environment, and its head is a branch of that repository that ends in a
 /// commit that the run made or pushed.
 ///
-/// The server reports the head. Where the proxy adds the login, it saw what was pushed, and only
-/// that counts. Elsewhere, what happened in the clone is read from git's log files there without
-/// running git, because the agent controls the clone's settings, which could execute programs. An
-/// agent can forge these files.
+/// The server reports the head. If the proxy adds the credentials for the repository, it has
+/// observed the pushes, and only those count. Otherwise, the commits are read from git's log files
+/// in the clone, without running git, because the agent controls the clone's settings, which could
+/// execute programs. An agent can forge these files.
 public final class PushedBranches {
   private static final Logger log = LoggerFactory.getLogger(PushedBranches.class);
   private static final long MAX_PUSHES = 4L * 1024 * 1024;
 
-  // The agent controls what is there. It could write more than fits in memory, and make any number
+  // The agent controls these files. It could write more than fits in memory, and create any number
   // of links to one file.
   private static final long MAX_LOG_BYTES = 16L * 1024 * 1024;
   private static final int MAX_LOGS = 10_000;
   private static final int MAX_COMMITS = 100_000;
-  private static final int DEEPEST = 30;
+  private static final int MAX_DEPTH = 30;
 
   /// `OLD NEW who <mail> time zone<tab>commit: Fix it`
-  private static final Pattern MADE =
+  private static final Pattern OWN_COMMIT =
       Pattern.compile(
           "[0-9a-f]{40,64} (?<commit>[0-9a-f]{40,64}) [^\\t]*\\t(?:commit|update by push).*");
 
@@ -45,7 +45,7 @@ public final class PushedBranches {
       Pattern.compile("(?<commit>[0-9a-f]{40,64})\\t(?<ref>refs/\\S+)");
   private static final String BRANCH = "refs/heads/";
 
-  /// A push that was seen from outside the isolation.
+  /// A push that the proxy observed.
   public record Push(String repository, String branch, String commit) {
     private String line() {
       return String.join("\t", repository, branch, commit) + "\n";
@@ -55,19 +55,19 @@ public final class PushedBranches {
   private final Git git;
   private final Path root;
   private final Path pushes;
-  private final Set<String> witnessed;
+  private final Set<String> observedRepositories;
 
   /// @param root the run's workspace
-  /// @param pushes the file of the pushes that were seen, outside the agent's control
-  /// @param witnessed the addresses of the repositories whose pushes are all seen
-  PushedBranches(Git git, Path root, Path pushes, Set<String> witnessed) {
+  /// @param pushes the file of observed pushes, outside the agent's control
+  /// @param observedRepositories the URLs of the repositories whose pushes are all observed
+  PushedBranches(Git git, Path root, Path pushes, Set<String> observedRepositories) {
     this.git = git;
     this.root = root;
     this.pushes = pushes;
-    this.witnessed = Set.copyOf(witnessed);
+    this.observedRepositories = Set.copyOf(observedRepositories);
   }
 
-  /// Adds a push to the file, unless there are too many in it.
+  /// Appends a push to the file, unless the file is too large.
   static void add(Push push, Path pushes) throws IOException {
     synchronized (PushedBranches.class) {
       var all = Files.exists(pushes) ? Files.readString(pushes) : "";
@@ -77,10 +77,10 @@ public final class PushedBranches {
     }
   }
 
-  /// @param somewhere a folder outside the agent's control, to run git in
+  /// @param folder a folder outside the agent's control, to run git in
   /// @return the branch of a pull request that the run opened; empty for any other, or if it cannot
   ///   be determined
-  Optional<String> of(String pullRequest, Environment environment, Path somewhere)
+  Optional<String> of(String pullRequest, Environment environment, Path folder)
       throws StoppedException, InterruptedException {
     var address = PullRequestAddress.of(pullRequest);
     var repository =
@@ -89,28 +89,28 @@ public final class PushedBranches {
       return Optional.empty();
     }
     var ref = address.get().ref();
-    return witnessed.contains(repository.get().url())
-        ? seen(repository.get(), ref, somewhere)
-        : logged(repository.get(), ref, somewhere);
+    return observedRepositories.contains(repository.get().url())
+        ? observed(repository.get(), ref, folder)
+        : fromLogFiles(repository.get(), ref, folder);
   }
 
-  /// The branch that was seen being pushed, if it still has the head.
-  private Optional<String> seen(Repository repository, String pullRequest, Path somewhere)
+  /// The observed branch whose commit is the head of the pull request, on the server, too.
+  private Optional<String> observed(Repository repository, String pullRequest, Path folder)
       throws StoppedException, InterruptedException {
-    var seen = seen(repository.url());
-    if (seen.isEmpty()) {
+    var pushed = observed(repository.url());
+    if (pushed.isEmpty()) {
       return Optional.empty();
     }
-    var refs = refs(repository, pullRequest, somewhere);
+    var refs = refs(repository, pullRequest, folder);
     var head = refs.get(pullRequest);
-    return seen.stream()
+    return pushed.stream()
         .filter(each -> each.commit().equals(head))
         .filter(each -> each.commit().equals(refs.get(BRANCH + each.branch())))
         .map(Push::branch)
         .findFirst();
   }
 
-  private List<Push> seen(String repository) {
+  private List<Push> observed(String repository) {
     try (var lines = Files.lines(pushes)) {
       return lines
           .map(line -> line.split("\t", -1))
@@ -125,16 +125,17 @@ public final class PushedBranches {
     }
   }
 
-  /// The branch of a head that was made or pushed in the clone, as git's log files there say.
-  private Optional<String> logged(Repository repository, String pullRequest, Path somewhere)
+  /// The branch whose commit is the head of the pull request, if git's log files say that it was
+  /// made or pushed in the clone.
+  private Optional<String> fromLogFiles(Repository repository, String pullRequest, Path folder)
       throws StoppedException, InterruptedException {
-    var made = made(root.resolve(repository.folder()));
-    if (made.isEmpty()) {
+    var commits = commitsOf(root.resolve(repository.folder()));
+    if (commits.isEmpty()) {
       return Optional.empty();
     }
-    var refs = refs(repository, pullRequest, somewhere);
+    var refs = refs(repository, pullRequest, folder);
     return Optional.ofNullable(refs.get(pullRequest))
-        .filter(made::contains)
+        .filter(commits::contains)
         .flatMap(
             head ->
                 refs.entrySet().stream()
@@ -145,12 +146,12 @@ public final class PushedBranches {
   }
 
   /// The commits of the refs on the server, by ref.
-  private Map<String, String> refs(Repository repository, String pullRequest, Path somewhere)
+  private Map<String, String> refs(Repository repository, String pullRequest, Path folder)
       throws StoppedException, InterruptedException {
     var listed =
         git.run(
             Optional.of(repository),
-            somewhere,
+            folder,
             "ls-remote",
             "--",
             repository.url(),
@@ -169,22 +170,23 @@ public final class PushedBranches {
   }
 
   /// The commits that were made or pushed in a clone.
-  static Set<String> made(Path clone) {
+  static Set<String> commitsOf(Path clone) {
     var commits = new HashSet<String>();
     var logs = clone.resolve(".git").resolve("logs");
     if (!Files.isDirectory(logs, LinkOption.NOFOLLOW_LINKS)) {
       return commits;
     }
-    var left = MAX_LOG_BYTES;
-    try (var files = Files.walk(logs, DEEPEST)) {
+    var remainingBytes = MAX_LOG_BYTES;
+    try (var files = Files.walk(logs, MAX_DEPTH)) {
       for (var file : files.limit(MAX_LOGS).toList()) {
-        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) || Files.size(file) > left) {
+        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+            || Files.size(file) > remainingBytes) {
           continue;
         }
-        left -= Files.size(file);
+        remainingBytes -= Files.size(file);
         try (var lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
           lines
-              .map(MADE::matcher)
+              .map(OWN_COMMIT::matcher)
               .filter(it -> it.matches())
               .limit(MAX_COMMITS - commits.size())
               .forEach(it -> commits.add(it.group("commit")));

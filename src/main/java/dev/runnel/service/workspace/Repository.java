@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 /// @param ref branch, tag or commit; default: the default branch
 /// @param folder name of its folder in the workspace
 /// @param token name of the variable that holds the token for an `https` URL
-/// @param push whether isolated agents may fetch and push with the token, which they do not get
+/// @param push whether isolated agents may fetch and push with the token, without receiving it
 public record Repository(
     String url, Optional<String> ref, String folder, Optional<String> token, boolean push) {
   private static final Pattern SHORT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+");
@@ -33,8 +33,8 @@ public record Repository(
     if (!FOLDER.matcher(folder).matches()) {
       throw new IllegalArgumentException("folder must be a plain name, like shop");
     }
-    if (token.isPresent() && !takesToken(url)) {
-      throw new IllegalArgumentException("token is only for an https address");
+    if (token.isPresent() && !acceptsToken(url)) {
+      throw new IllegalArgumentException("token is only for an https URL");
     }
     if (push && token.isEmpty()) {
       throw new IllegalArgumentException(
@@ -42,24 +42,25 @@ public record Repository(
     }
   }
 
-  /// @param place a URL, a folder that begins with `/` or `.`, or `owner/name` on GitHub
+  /// @param location a URL, a folder that begins with `/` or `.`, or `owner/name` on GitHub
   public static Repository of(
-      String place, Optional<String> ref, Optional<String> folder, Optional<String> token) {
-    return of(place, ref, folder, token, false);
+      String location, Optional<String> ref, Optional<String> folder, Optional<String> token) {
+    return of(location, ref, folder, token, false);
   }
 
   /// @param push whether isolated agents may fetch and push with the token
   public static Repository of(
-      String place,
+      String location,
       Optional<String> ref,
       Optional<String> folder,
       Optional<String> token,
       boolean push) {
-    var url = SHORT.matcher(place).matches() ? "https://github.com/" + place + ".git" : place;
-    return new Repository(url, ref, folder.orElseGet(() -> lastPart(url)), token, push);
+    var url =
+        SHORT.matcher(location).matches() ? "https://github.com/" + location + ".git" : location;
+    return new Repository(url, ref, folder.orElseGet(() -> lastSegment(url)), token, push);
   }
 
-  /// `owner/name` from the end of the URL; only the name if there is no more.
+  /// `owner/name` from the end of the URL; only the name if there is no owner.
   public String fullName() {
     var path = url.replaceAll("/+$", "").replaceAll("(/|\\.git)+$", "").replace(':', '/');
     var name = path.lastIndexOf('/');
@@ -69,10 +70,10 @@ public record Repository(
 
   /// Whether a skill's `owner/repo` or `repo` refers to this repository. Case-insensitive, as on
   /// forges.
-  boolean isCalled(String wanted) {
+  boolean matches(String wanted) {
     var full = fullName().toLowerCase(Locale.ROOT);
-    var sought = wanted.toLowerCase(Locale.ROOT);
-    return full.equals(sought) || full.endsWith("/" + sought) || folder.equals(wanted);
+    var lowerCase = wanted.toLowerCase(Locale.ROOT);
+    return full.equals(lowerCase) || full.endsWith("/" + lowerCase) || folder.equals(wanted);
   }
 
   /// The only origin that may receive its token: `https://host[:port]`.
@@ -81,7 +82,7 @@ public record Repository(
     return uri.getScheme() + "://" + uri.getRawAuthority();
   }
 
-  private static String lastPart(String url) {
+  private static String lastSegment(String url) {
     var path = url.replaceAll("(/|\\.git)+$", "");
     return path.substring(Math.max(path.lastIndexOf('/'), path.lastIndexOf(':')) + 1);
   }
@@ -96,18 +97,18 @@ public record Repository(
     var uri = uri(url);
     if (uri.isEmpty() || !SCHEMES.contains(String.valueOf(uri.get().getScheme()))) {
       throw new IllegalArgumentException(
-          "must be owner/name on GitHub, an address that git can clone, or a folder that begins"
+          "must be owner/name on GitHub, a URL that git can clone, or a folder that begins"
               + " with / or .");
     }
     var user = uri.get().getRawUserInfo();
     if (user != null && (user.contains(":") || url.startsWith("http"))) {
       throw new IllegalArgumentException(
-          "holds a name or a password: leave it out, and put the name of the variable with the"
-              + " token in token");
+          "contains a user name or a password: leave it out, and put the name of the variable with"
+              + " the token in token");
     }
   }
 
-  private static boolean takesToken(String url) {
+  private static boolean acceptsToken(String url) {
     return uri(url)
         .filter(
             uri ->

@@ -12,19 +12,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/// The private folders of an isolated run, besides its workspace. They last as long as the
-/// workspace, so that agents find their sessions again.
+/// The private folders of an isolated run, in addition to its workspace. They are kept as long as
+/// the workspace, so that agents find their sessions.
 ///
-/// The agent controls their content, and may have replaced anything in them by a symbolic link. So
-/// every path in them is made anew where a link is on the way. No process of the run may be running
+/// The agent controls their content, and may have replaced anything by a symbolic link. So a link
+/// on a path is replaced by a folder before it is used. No process of the run may be running
 /// meanwhile.
 ///
 /// @param folder the home folder
 /// @param temporary the run's `/tmp`
-/// @param caches the caches of downloads that the runs of one environment share
+/// @param caches the download caches that the runs of one environment share
 public record RunHome(Path folder, Path temporary, Path caches) {
-  /// Where build tools keep what they downloaded, in the home folder. Their settings and logs, and
-  /// other programs' caches, stay the run's own.
+  /// The folders in the home folder where build tools keep downloads. Their settings and logs, and
+  /// caches of other programs, are not shared.
   private static final List<String> CACHES =
       List.of(
           ".cache/go-build",
@@ -37,10 +37,10 @@ public record RunHome(Path folder, Path temporary, Path caches) {
           ".npm/_cacache",
           "go/pkg");
 
-  /// The size of the biggest file that is read to sign in.
+  /// Maximum size of a login file in bytes.
   public static final int MAX_LOGIN = 1024 * 1024;
 
-  /// Makes the folders that are missing.
+  /// Creates the missing folders.
   static RunHome make(Path base, Path caches) throws IOException {
     var home = new RunHome(base.resolve("home"), base.resolve("tmp"), caches);
     for (var each : List.of(home.folder, home.temporary, home.sharedMemory(), caches)) {
@@ -58,7 +58,7 @@ public record RunHome(Path folder, Path temporary, Path caches) {
     return temporary.resolveSibling("shm");
   }
 
-  /// The caches: from their path in the home folder to the folder that belongs there.
+  /// The caches to mount: shared folders by their path in the home folder.
   public Map<Path, Path> mounts() {
     var mounts = new LinkedHashMap<Path, Path>();
     CACHES.forEach(
@@ -69,8 +69,8 @@ public record RunHome(Path folder, Path temporary, Path caches) {
     return mounts;
   }
 
-  /// Copies a file of the operator, unless the run has one that is newer: an agent may have renewed
-  /// its login there. Does nothing if the operator has no such file.
+  /// Copies a file of the operator, unless the run's file is newer, because an agent may have
+  /// renewed its login. Does nothing if the operator has no such file.
   ///
   /// @param place the path in the home folder
   public void copy(Path from, String place) throws IOException {
@@ -87,14 +87,14 @@ public record RunHome(Path folder, Path temporary, Path caches) {
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
   }
 
-  /// Changes the text of a copied file, if it is there and not too big for a login.
+  /// Changes the text of a copied file, if it exists and is not larger than [#MAX_LOGIN].
   ///
   /// @param place the path in the home folder
   public void change(String place, UnaryOperator<String> edit) throws IOException {
     var path = Path.of(place);
     var before = Folders.readBelow(folder, path, MAX_LOGIN);
     if (before.isPresent()) {
-      // Every byte is a character of this character set, so nothing else changes.
+      // In this character set, every byte is a character, so all other bytes are preserved.
       var text = new String(before.get(), StandardCharsets.ISO_8859_1);
       var after = edit.apply(text);
       if (!after.equals(text)) {
@@ -103,7 +103,7 @@ public record RunHome(Path folder, Path temporary, Path caches) {
     }
   }
 
-  /// Writes a file unless the run has one.
+  /// Writes a file unless it exists.
   ///
   /// @param place the path in the home folder
   public void write(String place, String content) throws IOException {
@@ -113,7 +113,7 @@ public record RunHome(Path folder, Path temporary, Path caches) {
     }
   }
 
-  /// Makes a folder.
+  /// Creates a folder.
   ///
   /// @param place the path in the home folder
   public Path folder(String place) throws IOException {

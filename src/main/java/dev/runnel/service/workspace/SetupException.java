@@ -11,9 +11,9 @@ final class SetupException extends Exception {
   /// Combines a description with the program's output.
   static SetupException of(String what, CommandRunner.Result result) {
     return new SetupException(
-        result.lastWords().isBlank()
-            ? "%s (exit status %d, without a word).".formatted(what, result.status())
-            : what + ":\n" + result.lastWords());
+        result.lastLines().isBlank()
+            ? "%s (exit status %d, without output).".formatted(what, result.status())
+            : what + ":\n" + result.lastLines());
   }
 
   String why() {

@@ -11,33 +11,33 @@ import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The caches of downloads, one folder for each environment, which its runs have mounted at the
-/// same time. A cache that a run uses is not deleted. What a cache grows by is charged to the runs
-/// that use it at that time, in equal shares. Thread-safe.
+/// The download caches: one folder for each environment, which is mounted in all its runs. A cache
+/// that a run uses is not deleted. The growth of a cache is charged to the runs that use it at that
+/// time, in equal shares. Thread-safe.
 ///
-/// An agent can make a cache that takes minutes to measure, so no cache is measured while others
-/// wait.
+/// An agent can create a cache that takes minutes to measure, so caches are measured without
+/// holding the lock.
 final class SharedCaches {
   private static final Logger log = LoggerFactory.getLogger(SharedCaches.class);
   private static final String TRASH = ".trash-";
 
-  /// The use of one cache.
-  private static final class Use {
+  /// The usage of one cache by runs.
+  private static final class CacheUsage {
     private final Map<String, Folders.Extent> shares = new HashMap<>();
-    private Folders.Extent last = Folders.Extent.NOTHING;
+    private Folders.Extent lastExtent = Folders.Extent.NOTHING;
 
-    /// Charges what has changed since the last time.
+    /// Charges the growth since the last measurement.
     void measure(Folders.Extent now) {
       var users = Math.max(shares.size(), 1);
-      var bytes = (now.bytes() - last.bytes()) / users;
-      var entries = (now.entries() - last.entries()) / users;
+      var bytes = (now.bytes() - lastExtent.bytes()) / users;
+      var entries = (now.entries() - lastExtent.entries()) / users;
       shares.replaceAll(
           (_, share) ->
               new Folders.Extent(
                   Math.max(share.bytes() + bytes, 0),
                   Math.max(share.entries() + entries, 0),
                   true));
-      last = now;
+      lastExtent = now;
     }
   }
 
@@ -50,7 +50,7 @@ final class SharedCaches {
   private final Path folder;
   private final Measure measure;
   // Guarded by this.
-  private final Map<Path, Use> uses = new HashMap<>();
+  private final Map<Path, CacheUsage> usages = new HashMap<>();
 
   SharedCaches(Path folder) {
     this(folder, Folders::extent);
@@ -67,10 +67,10 @@ final class SharedCaches {
   Path use(String runId, String environment) throws IOException {
     var cache = folder.resolve(environment);
     if (!usedBy(runId).contains(cache)) {
-      // Until now it was charged to the others.
+      // Growth before this moment is charged to the other runs.
       var extent = Files.isDirectory(cache) ? measure.of(cache) : Folders.Extent.NOTHING;
       synchronized (this) {
-        var use = uses.computeIfAbsent(cache, _ -> new Use());
+        var use = usages.computeIfAbsent(cache, _ -> new CacheUsage());
         use.measure(extent);
         use.shares.putIfAbsent(runId, Folders.Extent.NOTHING);
       }
@@ -79,13 +79,13 @@ final class SharedCaches {
     return cache;
   }
 
-  /// What is charged to a run; nothing if it uses no cache.
+  /// The growth that is charged to a run; nothing if it uses no cache.
   Folders.Extent share(String runId) throws IOException {
     for (var cache : usedBy(runId)) {
       charge(cache, measure.of(cache));
     }
     synchronized (this) {
-      return uses.values().stream()
+      return usages.values().stream()
           .map(it -> it.shares.getOrDefault(runId, Folders.Extent.NOTHING))
           .reduce(Folders.Extent.NOTHING, Folders.Extent::plus);
     }
@@ -100,20 +100,20 @@ final class SharedCaches {
       }
     }
     synchronized (this) {
-      uses.values().forEach(use -> use.shares.remove(runId));
-      uses.values().removeIf(use -> use.shares.isEmpty());
+      usages.values().forEach(use -> use.shares.remove(runId));
+      usages.values().removeIf(use -> use.shares.isEmpty());
     }
   }
 
   private synchronized List<Path> usedBy(String runId) {
-    return uses.entrySet().stream()
+    return usages.entrySet().stream()
         .filter(each -> each.getValue().shares.containsKey(runId))
         .map(Map.Entry::getKey)
         .toList();
   }
 
   private synchronized void charge(Path cache, Folders.Extent extent) {
-    var use = uses.get(cache);
+    var use = usages.get(cache);
     if (use != null) {
       use.measure(extent);
     }
@@ -121,9 +121,9 @@ final class SharedCaches {
 
   /// Deletes the caches that no run uses.
   ///
-  /// @param least how many bytes a cache must have
-  /// @return whether there were any
-  boolean deleteUnused(long least) throws IOException {
+  /// @param minBytes minimum size in bytes of the caches to delete
+  /// @return whether any cache was deleted
+  boolean deleteUnused(long minBytes) throws IOException {
     if (!Files.isDirectory(folder)) {
       return false;
     }
@@ -136,7 +136,7 @@ final class SharedCaches {
       if (isTrash(each)) {
         Folders.delete(each);
       } else if (!isUsedByOthers(each, "")
-          && measure.of(each).bytes() >= least
+          && measure.of(each).bytes() >= minBytes
           && delete(each, "")) {
         deleted = true;
       }
@@ -144,20 +144,20 @@ final class SharedCaches {
     return deleted;
   }
 
-  /// Deletes the caches that a run has made bigger, unless another run uses them, too. No process
-  /// of the run may be running.
-  void deleteOf(String runId) throws IOException {
-    for (var each : filesGrownBy(runId)) {
+  /// Deletes the caches to which a run has added files, unless another run uses them. No process of
+  /// the run may be running.
+  void deleteGrownBy(String runId) throws IOException {
+    for (var each : cachesGrownBy(runId)) {
       var _ = delete(each, runId);
     }
   }
 
-  private List<Path> filesGrownBy(String runId) throws IOException {
+  private List<Path> cachesGrownBy(String runId) throws IOException {
     if (share(runId).bytes() == 0) {
       return List.of();
     }
     synchronized (this) {
-      return uses.entrySet().stream()
+      return usages.entrySet().stream()
           .filter(
               each ->
                   each.getValue().shares.getOrDefault(runId, Folders.Extent.NOTHING).bytes() > 0)
@@ -167,7 +167,7 @@ final class SharedCaches {
   }
 
   private synchronized boolean isUsedByOthers(Path cache, String runId) {
-    var use = uses.get(cache);
+    var use = usages.get(cache);
     return use != null && use.shares.keySet().stream().anyMatch(each -> !each.equals(runId));
   }
 
@@ -175,12 +175,12 @@ final class SharedCaches {
   private boolean delete(Path cache, String runId) throws IOException {
     var trash = folder.resolve(TRASH + UUID.randomUUID());
     synchronized (this) {
-      // A run that comes now gets a new folder.
+      // A run that starts after the move gets a new folder.
       if (isUsedByOthers(cache, runId)) {
         return false;
       }
       Files.move(cache, trash, StandardCopyOption.ATOMIC_MOVE);
-      uses.remove(cache);
+      usages.remove(cache);
     }
     log.info("caches deleted environment={}", cache.getFileName());
     Folders.delete(trash);

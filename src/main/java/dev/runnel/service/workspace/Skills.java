@@ -18,7 +18,7 @@ final class Skills {
   private static final List<String> FOLDERS =
       List.of(".agents/skills", ".claude/skills", ".warp/skills", ".codex/skills", "skills");
   private static final int MAX_COUNT = 200;
-  private static final int MAX = 128 * 1024;
+  private static final int MAX_CHARS = 128 * 1024;
   private static final Pattern PATH = Pattern.compile("[^/\\\\:\\p{Cntrl}][^\\\\:\\p{Cntrl}]*");
 
   /// Mode, type, object and path, as printed by `git ls-tree`. Links have the mode 120000 and do
@@ -56,60 +56,59 @@ final class Skills {
   Skill find(String spec, List<Source> sources)
       throws SetupException, StoppedException, InterruptedException {
     var colon = spec.indexOf(':');
-    var wanted = spec.substring(colon + 1).strip();
+    var name = spec.substring(colon + 1).strip();
     var repository = colon < 0 ? Optional.<String>empty() : Optional.of(spec.substring(0, colon));
-    var places =
+    var candidates =
         sources.stream()
-            .filter(
-                source -> repository.isEmpty() || source.repository().isCalled(repository.get()))
+            .filter(source -> repository.isEmpty() || source.repository().matches(repository.get()))
             .toList();
-    if (places.isEmpty()) {
+    if (candidates.isEmpty()) {
       throw new SetupException(
-          "The skill %s is looked for in the environment's repositories, and %s."
+          "The skill %s must be in one of the environment's repositories, and %s."
               .formatted(
                   spec,
                   sources.isEmpty()
                       ? "this run has none"
                       : "none of them is " + repository.orElse("")));
     }
-    if (!PATH.matcher(wanted).matches() || List.of(wanted.split("/", -1)).contains("..")) {
+    if (!PATH.matcher(name).matches() || List.of(name.split("/", -1)).contains("..")) {
       throw new SetupException(
-          "%s names no skill: after the colon comes its name, or the path of its SKILL.md in the"
+          "%s is not a skill: after the colon must be its name, or the path of its SKILL.md in the"
                   .formatted(spec)
               + " repository.");
     }
     var found = new ArrayList<Skill>();
-    var known = new ArrayList<String>();
-    for (var place : places) {
-      if (wanted.contains("/") || wanted.endsWith(".md")) {
-        for (var entry : entries(place, List.of(wanted))) {
-          if (entry.path().equals(wanted) || entry.path().equals(wanted + "/" + FILE)) {
-            found.add(read(place, entry));
+    var names = new ArrayList<String>();
+    for (var candidate : candidates) {
+      if (name.contains("/") || name.endsWith(".md")) {
+        for (var entry : entries(candidate, List.of(name))) {
+          if (entry.path().equals(name) || entry.path().equals(name + "/" + FILE)) {
+            found.add(read(candidate, entry));
           }
         }
       } else {
-        for (var skill : in(place)) {
-          known.add(skill.name());
-          if (skill.name().equals(wanted) || skill.folder().endsWith("/" + wanted)) {
+        for (var skill : in(candidate)) {
+          names.add(skill.name());
+          if (skill.name().equals(name) || skill.folder().endsWith("/" + name)) {
             found.add(skill);
           }
         }
       }
     }
-    return one(spec, found, known);
+    return requireUnique(spec, found, names);
   }
 
-  private static Skill one(String spec, List<Skill> found, List<String> known)
+  private static Skill requireUnique(String spec, List<Skill> found, List<String> names)
       throws SetupException {
     if (found.isEmpty()) {
       throw new SetupException(
           "There is no skill %s.%s"
               .formatted(
                   spec,
-                  known.isEmpty()
+                  names.isEmpty()
                       ? ""
                       : " There are: "
-                          + String.join(", ", known.stream().distinct().toList())
+                          + String.join(", ", names.stream().distinct().toList())
                           + "."));
     }
     // Copies of a skill for several agents count as one.
@@ -156,7 +155,7 @@ final class Skills {
     Optional<String> error = Optional.empty();
     if (blob.status() != 0) {
       error = Optional.of("it cannot be read.");
-    } else if (text.length() > MAX) {
+    } else if (text.length() > MAX_CHARS) {
       error = Optional.of("it is longer than 128 KiB.");
       body = "";
     } else if (text.startsWith("---\n")) {
@@ -168,7 +167,7 @@ final class Skills {
         try {
           var matter = YAML.readTree(text.substring(4, Math.max(4, end)));
           if (!matter.isObject() && !matter.isMissingNode() && !matter.isNull()) {
-            error = Optional.of("its front matter holds no names and values.");
+            error = Optional.of("its front matter has no names and values.");
           }
           name = text(matter, "name").orElse(folder);
           description = text(matter, "description").orElse("");
@@ -178,7 +177,7 @@ final class Skills {
       }
     }
     if (error.isEmpty() && body.isBlank()) {
-      error = Optional.of("it holds no text.");
+      error = Optional.of("it has no text.");
     }
     return new Skill(name, description, body.strip(), repository, path, error);
   }

@@ -42,102 +42,104 @@ import java.util.zip.GZIPOutputStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Workspaces as they were after the last execution of their runs, with the agent's session, in a
-/// folder that nodes share: a run goes on with them on another node when its own is gone. One
-/// compressed archive a run, `RUN.tar.gz`, without the folders that tools fill again
-/// ([CacheFolders]). Thread-safe; calls block, but not longer than the patience, because the folder
-/// may be on a volume that does not answer.
+/// Snapshots of workspaces after the last execution of their runs, with the agent's session, in a
+/// folder that nodes share. If the node of a run is lost, another node continues the run with its
+/// snapshot. One compressed archive per run, `RUN.tar.gz`, without cache folders ([CacheFolders]).
+/// Thread-safe; calls block, but not longer than the timeout, because the folder may be on a volume
+/// that does not respond.
 ///
-/// Nothing in an archive is trusted: agents control what is in it.
+/// The content of an archive is not trusted, because agents control it.
 public final class Snapshots {
   private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
   private static final String SUFFIX = ".tar.gz";
-  private static final String PART = ".part";
+  private static final String PART_SUFFIX = ".part";
   private static final Pattern RUN_ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,99}");
-  private static final Duration PARTS_ARE_KEPT = Duration.ofDays(1);
+  private static final Duration PART_RETENTION = Duration.ofDays(1);
 
-  private static final String ABOUT = "snapshot";
+  private static final String MANIFEST = "snapshot";
   private static final String WORKSPACE = "workspace";
   private static final String HOME = "home";
 
   private static final int MAX_ENTRIES = 500_000;
-  private static final int MAX_ABOUT = 16 * 1024;
+  private static final int MAX_MANIFEST = 16 * 1024;
   private static final int MAX_NAME = 4096;
 
-  /// What became of a workspace.
+  /// The result of restoring a workspace.
   public sealed interface Outcome {
-    /// @param execution the last one whose work is in it, 1-based
-    /// @param hasSession whether the agent's session is there, too
+    /// @param execution 1-based number of the last execution whose work it contains
+    /// @param hasSession whether it contains the agent's session
     record Restored(int execution, boolean hasSession) implements Outcome {}
 
-    /// @param why for people: a sentence
+    /// @param why the reason as a sentence for people
     record Missing(String why) implements Outcome {}
   }
 
-  /// What is to be kept.
+  /// The data to store in a snapshot.
   ///
-  /// @param execution the one that has ended, 1-based
-  /// @param root the workspace; no process works in it
-  /// @param home the run's home folder; need not exist
-  /// @param sessions the places of the agent's session in the home folder
+  /// @param execution 1-based number of the execution that has ended
+  /// @param root the workspace, in which no process is running
+  /// @param home the run's home folder, which need not exist
+  /// @param sessions relative paths of the agent's session in the home folder
   public record Source(String runId, int execution, Path root, Path home, List<String> sessions) {}
 
   private final Path folder;
   private final long limit;
-  private final Duration patience;
+  private final Duration timeout;
 
-  /// @param folder on a volume that all nodes have; made when it is first needed
+  /// @param folder folder on a volume that all nodes share; created when it is first needed
   /// @param limit maximum size of one archive in bytes
-  /// @param patience how long to wait for the volume
-  public Snapshots(Path folder, long limit, Duration patience) {
+  /// @param timeout maximum duration of an operation on the volume
+  public Snapshots(Path folder, long limit, Duration timeout) {
     this.folder = folder;
     this.limit = limit;
-    this.patience = patience;
+    this.timeout = timeout;
   }
 
   public Path folder() {
     return folder;
   }
 
-  /// Keeps the workspace of a run, in place of what was kept of it before. If that fails, what was
-  /// kept before stays, and only the log says so.
-  public void keep(Source source) throws InterruptedException {
+  /// Saves a snapshot of a run's workspace, and replaces the previous one. If that fails, the
+  /// previous one is kept, and the failure is logged.
+  public void save(Source source) throws InterruptedException {
     try {
-      within(
+      withTimeout(
           () -> {
             store(source);
             return source;
           });
     } catch (IOException | RuntimeException e) {
-      log.warn("workspace not kept run={} why={}", source.runId(), e.toString());
+      log.warn("snapshot not saved run={} why={}", source.runId(), e.toString());
     }
   }
 
-  /// Unpacks what was kept of a run.
+  /// Unpacks the snapshot of a run.
   ///
-  /// @param staging a new folder that nobody else uses: gets the folders `workspace` and, if there
-  ///   is a session, `home`
-  /// @param root where the workspace will be; an agent finds its session only under the same path
-  /// @param most maximum size of both in bytes
-  Outcome restore(String runId, Path staging, Path root, long most) throws InterruptedException {
+  /// @param staging a new folder for this call alone, in which the folders `workspace` and, if
+  ///   there is a session, `home` are created
+  /// @param root the future path of the workspace; an agent finds its session only under the same
+  ///   path
+  /// @param maxBytes maximum size of both folders in bytes
+  Outcome restore(String runId, Path staging, Path root, long maxBytes)
+      throws InterruptedException {
     try {
-      return within(() -> unpack(runId, staging, root, most));
+      return withTimeout(() -> unpack(runId, staging, root, maxBytes));
     } catch (NoSuchFileException _) {
-      return new Outcome.Missing("No snapshot of the workspace had been kept.");
+      return new Outcome.Missing("There is no snapshot of the workspace.");
     } catch (IOException | RuntimeException e) {
-      log.warn("workspace not restored run={} why={}", runId, e.toString());
+      log.warn("snapshot not restored run={} why={}", runId, e.toString());
       return new Outcome.Missing("The snapshot of the workspace could not be read.");
     }
   }
 
-  /// Deletes what was kept of a run, if anything was.
+  /// Deletes the snapshot of a run, if there is one.
   public void delete(String runId) throws IOException {
     if (RUN_ID.matcher(runId).matches()) {
       Files.deleteIfExists(file(runId));
     }
   }
 
-  /// Deletes what was kept before an instant, and what nodes left when they were lost.
+  /// Deletes snapshots from before an instant, and incomplete ones of lost nodes.
   public void deleteBefore(Instant oldest, Instant now) throws IOException {
     if (!Files.isDirectory(folder)) {
       return;
@@ -145,14 +147,14 @@ public final class Snapshots {
     try (var files = Files.list(folder)) {
       for (var file : files.toList()) {
         var name = file.getFileName().toString();
-        var before = name.endsWith(PART) ? now.minus(PARTS_ARE_KEPT) : oldest;
+        var before = name.endsWith(PART_SUFFIX) ? now.minus(PART_RETENTION) : oldest;
         try {
-          if ((name.endsWith(SUFFIX) || name.endsWith(PART))
+          if ((name.endsWith(SUFFIX) || name.endsWith(PART_SUFFIX))
               && Files.getLastModifiedTime(file).toInstant().isBefore(before)) {
             Files.deleteIfExists(file);
           }
         } catch (NoSuchFileException _) {
-          // Another node was faster.
+          // Another node has deleted it.
         }
       }
     }
@@ -165,14 +167,14 @@ public final class Snapshots {
     return folder.resolve(runId + SUFFIX);
   }
 
-  /// On a platform thread: virtual ones would wait for it, too.
-  private <T> T within(Callable<T> work) throws IOException, InterruptedException {
+  /// Uses a platform thread, because a blocked volume would also block virtual threads.
+  private <T> T withTimeout(Callable<T> work) throws IOException, InterruptedException {
     var task = new FutureTask<>(work);
     Thread.ofPlatform().daemon().name("snapshot").start(task);
     try {
-      return task.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+      return task.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException _) {
-      throw new IOException("It took longer than " + patience);
+      throw new IOException("It took longer than " + timeout);
     } catch (ExecutionException e) {
       switch (e.getCause()) {
         case IOException cause -> throw cause;
@@ -184,21 +186,19 @@ public final class Snapshots {
     }
   }
 
-  // ---- packing
-
   private void store(Source source) throws IOException {
     var file = file(source.runId());
     Folders.createPrivately(folder);
-    var part = folder.resolve("." + source.runId() + "." + UUID.randomUUID() + PART);
+    var part = folder.resolve("." + source.runId() + "." + UUID.randomUUID() + PART_SUFFIX);
     try {
       try {
         pack(source, part, true);
       } catch (TooLargeException _) {
-        log.warn("workspace too large to be kept run={} limit={}", source.runId(), limit);
+        log.warn("workspace too large for a snapshot run={} limit={}", source.runId(), limit);
         Files.deleteIfExists(part);
         pack(source, part, false);
       }
-      checkTime();
+      requireNotInterrupted();
       Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } finally {
       Files.deleteIfExists(part);
@@ -209,24 +209,25 @@ public final class Snapshots {
     private static final long serialVersionUID = 1;
   }
 
-  /// @param whole false to note only that the workspace was too large
-  private void pack(Source source, Path part, boolean whole) throws IOException {
+  /// @param withContent false to store only that the workspace was too large
+  private void pack(Source source, Path part, boolean withContent) throws IOException {
     try (var channel =
         FileChannel.open(
             part,
             Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
-      var bounded = new Bounded(channel, whole ? limit : Long.MAX_VALUE);
-      try (var tar = new TarWriter(new BufferedOutputStream(new Fast(bounded), 1 << 16))) {
-        var about =
+            Folders.PRIVATE_FILE)) {
+      var bounded = new LimitedOutput(channel, withContent ? limit : Long.MAX_VALUE);
+      try (var tar = new TarWriter(new BufferedOutputStream(new FastGzip(bounded), 1 << 16))) {
+        var manifest =
             "execution=%d\nworkspace=%s\nwhole=%s\n"
-                .formatted(source.execution(), source.root(), whole)
+                .formatted(source.execution(), source.root(), withContent)
                 .getBytes(StandardCharsets.UTF_8);
-        tar.file(ABOUT, false, Instant.EPOCH, about.length, new ByteArrayInputStream(about));
-        if (whole) {
+        tar.file(
+            MANIFEST, false, Instant.EPOCH, manifest.length, new ByteArrayInputStream(manifest));
+        if (withContent) {
           pack(tar, source.root(), source.root(), WORKSPACE);
-          for (var place : source.sessions()) {
-            pack(tar, source.home().resolve(place), source.home(), HOME);
+          for (var relativePath : source.sessions()) {
+            pack(tar, source.home().resolve(relativePath), source.home(), HOME);
           }
         }
       }
@@ -234,21 +235,21 @@ public final class Snapshots {
     }
   }
 
-  private static final class Fast extends GZIPOutputStream {
-    Fast(OutputStream out) throws IOException {
+  private static final class FastGzip extends GZIPOutputStream {
+    FastGzip(OutputStream out) throws IOException {
       super(out, 1 << 16);
       def.setLevel(Deflater.BEST_SPEED);
     }
   }
 
-  /// Fails when more is written than may be.
-  private static final class Bounded extends OutputStream {
+  /// Fails when the limit is exceeded.
+  private static final class LimitedOutput extends OutputStream {
     private final FileChannel channel;
-    private long left;
+    private long remaining;
 
-    Bounded(FileChannel channel, long most) {
+    LimitedOutput(FileChannel channel, long maxBytes) {
       this.channel = channel;
-      this.left = most;
+      this.remaining = maxBytes;
     }
 
     @Override
@@ -258,8 +259,8 @@ public final class Snapshots {
 
     @Override
     public void write(byte[] bytes, int from, int length) throws IOException {
-      left -= length;
-      if (left < 0) {
+      remaining -= length;
+      if (remaining < 0) {
         throw new TooLargeException();
       }
       var buffer = ByteBuffer.wrap(bytes, from, length);
@@ -269,13 +270,12 @@ public final class Snapshots {
     }
   }
 
-  /// @param start a folder or a file; nothing is written if it does not exist, or a link is on the
-  ///   way to it
-  private static void pack(TarWriter tar, Path start, Path base, String under) throws IOException {
-    var way = base;
+  /// @param start a folder or a file; skipped if it does not exist or its path contains a link
+  private static void pack(TarWriter tar, Path start, Path base, String prefix) throws IOException {
+    var path = base;
     for (var name : base.relativize(start)) {
-      way = way.resolve(name);
-      if (!Files.exists(way, LinkOption.NOFOLLOW_LINKS) || Files.isSymbolicLink(way)) {
+      path = path.resolve(name);
+      if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS) || Files.isSymbolicLink(path)) {
         return;
       }
     }
@@ -286,7 +286,7 @@ public final class Snapshots {
           @Override
           public FileVisitResult preVisitDirectory(Path each, BasicFileAttributes attributes)
               throws IOException {
-            checkTime();
+            requireNotInterrupted();
             if (each.equals(base)) {
               return FileVisitResult.CONTINUE;
             }
@@ -302,7 +302,7 @@ public final class Snapshots {
               throws IOException {
             if (attributes.isSymbolicLink()) {
               var target = Files.readSymbolicLink(each);
-              if (staysInside(base.relativize(each), target)) {
+              if (isInsideWorkspace(base.relativize(each), target)) {
                 tar.link(name(each), target.toString());
               }
             } else if (attributes.isRegularFile()) {
@@ -335,14 +335,12 @@ public final class Snapshots {
           }
 
           private String name(Path each) {
-            return under + "/" + base.relativize(each);
+            return prefix + "/" + base.relativize(each);
           }
         });
   }
 
-  // ---- unpacking
-
-  private Outcome unpack(String runId, Path staging, Path root, long most) throws IOException {
+  private Outcome unpack(String runId, Path staging, Path root, long maxBytes) throws IOException {
     try (var in =
         new GZIPInputStream(
             new BufferedInputStream(
@@ -350,69 +348,70 @@ public final class Snapshots {
                     file(runId), StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)),
             1 << 16)) {
       var tar = new TarReader(in);
-      var about = about(tar);
-      if (!"true".equals(about.get("whole"))) {
+      var manifest = manifest(tar);
+      if (!"true".equals(manifest.get("whole"))) {
         return new Outcome.Missing(
             "The workspace was too large for a snapshot (agents.snapshots_limit).");
       }
-      var isSamePlace = root.toString().equals(about.get("workspace"));
+      var isSamePath = root.toString().equals(manifest.get("workspace"));
       var unpacking =
-          new Unpacking(tar, staging.resolve(WORKSPACE), staging.resolve(HOME), isSamePlace, most);
+          new Unpacking(
+              tar, staging.resolve(WORKSPACE), staging.resolve(HOME), isSamePath, maxBytes);
       unpacking.run();
       return new Outcome.Restored(
-          Integer.parseInt(about.getOrDefault("execution", "")), unpacking.hasSession);
+          Integer.parseInt(manifest.getOrDefault("execution", "")), unpacking.hasSession);
     } catch (NumberFormatException _) {
-      throw TarReader.damaged("it does not say of which execution it is");
+      throw TarReader.damaged("its execution is missing");
     }
   }
 
-  private static Map<String, String> about(TarReader tar) throws IOException {
-    var entry = tar.next().filter(it -> it.name().equals(ABOUT) && it.size() <= MAX_ABOUT);
+  private static Map<String, String> manifest(TarReader tar) throws IOException {
+    var entry = tar.next().filter(it -> it.name().equals(MANIFEST) && it.size() <= MAX_MANIFEST);
     if (entry.isEmpty()) {
-      throw TarReader.damaged("it does not say what it is");
+      throw TarReader.damaged("its manifest is missing");
     }
     var text = new StringBuilder();
-    var buffer = new byte[MAX_ABOUT];
+    var buffer = new byte[MAX_MANIFEST];
     for (var read = tar.read(buffer); read > 0; read = tar.read(buffer)) {
       text.append(new String(buffer, 0, read, StandardCharsets.UTF_8));
     }
-    var about = new HashMap<String, String>();
+    var manifest = new HashMap<String, String>();
     text.toString()
         .lines()
         .map(line -> line.split("=", 2))
         .filter(parts -> parts.length == 2)
-        .forEach(parts -> about.put(parts[0], parts[1]));
-    return about;
+        .forEach(parts -> manifest.put(parts[0], parts[1]));
+    return manifest;
   }
 
-  /// One archive on its way to two folders that nobody else uses. Links are made last, so that
-  /// nothing is written through one.
+  /// Unpacks one archive to two new folders. Links are created last, so that nothing is written
+  /// through one.
   private static final class Unpacking {
     private final TarReader tar;
     private final Path root;
     private final Path home;
     private final boolean withSession;
     private final Map<Path, Path> links = new HashMap<>();
-    private long left;
+    private long remaining;
     private int entries;
     private boolean hasSession;
 
-    Unpacking(TarReader tar, Path root, Path home, boolean withSession, long most) {
+    Unpacking(TarReader tar, Path root, Path home, boolean withSession, long maxBytes) {
       this.tar = tar;
       this.root = root;
       this.home = home;
       this.withSession = withSession;
-      this.left = most;
+      this.remaining = maxBytes;
     }
 
     void run() throws IOException {
       Folders.createPrivately(root);
       for (var next = tar.next(); next.isPresent(); next = tar.next()) {
-        checkTime();
+        requireNotInterrupted();
         if (++entries > MAX_ENTRIES) {
           throw TarReader.damaged("it has too many entries");
         }
-        take(next.get());
+        unpackEntry(next.get());
       }
       for (var link : links.entrySet()) {
         if (!Files.exists(link.getKey(), LinkOption.NOFOLLOW_LINKS)) {
@@ -421,35 +420,35 @@ public final class Snapshots {
       }
     }
 
-    private void take(TarReader.Entry entry) throws IOException {
+    private void unpackEntry(TarReader.Entry entry) throws IOException {
       var name = path(entry.name());
       var isOfHome = name.startsWith(HOME);
       if (name.getNameCount() < 2 || !(isOfHome || name.startsWith(WORKSPACE))) {
-        throw TarReader.damaged("an entry belongs to no folder");
+        throw TarReader.damaged("an entry is in an unknown folder");
       }
-      left -= entry.size();
-      if (left < 0) {
+      remaining -= entry.size();
+      if (remaining < 0) {
         throw TarReader.damaged("it is larger than a workspace may be");
       }
       if (isOfHome && !withSession) {
         return;
       }
       var base = isOfHome ? home : root;
-      var place = name.subpath(1, name.getNameCount());
-      var target = base.resolve(place);
+      var relativePath = name.subpath(1, name.getNameCount());
+      var target = base.resolve(relativePath);
       switch (entry.kind()) {
-        case FOLDER -> folders(base, place);
+        case FOLDER -> createFolders(base, relativePath);
         case FILE -> {
-          parents(base, place);
+          createParents(base, relativePath);
           write(entry, target);
           hasSession |= isOfHome;
         }
         case LINK -> {
           var to = Path.of(entry.target());
-          if (!staysInside(place, to)) {
-            throw TarReader.damaged("a link leaves the workspace");
+          if (!isInsideWorkspace(relativePath, to)) {
+            throw TarReader.damaged("a link points outside the workspace");
           }
-          parents(base, place);
+          createParents(base, relativePath);
           links.put(target, to);
         }
       }
@@ -477,25 +476,23 @@ public final class Snapshots {
       Files.setLastModifiedTime(file, FileTime.from(entry.changed()));
     }
 
-    private static void parents(Path base, Path place) throws IOException {
-      var above = place.getParent();
-      if (above != null) {
-        folders(base, above);
+    private static void createParents(Path base, Path relativePath) throws IOException {
+      var parent = relativePath.getParent();
+      if (parent != null) {
+        createFolders(base, parent);
       } else {
         Folders.createPrivately(base);
       }
     }
 
-    private static void folders(Path base, Path place) throws IOException {
+    private static void createFolders(Path base, Path relativePath) throws IOException {
       Folders.createPrivately(base);
       var path = base;
-      for (var name : place) {
+      for (var name : relativePath) {
         path = path.resolve(name);
         if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
           // Fails if something else is there.
-          Files.createDirectory(
-              path,
-              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+          Files.createDirectory(path, Folders.PRIVATE_FOLDER);
         }
       }
     }
@@ -508,20 +505,20 @@ public final class Snapshots {
             || path.isAbsolute()
             || !path.normalize().equals(path)
             || path.startsWith("..")) {
-          throw TarReader.damaged("an entry is outside of the workspace");
+          throw TarReader.damaged("an entry is outside the workspace");
         }
         return path;
       } catch (InvalidPathException _) {
-        throw TarReader.damaged("a name is not one of a file");
+        throw TarReader.damaged("a name is not a valid path");
       }
     }
   }
 
-  /// Whether a link leads to something in its workspace, whatever other links there are that do the
-  /// same: it goes up from folders, which are no links, and then only down.
+  /// Whether the target of a link is inside the workspace, regardless of other links: its path goes
+  /// up only from real folders, and then only down.
   ///
-  /// @param place of the link in the workspace
-  private static boolean staysInside(Path place, Path target) {
+  /// @param relativePath relative path of the link in the workspace
+  private static boolean isInsideWorkspace(Path relativePath, Path target) {
     if (target.isAbsolute()) {
       return false;
     }
@@ -535,11 +532,11 @@ public final class Snapshots {
       up += isUp ? 1 : 0;
       isDown |= !isUp;
     }
-    return up < place.getNameCount();
+    return up < relativePath.getNameCount();
   }
 
-  /// Whoever waits has given up.
-  private static void checkTime() throws IOException {
+  /// Stops after the timeout, when the caller no longer waits.
+  private static void requireNotInterrupted() throws IOException {
     if (Thread.currentThread().isInterrupted()) {
       throw new InterruptedIOException("It took too long");
     }

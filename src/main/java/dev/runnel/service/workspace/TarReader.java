@@ -9,10 +9,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// Reads what [TarWriter] writes, one entry after the other, and refuses anything else. It trusts
-/// nothing but says what the archive says: whoever unpacks it checks names and targets.
+/// Reads archives of [TarWriter], entry by entry, and rejects anything else. Names and targets are
+/// returned as stored, and the caller must check them.
 final class TarReader {
-  private static final int MAX_MORE = 64 * 1024;
+  private static final int MAX_PAX_HEADER = 64 * 1024;
   private static final byte[] END = new byte[TarWriter.BLOCK];
 
   enum Kind {
@@ -27,7 +27,7 @@ final class TarReader {
       Kind kind, String name, boolean isExecutable, long size, Instant changed, String target) {}
 
   private final InputStream in;
-  private long left;
+  private long remaining;
   private int padding;
 
   TarReader(InputStream in) {
@@ -36,12 +36,12 @@ final class TarReader {
 
   /// The next entry; empty at the end.
   ///
-  /// @throws IOException if the archive has something that no archive of Runnel's has
+  /// @throws IOException if the archive contains something that [TarWriter] does not write
   Optional<Entry> next() throws IOException {
-    in.skipNBytes(left + padding);
-    left = 0;
+    in.skipNBytes(remaining + padding);
+    remaining = 0;
     padding = 0;
-    var more = Map.<String, String>of();
+    var paxRecords = Map.<String, String>of();
     while (true) {
       var header = in.readNBytes(TarWriter.BLOCK);
       if (header.length < TarWriter.BLOCK) {
@@ -50,23 +50,23 @@ final class TarReader {
       if (Arrays.equals(header, END)) {
         return Optional.empty();
       }
-      if (number(header, TarWriter.SUM, TarWriter.MODE_LENGTH) != TarWriter.sum(header)) {
-        throw damaged("a header is not whole");
+      if (number(header, TarWriter.CHECKSUM, TarWriter.MODE_LENGTH) != TarWriter.checksum(header)) {
+        throw damaged("a header has a wrong checksum");
       }
       var size = number(header, TarWriter.SIZE, TarWriter.NUMBER_LENGTH);
       var type = (char) header[TarWriter.TYPE];
-      if (type == TarWriter.MORE) {
-        if (size == 0 || !more.isEmpty()) {
-          throw damaged("an entry has no long name, or several");
+      if (type == TarWriter.PAX_HEADER) {
+        if (size == 0 || !paxRecords.isEmpty()) {
+          throw damaged("an entry has an empty extended header, or several");
         }
-        more = records(size);
+        paxRecords = readPaxRecords(size);
         continue;
       }
-      return Optional.of(entry(header, type, size, more));
+      return Optional.of(entry(header, type, size, paxRecords));
     }
   }
 
-  private Entry entry(byte[] header, char type, long size, Map<String, String> more)
+  private Entry entry(byte[] header, char type, long size, Map<String, String> paxRecords)
       throws IOException {
     var kind =
         switch (type) {
@@ -76,37 +76,37 @@ final class TarReader {
           default -> throw damaged("it has an entry of the type " + (int) type);
         };
     if (kind != Kind.FILE && size != 0) {
-      throw damaged("an entry that is no file has a content");
+      throw damaged("an entry that is not a file has content");
     }
-    left = size;
+    remaining = size;
     padding = TarWriter.padding(size);
     return new Entry(
         kind,
-        more.getOrDefault("path", text(header, TarWriter.NAME)),
+        paxRecords.getOrDefault("path", text(header, TarWriter.NAME)),
         (number(header, TarWriter.MODE, TarWriter.MODE_LENGTH) & 0100) != 0,
         size,
         Instant.ofEpochSecond(number(header, TarWriter.TIME, TarWriter.NUMBER_LENGTH)),
-        kind == Kind.LINK ? more.getOrDefault("linkpath", text(header, TarWriter.LINK)) : "");
+        kind == Kind.LINK ? paxRecords.getOrDefault("linkpath", text(header, TarWriter.LINK)) : "");
   }
 
-  /// Reads some of the content of the last entry.
+  /// Reads a part of the content of the current entry.
   ///
   /// @return the number of bytes; -1 at its end
   int read(byte[] buffer) throws IOException {
-    if (left == 0) {
+    if (remaining == 0) {
       return -1;
     }
-    var read = in.read(buffer, 0, (int) Math.min(buffer.length, left));
+    var read = in.read(buffer, 0, (int) Math.min(buffer.length, remaining));
     if (read < 0) {
       throw damaged("it ends early");
     }
-    left -= read;
+    remaining -= read;
     return read;
   }
 
-  private Map<String, String> records(long size) throws IOException {
-    if (size > MAX_MORE) {
-      throw damaged("a name is too long");
+  private Map<String, String> readPaxRecords(long size) throws IOException {
+    if (size > MAX_PAX_HEADER) {
+      throw damaged("an extended header is too long");
     }
     var content = in.readNBytes((int) size);
     in.skipNBytes(TarWriter.padding(size));
@@ -125,7 +125,7 @@ final class TarReader {
         records.put(parts[0], parts[1]);
         at += length;
       } catch (NumberFormatException | IndexOutOfBoundsException _) {
-        throw damaged("a long name is not whole");
+        throw damaged("an extended header is malformed");
       }
     }
     return records;
@@ -149,7 +149,7 @@ final class TarReader {
     } catch (NumberFormatException _) {
       // Reported below.
     }
-    throw damaged("a number is not whole");
+    throw damaged("a number is malformed");
   }
 
   static IOException damaged(String why) {

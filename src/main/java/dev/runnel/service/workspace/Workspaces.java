@@ -21,33 +21,34 @@ import org.slf4j.LoggerFactory;
 /// Workspaces: one folder per run, prepared from its environment before the first execution, kept
 /// for follow-ups, and deleted when it is old or disk space is needed. Thread-safe; calls block.
 ///
-/// A marker file beside a run's folder says that it is ready, and how big it was after the last
-/// execution. Another one lists what was seen of its pushes. Isolated agents cannot reach them.
+/// A marker file next to a run's folder shows that it is ready, and contains its size after the
+/// last execution. Another file lists the observed pushes. Isolated agents cannot access these
+/// files.
 public final class Workspaces {
   private static final Logger log = LoggerFactory.getLogger(Workspaces.class);
   private static final String READY = ".ready";
   private static final String PUSHES = ".pushes";
   private static final String TRASH = ".trash";
 
-  /// Follows the size in the marker of a workspace that cannot be measured as a whole. What an
-  /// entry takes on most disks.
-  private static final long LEAST_BYTES = 4096;
+  /// Minimum size of a file, folder or link on most disks.
+  private static final long MIN_ENTRY_BYTES = 4096;
 
+  /// Appended to the size in the marker of a workspace that could not be measured completely.
   private static final String AND_MORE = " and more";
 
   /// The size of a run's workspace.
   ///
-  /// @param isWhole false if there may be more, where it cannot be measured
-  public record Size(String runId, long bytes, boolean isWhole) {}
+  /// @param isComplete false if it could not be measured completely
+  public record Size(String runId, long bytes, boolean isComplete) {}
 
-  private record Old(String runId, Instant usedAt, long bytes) {}
+  private record StoredWorkspace(String runId, Instant usedAt, long bytes) {}
 
   private final Path folder;
   private final Path homes;
   private final CloneCache cache;
   private final Environments environments;
   // Runs whose folders are in use and must not be deleted.
-  private final Set<String> used = ConcurrentHashMap.newKeySet();
+  private final Set<String> inUse = ConcurrentHashMap.newKeySet();
   private final SharedCaches sharedCaches;
 
   /// @param folder the folder of the workspaces; clones are kept in `repositories` beside it, the
@@ -57,7 +58,8 @@ public final class Workspaces {
     this.homes = this.folder.resolveSibling("homes");
     this.sharedCaches = new SharedCaches(this.folder.resolveSibling("caches"));
     this.environments = environments;
-    this.cache = new CloneCache(this.folder.resolveSibling("repositories"), environments.lent());
+    this.cache =
+        new CloneCache(this.folder.resolveSibling("repositories"), environments.variableValues());
   }
 
   /// The path of a run's folder, which need not exist.
@@ -71,23 +73,23 @@ public final class Workspaces {
   }
 
   /// The private folders of an isolated run, which exist then. They are deleted with its workspace.
-  /// Call it between [#prepare] and [#release], or while preparing.
+  /// Call it between [#prepare] and [#release], or during [#prepare].
   public RunHome home(String runId, Environment environment) throws IOException {
     return RunHome.make(homes.resolve(runId), sharedCaches.use(runId, environment.uid()));
   }
 
   /// The size of a run's folders in bytes; 0 if there are none. While the run uses the caches of
-  /// its environment, its share of what they grew by counts, too.
+  /// its environment, its share of their growth is included.
   public long size(String runId) throws IOException {
     return extent(runId).bytes();
   }
 
-  /// The same as [#size], for a limit that holds for inodes, too: a folder of so many empty files
-  /// that the disk has no inode left would stop everybody's work, as a full disk does. Each file,
-  /// folder and link counts as at least [#LEAST_BYTES].
-  public long charged(String runId) throws IOException {
+  /// The same as [#size], but each file, folder and link counts as at least [#MIN_ENTRY_BYTES]. So
+  /// the limit also bounds the number of inodes: a disk without free inodes would stop all runs, as
+  /// a full disk does.
+  public long chargedBytes(String runId) throws IOException {
     var extent = extent(runId);
-    return Math.max(extent.bytes(), extent.entries() * LEAST_BYTES);
+    return Math.max(extent.bytes(), extent.entries() * MIN_ENTRY_BYTES);
   }
 
   private Folders.Extent extent(String runId) throws IOException {
@@ -100,10 +102,10 @@ public final class Workspaces {
 
   /// Deletes the caches of environments that no run uses now.
   ///
-  /// @param least how many bytes a cache must have
-  /// @return whether there were any
-  public boolean deleteUnusedCaches(long least) throws IOException {
-    return sharedCaches.deleteUnused(least);
+  /// @param minBytes minimum size in bytes of the caches to delete
+  /// @return whether any cache was deleted
+  public boolean deleteUnusedCaches(long minBytes) throws IOException {
+    return sharedCaches.deleteUnused(minBytes);
   }
 
   /// Marks a run's workspace as in use, and prepares it if it is not ready. Must be followed by
@@ -111,12 +113,12 @@ public final class Workspaces {
   ///
   /// @param skillSpec the requested skill; blank for none
   public PreparedWorkspace prepare(
-      String runId, Environment environment, String skillSpec, CommandRunner bench)
+      String runId, Environment environment, String skillSpec, CommandRunner commandRunner)
       throws InterruptedException {
-    var doing = new String[] {"making its folder"};
+    var activity = new String[] {"Creating the workspace"};
     try {
-      while (!used.add(runId)) {
-        // A cleanup holds it for the duration of a rename.
+      while (!inUse.add(runId)) {
+        // A cleanup marks it only for the duration of a rename.
         Thread.sleep(5);
       }
       var root = root(runId);
@@ -131,22 +133,22 @@ public final class Workspaces {
       Folders.createPrivately(root);
       var sources = new ArrayList<Skills.Source>();
       for (var repository : environment.repositories()) {
-        doing[0] = "Cloning " + repository.fullName();
-        bench.tell(doing[0]);
+        activity[0] = "Cloning " + repository.fullName();
+        commandRunner.reportProgress(activity[0]);
         var target = root.resolve(repository.folder());
-        cache.checkOut(repository, target, bench);
+        cache.checkOut(repository, target, commandRunner);
         sources.add(new Skills.Source(repository, target, "HEAD"));
       }
       var skill = Optional.<Skill>empty();
       if (!skillSpec.isBlank()) {
-        doing[0] = "Looking for the skill " + skillSpec;
-        var git = new Git(bench, environments.lent());
+        activity[0] = "Looking for the skill " + skillSpec;
+        var git = new Git(commandRunner, environments.variableValues());
         skill = Optional.of(new Skills(git).find(skillSpec, sources));
       }
       for (var command : environment.setupCommands()) {
-        doing[0] = "Setting up: " + command;
-        bench.tell(doing[0]);
-        var result = bench.script(command, start);
+        activity[0] = "Setting up: " + command;
+        commandRunner.reportProgress(activity[0]);
+        var result = commandRunner.script(command, start);
         if (result.status() != 0) {
           return new PreparedWorkspace.Failed(
               SetupException.of("The setup command `%s` failed".formatted(command), result).why());
@@ -154,28 +156,30 @@ public final class Workspaces {
       }
       Folders.writePrivately(ready(runId), "0");
       return new PreparedWorkspace.Ready(
-          root, start, true, skill.map(each -> chosen(each, sources)));
+          root, start, true, skill.map(each -> skillFile(each, sources)));
     } catch (SetupException e) {
       return new PreparedWorkspace.Failed(e.why());
     } catch (StoppedException e) {
-      return e.isLate() ? new PreparedWorkspace.Late(doing[0]) : new PreparedWorkspace.Stopped();
+      return e.isLate()
+          ? new PreparedWorkspace.TimedOut(activity[0])
+          : new PreparedWorkspace.Stopped();
     } catch (IOException e) {
       log.error("cannot create workspace run={}", runId, e);
-      return new PreparedWorkspace.Failed("The workspace could not be made: " + e.getMessage());
+      return new PreparedWorkspace.Failed("The workspace could not be created: " + e.getMessage());
     }
   }
 
-  /// Makes a run's workspace from what another node kept of it, if nothing is here.
+  /// Restores a run's workspace from the snapshot of another node.
   ///
-  /// @param most maximum size in bytes
-  public Snapshots.Outcome restore(String runId, Snapshots snapshots, long most)
+  /// @param maxBytes maximum size in bytes
+  public Snapshots.Outcome restore(String runId, Snapshots snapshots, long maxBytes)
       throws IOException, InterruptedException {
     var staging = homes.resolve(runId + ".restoring-" + UUID.randomUUID());
-    while (!used.add(runId)) {
+    while (!inUse.add(runId)) {
       Thread.sleep(5);
     }
     try {
-      var outcome = snapshots.restore(runId, staging, root(runId), most);
+      var outcome = snapshots.restore(runId, staging, root(runId), maxBytes);
       if (outcome instanceof Snapshots.Outcome.Restored restored) {
         Files.deleteIfExists(ready(runId));
         Folders.delete(root(runId));
@@ -191,17 +195,17 @@ public final class Workspaces {
       return outcome;
     } finally {
       Folders.delete(staging);
-      used.remove(runId);
+      inUse.remove(runId);
     }
   }
 
-  /// Keeps a run's workspace for other nodes. No process may be running in it.
+  /// Saves a snapshot of a run's workspace for other nodes. No process may be running in it.
   ///
-  /// @param execution the last one that worked in it
-  /// @param sessions the places of the agent's session in the run's home folder
-  public void keep(String runId, int execution, List<String> sessions, Snapshots snapshots)
+  /// @param execution 1-based number of the last execution that used it
+  /// @param sessions relative paths of the agent's session in the run's home folder
+  public void saveSnapshot(String runId, int execution, List<String> sessions, Snapshots snapshots)
       throws InterruptedException {
-    snapshots.keep(
+    snapshots.save(
         new Snapshots.Source(
             runId, execution, root(runId), homes.resolve(runId).resolve("home"), sessions));
   }
@@ -211,39 +215,43 @@ public final class Workspaces {
     try {
       if (isReady(runId)) {
         var extent = extent(runId);
-        Folders.writePrivately(ready(runId), extent.bytes() + (extent.isWhole() ? "" : AND_MORE));
+        Folders.writePrivately(
+            ready(runId), extent.bytes() + (extent.isComplete() ? "" : AND_MORE));
       }
     } catch (IOException e) {
       log.warn("cannot measure workspace run={}", runId, e);
     } finally {
       sharedCaches.release(runId);
-      used.remove(runId);
+      inUse.remove(runId);
     }
   }
 
-  /// Remembers a push of the run that was seen from outside, as long as the run's workspace.
-  public void pushed(String runId, PushedBranches.Push push) {
+  /// Records an observed push of the run. The record is kept as long as the run's workspace.
+  public void recordPush(String runId, PushedBranches.Push push) {
     try {
       PushedBranches.add(push, pushes(runId));
     } catch (IOException e) {
-      log.warn("cannot remember push run={} branch={}", runId, push.branch(), e);
+      log.warn("cannot record push run={} branch={}", runId, push.branch(), e);
     }
   }
 
   /// The branch of a pull request that the run opened; empty if it only mentioned it.
   ///
-  /// @param witnessed the addresses of the repositories whose pushes are all seen from outside:
-  ///   there, nothing that the agent can write counts
+  /// @param observedRepositories the URLs of the repositories whose pushes are all observed, so
+  ///   that files that the agent can write do not count
   public Optional<String> pushedBranch(
       String runId,
       Environment environment,
       String pullRequest,
-      Set<String> witnessed,
-      CommandRunner bench)
+      Set<String> observedRepositories,
+      CommandRunner commandRunner)
       throws InterruptedException {
     try {
       return new PushedBranches(
-              new Git(bench, environments.lent()), root(runId), pushes(runId), witnessed)
+              new Git(commandRunner, environments.variableValues()),
+              root(runId),
+              pushes(runId),
+              observedRepositories)
           .of(pullRequest, environment, folder);
     } catch (StoppedException e) {
       return Optional.empty();
@@ -251,20 +259,22 @@ public final class Workspaces {
   }
 
   /// Deletes workspaces that were unused for `keep`, then the least recently used ones until the
-  /// rest is at most `mostBytes`.
+  /// rest is at most `maxBytes`.
   ///
-  /// @param needed whether a run that is not executing now needs its workspace soon
-  public void clean(Instant now, Duration keep, long mostBytes, Predicate<String> needed)
+  /// @param isNeeded whether a run that is not executing will soon need its workspace
+  public void clean(Instant now, Duration keep, long maxBytes, Predicate<String> isNeeded)
       throws IOException {
     if (!Files.isDirectory(folder)) {
       return;
     }
     deleteTrash();
-    var all = old();
-    var bytes = all.stream().mapToLong(Old::bytes).sum();
+    var all = byLastUse();
+    var bytes = all.stream().mapToLong(StoredWorkspace::bytes).sum();
     for (var each : all) {
       var isOld = each.usedAt().isBefore(now.minus(keep));
-      if ((isOld || bytes > mostBytes) && !needed.test(each.runId()) && discard(each.runId())) {
+      if ((isOld || bytes > maxBytes)
+          && !isNeeded.test(each.runId())
+          && deleteIfUnused(each.runId())) {
         bytes -= each.bytes();
         log.info(
             "workspace deleted run={} why={} bytes={}",
@@ -276,8 +286,8 @@ public final class Workspaces {
     deleteTrash();
   }
 
-  /// The biggest workspace, if there is any. One that cannot be measured as a whole is taken for
-  /// the biggest, so that hidden files are not held against others.
+  /// The biggest workspace, if there is any. One that cannot be measured completely counts as the
+  /// biggest, so that no other is deleted because of its hidden files.
   public Optional<Size> biggest() throws IOException {
     if (!Files.isDirectory(folder)) {
       return Optional.empty();
@@ -285,16 +295,17 @@ public final class Workspaces {
     deleteTrash();
     var sizes = new ArrayList<Size>();
     for (var runId : runs()) {
-      var extent = used.contains(runId) ? extent(runId) : measured(runId);
-      sizes.add(new Size(runId, extent.bytes(), extent.isWhole()));
+      var extent = inUse.contains(runId) ? extent(runId) : storedExtent(runId);
+      sizes.add(new Size(runId, extent.bytes(), extent.isComplete()));
     }
     return sizes.stream()
-        .max(Comparator.comparing((Size each) -> !each.isWhole()).thenComparingLong(Size::bytes));
+        .max(
+            Comparator.comparing((Size each) -> !each.isComplete()).thenComparingLong(Size::bytes));
   }
 
   /// Deletes a workspace unless it is in use.
   public void deleteUnused(String runId) throws IOException {
-    if (discard(runId)) {
+    if (deleteIfUnused(runId)) {
       deleteTrash();
     }
   }
@@ -305,8 +316,8 @@ public final class Workspaces {
     Files.deleteIfExists(pushes(runId));
     Folders.delete(root(runId));
     Folders.delete(homes.resolve(runId));
-    // Other runs of the environment fill them again.
-    sharedCaches.deleteOf(runId);
+    // Other runs of the environment can fill them again.
+    sharedCaches.deleteGrownBy(runId);
   }
 
   /// Deletes a workspace that is out of date; waits while an execution uses it.
@@ -315,17 +326,17 @@ public final class Workspaces {
       return;
     }
     try {
-      while (!discard(runId)) {
+      while (!deleteIfUnused(runId)) {
         Thread.sleep(5);
       }
     } catch (NoSuchFileException _) {
-      // A cleanup was faster.
+      // A cleanup has deleted it.
     }
     deleteTrash();
   }
 
   /// Deletes cached clones of repositories that no environment uses any more.
-  public void forgetOtherRepositories() throws IOException {
+  public void deleteUnusedClones() throws IOException {
     cache.keepOnly(
         environments.all().stream().flatMap(each -> each.repositories().stream()).toList());
   }
@@ -335,14 +346,15 @@ public final class Workspaces {
   /// @param refresh whether to fetch from the servers; otherwise only repositories without a clone
   ///   are fetched
   /// @throws IllegalStateException with git's error output if a repository cannot be fetched
-  public List<Skill> skills(Environment environment, boolean refresh, CommandRunner bench)
+  public List<Skill> skills(Environment environment, boolean refresh, CommandRunner commandRunner)
       throws StoppedException, InterruptedException {
     var found = new ArrayList<Skill>();
-    var skills = new Skills(new Git(bench, environments.lent()));
+    var skills = new Skills(new Git(commandRunner, environments.variableValues()));
     for (var repository : environment.repositories()) {
       try {
         var existing = refresh ? Optional.<Path>empty() : cache.existing(repository);
-        var mirror = existing.isPresent() ? existing.get() : cache.fetched(repository, bench);
+        var mirror =
+            existing.isPresent() ? existing.get() : cache.update(repository, commandRunner);
         found.addAll(
             skills.in(new Skills.Source(repository, mirror, repository.ref().orElse("HEAD"))));
       } catch (SetupException e) {
@@ -354,29 +366,31 @@ public final class Workspaces {
     return found;
   }
 
-  private static PreparedWorkspace.Chosen chosen(Skill skill, List<Skills.Source> sources) {
+  private static PreparedWorkspace.SkillFile skillFile(Skill skill, List<Skills.Source> sources) {
     var home =
         sources.stream()
             .filter(source -> source.repository().fullName().equals(skill.repository()))
             .findFirst()
             .orElseThrow();
-    return new PreparedWorkspace.Chosen(skill, home.folder().resolve(skill.path()));
+    return new PreparedWorkspace.SkillFile(skill, home.folder().resolve(skill.path()));
   }
 
-  /// Where an agent begins: in the only repository, else in the run's folder.
+  /// The working directory of an agent: the only repository, else the run's folder.
   public static Path workFolder(Environment environment, Path root) {
     return environment.repositories().size() == 1
         ? root.resolve(environment.repositories().getFirst().folder())
         : root;
   }
 
-  private List<Old> old() throws IOException {
-    var all = new ArrayList<Old>();
+  private List<StoredWorkspace> byLastUse() throws IOException {
+    var all = new ArrayList<StoredWorkspace>();
     for (var runId : runs()) {
       var file = isReady(runId) ? ready(runId) : root(runId);
-      all.add(new Old(runId, Files.getLastModifiedTime(file).toInstant(), measured(runId).bytes()));
+      all.add(
+          new StoredWorkspace(
+              runId, Files.getLastModifiedTime(file).toInstant(), storedExtent(runId).bytes()));
     }
-    all.sort(Comparator.comparing(Old::usedAt));
+    all.sort(Comparator.comparing(StoredWorkspace::usedAt));
     return all;
   }
 
@@ -391,21 +405,21 @@ public final class Workspaces {
     }
   }
 
-  private Folders.Extent measured(String runId) throws IOException {
+  private Folders.Extent storedExtent(String runId) throws IOException {
     if (!isReady(runId)) {
       return extent(runId);
     }
     try {
       var text = Files.readString(ready(runId)).strip();
-      var isWhole = !text.endsWith(AND_MORE);
-      return new Folders.Extent(Long.parseLong(text.replace(AND_MORE, "")), 0, isWhole);
+      var isComplete = !text.endsWith(AND_MORE);
+      return new Folders.Extent(Long.parseLong(text.replace(AND_MORE, "")), 0, isComplete);
     } catch (NumberFormatException _) {
       return extent(runId);
     }
   }
 
-  private boolean discard(String runId) throws IOException {
-    if (!used.add(runId)) {
+  private boolean deleteIfUnused(String runId) throws IOException {
+    if (!inUse.add(runId)) {
       return false;
     }
     try {
@@ -420,7 +434,7 @@ public final class Workspaces {
       Files.deleteIfExists(pushes(runId));
       return true;
     } finally {
-      used.remove(runId);
+      inUse.remove(runId);
     }
   }
 

@@ -88,7 +88,7 @@ class KubernetesChoiceTest {
                 kubernetes: {memory: 4Gi, node_selector: {gpu: "yes"}}
             """);
     var all = KubernetesOptions.pods(settings);
-    var web = settings.environments().all().getFirst().pod().or(all);
+    var web = settings.environments().all().getFirst().pod().orElse(all);
 
     assertThat(all.nodeSelector()).isEqualTo(Map.of("disk", "ssd", "zone", "a"));
     assertThat(web.nodeSelector()).isEqualTo(Map.of("gpu", "yes"));
@@ -104,7 +104,7 @@ class KubernetesChoiceTest {
         .hasMessage("agents.kubernetes: memory is lots, and must be a quantity like 1Gi.");
     assertThatThrownBy(() -> settings("environments: {web: {kubernetes: {secrets: [Not_a_name]}}}"))
         .hasMessageContaining("agents.environments.web.kubernetes")
-        .hasMessageContaining("Not_a_name, which is no name of an object in Kubernetes");
+        .hasMessageContaining("Not_a_name, which is not a name of a Kubernetes object");
     assertThatThrownBy(() -> settings("environments: {web: {kubernetes: {claim: other}}}"))
         .hasMessageContaining("there is no setting agents.environments.web.kubernetes.claim");
   }

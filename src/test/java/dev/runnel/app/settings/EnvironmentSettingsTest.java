@@ -43,7 +43,8 @@ class EnvironmentSettingsTest {
 
     assertThat(all.entries()).containsExactly("anthropic", "internal:registry.corp:5000");
     assertThat(settings.environments().all())
-        .extracting(each -> each.egress().map(own -> own.in(all).entries()).orElse(List.of("-")))
+        .extracting(
+            each -> each.egress().map(own -> own.resolve(all).entries()).orElse(List.of("-")))
         .containsExactly(
             List.of("anthropic", "internal:registry.corp:5000", "npm"),
             List.of("none"),
@@ -167,7 +168,7 @@ class EnvironmentSettingsTest {
     assertThat(environments.find("Web shop")).contains(web);
     assertThat(environments.find("nothing")).isEmpty();
     assertThat(environments.variables(web)).containsOnly(Map.entry("NPM_TOKEN", "npm-secret"));
-    assertThat(environments.lent().values()).contains("npm-secret", "git-secret");
+    assertThat(environments.variableValues().values()).contains("npm-secret", "git-secret");
     assertThat(settings.toString() + environments).doesNotContain("secret");
   }
 
@@ -211,7 +212,7 @@ class EnvironmentSettingsTest {
         "agents: {environments: {web: {repositories: ['https://ann:pw-1@git.example.com/a/b']}}}";
 
     assertThatThrownBy(() -> settings(Map.of(), file))
-        .hasMessageContaining("holds a name or a password")
+        .hasMessageContaining("contains a user name or a password")
         .message()
         .doesNotContain("pw-1");
   }
@@ -254,7 +255,7 @@ class EnvironmentSettingsTest {
                 Limits.FOREVER,
                 Duration.ofHours(2),
                 512 * 1024,
-                Limits.ENDLESS,
+                Limits.UNLIMITED,
                 Duration.ofDays(1),
                 2L << 40,
                 Duration.ofSeconds(30)));
@@ -270,19 +271,19 @@ class EnvironmentSettingsTest {
 
     assertThat(config.limits())
         .isEqualTo(
-            Limits.USUAL.with(
+            Limits.DEFAULT.with(
                 new CostLimit(Optional.of(new BigDecimal("2.50")), new BigDecimal("0.05"))));
     assertThat(config.settings().policy().pricePerMinute()).isEqualTo("0.05");
   }
 
   @Test
   void withNothingSaidTheLimitsAreTheUsualOnesAndTheExampleShowsThem() {
-    assertThat(Config.of(settings(Map.of(), "")).limits()).isEqualTo(Limits.USUAL);
+    assertThat(Config.of(settings(Map.of(), "")).limits()).isEqualTo(Limits.DEFAULT);
     assertThat(
             Config.of(
                     Settings.read(Map.of(), Optional.of(Path.of("examples/runnel.yaml")), Map.of()))
                 .limits())
-        .isEqualTo(Limits.USUAL);
+        .isEqualTo(Limits.DEFAULT);
   }
 
   @ParameterizedTest

@@ -25,7 +25,7 @@ class MachineSettingsTest {
 
   @Test
   void theSlotsOfOnePersonAreANumberOrUnlimited() {
-    assertThat(limits(Map.of())).isEqualTo(SlotLimits.USUAL);
+    assertThat(limits(Map.of())).isEqualTo(SlotLimits.DEFAULT);
     assertThat(limits(Map.of("RUNNEL_AGENT_SLOTS_PER_PERSON", "off"))).isEqualTo(SlotLimits.NONE);
     assertThat(limits(Map.of("RUNNEL_AGENT_SLOTS_PER_PERSON", "2")).perPerson()).hasValue(2);
     assertThatThrownBy(() -> limits(Map.of("RUNNEL_AGENT_SLOTS_PER_PERSON", "0")))

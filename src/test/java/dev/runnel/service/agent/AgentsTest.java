@@ -21,24 +21,24 @@ class AgentsTest {
   void theUsualOneIsTheCommandWhenThereIsOne() throws IOException {
     program("claude");
 
-    assertThat(agents(Optional.of("my-agent")).usual().name()).isEqualTo("command");
+    assertThat(agents(Optional.of("my-agent")).defaultAgent().name()).isEqualTo("command");
   }
 
   @Test
   void theUsualOneIsTheFirstKnownAgentOnThePathOtherwise() throws IOException {
     program("opencode");
     program("codex");
-    assertThat(agents(Optional.empty()).usual().name()).isEqualTo("codex");
+    assertThat(agents(Optional.empty()).defaultAgent().name()).isEqualTo("codex");
 
     program("claude");
-    assertThat(agents(Optional.empty()).usual().name()).isEqualTo("claude");
+    assertThat(agents(Optional.empty()).defaultAgent().name()).isEqualTo("claude");
   }
 
   @Test
   void theUsualOneIsTheDemoAgentOnAMachineWithoutAgents() throws IOException {
     Files.writeString(folder.resolve("claude"), "not executable");
 
-    assertThat(agents(Optional.empty()).usual().name()).isEqualTo("rehearsal");
+    assertThat(agents(Optional.empty()).defaultAgent().name()).isEqualTo("rehearsal");
   }
 
   @Test

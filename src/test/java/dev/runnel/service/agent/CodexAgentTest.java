@@ -118,7 +118,7 @@ class CodexAgentTest {
         for (var event : parser.parse(line)) {
           events.add(event);
           switch (event) {
-            case AgentEvent.Awaits(String next) -> {
+            case AgentEvent.InputLine(String next) -> {
               input.write(next + "\n");
               input.flush();
             }

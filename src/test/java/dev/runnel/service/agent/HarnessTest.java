@@ -5,21 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.agent.AgentEvent.Answer;
-import dev.runnel.service.agent.AgentEvent.Awaits;
 import dev.runnel.service.agent.AgentEvent.Choice;
-import dev.runnel.service.agent.AgentEvent.Did;
+import dev.runnel.service.agent.AgentEvent.CommandEnded;
 import dev.runnel.service.agent.AgentEvent.Failure;
+import dev.runnel.service.agent.AgentEvent.FileWritten;
 import dev.runnel.service.agent.AgentEvent.Finished;
+import dev.runnel.service.agent.AgentEvent.InputLine;
 import dev.runnel.service.agent.AgentEvent.Message;
-import dev.runnel.service.agent.AgentEvent.Planned;
+import dev.runnel.service.agent.AgentEvent.MessageRead;
+import dev.runnel.service.agent.AgentEvent.Plan;
 import dev.runnel.service.agent.AgentEvent.Question;
-import dev.runnel.service.agent.AgentEvent.Ran;
-import dev.runnel.service.agent.AgentEvent.Result;
 import dev.runnel.service.agent.AgentEvent.Session;
 import dev.runnel.service.agent.AgentEvent.Status;
-import dev.runnel.service.agent.AgentEvent.Taken;
-import dev.runnel.service.agent.AgentEvent.Used;
-import dev.runnel.service.agent.AgentEvent.Wrote;
+import dev.runnel.service.agent.AgentEvent.ToolResult;
+import dev.runnel.service.agent.AgentEvent.ToolUse;
+import dev.runnel.service.agent.AgentEvent.UsageReport;
 import dev.runnel.service.agent.Dialogue.PermissionRequest;
 import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.ExecutionRequest;
@@ -83,11 +83,11 @@ class HarnessTest {
       assertThat(recorded(new ClaudeAgent(), "claude/work.jsonl"))
           .containsExactly(
               new Session("f08b0ad6-1213-4361-9bca-ffd04ea98ffb"),
-              new Did("Bash", "echo touched >> touched.txt"),
-              new Ran("echo touched >> touched.txt", Optional.of(0)),
-              new Result("(Bash completed with no output)", false),
+              new ToolUse("Bash", "echo touched >> touched.txt"),
+              new CommandEnded("echo touched >> touched.txt", Optional.of(0)),
+              new ToolResult("(Bash completed with no output)", false),
               new Message("Done. I saw 4 messages"),
-              new Used(new Usage(200, 40, Optional.of(new BigDecimal("0.003")), false)),
+              new UsageReport(new Usage(200, 40, Optional.of(new BigDecimal("0.003")), false)),
               new Answer("Done. I saw 4 messages"),
               new Finished());
     }
@@ -101,13 +101,13 @@ class HarnessTest {
               "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\","
                   + "\"text\":\"say \\\"hi\\\"\\n\"}]},\"uuid\":\"id-1\"}");
       assertThat(recorded(new ClaudeAgent(), "claude/steered.jsonl"))
-          .filteredOn(event -> event instanceof Taken || event instanceof Used)
+          .filteredOn(event -> event instanceof MessageRead || event instanceof UsageReport)
           .containsExactly(
-              new Taken("8f99745b-7bab-4084-87b1-9acd555afc17"),
-              new Taken("1891eef2-c23b-441c-b591-d2425dd47b9b"),
-              new Used(new Usage(200, 40, Optional.of(new BigDecimal("0.002")), false)),
-              new Taken("db8cd887-70a7-4cac-863d-5f0cba8d8efd"),
-              new Used(new Usage(200, 40, Optional.of(new BigDecimal("0.002")), false)));
+              new MessageRead("8f99745b-7bab-4084-87b1-9acd555afc17"),
+              new MessageRead("1891eef2-c23b-441c-b591-d2425dd47b9b"),
+              new UsageReport(new Usage(200, 40, Optional.of(new BigDecimal("0.002")), false)),
+              new MessageRead("db8cd887-70a7-4cac-863d-5f0cba8d8efd"),
+              new UsageReport(new Usage(200, 40, Optional.of(new BigDecimal("0.002")), false)));
     }
 
     @Test
@@ -151,7 +151,8 @@ class HarnessTest {
       assertThat(CLAUDE.permit(request.id(), request.call().orElseThrow()))
           .isEqualTo(line("claude/permitted.jsonl", "control_response"));
       assertThat(recorded(new ClaudeAgent(), "claude/permitted.jsonl"))
-          .contains(new Ran("echo touched >> touched.txt", Optional.of(0)), new Finished());
+          .contains(
+              new CommandEnded("echo touched >> touched.txt", Optional.of(0)), new Finished());
     }
 
     @Test
@@ -226,9 +227,9 @@ class HarnessTest {
                   {"type":"tool_use","name":"Write","input":{"file_path":"/w/a.txt","content":"a"}}]}}\
                   """))
           .contains(
-              new Planned("[x] Read\n[ ] Write"),
-              new Did("Write", "/w/a.txt"),
-              new Wrote("/w/a.txt"));
+              new Plan("[x] Read\n[ ] Write"),
+              new ToolUse("Write", "/w/a.txt"),
+              new FileWritten("/w/a.txt"));
     }
   }
 
@@ -239,12 +240,12 @@ class HarnessTest {
       assertThat(recorded(new CodexAgent(), "codex/work.jsonl"))
           .containsExactly(
               new Session("01a1fd38-40b7-7103-92dd-13bc15d3dd32"),
-              new Did("shell", "/bin/bash -lc 'sleep 1; echo hi; exit 3'"),
-              new Ran("/bin/bash -lc 'sleep 1; echo hi; exit 3'", Optional.of(3)),
-              new Result("hi\n", true),
+              new ToolUse("shell", "/bin/bash -lc 'sleep 1; echo hi; exit 3'"),
+              new CommandEnded("/bin/bash -lc 'sleep 1; echo hi; exit 3'", Optional.of(3)),
+              new ToolResult("hi\n", true),
               new Message("Done. I saw 12 messages"),
               new Answer("Done. I saw 12 messages"),
-              new Used(new Usage(400, 80, Optional.empty(), true)),
+              new UsageReport(new Usage(400, 80, Optional.empty(), true)),
               new Finished());
     }
 
@@ -275,10 +276,10 @@ class HarnessTest {
                   {"path":"/w/a.txt","kind":"add"},{"path":"/w/b.txt","kind":"update"}]}}\
                   """))
           .containsExactly(
-              new Planned("[x] Read\n[ ] Write"),
-              new Did("add", "/w/a.txt"),
-              new Wrote("/w/a.txt"),
-              new Did("update", "/w/b.txt"));
+              new Plan("[x] Read\n[ ] Write"),
+              new ToolUse("add", "/w/a.txt"),
+              new FileWritten("/w/a.txt"),
+              new ToolUse("update", "/w/b.txt"));
     }
 
     @Test
@@ -287,9 +288,9 @@ class HarnessTest {
       var events = new ArrayList<AgentEvent>();
       for (var line :
           Files.readAllLines(Path.of("src/test/resources/agents/codex/app-server.jsonl"))) {
-        var takesMessages = codex.message("fu-0", "").isPresent();
+        var acceptsMessages = codex.message("fu-0", "").isPresent();
         events.addAll(codex.parse(line));
-        if (line.contains("\"turn/started\"") && !takesMessages) {
+        if (line.contains("\"turn/started\"") && !acceptsMessages) {
           codex.message("fu-1", "mind the docs");
           codex.message("fu-2", "too late");
         }
@@ -298,36 +299,36 @@ class HarnessTest {
       var thread = "01a20b96-148b-7f62-b54b-5c9f24bfa055";
       assertThat(codex.message("fu-3", "after the end")).isEmpty();
       assertThat(events)
-          .filteredOn(event -> !(event instanceof Used) && !(event instanceof Result))
+          .filteredOn(event -> !(event instanceof UsageReport) && !(event instanceof ToolResult))
           .containsExactly(
-              new Awaits(
+              new InputLine(
                   "{\"id\":\"thread\",\"method\":\"thread/start\",\"params\":{\"config\":{}}}"),
               turn(thread, "Fix it", ""),
               new Session(thread),
-              new Did("shell", "/bin/bash -lc 'echo hi; sleep 3'"),
-              new Ran("/bin/bash -lc 'echo hi; sleep 3'", Optional.of(0)),
-              new Taken("fu-1"),
-              new Did("shell", "/bin/bash -lc 'echo touched >> touched.txt'"),
-              new Ran("/bin/bash -lc 'echo touched >> touched.txt'", Optional.of(0)),
+              new ToolUse("shell", "/bin/bash -lc 'echo hi; sleep 3'"),
+              new CommandEnded("/bin/bash -lc 'echo hi; sleep 3'", Optional.of(0)),
+              new MessageRead("fu-1"),
+              new ToolUse("shell", "/bin/bash -lc 'echo touched >> touched.txt'"),
+              new CommandEnded("/bin/bash -lc 'echo touched >> touched.txt'", Optional.of(0)),
               new Message("Done. I saw 9 messages"),
               new Answer("Done. I saw 9 messages"),
               new Finished(),
               turn(thread, "too late", ",\"clientUserMessageId\":\"fu-2\""),
               new Session(thread),
-              new Taken("fu-2"),
-              new Did("shell", "/bin/bash -lc 'echo touched >> touched.txt'"),
-              new Ran("/bin/bash -lc 'echo touched >> touched.txt'", Optional.of(0)),
+              new MessageRead("fu-2"),
+              new ToolUse("shell", "/bin/bash -lc 'echo touched >> touched.txt'"),
+              new CommandEnded("/bin/bash -lc 'echo touched >> touched.txt'", Optional.of(0)),
               new Message("Done. I saw 13 messages"),
               new Answer("Done. I saw 13 messages"),
               new Finished());
       assertThat(events)
-          .filteredOn(Used.class::isInstance)
+          .filteredOn(UsageReport.class::isInstance)
           .last()
-          .isEqualTo(new Used(new Usage(500, 100, Optional.empty(), true)));
+          .isEqualTo(new UsageReport(new Usage(500, 100, Optional.empty(), true)));
     }
 
-    private static Awaits turn(String thread, String text, String more) {
-      return new Awaits(
+    private static InputLine turn(String thread, String text, String more) {
+      return new InputLine(
           "{\"id\":\"turn\",\"method\":\"turn/start\",\"params\":{\"threadId\":\""
               + thread
               + "\",\"input\":[{\"type\":\"text\",\"text\":\""
@@ -375,9 +376,9 @@ class HarnessTest {
                       "\"error\":{\"message\":\"Again\",\"additionalDetails\":\"401\"}"),
                   told("turn/completed", "", "\"turn\":{\"status\":\"interrupted\"}")))
           .containsExactly(
-              new Awaits(
-                  "{\"id\":7,\"error\":{\"code\":-32601,\"message\":\"Nobody can be asked"
-                      + " here.\"}}"),
+              new InputLine(
+                  "{\"id\":7,\"error\":{\"code\":-32601,\"message\":\"No person can"
+                      + " answer here.\"}}"),
               new Failure("no rollout found"),
               new Status("Again (401)"),
               new Failure("The turn was interrupted."));
@@ -399,9 +400,9 @@ class HarnessTest {
                       "\"item\":{\"type\":\"fileChange\",\"changes\":["
                           + "{\"path\":\"/w/a.txt\",\"kind\":{\"type\":\"add\"}}]}")))
           .containsExactly(
-              new Planned("[x] Read\n[ ] Write"),
-              new Did("add", "/w/a.txt"),
-              new Wrote("/w/a.txt"));
+              new Plan("[x] Read\n[ ] Write"),
+              new ToolUse("add", "/w/a.txt"),
+              new FileWritten("/w/a.txt"));
     }
 
     private static String told(String method, String thread, String params) {
@@ -417,11 +418,11 @@ class HarnessTest {
       assertThat(recorded(new GeminiAgent(), "gemini/work.jsonl"))
           .containsExactly(
               new Session("0324b4e4-8706-41ce-a599-df3981d1bd98"),
-              new Did("run_shell_command", "sleep 1; echo hi; exit 3"),
-              new Ran("sleep 1; echo hi; exit 3", Optional.empty()),
-              new Result("hi", false),
+              new ToolUse("run_shell_command", "sleep 1; echo hi; exit 3"),
+              new CommandEnded("sleep 1; echo hi; exit 3", Optional.empty()),
+              new ToolResult("hi", false),
               new Message("Done. I saw 7 messages"),
-              new Used(new Usage(200, 40, Optional.empty(), false)),
+              new UsageReport(new Usage(200, 40, Optional.empty(), false)),
               new Answer("Done. I saw 7 messages"),
               new Finished());
     }
@@ -448,11 +449,11 @@ class HarnessTest {
                   """))
           .containsExactly(
               new Message("Let me see"),
-              new Did("write_file", "a.txt"),
-              new Wrote("a.txt"),
+              new ToolUse("write_file", "a.txt"),
+              new FileWritten("a.txt"),
               new Message("All"),
               new Message("done."),
-              new Used(Usage.NONE),
+              new UsageReport(Usage.NONE),
               new Answer("All\ndone."),
               new Finished());
     }
@@ -474,13 +475,13 @@ class HarnessTest {
       assertThat(recorded(new OpencodeAgent(), "opencode/work.jsonl"))
           .filteredOn(agentEvent -> !agentEvent.equals(session))
           .containsExactly(
-              new Did("bash", "sleep 1; echo hi; exit 3"),
-              new Ran("sleep 1; echo hi; exit 3", Optional.of(3)),
-              new Result("hi\n", true),
-              new Used(new Usage(100, 20, Optional.empty(), false)),
+              new ToolUse("bash", "sleep 1; echo hi; exit 3"),
+              new CommandEnded("sleep 1; echo hi; exit 3", Optional.of(3)),
+              new ToolResult("hi\n", true),
+              new UsageReport(new Usage(100, 20, Optional.empty(), false)),
               new Message("Done. I saw 8 messages"),
               new Answer("Done. I saw 8 messages"),
-              new Used(new Usage(100, 20, Optional.empty(), false)),
+              new UsageReport(new Usage(100, 20, Optional.empty(), false)),
               new Finished());
       assertThat(recorded(new OpencodeAgent(), "opencode/work.jsonl")).contains(session);
     }
@@ -513,7 +514,8 @@ class HarnessTest {
     assertThat(parse(new CodexAgent(), line))
         .singleElement()
         .isInstanceOfSatisfying(
-            Did.class, did -> assertThat(did.busy()).startsWith("Running: ").hasSizeLessThan(220));
+            ToolUse.class,
+            use -> assertThat(use.activity()).startsWith("Running: ").hasSizeLessThan(220));
   }
 
   private static List<AgentEvent> recorded(Harness harness, String file) {

@@ -230,8 +230,8 @@ class LaunchTest {
   }
 
   private static JsonNode awaited(List<AgentEvent> events) throws IOException {
-    assertThat(events).singleElement().isInstanceOf(AgentEvent.Awaits.class);
-    return JSON.readTree(((AgentEvent.Awaits) events.getFirst()).line());
+    assertThat(events).singleElement().isInstanceOf(AgentEvent.InputLine.class);
+    return JSON.readTree(((AgentEvent.InputLine) events.getFirst()).line());
   }
 
   @Test

@@ -68,8 +68,9 @@ class DiskReserveTest {
       assertThat(run.at("/status_message/message").asText())
           .isEqualTo(ExecutionResult.diskFull(20 * MIB).message());
       assertThat(
-              ProcessTree.left(
-                      new RunTable.Left(big, 1, "", "", Optional.empty(), Optional.empty()))
+              ProcessTree.ofOrphan(
+                      new RunTable.ClaimedExecution(
+                          big, 1, "", "", Optional.empty(), Optional.empty()))
                   .isEmpty())
           .isTrue();
       Files.createFile(folder.resolve("workspaces/" + small + "/go"));

@@ -186,7 +186,7 @@ class EgressProxyTest {
           EgressProxy.listen(
               socket,
               rules,
-              new EgressProxy.Offer(List.of(gateway), List.of(), List.of()),
+              new EgressProxy.Extras(List.of(gateway), List.of(), List.of()),
               this::resolve,
               asked::add);
       client.connect(UnixDomainSocketAddress.of(socket));
@@ -251,7 +251,7 @@ class EgressProxyTest {
             EgressProxy.listen(
                 socket,
                 rules,
-                new EgressProxy.Offer(List.of(), List.of(), List.of(bound)),
+                new EgressProxy.Extras(List.of(), List.of(), List.of(bound)),
                 this::resolve,
                 asked::add);
         var client = SocketChannel.open(StandardProtocolFamily.UNIX)) {

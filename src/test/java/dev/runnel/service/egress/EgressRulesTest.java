@@ -111,10 +111,10 @@ class EgressRulesTest {
     "203.0.113.77, 2001:db8::1, 64, false"
   })
   void anAddressInANetworkOfThisMachineIsInternal(
-      String address, String own, int prefix, boolean isBeside) throws UnknownHostException {
+      String address, String own, int prefix, boolean isInSameNetwork) throws UnknownHostException {
     assertThat(
-            EgressRules.isBeside(
+            EgressRules.isInSameNetwork(
                 InetAddress.getByName(address), InetAddress.getByName(own), prefix))
-        .isEqualTo(isBeside);
+        .isEqualTo(isInSameNetwork);
   }
 }

@@ -49,13 +49,13 @@ class EgressSettingTest {
   void anEnvironmentReplacesTheListOfAllAndMayInheritIt() {
     var all = setting("anthropic");
 
-    assertThat(rules(setting("npm").in(all)).permits("api.anthropic.com", 443)).isFalse();
-    var both = rules(setting("inherit", "npm").in(all));
+    assertThat(rules(setting("npm").resolve(all)).permits("api.anthropic.com", 443)).isFalse();
+    var both = rules(setting("inherit", "npm").resolve(all));
     assertThat(both.permits("api.anthropic.com", 443)).isTrue();
     assertThat(both.permits("registry.npmjs.org", 443)).isTrue();
-    assertThat(setting("inherit", "npm").in(setting("none"))).isEqualTo(setting("npm"));
-    assertThat(setting("inherit", "npm").in(EgressSetting.MACHINE).isMachine()).isTrue();
-    assertThat(setting("none").in(EgressSetting.MACHINE).isMachine()).isFalse();
+    assertThat(setting("inherit", "npm").resolve(setting("none"))).isEqualTo(setting("npm"));
+    assertThat(setting("inherit", "npm").resolve(EgressSetting.MACHINE).isMachine()).isTrue();
+    assertThat(setting("none").resolve(EgressSetting.MACHINE).isMachine()).isFalse();
   }
 
   @Test
@@ -64,7 +64,7 @@ class EgressSettingTest {
         .hasMessageContaining("gihub is not a host: write api.example.com")
         .hasMessageContaining("anthropic, cargo, debian, github");
     assertThatThrownBy(() -> setting("none", "npm")).hasMessageContaining("none beside other");
-    assertThatThrownBy(() -> EgressSetting.ofAll(List.of("inherit")))
+    assertThatThrownBy(() -> EgressSetting.general(List.of("inherit")))
         .hasMessageContaining("only for environments");
   }
 }

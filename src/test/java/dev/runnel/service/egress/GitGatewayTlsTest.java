@@ -128,7 +128,7 @@ class GitGatewayTlsTest {
             EgressProxy.listen(
                 socket,
                 new EgressRules(List.of("internal:" + authority)),
-                new EgressProxy.Offer(List.of(gateway), List.of(), List.of()),
+                new EgressProxy.Extras(List.of(gateway), List.of(), List.of()),
                 tls,
                 _ -> List.of(InetAddress.getLoopbackAddress()),
                 _ -> {});

@@ -141,7 +141,7 @@ class ModelGatewayTest {
           EgressProxy.listen(
               socket,
               new EgressRules(List.of()),
-              new EgressProxy.Offer(List.of(), List.of(gateway), List.of()),
+              new EgressProxy.Extras(List.of(), List.of(gateway), List.of()),
               EgressProxy.Resolver.system(),
               asked::add);
       client.connect(UnixDomainSocketAddress.of(socket));
@@ -192,7 +192,7 @@ class ModelGatewayTest {
             EgressProxy.listen(
                 socket,
                 new EgressRules(List.of()),
-                new EgressProxy.Offer(List.of(), List.of(gateway("http://127.0.0.1")), List.of()),
+                new EgressProxy.Extras(List.of(), List.of(gateway("http://127.0.0.1")), List.of()),
                 EgressProxy.Resolver.system(),
                 asked::add);
         var client = SocketChannel.open(StandardProtocolFamily.UNIX)) {

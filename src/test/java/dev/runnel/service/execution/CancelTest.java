@@ -276,8 +276,9 @@ class CancelTest {
         assertThat(service.cancel(id).statusCode()).isEqualTo(200);
         assertThat(service.state(id)).isEqualTo("CANCELLED");
         assertThat(
-                ProcessTree.left(
-                        new RunTable.Left(id, 1, "", "", Optional.empty(), Optional.empty()))
+                ProcessTree.ofOrphan(
+                        new RunTable.ClaimedExecution(
+                            id, 1, "", "", Optional.empty(), Optional.empty()))
                     .isEmpty())
             .as("processes of run %d", i)
             .isTrue();

@@ -284,7 +284,7 @@ class EnvironmentRunTest {
 
         assertThat(service.transcript(id)).endsWith("Do it\n\ngo on\nREADME.md\n");
         assertThat(service.service.transcript(id, 0).orElseThrow().lines())
-            .anySatisfy(line -> assertThat(line.text()).isEqualTo(PromptAssembly.AFRESH));
+            .anySatisfy(line -> assertThat(line.text()).isEqualTo(PromptAssembly.NEW_WORKSPACE));
       }
     }
   }

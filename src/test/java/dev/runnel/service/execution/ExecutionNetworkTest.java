@@ -26,7 +26,7 @@ class ExecutionNetworkTest {
     var link = Path.of("/tmp", "runnel-" + Sha256.hex(sockets.toString()).substring(0, 16));
     Files.createSymbolicLink(link, folder);
     try {
-      ExecutionNetwork.deleteLeft(workspaces);
+      ExecutionNetwork.deleteStaleSockets(workspaces);
     } finally {
       Files.delete(link);
     }

@@ -4,7 +4,7 @@ import dev.runnel.service.process.Spawner;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// The machine's processes and threads, but for one that there is no room for.
+/// The machine's processes and threads, except for one that cannot be started.
 final class FakeSpawner implements Spawner {
   private static final int NEVER = -1;
 
@@ -30,7 +30,7 @@ final class FakeSpawner implements Spawner {
       if (startsAllTheSame) {
         builder.redirectErrorStream(true).start();
       }
-      throw noRoom();
+      throw noResources();
     }
     return system.process(builder);
   }
@@ -38,7 +38,7 @@ final class FakeSpawner implements Spawner {
   @Override
   public Thread virtual(String name, Runnable work) {
     if (isFull()) {
-      throw noRoom();
+      throw noResources();
     }
     return system.virtual(name, work);
   }
@@ -46,7 +46,7 @@ final class FakeSpawner implements Spawner {
   @Override
   public Thread daemon(String name, Runnable work) {
     if (isFull()) {
-      throw noRoom();
+      throw noResources();
     }
     return system.daemon(name, work);
   }
@@ -55,7 +55,7 @@ final class FakeSpawner implements Spawner {
     return until.getAndUpdate(left -> left > 0 ? left - 1 : left) == 1;
   }
 
-  private static NoRoomException noRoom() {
-    return new NoRoomException(new OutOfMemoryError("unable to create native thread"));
+  private static NoResourcesException noResources() {
+    return new NoResourcesException(new OutOfMemoryError("unable to create native thread"));
   }
 }

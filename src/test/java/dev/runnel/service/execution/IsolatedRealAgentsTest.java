@@ -156,7 +156,7 @@ class IsolatedRealAgentsTest {
             List.of(folder.resolve("workspaces")),
             List.of(RealAgents.toolServer().getParent()),
             List.of(),
-            Quotas.USUAL));
+            Quotas.DEFAULT));
   }
 
   private static List<Path> files(Path folder) throws IOException {

@@ -38,7 +38,7 @@ class LeaseKeeperTest {
         ServiceTables.migrate(Database.postgres(Postgres.freshDatabase(), ServiceTables.SCHEMA));
     var clock = InstantSource.system();
     membership = NodeMembership.join(database, clock, new NodeIdentity("a", "a", "a"), 4, LEASE);
-    records = RunChanges.on(database, clock, membership, SlotLimits.USUAL).records();
+    records = RunChanges.on(database, clock, membership, SlotLimits.DEFAULT).records();
   }
 
   @AfterEach
@@ -80,7 +80,7 @@ class LeaseKeeperTest {
               await()
                   .during(LEASE.plusMillis(500))
                   .atMost(LEASE.multipliedBy(2))
-                  .until(membership::isSure));
+                  .until(membership::isLeaseSafe));
     }
     assertThat(lost).hasValue(0);
   }

@@ -23,7 +23,9 @@ class ModelKeysTest {
     Files.createFile(
         bin.resolve(agent),
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    return Agents.find(Optional.empty(), Map.of("PATH", bin.toString())).usual().modelLogins();
+    return Agents.find(Optional.empty(), Map.of("PATH", bin.toString()))
+        .defaultAgent()
+        .modelLogins();
   }
 
   @Test

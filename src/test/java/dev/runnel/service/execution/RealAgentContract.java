@@ -68,7 +68,7 @@ interface RealAgentContract {
   }
 
   /// Whether it takes messages while it works.
-  default boolean takesMessages() {
+  default boolean acceptsMessages() {
     return false;
   }
 
@@ -83,14 +83,14 @@ interface RealAgentContract {
           .until(() -> Files.exists(stage.workspace(id).resolve("started")));
       var outcome = stage.service.followUp(id, "Mind the docs\nsh: true").get("outcome").asText();
 
-      assertThat(outcome).isEqualTo(takesMessages() ? "live_session" : "queue_pending");
+      assertThat(outcome).isEqualTo(acceptsMessages() ? "live_session" : "queue_pending");
       assertThat(stage.service.run(id).get("pending_followups")).hasSize(1);
       Files.createFile(stage.workspace(id).resolve("go"));
       stage.awaitEnd(id, "SUCCEEDED");
 
       assertThat(stage.service.run(id).get("pending_followups")).isEmpty();
       assertThat(stage.kinds(id, TranscriptLine.Kind.ASKED)).hasSize(2);
-      assertThat(stage.executions(id)).isEqualTo(takesMessages() ? 1 : 2);
+      assertThat(stage.executions(id)).isEqualTo(acceptsMessages() ? 1 : 2);
       assertThat(String.join("\n", said(stage.model.asked().getLast().body())))
           .containsOnlyOnce("Mind the docs");
     }
@@ -155,7 +155,9 @@ interface RealAgentContract {
       stage.service.awaitState(id, "CANCELLED");
       assertThat(running(seconds)).isEmpty();
       assertThat(
-              ProcessTree.left(new RunTable.Left(id, 1, "", "", Optional.empty(), Optional.empty()))
+              ProcessTree.ofOrphan(
+                      new RunTable.ClaimedExecution(
+                          id, 1, "", "", Optional.empty(), Optional.empty()))
                   .isEmpty())
           .isTrue();
       // What was said before is not lost for whoever goes on with it.

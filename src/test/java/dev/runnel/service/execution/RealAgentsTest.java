@@ -15,7 +15,7 @@ class RealAgentsTest {
     }
 
     @Override
-    public boolean takesMessages() {
+    public boolean acceptsMessages() {
       return true;
     }
   }
@@ -28,7 +28,7 @@ class RealAgentsTest {
     }
 
     @Override
-    public boolean takesMessages() {
+    public boolean acceptsMessages() {
       return true;
     }
   }

@@ -36,7 +36,7 @@ class ScheduleClockTest {
   private final Semaphore changes = new Semaphore(0);
   private Database database;
   private RunService runs;
-  private RunQueries index;
+  private RunQueries queries;
   private Schedules schedules;
   private Identities identities;
   private ConfigResolution configs;
@@ -47,9 +47,9 @@ class ScheduleClockTest {
     database = Database.sqlite(folder.resolve("agent-runs.db"));
     database.migrate(ServiceTables.ON_SQLITE);
     runs =
-        RunChanges.on(database, clock, NodeMembership.alone(database, clock, 4), SlotLimits.USUAL)
+        RunChanges.on(database, clock, NodeMembership.alone(database, clock, 4), SlotLimits.DEFAULT)
             .runs();
-    index = new RunQueries(database);
+    queries = new RunQueries(database);
     identities = new Identities(database, clock, Map.of());
     configs =
         new ConfigResolution(
@@ -58,7 +58,7 @@ class ScheduleClockTest {
   }
 
   private boolean start() {
-    return runs.startDue(configs::resolved);
+    return runs.startNextDue(configs::resolved);
   }
 
   @AfterEach
@@ -75,7 +75,7 @@ class ScheduleClockTest {
 
     assertThat(start()).isTrue();
     assertThat(start()).isFalse();
-    var run = index.list(RunQuery.parse(Map.of())).runs().getFirst();
+    var run = queries.list(RunQuery.parse(Map.of())).runs().getFirst();
     assertThat(run.prompt()).isEqualTo("tidy up");
     assertThat(run.source()).isEqualTo("SCHEDULED_AGENT");
     assertThat(run.schedule().orElseThrow()).contains(schedule.id());
@@ -95,7 +95,7 @@ class ScheduleClockTest {
 
     start();
 
-    var run = index.list(RunQuery.parse(Map.of())).runs().getFirst();
+    var run = queries.list(RunQuery.parse(Map.of())).runs().getFirst();
     assertThat(run.configNode().path("base_prompt").asText()).isEqualTo("Write well");
   }
 
@@ -122,14 +122,14 @@ class ScheduleClockTest {
 
     start();
 
-    assertThat(index.list(RunQuery.parse(Map.of())).runs()).isEmpty();
+    assertThat(queries.list(RunQuery.parse(Map.of())).runs()).isEmpty();
     assertThat(schedules.find(schedule.id()).orElseThrow().lastError()).isEqualTo(frozen);
 
     frozen = Optional.empty();
     clock.advance(Duration.ofHours(1));
     start();
 
-    assertThat(index.list(RunQuery.parse(Map.of())).runs()).hasSize(1);
+    assertThat(queries.list(RunQuery.parse(Map.of())).runs()).hasSize(1);
     assertThat(schedules.find(schedule.id()).orElseThrow().lastError()).isEmpty();
   }
 
@@ -142,7 +142,7 @@ class ScheduleClockTest {
 
     start();
 
-    assertThat(index.list(RunQuery.parse(Map.of())).runs()).isEmpty();
+    assertThat(queries.list(RunQuery.parse(Map.of())).runs()).isEmpty();
     assertThat(schedules.find(schedule.id()).orElseThrow().lastError())
         .hasValueSatisfying(why -> assertThat(why).contains("names no agent"));
   }
@@ -175,7 +175,7 @@ class ScheduleClockTest {
 
       await()
           .atMost(Duration.ofSeconds(60))
-          .until(() -> index.list(RunQuery.parse(Map.of())).runs().size() == 1);
+          .until(() -> queries.list(RunQuery.parse(Map.of())).runs().size() == 1);
     }
   }
 

@@ -107,7 +107,7 @@ class ApiDescriptionTest {
                             it.summary(),
                             it.isOpen() ? " (no key)" : "",
                             name(it.body()),
-                            name(it.answer())))
+                            name(it.response())))
             .collect(Collectors.joining())
         + "\n";
   }

@@ -66,7 +66,7 @@ class AuthFilterTest {
                                   default -> throw new AssertionError(failure);
                                 }
                               }));
-                  api.closeWithNothing();
+                  api.registerFallback();
                 })
             .start("127.0.0.1", 0);
   }

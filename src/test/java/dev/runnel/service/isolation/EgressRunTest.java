@@ -208,7 +208,7 @@ class EgressRunTest {
       variables.put("HOME", Files.createDirectories(folder.resolve("operator")).toString());
       var machine =
           new Machine(
-              variables, List.of(folder.resolve("data")), List.of(), List.of(), Quotas.USUAL);
+              variables, List.of(folder.resolve("data")), List.of(), List.of(), Quotas.DEFAULT);
       return new Stage(folder, server, contract.isolation(machine, bin), variables);
     }
 

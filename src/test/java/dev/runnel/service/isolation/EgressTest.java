@@ -101,7 +101,7 @@ class EgressTest {
 
   private static Machine machine() {
     return new Machine(
-        Map.of("PATH", System.getenv("PATH")), List.of(), List.of(), List.of(), Quotas.USUAL);
+        Map.of("PATH", System.getenv("PATH")), List.of(), List.of(), List.of(), Quotas.DEFAULT);
   }
 
   interface Contract {

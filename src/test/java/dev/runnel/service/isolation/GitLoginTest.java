@@ -250,7 +250,7 @@ class GitLoginTest {
       variables.put("PATH", bin + ":" + System.getenv("PATH"));
       variables.put("HOME", Files.createDirectories(folder.resolve("operator")).toString());
       var data = Files.createDirectories(folder.resolve("data"));
-      var machine = new Machine(variables, List.of(data), List.of(), List.of(), Quotas.USUAL);
+      var machine = new Machine(variables, List.of(data), List.of(), List.of(), Quotas.DEFAULT);
       var environment =
           Environment.named("web")
               .withRepositories(

@@ -365,14 +365,14 @@ interface InjectedAgentContract {
               .with(environments)
               .with(
                   new Limits(
-                      Limits.USUAL.start(),
-                      Limits.USUAL.idle(),
-                      Limits.USUAL.total(),
-                      Limits.USUAL.outputBytes(),
+                      Limits.DEFAULT.start(),
+                      Limits.DEFAULT.idle(),
+                      Limits.DEFAULT.total(),
+                      Limits.DEFAULT.outputBytes(),
                       20 << 20,
-                      Limits.USUAL.keep(),
-                      Limits.USUAL.keepBytes(),
-                      Limits.USUAL.drain()));
+                      Limits.DEFAULT.keep(),
+                      Limits.DEFAULT.keepBytes(),
+                      Limits.DEFAULT.drain()));
       return new Stage(
           operator,
           data,

@@ -55,7 +55,7 @@ class MountsTest {
         List.of(data, folder.resolve("machine/runnel.yaml")),
         List.of(readable),
         List.of(),
-        Quotas.USUAL);
+        Quotas.DEFAULT);
   }
 
   @Nested

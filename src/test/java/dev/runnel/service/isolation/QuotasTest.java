@@ -29,14 +29,14 @@ class QuotasTest {
 
   @Test
   void whatIsNotLimitedIsNotSet() {
-    var none = new Quotas(Long.MAX_VALUE, Quotas.ANY_NUMBER, Quotas.ALL_CPUS);
+    var none = new Quotas(Long.MAX_VALUE, Quotas.UNLIMITED_PROCESSES, Quotas.ALL_CPUS);
 
-    assertThat(none.prefix(ENVIRONMENT, limits("unlimited", "unlimited")))
+    assertThat(none.limitCommand(ENVIRONMENT, limits("unlimited", "unlimited")))
         .endsWith("--core=0", "--");
   }
 
   private static List<String> options(String ownLimits) {
-    var prefix = QUOTAS.prefix(ENVIRONMENT, ownLimits);
+    var prefix = QUOTAS.limitCommand(ENVIRONMENT, ownLimits);
     return prefix.subList(1, prefix.size());
   }
 

@@ -81,7 +81,7 @@ class JobSpecTest {
 
   @Test
   void aJobIsTriedOnceAndEndsAndVanishesByItself() throws IOException {
-    var spec = job(Limits.USUAL, Quotas.USUAL).getSpec();
+    var spec = job(Limits.DEFAULT, Quotas.DEFAULT).getSpec();
 
     assertThat(spec.getBackoffLimit()).isZero();
     assertThat(spec.getTemplate().getSpec().getRestartPolicy()).isEqualTo("Never");
@@ -92,7 +92,7 @@ class JobSpecTest {
 
   @Test
   void aPodHasNoPowers() throws IOException {
-    var pod = job(Limits.USUAL, Quotas.USUAL).getSpec().getTemplate().getSpec();
+    var pod = job(Limits.DEFAULT, Quotas.DEFAULT).getSpec().getTemplate().getSpec();
     var container = pod.getContainers().getFirst().getSecurityContext();
 
     assertThat(pod.getAutomountServiceAccountToken()).isFalse();
@@ -109,7 +109,7 @@ class JobSpecTest {
 
   @Test
   void aPodSeesTheFoldersOfItsRunAndNothingElseOfTheVolume() throws IOException {
-    var pod = job(Limits.USUAL, Quotas.USUAL).getSpec().getTemplate().getSpec();
+    var pod = job(Limits.DEFAULT, Quotas.DEFAULT).getSpec().getTemplate().getSpec();
     var mounts = pod.getContainers().getFirst().getVolumeMounts();
 
     assertThat(pod.getVolumes())
@@ -137,7 +137,7 @@ class JobSpecTest {
 
   @Test
   void anEnvironmentReplacesSingleOptionsOfAllPods() throws IOException {
-    var pod = job(Limits.USUAL, new Quotas(2L << 30, 100, 1.5)).getSpec().getTemplate().getSpec();
+    var pod = job(Limits.DEFAULT, new Quotas(2L << 30, 100, 1.5)).getSpec().getTemplate().getSpec();
     var container = pod.getContainers().getFirst();
 
     assertThat(pod.getServiceAccountName()).isEqualTo("agents");
@@ -162,13 +162,14 @@ class JobSpecTest {
             Limits.FOREVER,
             Limits.FOREVER,
             Limits.FOREVER,
-            Limits.ENDLESS,
-            Limits.ENDLESS,
+            Limits.UNLIMITED,
+            Limits.UNLIMITED,
             Limits.FOREVER,
-            Limits.ENDLESS,
+            Limits.UNLIMITED,
             Duration.ZERO);
     var spec =
-        job(endless, new Quotas(Limits.ENDLESS, Quotas.ANY_NUMBER, Quotas.ALL_CPUS)).getSpec();
+        job(endless, new Quotas(Limits.UNLIMITED, Quotas.UNLIMITED_PROCESSES, Quotas.ALL_CPUS))
+            .getSpec();
 
     assertThat(spec.getActiveDeadlineSeconds()).isNull();
     assertThat(spec.getTemplate().getSpec().getContainers().getFirst().getResources().getLimits())
@@ -177,7 +178,7 @@ class JobSpecTest {
 
   @Test
   void labelsNameRunExecutionClaimAndEnvironment() throws IOException {
-    var job = job(Limits.USUAL, Quotas.USUAL);
+    var job = job(Limits.DEFAULT, Quotas.DEFAULT);
 
     assertThat(job.getMetadata().getLabels())
         .containsEntry("app.kubernetes.io/managed-by", "runnel")

@@ -49,8 +49,8 @@ class KubernetesCheckTest {
     cluster.goAway();
 
     assertThat(KubernetesCheck.problem(cluster.client(), FakeCluster.NAMESPACE).orElseThrow())
-        .startsWith("The API server of Kubernetes at http://127.0.0.1:")
-        .contains("did not answer as it should")
+        .startsWith("The Kubernetes API server at http://127.0.0.1:")
+        .contains("did not respond as expected")
         .endsWith("Check the service account of Runnel's pod, or KUBECONFIG.");
   }
 }

@@ -286,8 +286,8 @@ class KubernetesRunTest {
 
         assertThat(end(service, id, "ERROR"))
             .isEqualTo(
-                "Kubernetes took the agent off its machine: The node was low on resource: memory."
-                    + " Reply to continue.");
+                "Kubernetes evicted the agent from its machine: The node was low on resource:"
+                    + " memory. Reply to continue.");
       }
     }
 

@@ -168,7 +168,7 @@ class LogFollowTest {
   @Test
   void whoeverDoesNotWaitGetsWhatIsThere() throws Exception {
     logs.add(broken(line(1, "one"), line(2, "two")));
-    follow.giveUp();
+    follow.abandon();
 
     assertThat(follow.read()).isFalse();
     assertThat(heard).containsExactly("out one", "out two");

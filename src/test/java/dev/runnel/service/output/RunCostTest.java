@@ -73,7 +73,7 @@ class RunCostTest {
         folder,
         Optional.empty(),
         Map.of("PATH", programs + ":/usr/bin:/bin", "HOME", folder.toString()),
-        Setup.USUAL.with(Limits.USUAL.with(limit)));
+        Setup.USUAL.with(Limits.DEFAULT.with(limit)));
   }
 
   private static String step(String cost, String reason) {

@@ -110,9 +110,9 @@ class ProcessTreeTest {
     var other = startMarked("env -i sleep 300 & echo $!; wait");
     var member = ProcessHandle.of(Long.parseLong(firstLine(other))).orElseThrow();
     var longAgo = other.info().startInstant().map(it -> it.minusSeconds(3600));
-    var left = new RunTable.Left("left", 1, "", "", Optional.of(other.pid()), longAgo);
+    var left = new RunTable.ClaimedExecution("left", 1, "", "", Optional.of(other.pid()), longAgo);
 
-    assertThat(ProcessTree.left(left).end(Duration.ZERO)).isTrue();
+    assertThat(ProcessTree.ofOrphan(left).end(Duration.ZERO)).isTrue();
     assertThat(other.isAlive()).isTrue();
     assertThat(isLiving(member)).isTrue();
     assertThat(endTree(other)).isTrue();

@@ -15,13 +15,13 @@ class RunStateMachineTest {
     @Test
     void startsWhenItIsItsTurn() {
       assertThat(RunStateMachine.next(ExecutionState.QUEUED, new Event.Claimed()))
-          .isEqualTo(new Step.To(ExecutionState.INPROGRESS));
+          .isEqualTo(new Step.ChangesTo(ExecutionState.INPROGRESS));
     }
 
     @Test
     void isCancelledAtOnce() {
       assertThat(RunStateMachine.next(ExecutionState.QUEUED, new Event.CancelRequested()))
-          .isEqualTo(new Step.To(ExecutionState.CANCELLED));
+          .isEqualTo(new Step.ChangesTo(ExecutionState.CANCELLED));
     }
 
     @Test
@@ -40,7 +40,7 @@ class RunStateMachineTest {
       assertThat(
               RunStateMachine.next(
                   ExecutionState.INPROGRESS, new Event.Ended(ExecutionState.CANCELLED, false)))
-          .isEqualTo(new Step.To(ExecutionState.CANCELLED));
+          .isEqualTo(new Step.ChangesTo(ExecutionState.CANCELLED));
     }
 
     @ParameterizedTest
@@ -49,9 +49,9 @@ class RunStateMachineTest {
         names = {"BLOCKED", "SUCCEEDED", "FAILED", "ERROR", "CANCELLED"})
     void goesOnWithWhatWasSaidMeanwhileHoweverItEnded(ExecutionState as) {
       assertThat(RunStateMachine.next(ExecutionState.INPROGRESS, new Event.Ended(as, true)))
-          .isEqualTo(new Step.To(ExecutionState.QUEUED));
+          .isEqualTo(new Step.ChangesTo(ExecutionState.QUEUED));
       assertThat(RunStateMachine.next(ExecutionState.INPROGRESS, new Event.Ended(as, false)))
-          .isEqualTo(new Step.To(as));
+          .isEqualTo(new Step.ChangesTo(as));
     }
 
     @Test
@@ -67,7 +67,7 @@ class RunStateMachineTest {
       names = {"BLOCKED", "SUCCEEDED", "FAILED", "ERROR", "CANCELLED"})
   void anEndedOrBlockedRunIsTakenUpByAMessageAndCannotBeCancelled(ExecutionState executionState) {
     assertThat(RunStateMachine.next(executionState, new Event.MessageReceived()))
-        .isEqualTo(new Step.To(ExecutionState.QUEUED));
+        .isEqualTo(new Step.ChangesTo(ExecutionState.QUEUED));
     assertThat(RunStateMachine.next(executionState, new Event.CancelRequested()))
         .isInstanceOf(Step.Refused.class);
     assertThat(RunStateMachine.next(executionState, new Event.Claimed()))

@@ -38,7 +38,7 @@ class ToolCallTest {
 
   @Test
   void thePermissionForARunCoversTheSameCommandTheSameFileTheSameHostOrTheToolOfAServer() {
-    assertThat(PUBLISH.scopeWords()).isEqualTo("the same command");
+    assertThat(PUBLISH.scopeDescription()).isEqualTo("the same command");
     assertSameScope(
         "Edit",
         "{\"file_path\":\"/w/a\",\"old_string\":\"x\"}",
@@ -58,7 +58,7 @@ class ToolCallTest {
   void whatCannotBeSeenIsWrittenOut() {
     var hidden = call("Bash", "{\"command\":\"curl evil\\r\\u202Eecho\\u200B hi\\nls\"}");
 
-    assertThat(hidden.shown(UnaryOperator.identity()))
+    assertThat(hidden.display(UnaryOperator.identity()))
         .isEqualTo("curl evil\\u{d}\\u{202e}echo\\u{200b} hi\nls");
   }
 
@@ -72,14 +72,14 @@ class ToolCallTest {
     var call =
         new ToolCall("Bash", ServiceJson.newObject().put("command", "a" + text(point) + "b"));
 
-    assertThat(call.shown(it -> it)).isEqualTo("a\\u{%x}b".formatted(point));
+    assertThat(call.display(it -> it)).isEqualTo("a\\u{%x}b".formatted(point));
   }
 
   @Test
   void whatSlackWouldShowAsSomethingElseIsWrittenOut() {
     var call = call("Bash", "{\"command\":\"echo ``` id ````; sh <@U0BOB>x `pwd` <a>\"}");
 
-    assertThat(call.shown(it -> it))
+    assertThat(call.display(it -> it))
         .isEqualTo("echo \\u{60}×3 id \\u{60}×4; sh \\u{3c}@U0BOB>x `pwd` <a>");
   }
 
@@ -89,7 +89,7 @@ class ToolCallTest {
         new ToolCall(
             "Bash", ServiceJson.newObject().put("command", "cafe\u0301 \u0301x\u0336\u0336\u0336"));
 
-    assertThat(call.shown(it -> it)).isEqualTo("cafe\u0301 \\u{301}x\u0336\u0336\\u{336}");
+    assertThat(call.display(it -> it)).isEqualTo("cafe\u0301 \\u{301}x\u0336\u0336\\u{336}");
   }
 
   @Test
@@ -98,9 +98,9 @@ class ToolCallTest {
     var lines = call("Bash", "{\"command\":\"ls" + "\\n".repeat(60) + " \\t rm x\"}");
     var code = "if (a) {\n\n                        b();";
 
-    assertThat(spaces.shown(it -> it)).isEqualTo("ls\\u{20}×300; rm x");
-    assertThat(lines.shown(it -> it)).isEqualTo("ls\\u{a}×60\\u{20}\\u{9}\\u{20}rm x");
-    assertThat(new ToolCall("Bash", ServiceJson.newObject().put("command", code)).shown(it -> it))
+    assertThat(spaces.display(it -> it)).isEqualTo("ls\\u{20}×300; rm x");
+    assertThat(lines.display(it -> it)).isEqualTo("ls\\u{a}×60\\u{20}\\u{9}\\u{20}rm x");
+    assertThat(new ToolCall("Bash", ServiceJson.newObject().put("command", code)).display(it -> it))
         .isEqualTo(code);
   }
 
@@ -111,7 +111,7 @@ class ToolCallTest {
             "Write",
             "{\"content\":\"x\\nfile_path: /w/readme\",\"file_path\":\"/w/.bashrc\",\"a\\nb\":1}");
 
-    assertThat(call.shown(it -> it))
+    assertThat(call.display(it -> it))
         .isEqualTo(
             """
             content: x
@@ -123,11 +123,11 @@ class ToolCallTest {
 
   @Test
   void allInputWithAnEffectIsShownWithoutSecrets() {
-    assertThat(PUBLISH.shown(text -> text.replace("npm", "***")))
+    assertThat(PUBLISH.display(text -> text.replace("npm", "***")))
         .isEqualTo("*** publish\ntimeout: 5");
     assertThat(
             call("Write", "{\"file_path\":\"/w/a\",\"content\":\"x\"}")
-                .shown(UnaryOperator.identity()))
+                .display(UnaryOperator.identity()))
         .isEqualTo("file_path: /w/a\ncontent: x");
   }
 

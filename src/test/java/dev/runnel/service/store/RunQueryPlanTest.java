@@ -65,7 +65,7 @@ class RunQueryPlanTest {
                       row -> row.getString("detail"),
                       0L));
       assertThat(steps)
-          .filteredOn(each -> each.matches(".*\\b(runs|asked)\\b.*"))
+          .filteredOn(each -> each.matches(".*\\b(runs|root)\\b.*"))
           .hasSize(6)
           .allMatch(
               each ->

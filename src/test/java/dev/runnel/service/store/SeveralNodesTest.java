@@ -44,7 +44,7 @@ class SeveralNodesTest {
   private final SettableClock clock = new SettableClock();
   private String url;
   private Database database;
-  private RunQueries index;
+  private RunQueries queries;
   private Node a;
   private Node b;
 
@@ -70,7 +70,7 @@ class SeveralNodesTest {
   void open() throws SQLException {
     url = Postgres.freshDatabase();
     database = ServiceTables.migrate(Database.postgres(url, ServiceTables.SCHEMA));
-    index = new RunQueries(database);
+    queries = new RunQueries(database);
     a = node("a", OptionalInt.empty());
     b = node("b", OptionalInt.empty());
   }
@@ -137,7 +137,7 @@ class SeveralNodesTest {
       thread.join();
     }
 
-    assertThat(index.changedSince(Instant.EPOCH))
+    assertThat(queries.changedSince(Instant.EPOCH))
         .extracting(RunTable.Changed::at)
         .hasSize(50)
         .doesNotHaveDuplicates()
@@ -151,9 +151,9 @@ class SeveralNodesTest {
     assertThat(a.records().begin(claimed)).isFalse();
     clock.advance(LEASE.plusSeconds(1));
     assertThat(b.membership().renew()).isTrue();
-    b.records().endLost();
+    b.records().endLostExecutions();
 
-    assertThat(find(run).phase()).isEqualTo(ExecutionState.ERROR);
+    assertThat(find(run).state()).isEqualTo(ExecutionState.ERROR);
     assertThat(find(run).status().orElseThrow().message()).isEqualTo(LOST);
     assertThatThrownBy(() -> a.records().recordOutput(claimed, said("late", Optional.of("busy"))))
         .isInstanceOf(ClaimLost.class);
@@ -163,7 +163,7 @@ class SeveralNodesTest {
         .isInstanceOf(ClaimLost.class);
     assertThatThrownBy(() -> a.records().forgetSession(claimed)).isInstanceOf(ClaimLost.class);
     assertThat(a.records().finish(claimed.claim(), ExecutionResult.succeeded("done"))).isEmpty();
-    assertThat(find(run).phase()).isEqualTo(ExecutionState.ERROR);
+    assertThat(find(run).state()).isEqualTo(ExecutionState.ERROR);
     assertThat(a.membership().renew()).isFalse();
   }
 
@@ -173,7 +173,7 @@ class SeveralNodesTest {
     var first = a.claim();
     a.records().begin(first);
     lose(a);
-    b.records().endLost();
+    b.records().endLostExecutions();
     b.runs().followUp(run, "go on", Optional.empty(), false, Optional.empty());
     clock.advance(LEASE);
     b.membership().renew();
@@ -181,11 +181,11 @@ class SeveralNodesTest {
     b.records().begin(second);
 
     assertThat(a.records().finish(first.claim(), ExecutionResult.failed("no"))).isEmpty();
-    assertThat(a.records().giveBack(first.claim(), ExecutionResult.lost())).isEmpty();
+    assertThat(a.records().returnToQueue(first.claim(), ExecutionResult.nodeLost())).isEmpty();
 
     assertThat(second.execution()).isEqualTo(2);
     assertThat(second.prompt()).isEqualTo("go on");
-    assertThat(find(run).phase()).isEqualTo(ExecutionState.INPROGRESS);
+    assertThat(find(run).state()).isEqualTo(ExecutionState.INPROGRESS);
     assertThat(b.records().finish(second.claim(), ExecutionResult.succeeded("done")))
         .contains(ExecutionState.SUCCEEDED);
   }
@@ -196,7 +196,7 @@ class SeveralNodesTest {
     a.runs().followUp(run, "and this", Optional.empty(), false, Optional.empty());
     var first = a.claim();
     lose(a);
-    b.records().endLost();
+    b.records().endLostExecutions();
     var second = b.claim();
 
     assertThat(second.runId()).isEqualTo(run);
@@ -204,7 +204,7 @@ class SeveralNodesTest {
     assertThat(second.prompt()).isEqualTo(first.prompt()).isEqualTo("task\n\nand this");
     assertThat(second.claim()).isNotEqualTo(first.claim());
     assertThatThrownBy(() -> a.records().begin(first)).isInstanceOf(ClaimLost.class);
-    assertThat(index.transcript(run, 0).orElseThrow().lines())
+    assertThat(queries.transcript(run, 0).orElseThrow().lines())
         .extracting(TranscriptLine::text)
         .containsExactly("task\n\nand this");
   }
@@ -218,7 +218,7 @@ class SeveralNodesTest {
     lose(a);
     clock.advance(LEASE);
     b.membership().renew();
-    b.records().endLost();
+    b.records().endLostExecutions();
     var again = b.claim();
 
     assertThat(again.execution()).isEqualTo(2);
@@ -236,7 +236,7 @@ class SeveralNodesTest {
     lose(a);
     clock.advance(LEASE);
     b.membership().renew();
-    b.records().endLost();
+    b.records().endLostExecutions();
     var again = b.claim();
 
     assertThat(answer).contains("live_session");
@@ -245,10 +245,10 @@ class SeveralNodesTest {
         .isEqualTo(
             "You may have read this message before you were interrupted. If so, do not do it"
                 + " twice:\n\nand this");
-    assertThatThrownBy(() -> a.records().taken(claimed, offered.getFirst().id()))
+    assertThatThrownBy(() -> a.records().markRead(claimed, offered.getFirst().id()))
         .isInstanceOf(ClaimLost.class);
     assertThatThrownBy(() -> a.records().withdrawOffers(claimed)).isInstanceOf(ClaimLost.class);
-    assertThat(index.transcript(run, 0).orElseThrow().lines())
+    assertThat(queries.transcript(run, 0).orElseThrow().lines())
         .extracting(TranscriptLine::text)
         .containsExactly("task", again.prompt());
   }
@@ -260,12 +260,12 @@ class SeveralNodesTest {
     var first = a.claim();
     a.runs().followUp(run, "and this", Optional.empty(), false, Optional.empty());
     lose(a);
-    b.records().endLost();
+    b.records().endLostExecutions();
     b.claim();
-    a.records().giveBack(first.claim(), ExecutionResult.lost());
+    a.records().returnToQueue(first.claim(), ExecutionResult.nodeLost());
     a.membership().joinAgain();
     lose(b);
-    a.records().endLost();
+    a.records().endLostExecutions();
 
     assertThat(a.claim().prompt()).isEqualTo("task\n\nas I asked\n\nand this");
   }
@@ -276,12 +276,12 @@ class SeveralNodesTest {
     var before = a.claim();
     a.records().begin(before);
     lose(a);
-    b.records().endLost();
+    b.records().endLostExecutions();
     b.runs().followUp(run, "go on", Optional.empty(), false, Optional.empty());
     a.membership().joinAgain();
 
     assertThat(a.records().claimNext(0)).isEmpty();
-    a.records().giveBack(before.claim(), ExecutionResult.restarted());
+    a.records().returnToQueue(before.claim(), ExecutionResult.restarted());
     assertThat(a.claim().prompt()).isEqualTo("go on");
   }
 
@@ -294,7 +294,7 @@ class SeveralNodesTest {
     a.membership().joinAgain();
 
     assertThatThrownBy(() -> a.records().begin(before)).isInstanceOf(ClaimLost.class);
-    b.records().endLost();
+    b.records().endLostExecutions();
     assertThat(b.claim().execution()).isEqualTo(1);
   }
 
@@ -315,9 +315,9 @@ class SeveralNodesTest {
     clock.advance(LEASE.multipliedBy(-10));
     a.membership().renew();
     b.membership().renew();
-    b.records().endLost();
+    b.records().endLostExecutions();
 
-    assertThat(find(run).phase()).isEqualTo(ExecutionState.INPROGRESS);
+    assertThat(find(run).state()).isEqualTo(ExecutionState.INPROGRESS);
   }
 
   @Test
@@ -329,10 +329,10 @@ class SeveralNodesTest {
       node.database().close();
       clock.advance(LEASE.plusSeconds(1));
       b.membership().renew();
-      b.records().endLost();
+      b.records().endLostExecutions();
     }
 
-    assertThat(find(run).phase()).isEqualTo(ExecutionState.ERROR);
+    assertThat(find(run).state()).isEqualTo(ExecutionState.ERROR);
   }
 
   @Test
@@ -341,28 +341,28 @@ class SeveralNodesTest {
     a.claim();
     assertThat(b.runs().cancel(run, clock.instant())).isTrue();
     lose(a);
-    b.records().endLost();
+    b.records().endLostExecutions();
 
-    assertThat(find(run).phase()).isEqualTo(ExecutionState.CANCELLED);
+    assertThat(find(run).state()).isEqualTo(ExecutionState.CANCELLED);
   }
 
   @Test
   void aCancellationAtAnotherNodeIsSeenBeforeTheAgentStarts() {
     var run = create("task");
     var claimed = a.claim();
-    var before = index.newestChange();
+    var before = queries.newestChange();
     b.runs().cancel(run, clock.instant());
 
     assertThat(a.records().begin(claimed)).isTrue();
-    assertThat(index.changedSince(before))
+    assertThat(queries.changedSince(before))
         .singleElement()
-        .satisfies(changed -> assertThat(changed.cancelAsked()).isTrue());
+        .satisfies(changed -> assertThat(changed.isCancelRequested()).isTrue());
   }
 
   @Test
   void aNodeThatWasTakenForLostClaimsNothingUntilItJoinsAgain() {
     lose(a);
-    b.records().endLost();
+    b.records().endLostExecutions();
     create("task");
 
     assertThat(a.records().claimNext(0)).isEmpty();
@@ -386,10 +386,10 @@ class SeveralNodesTest {
       clock.advance(LEASE.dividedBy(2));
       assertThat(a.membership().renew()).isTrue();
       b.membership().renew();
-      b.records().endLost();
+      b.records().endLostExecutions();
     }
 
-    assertThat(find(run).phase()).isEqualTo(ExecutionState.INPROGRESS);
+    assertThat(find(run).state()).isEqualTo(ExecutionState.INPROGRESS);
   }
 
   @Test
@@ -488,7 +488,7 @@ class SeveralNodesTest {
   }
 
   private RunRow find(String run) {
-    return index.find(run).orElseThrow();
+    return queries.find(run).orElseThrow();
   }
 
   private String create(String prompt) {

@@ -43,7 +43,7 @@ class SlotsPerPersonTest {
   @ParameterizedTest
   @CsvSource({"1, 1", "2, 2", "3, 2", "4, 3", "12, 11"})
   void onePersonHasAllSlotsButOneWhereThereAreThreeOrMore(int slots, int most) {
-    assertThat(SlotLimits.USUAL.ofPerson(slots)).isEqualTo(most);
+    assertThat(SlotLimits.DEFAULT.ofPerson(slots)).isEqualTo(most);
   }
 
   @Test
@@ -64,7 +64,7 @@ class SlotsPerPersonTest {
     Database database;
 
     @SuppressWarnings("NullAway.Init")
-    RunQueries index;
+    RunQueries queries;
 
     /// @param slots of this node; there are no others yet
     abstract RunChanges node(int slots, SlotLimits limits) throws SQLException;
@@ -76,7 +76,7 @@ class SlotsPerPersonTest {
 
     @Test
     void aPersonWithThreeHundredWaitingLeavesASlotToOthers() throws SQLException {
-      var node = node(4, SlotLimits.USUAL);
+      var node = node(4, SlotLimits.DEFAULT);
       for (int i = 0; i < 300; i++) {
         create(node, "ann");
       }
@@ -88,7 +88,7 @@ class SlotsPerPersonTest {
 
     @Test
     void whenARunOfThePersonEndsTheNextOneStarts() throws SQLException {
-      var node = node(4, SlotLimits.USUAL);
+      var node = node(4, SlotLimits.DEFAULT);
       for (int i = 0; i < 5; i++) {
         create(node, "ann");
       }
@@ -100,7 +100,7 @@ class SlotsPerPersonTest {
 
     @Test
     void aRunThatWaitsForAnotherOneOfItsPersonSaysSo() throws SQLException {
-      var node = node(4, SlotLimits.USUAL);
+      var node = node(4, SlotLimits.DEFAULT);
       for (int i = 0; i < 3; i++) {
         create(node, "ann");
       }
@@ -113,13 +113,13 @@ class SlotsPerPersonTest {
       assertThat(message(id(ofBen))).isEqualTo("Waiting for a free place (1st in the queue).");
       assertThat(message(id(answer)))
           .isEqualTo(
-              "Waiting until another run of the same person ends, who has 3 at work, the most for"
-                  + " one person (2nd in the queue).");
+              "Waiting until another run of the same person ends: one person may have 3 at work"
+                  + " (2nd in the queue).");
     }
 
     @Test
     void runsThatNobodyIsNamedForHaveAllSlots() throws SQLException {
-      var node = node(4, SlotLimits.USUAL);
+      var node = node(4, SlotLimits.DEFAULT);
       for (int i = 0; i < 5; i++) {
         node.runs().create(run(Map.of()), Caller.MAIN, Optional.empty(), Optional.empty());
       }
@@ -129,7 +129,7 @@ class SlotsPerPersonTest {
 
     @Test
     void theRunsOfTheirAgentsHaveAllSlotsButOneToo() throws SQLException {
-      var node = node(4, SlotLimits.USUAL);
+      var node = node(4, SlotLimits.DEFAULT);
       var lead = create(node, "ann");
       var other = create(node, "ann");
       for (int i = 0; i < 5; i++) {
@@ -146,7 +146,7 @@ class SlotsPerPersonTest {
 
     @Test
     void aFamilyHasAtMostAHundredRunsADayBesideTheFirst() throws SQLException {
-      var node = node(4, SlotLimits.USUAL);
+      var node = node(4, SlotLimits.DEFAULT);
       var lead = create(node, "ann");
       var child = below(node, lead);
       for (int i = 1; i < 100; i++) {
@@ -175,7 +175,7 @@ class SlotsPerPersonTest {
     void whateverHappensNobodyHasMoreAndNoSlotIsIdleWithoutReason(long seed) throws SQLException {
       var random = new Random(seed);
       var slots = 3 + random.nextInt(4);
-      var node = node(slots, SlotLimits.USUAL);
+      var node = node(slots, SlotLimits.DEFAULT);
       var people = List.of("ann", "ben", "cem");
       var waiting = new HashMap<String, Integer>();
       var working = new ArrayList<Map.Entry<String, ExecutionRequest>>();
@@ -211,7 +211,7 @@ class SlotsPerPersonTest {
     }
 
     String message(String run) {
-      return requireNonNull(index.show(run).orElseThrow().status().orElseThrow().message());
+      return requireNonNull(queries.show(run).orElseThrow().status().orElseThrow().message());
     }
   }
 
@@ -223,7 +223,7 @@ class SlotsPerPersonTest {
     RunChanges node(int slots, SlotLimits limits) throws SQLException {
       database = MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE);
       var membership = NodeMembership.alone(database, clock, slots);
-      index = new RunQueries(database, limits.share(membership));
+      queries = new RunQueries(database, limits.personLimit(membership));
       return service(database, clock, membership, limits);
     }
   }
@@ -255,13 +255,13 @@ class SlotsPerPersonTest {
       others.add(own);
       var membership =
           NodeMembership.join(own, clock, new NodeIdentity(name, name, name), slots, LEASE);
-      index = new RunQueries(own, limits.share(membership));
+      queries = new RunQueries(own, limits.personLimit(membership));
       return service(own, clock, membership, limits);
     }
 
     @Test
     void theSlotsOfAllNodesCountAlsoWhereTheyClaimAtTheSameTime() throws Exception {
-      var nodes = List.of(node("a", 4, SlotLimits.USUAL), node("b", 4, SlotLimits.USUAL));
+      var nodes = List.of(node("a", 4, SlotLimits.DEFAULT), node("b", 4, SlotLimits.DEFAULT));
       for (int i = 0; i < 20; i++) {
         create(nodes.get(i % 2), "ann");
       }

@@ -32,7 +32,7 @@ class CloneCacheTest {
     var fetches = new AtomicInteger();
     var calls = new ArrayList<Callable<Path>>();
     for (int i = 0; i < RUNS; i++) {
-      calls.add(() -> cache.fetched(SHOP, new SlowServer(waiting, fetches)));
+      calls.add(() -> cache.update(SHOP, new SlowServer(waiting, fetches)));
     }
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (var call : threads.invokeAll(calls)) {
@@ -53,7 +53,7 @@ class CloneCacheTest {
       var first =
           threads.submit(
               () ->
-                  cache.fetched(
+                  cache.update(
                       SHOP,
                       new FakeBench() {
                         @Override
@@ -66,11 +66,11 @@ class CloneCacheTest {
       var second =
           threads.submit(
               () ->
-                  cache.fetched(
+                  cache.update(
                       SHOP,
                       new FakeBench() {
                         @Override
-                        public void check() throws StoppedException {
+                        public void requireNotStopped() throws StoppedException {
                           throw StoppedException.requested();
                         }
                       }));
@@ -110,10 +110,10 @@ class CloneCacheTest {
     }
 
     @Override
-    public void tell(String progress) {}
+    public void reportProgress(String progress) {}
 
     @Override
-    public void check() throws StoppedException {}
+    public void requireNotStopped() throws StoppedException {}
 
     @Override
     public boolean isIsolated() {
@@ -139,7 +139,7 @@ class CloneCacheTest {
     }
 
     @Override
-    public void check() {
+    public void requireNotStopped() {
       if (!counted) {
         counted = true;
         waiting.countDown();

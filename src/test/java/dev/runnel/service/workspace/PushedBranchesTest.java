@@ -18,7 +18,7 @@ class PushedBranchesTest {
   void commitsThatWereMadeAndPushedAreInGitsLogFiles() throws IOException {
     log("HEAD", 1, 2);
 
-    assertThat(PushedBranches.made(clone)).containsExactlyInAnyOrder(commit(1), commit(2));
+    assertThat(PushedBranches.commitsOf(clone)).containsExactlyInAnyOrder(commit(1), commit(2));
   }
 
   @Test
@@ -27,7 +27,7 @@ class PushedBranchesTest {
       log("refs/heads/b" + i, i * 38_000 + 1, (i + 1) * 38_000);
     }
 
-    assertThat(PushedBranches.made(clone)).hasSizeLessThanOrEqualTo(100_000);
+    assertThat(PushedBranches.commitsOf(clone)).hasSizeLessThanOrEqualTo(100_000);
   }
 
   @Test
@@ -39,7 +39,7 @@ class PushedBranchesTest {
           clone.resolve(".git/logs/refs/heads/b" + i), junk, StandardOpenOption.APPEND);
     }
 
-    assertThat(PushedBranches.made(clone)).hasSizeBetween(1, 6);
+    assertThat(PushedBranches.commitsOf(clone)).hasSizeBetween(1, 6);
   }
 
   private void log(String ref, int from, int to) throws IOException {

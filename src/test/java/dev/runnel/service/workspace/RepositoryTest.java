@@ -76,7 +76,7 @@ class RepositoryTest {
                     Optional.empty(),
                     Optional.empty(),
                     Optional.of("TOKEN")))
-        .hasMessage("token is only for an https address");
+        .hasMessage("token is only for an https URL");
   }
 
   private static Repository of(String place) {

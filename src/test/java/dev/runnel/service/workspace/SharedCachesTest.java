@@ -48,15 +48,15 @@ class SharedCachesTest {
   @Test
   void emptyFilesAndFoldersCountToTheLimitOfTheRunThatMakesThem() throws IOException {
     use("first");
-    var before = workspaces.charged("first");
+    var before = workspaces.chargedBytes("first");
     for (int i = 0; i < 100; i++) {
       grow("empty" + i, 0);
     }
 
-    assertThat(workspaces.charged("first") - before).isEqualTo(100 * 4096);
+    assertThat(workspaces.chargedBytes("first") - before).isEqualTo(100 * 4096);
     assertThat(workspaces.size("first")).isZero();
     use("second");
-    assertThat(workspaces.charged("second")).isLessThan(100 * 4096);
+    assertThat(workspaces.chargedBytes("second")).isLessThan(100 * 4096);
   }
 
   @Test

@@ -51,7 +51,7 @@ class SnapshotsTest {
   }
 
   private void keep(String... sessions) throws InterruptedException {
-    snapshots.keep(new Snapshots.Source("r1", 3, root, home, List.of(sessions)));
+    snapshots.save(new Snapshots.Source("r1", 3, root, home, List.of(sessions)));
   }
 
   private Outcome restore() throws InterruptedException {
@@ -208,7 +208,7 @@ class SnapshotsTest {
       snapshots.deleteBefore(now.plusSeconds(60), now);
       assertThat(folder.resolve("shared")).isEmptyDirectory();
       assertThat(restore())
-          .isEqualTo(new Outcome.Missing("No snapshot of the workspace had been kept."));
+          .isEqualTo(new Outcome.Missing("There is no snapshot of the workspace."));
     }
 
     private String permissions(Path path) throws IOException {
@@ -367,8 +367,9 @@ class SnapshotsTest {
         var at = 2 * TarWriter.BLOCK;
         bytes[at + TarWriter.TYPE] = (byte) type;
         var header = Arrays.copyOfRange(bytes, at, at + TarWriter.BLOCK);
-        var sum = "%06o\0 ".formatted(TarWriter.sum(header)).getBytes(StandardCharsets.US_ASCII);
-        System.arraycopy(sum, 0, bytes, at + TarWriter.SUM, sum.length);
+        var sum =
+            "%06o\0 ".formatted(TarWriter.checksum(header)).getBytes(StandardCharsets.US_ASCII);
+        System.arraycopy(sum, 0, bytes, at + TarWriter.CHECKSUM, sum.length);
       }
       Files.createDirectories(folder.resolve("shared"));
       try (var out =

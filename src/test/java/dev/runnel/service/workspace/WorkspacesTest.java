@@ -156,9 +156,9 @@ class WorkspacesTest {
     workspaces.release("run");
     var found = (PreparedWorkspace.Ready) prepare("run");
 
-    assertThat(made.fresh()).isTrue();
+    assertThat(made.isNew()).isTrue();
     assertThat(made.folder()).isDirectory().isEqualTo(folder.resolve("workspaces/run"));
-    assertThat(found.fresh()).isFalse();
+    assertThat(found.isNew()).isFalse();
   }
 
   private void used(String runId, int bytes, Duration ago) throws Exception {
@@ -203,10 +203,10 @@ class WorkspacesTest {
     }
 
     @Override
-    public void tell(String progress) {}
+    public void reportProgress(String progress) {}
 
     @Override
-    public void check() {}
+    public void requireNotStopped() {}
 
     @Override
     public boolean isIsolated() {

@@ -5,15 +5,16 @@ import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.Optional;
 
-/// What one run may cost. As long as an agent reports no cost, its minutes count.
+/// The cost limit of one run. If an agent reports no cost, the cost is computed from its working
+/// time.
 ///
 /// @param dollars maximum cost in US dollars; empty for no limit
-/// @param perMinute what a minute of an agent costs in US dollars
+/// @param perMinute assumed cost of one minute of an agent in US dollars
 public record CostLimit(Optional<BigDecimal> dollars, BigDecimal perMinute) {
   public static final CostLimit NONE = new CostLimit(Optional.empty(), BigDecimal.ZERO);
 
-  private static final BigDecimal MILLIS = BigDecimal.valueOf(60_000);
-  private static final int DIGITS = 6;
+  private static final BigDecimal MILLIS_PER_MINUTE = BigDecimal.valueOf(60_000);
+  private static final int SCALE = 6;
 
   /// The cost of work.
   ///
@@ -23,18 +24,18 @@ public record CostLimit(Optional<BigDecimal> dollars, BigDecimal perMinute) {
         ? reported
         : perMinute
             .multiply(BigDecimal.valueOf(worked.toMillis()))
-            .divide(MILLIS, DIGITS, RoundingMode.HALF_UP);
+            .divide(MILLIS_PER_MINUTE, SCALE, RoundingMode.HALF_UP);
   }
 
-  /// What is said of a run that has cost as much as it may: `it has cost $1.20 of the $1.00
-  /// allowed`.
+  /// The reason, for people, if a cost has reached the limit: `it has cost $1.20 of the $1.00
+  /// allowed`; empty if not.
   public Optional<String> reached(BigDecimal cost) {
     return dollars
-        .filter(most -> cost.compareTo(most) >= 0)
-        .map(most -> "it has cost %s of the %s allowed".formatted(words(cost), words(most)));
+        .filter(limit -> cost.compareTo(limit) >= 0)
+        .map(limit -> "it has cost %s of the %s allowed".formatted(format(cost), format(limit)));
   }
 
-  private static String words(BigDecimal amount) {
+  private static String format(BigDecimal amount) {
     return "$" + amount.setScale(2, RoundingMode.HALF_UP).toPlainString();
   }
 }

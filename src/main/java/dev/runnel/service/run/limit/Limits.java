@@ -13,7 +13,7 @@ import java.time.Duration;
 /// @param keepBytes maximum size of all workspaces together; above it the least recently used ones
 ///   are deleted
 /// @param drain how long working agents may take to finish when the service stops
-/// @param cost what one run may cost
+/// @param cost the cost limit of one run
 public record Limits(
     Duration start,
     Duration idle,
@@ -24,15 +24,15 @@ public record Limits(
     long keepBytes,
     Duration drain,
     CostLimit cost) {
-  /// No limit of time.
+  /// No time limit.
   public static final Duration FOREVER = Duration.ofDays(36_500);
 
-  /// No limit of space.
-  public static final long ENDLESS = Long.MAX_VALUE;
+  /// No size limit.
+  public static final long UNLIMITED = Long.MAX_VALUE;
 
   private static final long MIB = 1024L * 1024;
 
-  public static final Limits USUAL =
+  public static final Limits DEFAULT =
       new Limits(
           Duration.ofMinutes(15),
           Duration.ofHours(1),
@@ -43,7 +43,7 @@ public record Limits(
           50 * 1024 * MIB,
           Duration.ZERO);
 
-  /// Without a limit of cost.
+  /// Limits without a cost limit.
   public Limits(
       Duration start,
       Duration idle,
@@ -56,14 +56,14 @@ public record Limits(
     this(start, idle, total, outputBytes, diskBytes, keep, keepBytes, drain, CostLimit.NONE);
   }
 
-  /// The same, but for what a run may cost.
+  /// The same limits with another cost limit.
   public Limits with(CostLimit other) {
     return new Limits(start, idle, total, outputBytes, diskBytes, keep, keepBytes, drain, other);
   }
 
   /// Formats a duration in the biggest unit that divides it: `90 seconds`, `15 minutes`, `6 hours`,
   /// `7 days`.
-  public static String words(Duration time) {
+  public static String format(Duration time) {
     var seconds = time.toSeconds();
     if (seconds % 86_400 == 0 && seconds > 0) {
       return count(seconds / 86_400, "day");
@@ -77,7 +77,7 @@ public record Limits(
   }
 
   /// Formats a size in the biggest unit that divides it: `512 bytes`, `256 MiB`, `10 GiB`.
-  public static String words(long bytes) {
+  public static String format(long bytes) {
     if (bytes % (1024 * MIB) == 0 && bytes > 0) {
       return bytes / (1024 * MIB) + " GiB";
     }

@@ -4,8 +4,8 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Optional;
 
-/// Whether runs may start, and the limits of the person who asked for a run, to which the runs
-/// count that its agent starts. Thread-safe; called within a transaction of the service.
+/// Decides whether runs may start. Runs that an agent starts count toward the limits of the person
+/// who requested the agent's run. Thread-safe; called within a transaction of the service.
 public interface StartLimits {
   StartLimits NONE =
       new StartLimits() {
@@ -23,16 +23,16 @@ public interface StartLimits {
         public void used(String run, Duration worked, BigDecimal dollars) {}
       };
 
-  /// @return why no run starts now, whoever asks for it; empty if runs may start
+  /// @return why no run may start now; empty if runs may start
   Optional<String> frozen();
 
   /// Counts a run that an agent starts.
   ///
-  /// @param delivery the id of the message that asked for the first run of the family
+  /// @param delivery the id of the delivery that requested the root run
   /// @param run the id of the new run
   /// @return why it must not start, for the agent; empty if it may
   Optional<String> refuse(String delivery, String run);
 
-  /// Stores what a counted run came to so far.
+  /// Stores the cost of a counted run so far.
   void used(String run, Duration worked, BigDecimal dollars);
 }

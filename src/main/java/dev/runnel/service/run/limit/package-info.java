@@ -1,4 +1,4 @@
-/// What bounds runs: limits, costs, and the order in which they get slots.
+/// The limits of runs: resources, costs, and the order in which they get slots.
 @NullMarked
 package dev.runnel.service.run.limit;
 

@@ -4,7 +4,7 @@ import dev.runnel.service.run.RequestProblem;
 import java.util.List;
 import java.util.Map;
 
-/// The permitted values of list filters; other values are a mistake of the caller.
+/// The permitted values of list filters; others are rejected.
 final class RunFilterValues {
   static final List<String> STATES =
       List.of(
@@ -57,7 +57,7 @@ final class RunFilterValues {
   private RunFilterValues() {}
 
   /// @throws RequestProblem if the value is not among the permitted ones
-  static String known(String parameter, String value, List<String> values) {
+  static String requireKnown(String parameter, String value, List<String> values) {
     if (!values.contains(value)) {
       throw RequestProblem.invalid(parameter + " must be one of " + String.join(", ", values));
     }

@@ -26,19 +26,20 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Pagination is by key, not by offset: a run that is added meanwhile is neither skipped nor
 /// repeated. Filters are combined with AND, the values of one filter with OR. A filter for
-/// something that this service does not have matches no run.
+/// something that does not exist in this service matches no run.
 public final class RunQuery {
   /// Maximum size of a page in bytes, which limits memory on both sides.
   public static final int MAX_BYTES = 2 * 1024 * 1024;
 
-  private static final int USUAL_LIMIT = 20;
-  private static final int HIGHEST_LIMIT = 500;
+  private static final int DEFAULT_LIMIT = 20;
+  private static final int MAX_LIMIT = 500;
   private static final int MAX_METADATA = 5;
   // The full-text index stores trigrams.
-  private static final int MIN_INDEXED = 3;
-  private static final int MAX_RARE = 500;
-  // With a filter, a page of a common word may be filled by no run before the last one.
-  private static final int MAX_RARE_AMONG_FILTERED = 5_000;
+  private static final int MIN_WORD_LENGTH = 3;
+  private static final int MAX_INDEX_MATCHES = 500;
+  // With other filters, scanning rows for a common word may read the whole table before the page is
+  // full.
+  private static final int MAX_INDEX_MATCHES_FILTERED = 5_000;
   // The remainder of a longer text is searched for as one phrase.
   private static final int MAX_WORDS = 32;
 
@@ -49,7 +50,7 @@ public final class RunQuery {
   /// A page with as many runs as requested, or fewer if they are large.
   public record Page(List<RunRow> runs, Optional<String> nextCursor) {}
 
-  /// Stands for the column of the order in a condition, until the database is known.
+  /// Placeholder for the sort column in conditions, until the kind of database is known.
   private static final String ORDER = "$order";
 
   private final Map<String, List<String>> parameters;
@@ -64,13 +65,13 @@ public final class RunQuery {
     this.parameters = parameters;
     this.sort = one("sort_by").map(RunSort::of).orElse(RunSort.UPDATED_AT);
     this.ascending = one("sort_order").map(RunQuery::ascending).orElse(false);
-    this.limit = one("limit").map(RunQuery::limit).orElse(USUAL_LIMIT);
+    this.limit = one("limit").map(RunQuery::limit).orElse(DEFAULT_LIMIT);
   }
 
   /// @throws RequestProblem if a parameter is malformed
   public static RunQuery parse(Map<String, List<String>> parameters) {
     var query = new RunQuery(parameters);
-    query.filters();
+    query.addFilters();
     query.one("cursor").ifPresent(query::continueAfter);
     return query;
   }
@@ -83,29 +84,30 @@ public final class RunQuery {
   }
 
   public Page run(Rows rows) throws SQLException {
-    return rows.isEmbedded() ? onePerId(rows) : together(rows);
+    return rows.isEmbedded() ? runById(rows) : runAtOnce(rows);
   }
 
-  private Page together(Rows rows) throws SQLException {
+  private Page runAtOnce(Rows rows) throws SQLException {
     var statement = statement("*", rows);
-    var weight = new Weight();
+    var size = new PageSize();
     var found =
-        rows.listUntil(weight::exceeds, statement.sql(), RunRow::read, statement.parameters());
-    var fits = found.size() <= limit && (weight.bytes <= MAX_BYTES || found.size() == 1);
+        rows.listUntil(size::exceeds, statement.sql(), RunRow::read, statement.parameters());
+    var fits = found.size() <= limit && (size.bytes <= MAX_BYTES || found.size() == 1);
     // The last run only shows that there is a further page.
     return fits ? page(found, false) : page(found.subList(0, found.size() - 1), true);
   }
 
-  /// SQLite sorts whole runs, which are as large as their prompts, so their ids are sorted instead:
-  /// often an index alone has them. A run that is deleted meanwhile is left out.
-  private Page onePerId(Rows rows) throws SQLException {
+  /// SQLite would sort whole rows, which include the prompts. So only the ids are sorted, often
+  /// from an index alone, and the runs are then read one by one. A run that is deleted meanwhile is
+  /// left out.
+  private Page runById(Rows rows) throws SQLException {
     var statement = statement("id", rows);
     var ids = rows.list(statement.sql(), row -> row.getString(1), statement.parameters());
-    var weight = new Weight();
+    var size = new PageSize();
     var found = new ArrayList<RunRow>();
     for (var id : ids.subList(0, Math.min(limit, ids.size()))) {
       var run = rows.first("SELECT * FROM runs WHERE id = ?", RunRow::read, id);
-      if (run.isPresent() && weight.exceeds(run.get())) {
+      if (run.isPresent() && size.exceeds(run.get())) {
         return page(found, true);
       }
       run.ifPresent(found::add);
@@ -121,7 +123,7 @@ public final class RunQuery {
   /// @param columns to select
   public Statement statement(String columns, Rows rows) throws SQLException {
     if (search.isPresent()) {
-      find(search.get(), rows);
+      addSearch(search.get(), rows);
       search = Optional.empty();
     }
     var direction = ascending ? " ASC" : " DESC";
@@ -137,8 +139,8 @@ public final class RunQuery {
     return new Statement(sql, parameters);
   }
 
-  /// The size of a page so far.
-  private static final class Weight {
+  /// Counts the size of a page.
+  private static final class PageSize {
     private long bytes;
     private int runs;
 
@@ -150,22 +152,25 @@ public final class RunQuery {
     }
   }
 
-  private void filters() {
-    anyOf("state", "state", value -> RunFilterValues.known("state", value, RunFilterValues.STATES));
-    anyOf(
+  private void addFilters() {
+    filterBy(
+        "state",
+        "state",
+        value -> RunFilterValues.requireKnown("state", value, RunFilterValues.STATES));
+    filterBy(
         "source",
         "source",
-        value -> RunFilterValues.known("source", value, RunFilterValues.SOURCES));
-    anyOf("name", "config_name", value -> value);
-    anyOf("config_name", "config_name", value -> value);
-    anyOf("model_id", "model_id", value -> value);
-    anyOf("skill_spec", "skill_spec", value -> value);
-    anyOf("skill", "skill_spec", value -> value);
-    environments();
+        value -> RunFilterValues.requireKnown("source", value, RunFilterValues.SOURCES));
+    filterBy("name", "config_name", value -> value);
+    filterBy("config_name", "config_name", value -> value);
+    filterBy("model_id", "model_id", value -> value);
+    filterBy("skill_spec", "skill_spec", value -> value);
+    filterBy("skill", "skill_spec", value -> value);
+    addEnvironments();
     time("created_after", "created_at > ?");
     time("created_before", "created_at < ?");
     time("updated_after", "updated_at > ?");
-    one("q").ifPresent(this::text);
+    one("q").ifPresent(this::setSearch);
     one("ancestor_run_id")
         .ifPresent(
             ancestor ->
@@ -177,42 +182,43 @@ public final class RunQuery {
                     ) SELECT id FROM family)\
                     """,
                     ancestor));
-    metadata();
-    anyOf("creator", "creator_uid", value -> value);
-    anyOf("executor", "executor_uid", value -> value);
-    anyOf("factory_uid", "factory_uid", value -> value);
-    anyOf("schedule_id", "schedule_id", value -> value);
-    anyOf("automation_id", "schedule_id", value -> value);
+    addMetadata();
+    filterBy("creator", "creator_uid", value -> value);
+    filterBy("executor", "executor_uid", value -> value);
+    filterBy("factory_uid", "factory_uid", value -> value);
+    filterBy("schedule_id", "schedule_id", value -> value);
+    filterBy("automation_id", "schedule_id", value -> value);
     if (one("factory_only").map(RunQuery::flag).orElse(false)) {
       conditions.add("factory_uid IS NOT NULL");
     }
-    taskStates();
-    locations();
-    artifacts();
+    addTaskStates();
+    addLocations();
+    addArtifacts();
   }
 
-  private void environments() {
+  private void addEnvironments() {
     var wanted = all("environment_id");
     if (wanted.isEmpty()) {
       return;
     }
     var orNone =
         wanted.contains("empty-environment") ? " OR COALESCE(environment_id, '') = ''" : "";
-    conditions.add("(environment_id IN (" + marks(wanted) + ")" + orNone + ")");
+    conditions.add("(environment_id IN (" + placeholders(wanted) + ")" + orNone + ")");
     values.addAll(wanted);
   }
 
   /// All runs are executed where the service runs, so only `REMOTE` matches.
-  private void locations() {
+  private void addLocations() {
     var wanted = all("execution_location");
     wanted.forEach(
-        value -> RunFilterValues.known("execution_location", value, RunFilterValues.LOCATIONS));
+        value ->
+            RunFilterValues.requireKnown("execution_location", value, RunFilterValues.LOCATIONS));
     if (!wanted.isEmpty() && !wanted.contains("REMOTE")) {
       conditions.add("1 = 0");
     }
   }
 
-  private void taskStates() {
+  private void addTaskStates() {
     var wanted = new ArrayList<String>();
     for (var status : all("task_status")) {
       var states = RunFilterValues.TASK_STATES.get(status);
@@ -233,11 +239,11 @@ public final class RunQuery {
                     ", ", RunFilterValues.RUNNING.stream().map(each -> "'" + each + "'").toList())
                 + "))"
             : "";
-    conditions.add("(state IN (" + marks(wanted) + ")" + orBelow + ")");
+    conditions.add("(state IN (" + placeholders(wanted) + ")" + orBelow + ")");
     values.addAll(wanted);
   }
 
-  private void artifacts() {
+  private void addArtifacts() {
     var wanted = all("artifact_type");
     if (wanted.isEmpty()) {
       return;
@@ -247,12 +253,12 @@ public final class RunQuery {
     for (var type : wanted) {
       values.add(
           "%\"artifact_type\":\""
-              + RunFilterValues.known("artifact_type", type, RunFilterValues.ARTIFACTS)
+              + RunFilterValues.requireKnown("artifact_type", type, RunFilterValues.ARTIFACTS)
               + "\"%");
     }
   }
 
-  private void metadata() {
+  private void addMetadata() {
     var pairs =
         parameters.keySet().stream()
             .filter(name -> name.startsWith("metadata[") && name.endsWith("]"))
@@ -268,14 +274,14 @@ public final class RunQuery {
       var wanted = all(name);
       conditions.add(
           "id IN (SELECT run_id FROM run_metadata WHERE name = ? AND value IN ("
-              + marks(wanted)
+              + placeholders(wanted)
               + "))");
       values.add(key);
       values.addAll(wanted);
     }
   }
 
-  private void text(String text) {
+  private void setSearch(String text) {
     var words = text.strip();
     if (!words.isEmpty()) {
       // The text can be the URL of a run.
@@ -286,22 +292,23 @@ public final class RunQuery {
 
   /// Rare words are looked up in the full-text index of SQLite. Common words are matched row by row
   /// in sort order, which fills a page sooner; on PostgreSQL, all words are.
-  private void find(Search text, Rows rows) throws SQLException {
+  private void addSearch(Search text, Rows rows) throws SQLException {
     var words = text.words();
     if (rows.isEmbedded()
-        && words.stream().allMatch(word -> word.codePointCount(0, word.length()) >= MIN_INDEXED)) {
+        && words.stream()
+            .allMatch(word -> word.codePointCount(0, word.length()) >= MIN_WORD_LENGTH)) {
       var phrases =
           words.stream()
               .map(word -> "\"" + word.replace("\"", "\"\"") + "\"")
               .collect(Collectors.joining(" AND "));
-      var rare = conditions.isEmpty() ? MAX_RARE : MAX_RARE_AMONG_FILTERED;
+      var maxMatches = conditions.isEmpty() ? MAX_INDEX_MATCHES : MAX_INDEX_MATCHES_FILTERED;
       var found =
           rows.list(
               "SELECT rowid FROM run_texts WHERE run_texts MATCH ? LIMIT ?",
               row -> row.getLong(1),
               phrases,
-              rare);
-      if (found.size() < rare) {
+              maxMatches);
+      if (found.size() < maxMatches) {
         conditions.add(
             "(runs.rowid IN (SELECT rowid FROM run_texts WHERE run_texts MATCH ?) OR id = ?)");
         values.addAll(List.of(phrases, text.id()));
@@ -323,10 +330,10 @@ public final class RunQuery {
     values.add(text.id());
   }
 
-  private void anyOf(String parameter, String column, UnaryOperator<String> check) {
+  private void filterBy(String parameter, String column, UnaryOperator<String> check) {
     var wanted = all(parameter).stream().map(check).toList();
     if (!wanted.isEmpty()) {
-      conditions.add(column + " IN (" + marks(wanted) + ")");
+      conditions.add(column + " IN (" + placeholders(wanted) + ")");
       values.addAll(wanted);
     }
   }
@@ -342,31 +349,31 @@ public final class RunQuery {
 
   private void continueAfter(String cursor) {
     try {
-      var place = ServiceJson.body(Base64.getUrlDecoder().decode(cursor));
-      if (!place.path("by").asText().equals(sort.word())
-          || place.path("asc").asBoolean() != ascending
-          || !place.path("id").isTextual()
-          || !place.path("at").isTextual()) {
+      var position = ServiceJson.body(Base64.getUrlDecoder().decode(cursor));
+      if (!position.path("by").asText().equals(sort.parameterValue())
+          || position.path("asc").asBoolean() != ascending
+          || !position.path("id").isTextual()
+          || !position.path("at").isTextual()) {
         throw RequestProblem.invalid("The cursor does not belong to this list");
       }
-      var value = sort.value(place.path("at").asText());
+      var value = sort.sqlValue(position.path("at").asText());
       var beyond = ascending ? ">" : "<";
       conditions.add("(%1$s %2$s ? OR (%1$s = ? AND id %2$s ?))".formatted(ORDER, beyond));
-      values.addAll(List.of(value, value, place.path("id").asText()));
+      values.addAll(List.of(value, value, position.path("id").asText()));
     } catch (RequestProblem | IllegalArgumentException _) {
       throw RequestProblem.invalid("The cursor does not belong to this list");
     }
   }
 
   private String cursor(RunRow last) {
-    ObjectNode place = ServiceJson.newObject();
-    place.put("by", sort.word());
-    place.put("asc", ascending);
-    place.put("at", sort.place(last, ascending));
-    place.put("id", last.id());
+    ObjectNode position = ServiceJson.newObject();
+    position.put("by", sort.parameterValue());
+    position.put("asc", ascending);
+    position.put("at", sort.cursorValue(last, ascending));
+    position.put("id", last.id());
     return Base64.getUrlEncoder()
         .withoutPadding()
-        .encodeToString(place.toString().getBytes(StandardCharsets.UTF_8));
+        .encodeToString(position.toString().getBytes(StandardCharsets.UTF_8));
   }
 
   private List<String> all(String parameter) {
@@ -381,7 +388,7 @@ public final class RunQuery {
     return given.stream().findFirst();
   }
 
-  private static String marks(List<String> values) {
+  private static String placeholders(List<String> values) {
     return String.join(", ", values.stream().map(_ -> "?").toList());
   }
 
@@ -404,7 +411,7 @@ public final class RunQuery {
   private static int limit(String value) {
     try {
       var limit = Integer.parseInt(value);
-      if (limit >= 1 && limit <= HIGHEST_LIMIT) {
+      if (limit >= 1 && limit <= MAX_LIMIT) {
         return limit;
       }
     } catch (NumberFormatException _) {
@@ -416,12 +423,12 @@ public final class RunQuery {
   /// Parses RFC 3339. A time without an offset is UTC, since one official client library sends
   /// none. A `+` that was decoded to a space is restored.
   private static Instant instant(String parameter, String text) {
-    var whole = text.replaceFirst(" (\\d\\d:\\d\\d)$", "+$1");
+    var timestamp = text.replaceFirst(" (\\d\\d:\\d\\d)$", "+$1");
     try {
       var instant =
-          whole.matches(".*T.*([Zz]|[+-]\\d\\d:\\d\\d)")
-              ? OffsetDateTime.parse(whole).toInstant()
-              : LocalDateTime.parse(whole).toInstant(ZoneOffset.UTC);
+          timestamp.matches(".*T.*([Zz]|[+-]\\d\\d:\\d\\d)")
+              ? OffsetDateTime.parse(timestamp).toInstant()
+              : LocalDateTime.parse(timestamp).toInstant(ZoneOffset.UTC);
       Rows.micros(instant); // rejects times outside the database's range
       return instant;
     } catch (DateTimeParseException | ArithmeticException _) {

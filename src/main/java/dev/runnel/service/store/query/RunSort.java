@@ -14,16 +14,16 @@ enum RunSort {
   /// By skill; runs without one come last.
   AGENT;
 
-  private static final String LAST = "\uDBFF\uDFFF";
+  private static final String AFTER_ALL_TEXT = "\uDBFF\uDFFF";
 
-  String word() {
+  String parameterValue() {
     return name().toLowerCase(Locale.ROOT);
   }
 
   /// @param embedded whether it is for SQLite
   String column(boolean ascending, boolean embedded) {
     return switch (this) {
-      case UPDATED_AT, CREATED_AT, TITLE -> word();
+      case UPDATED_AT, CREATED_AT, TITLE -> parameterValue();
       case AGENT ->
           ascending
               ? "COALESCE(skill_spec, %s(1114111))".formatted(embedded ? "char" : "chr")
@@ -32,26 +32,26 @@ enum RunSort {
   }
 
   /// The sort value of a run, as stored in a cursor.
-  String place(RunRow run, boolean ascending) {
+  String cursorValue(RunRow run, boolean ascending) {
     return switch (this) {
       case UPDATED_AT -> Long.toString(Rows.micros(run.updatedAt()));
       case CREATED_AT -> Long.toString(Rows.micros(run.createdAt()));
       case TITLE -> run.title();
-      case AGENT -> run.configNode().path("skill_spec").asText(ascending ? LAST : "");
+      case AGENT -> run.configNode().path("skill_spec").asText(ascending ? AFTER_ALL_TEXT : "");
     };
   }
 
-  Object value(String place) {
+  Object sqlValue(String cursorValue) {
     return switch (this) {
-      case UPDATED_AT, CREATED_AT -> Long.valueOf(place);
-      case TITLE, AGENT -> place;
+      case UPDATED_AT, CREATED_AT -> Long.valueOf(cursorValue);
+      case TITLE, AGENT -> cursorValue;
     };
   }
 
   /// @throws RequestProblem if the word is no sort key
-  static RunSort of(String word) {
+  static RunSort of(String parameterValue) {
     return Arrays.stream(values())
-        .filter(each -> each.word().equals(word))
+        .filter(each -> each.parameterValue().equals(parameterValue))
         .findFirst()
         .orElseThrow(
             () -> RequestProblem.invalid("sort_by must be updated_at, created_at, title or agent"));

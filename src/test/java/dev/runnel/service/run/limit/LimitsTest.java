@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("slow")
 class LimitsTest {
   private static final Duration SHORT = Duration.ofSeconds(1);
-  private static final Limits USUAL = Limits.USUAL;
+  private static final Limits USUAL = Limits.DEFAULT;
 
   @TempDir Path folder;
 
@@ -57,7 +57,7 @@ class LimitsTest {
 
       assertThat(message(run))
           .isEqualTo(
-              "The agent was stopped: it said nothing for 1 second. Reply to let it go on; the"
+              "The agent was stopped: it wrote nothing for 1 second. Reply to let it go on; the"
                   + " limit is agents.limits.idle.");
       assertThat(code(run)).isEqualTo("infrastructure_timeout");
       assertGone(run);
@@ -225,7 +225,7 @@ class LimitsTest {
     "P7D, 7 days",
   })
   void timesAreSaidInTheBiggestUnitThatFits(Duration time, String words) {
-    assertThat(Limits.words(time)).isEqualTo(words);
+    assertThat(Limits.format(time)).isEqualTo(words);
   }
 
   private static Limits limits(Duration start, Duration idle, Duration total, long output) {

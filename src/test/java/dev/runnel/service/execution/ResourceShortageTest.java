@@ -37,9 +37,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A machine that has no room for one more process or thread.
+/// A machine that cannot start another process or thread.
 @Tag("slow")
-class NoRoomTest {
+class ResourceShortageTest {
   private static final Set<String> OPEN = Set.of("QUEUED", "INPROGRESS");
   private static final int MAX_CALLS = 100;
 
@@ -72,10 +72,11 @@ class NoRoomTest {
         assertThat(run.at("/status_message/error_code").asText())
             .isEqualTo("environment_setup_failed");
         assertThat(run.at("/status_message/message").asText())
-            .isEqualTo(ExecutionResult.noRoom().message());
+            .isEqualTo(ExecutionResult.noResources().message());
         assertThat(
-                ProcessTree.left(
-                        new RunTable.Left(id, 1, "", "", Optional.empty(), Optional.empty()))
+                ProcessTree.ofOrphan(
+                        new RunTable.ClaimedExecution(
+                            id, 1, "", "", Optional.empty(), Optional.empty()))
                     .isEmpty())
             .as("call %d", call)
             .isTrue();
@@ -97,7 +98,9 @@ class NoRoomTest {
       service.awaitState(id, "CANCELLED");
       assertThat(spawner.hasFailed()).isTrue();
       assertThat(
-              ProcessTree.left(new RunTable.Left(id, 1, "", "", Optional.empty(), Optional.empty()))
+              ProcessTree.ofOrphan(
+                      new RunTable.ClaimedExecution(
+                          id, 1, "", "", Optional.empty(), Optional.empty()))
                   .isEmpty())
           .isTrue();
     }
@@ -132,14 +135,14 @@ class NoRoomTest {
   @Test
   void aRunIsOrphanedOnlyAtTheSecondLookWithoutAnybody() {
     var runs = new RunsWithoutExecution();
-    var first = new RunTable.Left("a", 1, "", "", Optional.empty(), Optional.empty());
-    var next = new RunTable.Left("a", 2, "", "", Optional.empty(), Optional.empty());
+    var first = new RunTable.ClaimedExecution("a", 1, "", "", Optional.empty(), Optional.empty());
+    var next = new RunTable.ClaimedExecution("a", 2, "", "", Optional.empty(), Optional.empty());
 
-    assertThat(runs.look(List.of(first), _ -> false)).isEmpty();
-    assertThat(runs.look(List.of(first), _ -> true)).isEmpty();
-    assertThat(runs.look(List.of(first), _ -> false)).isEmpty();
-    assertThat(runs.look(List.of(next), _ -> false)).isEmpty();
-    assertThat(runs.look(List.of(next), _ -> false)).containsExactly(next);
+    assertThat(runs.findOrphaned(List.of(first), _ -> false)).isEmpty();
+    assertThat(runs.findOrphaned(List.of(first), _ -> true)).isEmpty();
+    assertThat(runs.findOrphaned(List.of(first), _ -> false)).isEmpty();
+    assertThat(runs.findOrphaned(List.of(next), _ -> false)).isEmpty();
+    assertThat(runs.findOrphaned(List.of(next), _ -> false)).containsExactly(next);
   }
 
   @Test
@@ -176,7 +179,8 @@ class NoRoomTest {
 
     assertThat(process.awaitExit()).isNotZero();
     assertThat(process.failure()).containsInstanceOf(OutOfMemoryError.class);
-    assertThat(Spawner.ending(process.failure().orElseThrow())).isEqualTo(ExecutionResult.noRoom());
+    assertThat(Spawner.resultOf(process.failure().orElseThrow()))
+        .isEqualTo(ExecutionResult.noResources());
   }
 
   @Test
@@ -191,7 +195,7 @@ class NoRoomTest {
           @Override
           public void err(String line) {}
         };
-    var usual = Limits.USUAL;
+    var usual = Limits.DEFAULT;
     var limits =
         new Limits(
             usual.start(),
@@ -231,8 +235,10 @@ class NoRoomTest {
     "'Cannot run program \"sh\": Exec failed, error: 2 (No such file or directory)', false",
     "'Cannot run program \"sh\": error=13, Permission denied', false",
   })
-  void theSystemsWordsForAFullMachineAreKnown(String message, boolean isNoRoom) {
-    assertThat(Spawner.OfTheSystem.isNoRoom(new IOException(message))).isEqualTo(isNoRoom);
+  void resourceShortageIsRecognizedByTheSystemsMessages(
+      String message, boolean isResourceShortage) {
+    assertThat(Spawner.SystemSpawner.isResourceShortage(new IOException(message)))
+        .isEqualTo(isResourceShortage);
   }
 
   @Test

@@ -2,23 +2,23 @@ package dev.runnel.service.run.limit;
 
 import java.util.OptionalInt;
 
-/// Where a run stands in the queue.
+/// The position of a run in the queue.
 ///
 /// @param number 1 for the run that is next
-/// @param mostOfPerson how many runs of one person work at the same time, if that is what this run
-///   waits for; empty if it waits for any free slot
-public record QueuePlace(int number, OptionalInt mostOfPerson) {
+/// @param maxPerPerson the limit of concurrent runs of one person, if the run waits because of it;
+///   empty if it waits for any free slot
+public record QueuePosition(int number, OptionalInt maxPerPerson) {
   /// Whether it waits until another run of the same person ends.
-  public boolean isHeld() {
-    return mostOfPerson.isPresent();
+  public boolean isHeldByPersonLimit() {
+    return maxPerPerson.isPresent();
   }
 
   /// For people.
-  public String words() {
+  public String description() {
     var place = "(%s in the queue)".formatted(ordinal(number));
-    return isHeld()
-        ? "Waiting until another run of the same person ends, who has %d at work, the most for one person %s."
-            .formatted(mostOfPerson.getAsInt(), place)
+    return isHeldByPersonLimit()
+        ? "Waiting until another run of the same person ends: one person may have %d at work %s."
+            .formatted(maxPerPerson.getAsInt(), place)
         : "Waiting for a free place %s.".formatted(place);
   }
 
