@@ -90,7 +90,7 @@ class HookSettingsTest {
           {template: x, proof: {kind: bearer, secret: sixteen-letters!, sent_at: /at, tolerance: soon}} | must be a time like 90s
           {proof: {kind: bearer, secret: sixteen-letters!}} | needs either a template
           {template: x, prompt: /p, proof: {kind: bearer, secret: sixteen-letters!}} | needs either a template
-          {prompt: p, proof: {kind: bearer, secret: sixteen-letters!}} | "p" is no place in a body
+          {prompt: p, proof: {kind: bearer, secret: sixteen-letters!}} | "p" is not a JSON Pointer
           {prompt: /p, titel: /t, proof: {kind: bearer, secret: sixteen-letters!}} | hooks.alerts.titel. Did you mean title?
           {prompt: /p, callback: ftp://x.example, proof: {kind: bearer, secret: sixteen-letters!}} | callback needs a web address
           {prompt: /p, only: failed, proof: {kind: bearer, secret: sixteen-letters!}} | like /action: failed
@@ -109,7 +109,7 @@ class HookSettingsTest {
                     "hooks:\n"
                         + "  \"a b\": {prompt: /p, proof: {kind: bearer, secret:"
                         + " sixteen-letters!}}\n"))
-        .hasMessageContaining("needs a name of small letters");
+        .hasMessageContaining("needs a name of lower-case letters");
   }
 
   @Test

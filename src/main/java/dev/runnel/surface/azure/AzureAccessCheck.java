@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 /// the members of the project's teams.
 ///
 /// A service hook is not signed, and names the sender of a comment by a text that contains the
-/// display name, which people choose. So it is a hint only: Azure DevOps is asked for the comment
-/// or the change.
+/// display name, which people choose. So it is not trusted: the comment or the change is read from
+/// Azure DevOps.
 final class AzureAccessCheck {
   private static final Logger log = LoggerFactory.getLogger(AzureAccessCheck.class);
   private static final Pattern CHANGE =
@@ -35,7 +35,7 @@ final class AzureAccessCheck {
   private final AzurePayloads payloads;
   private final Set<String> access;
 
-  /// A change stays as it is, and both the admission and the background of a request need it.
+  /// A change is immutable, and both the admission and the background of a request need it.
   private final Map<Change, JsonNode> changes = BoundedCaches.map(MAX_CHANGES);
 
   AzureAccessCheck(AzureApi api, AzurePayloads payloads, Set<String> access) {
@@ -55,22 +55,22 @@ final class AzureAccessCheck {
     }
     return permitted(item).test(delivery.actor().id())
         ? Admission.ADMITTED
-        : new Admission.Outsider("the sender is in no team of the project, or is not listed");
+        : new Admission.Outsider("the sender is not in a team of the project, or is not listed");
   }
 
-  /// Whether Azure DevOps shows that the sender wrote such a comment or made such a change. What no
-  /// service hook brought, such as a schedule, is neither.
+  /// Whether Azure DevOps shows that the sender wrote the comment or made the change. Also true for
+  /// a delivery that is neither, such as one of a schedule, because no service hook brought it.
   private boolean isBySender(WorkItem item, Delivery delivery) {
     var comment = delivery.origin().message();
     if (comment.isPresent()) {
       return found(api.comment(item, comment.get()))
           .filter(it -> payloads.addresses(it.path("text").asText()))
           .flatMap(it -> Identity.of(it.path("createdBy")))
-          .filter(author -> !api.isOurs(author) && is(author, delivery))
+          .filter(author -> !api.isOurs(author) && isSender(author, delivery))
           .isPresent();
     }
     return !CHANGE.matcher(delivery.meaning()).matches()
-        || shown(item, delivery).filter(change -> isSame(change, delivery)).isPresent();
+        || verified(item, delivery).filter(change -> isSame(change, delivery)).isPresent();
   }
 
   private static boolean isSame(Delivery change, Delivery delivery) {
@@ -80,10 +80,11 @@ final class AzureAccessCheck {
             || !(delivery.intent() instanceof Intent.Start));
   }
 
-  /// The delivery as the change was that it names, with the work item at that time.
+  /// The delivery that the change in the delivery's semantic key has according to Azure DevOps,
+  /// with the work item at that time.
   ///
-  /// @return empty if it names none, or nothing that concerns Runnel
-  Optional<Delivery> shown(WorkItem item, Delivery delivery) {
+  /// @return empty if the key names no change, or the change does not concern Runnel
+  Optional<Delivery> verified(WorkItem item, Delivery delivery) {
     var change = CHANGE.matcher(delivery.meaning());
     if (!change.matches()) {
       return Optional.empty();
@@ -103,18 +104,18 @@ final class AzureAccessCheck {
                     .map(then -> AzureMissedDeliveries.updated(then, update)));
   }
 
-  private static boolean is(Identity author, Delivery delivery) {
+  private static boolean isSender(Identity author, Delivery delivery) {
     return author.uniqueName().equals(delivery.actor().id());
   }
 
   private static Optional<JsonNode> found(ApiResult result) {
     if (result instanceof ApiResult.Refused(var why)) {
-      log.error("nobody may start runs there why={}", why);
+      log.error("access cannot be checked, nobody may start runs why={}", why);
     }
     return result.found();
   }
 
-  /// Who may start and steer runs, by unique name. Remembers what it looked up.
+  /// Whether a person, by unique name, may start and steer runs. Caches its look-ups.
   Predicate<String> permitted(WorkItem item) {
     return access.isEmpty() ? new Members(api, item)::contain : access::contains;
   }

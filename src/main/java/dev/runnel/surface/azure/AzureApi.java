@@ -55,7 +55,7 @@ final class AzureApi implements IssueComments<WorkItem> {
             "Basic " + credential,
             "User-Agent",
             "runnel",
-            // Otherwise a bad token is answered with a page to sign in, and a good status.
+            // Otherwise the response to a bad token is a sign-in page with a successful status.
             "X-TFS-FedAuthRedirect",
             "Suppress");
     this.rest =
@@ -199,7 +199,7 @@ final class AzureApi implements IssueComments<WorkItem> {
         Json.object().put("text", text));
   }
 
-  /// The newest comments, on one page: more than this were not written since a notice.
+  /// The newest comments, on one page: there are not more of them since a notice.
   @Override
   public ApiResult since(WorkItem item, Instant since, int page) {
     return comments(item, MAX_COMMENTS)
@@ -218,7 +218,7 @@ final class AzureApi implements IssueComments<WorkItem> {
 
   @Override
   public Optional<PostRef> ref(WorkItem item, JsonNode comment) {
-    // The documentation's examples have the one, its definitions the other.
+    // The documentation has the one in examples, the other in definitions.
     return Json.id(comment, "id")
         .or(() -> Json.id(comment, "commentId"))
         .map(id -> IssueComments.ref(item, id));
@@ -232,7 +232,7 @@ final class AzureApi implements IssueComments<WorkItem> {
         Json.object());
   }
 
-  /// Changes all tags at once, unless somebody else changed the work item since they were read.
+  /// Replaces all tags, unless somebody else changed the work item since they were read.
   @Override
   public ApiResult label(WorkItem item, Optional<String> on, List<String> off) {
     var found = item(item);

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 ///   rotated without an outage
 /// @param token a personal access token of the account that posts comments
 /// @param url the base URL of the organization, without a trailing slash
-/// @param access the names, in lower case, with which those sign in who may start and steer runs;
+/// @param access the sign-in names, in lower case, of the people who may start and steer runs;
 ///   empty for the members of the project's teams
 /// @param closedStates the states, in lower case, that end the work on an item
 public record AzureConfig(

@@ -72,9 +72,9 @@ public final class AzureDevOps implements Tracker<WorkItem> {
     return Markdown.plain(person.name(), MAX_NAME);
   }
 
-  /// Service hooks are not signed: the password is the proof, whatever the user name.
+  /// Service hooks are not signed: the password authenticates them, whatever the user name.
   @Override
-  public Optional<String> forgery(RawRequest request) {
+  public Optional<String> authenticationProblem(RawRequest request) {
     return BasicAuth.password(request).filter(passwords::contain).isPresent()
         ? Optional.empty()
         : Optional.of("no valid password");
@@ -112,13 +112,13 @@ public final class AzureDevOps implements Tracker<WorkItem> {
     var now = api.item(item).required();
     var fields = now.path("fields");
     var permitted = access.permitted(item);
-    var then = access.shown(item, delivery).map(Delivery::snapshot).orElse(delivery.snapshot());
+    var then = access.verified(item, delivery).map(Delivery::snapshot).orElse(delivery.snapshot());
     var earlier = new EarlierComments(delivery.withSnapshot(then));
     for (var comment : api.comments(item, AzureApi.MAX_COMMENTS).required()) {
       Identity.of(comment.path("createdBy"))
           .ifPresent(
               author ->
-                  earlier.take(
+                  earlier.add(
                       comment(item, author, comment),
                       () -> permitted.test(author.uniqueName()),
                       api.isOurs(author)));

@@ -68,7 +68,7 @@ record AzureMissedDeliveries(AzureApi api, AzurePayloads payloads, String label)
     return Json.id(node, "id").or(() -> Json.id(node, "commentId")).orElse(0L);
   }
 
-  /// The time of a change; that of the latest one is not in `revisedDate`.
+  /// The time of a change. For the latest change, `revisedDate` does not contain it.
   private static Optional<Instant> at(JsonNode update) {
     return Json.instant(update.path("fields").path("System.ChangedDate"), "newValue");
   }

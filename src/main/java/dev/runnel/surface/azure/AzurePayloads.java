@@ -34,7 +34,7 @@ final class AzurePayloads {
   static final String UPDATE = " update ";
 
   private static final String DELETED = "workitem.deleted";
-  private static final String THING = "work item";
+  private static final String ITEM_TYPE = "work item";
   private static final String TITLE = "System.Title";
   private static final String STATE = "System.State";
   private static final String TAGS = "System.Tags";
@@ -105,7 +105,7 @@ final class AzurePayloads {
     return new IssueChange(
         rules,
         () -> event(webhook, api.page(webhook.item(), "")),
-        THING,
+        ITEM_TYPE,
         webhook.title(),
         !isClosed(webhook.fields().path(STATE)),
         what -> what + " " + webhook.item() + UPDATE + number);
@@ -129,7 +129,7 @@ final class AzurePayloads {
         .or(() -> reassigned(changes.path(ASSIGNED_TO), change));
   }
 
-  /// The state in which a work item is created has no value before: nobody moved it there.
+  /// The initial state of a work item has no old value: nobody moved the item there.
   private Optional<Delivery> moved(Webhook webhook, JsonNode state, IssueChange change) {
     var now = state.path("newValue");
     if (!now.isTextual() || !Json.isThere(state, "oldValue")) {
@@ -200,7 +200,8 @@ final class AzurePayloads {
             .withLabels(webhook.tags()));
   }
 
-  /// What people see as the description: a bug has its steps instead. Empty fields are not sent.
+  /// The description as people see it: for a bug, the steps to reproduce it. Azure DevOps omits
+  /// empty fields.
   String description(JsonNode fields) {
     var parts = new ArrayList<String>();
     describe(parts, "", fields, "System.Description");

@@ -4,7 +4,7 @@ import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.Setting;
 import java.util.List;
 
-/// Azure DevOps, as the rest of Runnel knows it.
+/// The definition of the platform Azure DevOps.
 public final class AzurePlatform {
   public static final PlatformDefinition DEFINITION =
       PlatformDefinition.tracker(
@@ -28,7 +28,7 @@ public final class AzurePlatform {
               Setting.plain(
                       AzureConfig.ACCESS,
                       "the members of the project's teams",
-                      "Who may start and steer runs, by the names that they sign in with.")
+                      "Who may start and steer runs, by sign-in name.")
                   .at("azure.access"),
               Setting.plain(
                       AzureConfig.CLOSED_STATES,

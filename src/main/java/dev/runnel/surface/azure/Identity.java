@@ -9,9 +9,9 @@ import java.util.regex.Pattern;
 
 /// A person or another account.
 ///
-/// @param id a GUID; empty where there is only a text
-/// @param uniqueName the name to sign in with, in lower case: `dana@fabrikam.example`. Nobody else
-///   in the organization has it, and nobody chooses it, unlike the display name
+/// @param id a GUID; empty if Azure DevOps sends only a text
+/// @param uniqueName the sign-in name, in lower case: `dana@fabrikam.example`. Unique in the
+///   organization, and people cannot choose it, unlike the display name
 /// @param name the display name
 record Identity(Optional<String> id, String uniqueName, String name) {
   // The last name in angle brackets: a display name can contain some, too.

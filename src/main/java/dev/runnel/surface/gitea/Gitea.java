@@ -62,7 +62,7 @@ public final class Gitea implements Tracker<RepositoryIssue> {
   /// For a form body, the decoded field is signed. Gitea also sends GitHub's headers, and an empty
   /// signature header if the webhook has no secret.
   @Override
-  public Optional<String> forgery(RawRequest request) {
+  public Optional<String> authenticationProblem(RawRequest request) {
     var signature = header(request, "Signature").orElse("");
     return hmac.signs(signature, WebhookBody.payload(request))
         ? Optional.empty()
@@ -105,7 +105,7 @@ public final class Gitea implements Tracker<RepositoryIssue> {
       GiteaPayloads.person(comment.path("user"))
           .ifPresent(
               author ->
-                  earlier.take(
+                  earlier.add(
                       EarlierComments.Comment.of(api.ref(key, comment), author, comment),
                       () -> writers.contains(GiteaAccessCheck.key(author.id())),
                       api.account().mayBe(author.id())));

@@ -18,17 +18,17 @@ import java.util.stream.Collectors;
 /// the timeline whether a change of labels or assignees concerned Runnel.
 record GiteaAccessCheck(GiteaApi api, TriggerLabel trigger) {
   // Gitea's times are whole seconds. A longer tolerance would match an earlier change.
-  private static final Duration SLACK = Duration.ofSeconds(1);
+  private static final Duration TOLERANCE = Duration.ofSeconds(1);
 
   Admission admit(RepositoryIssue issue, Delivery delivery) {
-    if (delivery.meaning().startsWith(GiteaPayloads.GUESS) && !isSo(issue, delivery)) {
+    if (delivery.meaning().startsWith(GiteaPayloads.GUESS) && !isConfirmed(issue, delivery)) {
       return new Admission.TurnedAway("the timeline shows no such change");
     }
     // An author without write access may close their own issue, which must not stop a run.
-    var isHarmless = !delivery.addressed() && !(delivery.intent() instanceof Intent.Cancel);
-    return isHarmless || writers(issue).contains(key(delivery.actor().id()))
+    var needsNoAccess = !delivery.addressed() && !(delivery.intent() instanceof Intent.Cancel);
+    return needsNoAccess || writers(issue).contains(key(delivery.actor().id()))
         ? Admission.ADMITTED
-        : new Admission.Outsider("the sender may not write in the repository");
+        : new Admission.Outsider("the sender has no write access to the repository");
   }
 
   /// Account names in lower case, because Gitea ignores case.
@@ -44,9 +44,9 @@ record GiteaAccessCheck(GiteaApi api, TriggerLabel trigger) {
   }
 
   /// Whether the last change of that kind is the one that the delivery assumes.
-  private boolean isSo(RepositoryIssue issue, Delivery delivery) {
+  private boolean isConfirmed(RepositoryIssue issue, Delivery delivery) {
     var time = delivery.meaning().substring(delivery.meaning().lastIndexOf(' ') + 1);
-    var since = Json.instant(time).orElse(delivery.arrivedAt()).minus(SLACK);
+    var since = Json.instant(time).orElse(delivery.arrivedAt()).minus(TOLERANCE);
     var isLabel = delivery.meaning().contains(GiteaPayloads.LABEL + " ");
     var changes =
         PagedReader.read(page -> api.timeline(issue, since, page), GiteaApi.PAGE, _ -> false)

@@ -60,7 +60,7 @@ final class GiteaPayloads {
       return issueOf(payload);
     }
 
-    String thing() {
+    String itemType() {
       return isPull ? "pull request" : "issue";
     }
 
@@ -157,7 +157,7 @@ final class GiteaPayloads {
     return Optional.of(new Webhook(id, key.get(), sender.get(), isPull, payload, arrivedAt));
   }
 
-  /// Adds what became of the pull request.
+  /// Adds the state of the pull request, if it changed.
   private static Optional<Delivery> withState(Webhook webhook, Optional<Delivery> also) {
     var isRenamed =
         webhook.action().equals("edited") && webhook.payload().path("changes").has("title");
@@ -172,7 +172,7 @@ final class GiteaPayloads {
             webhook.isDraft());
     return webhook
         .event(webhook.issue(), at)
-        .became(webhook.meaning(webhook.action()), state, at, also);
+        .pullRequestChanged(webhook.meaning(webhook.action()), state, at, also);
   }
 
   private Optional<Delivery> change(Webhook webhook) {
@@ -180,7 +180,7 @@ final class GiteaPayloads {
         new IssueChange(
             rules,
             () -> webhook.event(webhook.issue(), Optional.empty()),
-            webhook.thing(),
+            webhook.itemType(),
             webhook.title(),
             webhook.isOpen(),
             webhook::meaning);
@@ -189,7 +189,8 @@ final class GiteaPayloads {
       case "assigned" ->
           webhook.isOpen() && isOurs(webhook)
               ? Optional.of(
-                  change.changed(GUESS + ASSIGN, rules.assigned(webhook.title(), webhook.thing())))
+                  change.changed(
+                      GUESS + ASSIGN, rules.assigned(webhook.title(), webhook.itemType())))
               : Optional.empty();
       case "unassigned" ->
           isOurs(webhook)
@@ -224,7 +225,7 @@ final class GiteaPayloads {
     }
     return trigger
         .filter(_ -> webhook.isOpen())
-        .flatMap(label -> rules.labelled(label, webhook.title(), webhook.thing()))
+        .flatMap(label -> rules.labelled(label, webhook.title(), webhook.itemType()))
         .map(intent -> change.changed(GUESS + LABEL, intent));
   }
 

@@ -4,7 +4,7 @@ import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.Setting;
 import java.util.List;
 
-/// Gitea and Forgejo, as the rest of Runnel knows them.
+/// The definition of the platform Gitea and Forgejo.
 public final class GiteaPlatform {
   public static final PlatformDefinition DEFINITION =
       PlatformDefinition.tracker(

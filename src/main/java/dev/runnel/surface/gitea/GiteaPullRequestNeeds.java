@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
-/// Reads what says that a pull request needs work again: failed workflows and reviews. Pure.
+/// Reads the events after which a pull request needs more work: failed workflows and reviews. Pure.
 ///
 /// Gitea reports the statuses of other systems without the pull request, and whether a pull request
 /// can be merged without the reason.

@@ -44,7 +44,7 @@ final class AppAuthorization implements Interceptor {
       tokens.drop(token);
       return chain.proceed(with(request, tokens.of(name)));
     } catch (InstallationTokens.Refused refused) {
-      return asAnswered(request, refused);
+      return tokenResponse(request, refused);
     }
   }
 
@@ -53,23 +53,23 @@ final class AppAuthorization implements Interceptor {
   }
 
   /// The response for a call that cannot be made, with GitHub's response to the token request.
-  private static Response asAnswered(Request request, InstallationTokens.Refused refused) {
-    var answer = refused.answer();
+  private static Response tokenResponse(Request request, InstallationTokens.Refused refused) {
+    var response = refused.response();
     // A token response that cannot be read counts as an error.
-    var status = answer.isGood() ? 502 : answer.status();
+    var status = response.isGood() ? 502 : response.status();
     return new Response.Builder()
         .request(request)
         .protocol(Protocol.HTTP_1_1)
         .code(status)
         .message("No token")
         .headers(
-            answer
+            response
                 .headers()
                 .newBuilder()
                 .removeAll("Content-Encoding")
                 .removeAll("Content-Length")
                 .build())
-        .body(ResponseBody.create(answer.isGood() ? "{}" : answer.body().toString(), JSON))
+        .body(ResponseBody.create(response.isGood() ? "{}" : response.body().toString(), JSON))
         .build();
   }
 }

@@ -64,7 +64,7 @@ final class AppKey {
   private static PrivateKey read(String pem) {
     var matcher = PEM.matcher(pem.strip());
     if (!matcher.matches()) {
-      throw new IllegalArgumentException("is no private key in PEM form");
+      throw new IllegalArgumentException("is not a private key in PEM format");
     }
     try {
       var der = Base64.getMimeDecoder().decode(matcher.group("body"));
@@ -74,7 +74,7 @@ final class AppKey {
     } catch (GeneralSecurityException | IllegalArgumentException unreadable) {
       // The exception's own message might quote the key.
       throw new IllegalArgumentException(
-          "is no RSA private key that can be read (" + unreadable.getClass().getSimpleName() + ")");
+          "is not a readable RSA private key (" + unreadable.getClass().getSimpleName() + ")");
     }
   }
 
@@ -111,7 +111,7 @@ final class AppKey {
       signature.update(utf8(signed));
       return signed + "." + base64(signature.sign());
     } catch (GeneralSecurityException impossible) {
-      throw new IllegalStateException("Every Java signs with RSA", impossible);
+      throw new IllegalStateException("Every Java supports RSA signatures", impossible);
     }
   }
 

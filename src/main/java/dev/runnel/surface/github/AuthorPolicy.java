@@ -9,7 +9,7 @@ import java.util.Set;
 /// Decides from payloads who may start and steer runs: people, by account type and never by name,
 /// who belong to the repository.
 final class AuthorPolicy {
-  private static final Set<String> BELONGING = Set.of("OWNER", "MEMBER", "COLLABORATOR");
+  private static final Set<String> MEMBER_ASSOCIATIONS = Set.of("OWNER", "MEMBER", "COLLABORATOR");
 
   private AuthorPolicy() {}
 
@@ -23,7 +23,9 @@ final class AuthorPolicy {
 
   /// Whether the author of this issue or comment belongs to the repository.
   static boolean belongs(JsonNode authored) {
-    return Json.text(authored, "author_association").filter(BELONGING::contains).isPresent();
+    return Json.text(authored, "author_association")
+        .filter(MEMBER_ASSOCIATIONS::contains)
+        .isPresent();
   }
 
   /// Whether the comment's author belongs to the repository and wrote the comment personally, not

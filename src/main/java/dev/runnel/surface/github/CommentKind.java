@@ -11,9 +11,9 @@ import java.util.stream.Stream;
 
 /// The kinds of comments on GitHub, each with its webhook event.
 enum CommentKind {
-  IN_A_COMMENT("issue_comment", "comment", "created", ""),
-  ON_A_LINE("pull_request_review_comment", "comment", "created", "r"),
-  IN_A_REVIEW("pull_request_review", "review", "submitted", "review-");
+  ISSUE_COMMENT("issue_comment", "comment", "created", ""),
+  REVIEW_COMMENT("pull_request_review_comment", "comment", "created", "r"),
+  REVIEW("pull_request_review", "review", "submitted", "review-");
 
   private final String event;
   private final String member;
@@ -45,7 +45,7 @@ enum CommentKind {
 
   /// When it was written, by GitHub's clock.
   Optional<Instant> at(JsonNode payload) {
-    return Json.instant(in(payload), this == IN_A_REVIEW ? "submitted_at" : "created_at");
+    return Json.instant(in(payload), this == REVIEW ? "submitted_at" : "created_at");
   }
 
   /// The payload field that contains it.
@@ -66,9 +66,9 @@ enum CommentKind {
   String meaning(long id, String action) {
     var kind =
         switch (this) {
-          case IN_A_COMMENT -> "comment:";
-          case ON_A_LINE -> "line-comment:";
-          case IN_A_REVIEW -> "review:";
+          case ISSUE_COMMENT -> "comment:";
+          case REVIEW_COMMENT -> "line-comment:";
+          case REVIEW -> "review:";
         };
     return kind + id + ":" + action;
   }
@@ -93,9 +93,9 @@ enum CommentKind {
   private String path(RepositoryIssue issue, String id) {
     var repository = "/repos/" + issue.repository();
     return switch (this) {
-      case IN_A_COMMENT -> repository + "/issues/comments/" + id;
-      case ON_A_LINE -> repository + "/pulls/comments/" + id;
-      case IN_A_REVIEW -> repository + "/pulls/" + issue.number() + "/reviews/" + id;
+      case ISSUE_COMMENT -> repository + "/issues/comments/" + id;
+      case REVIEW_COMMENT -> repository + "/pulls/comments/" + id;
+      case REVIEW -> repository + "/pulls/" + issue.number() + "/reviews/" + id;
     };
   }
 }

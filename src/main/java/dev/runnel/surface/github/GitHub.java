@@ -78,7 +78,7 @@ public final class GitHub implements Tracker<RepositoryIssue> {
   }
 
   @Override
-  public Optional<String> note() {
+  public Optional<String> setupProblem() {
     return config.acceptsNobody()
         ? Optional.of(
             "serves no account yet. Anybody may install the app, so name the accounts that it is"
@@ -87,7 +87,7 @@ public final class GitHub implements Tracker<RepositoryIssue> {
   }
 
   @Override
-  public Optional<String> forgery(RawRequest request) {
+  public Optional<String> authenticationProblem(RawRequest request) {
     if (request.headers().keySet().stream().anyMatch(GitHub::isOfAnotherForge)) {
       return Optional.of("a delivery of Gitea, Forgejo or Gogs");
     }
@@ -177,7 +177,7 @@ public final class GitHub implements Tracker<RepositoryIssue> {
 
   @Override
   public Optional<LinkTarget> target(URI link) {
-    return GitHubLinks.shown(link, ID, config.apiUrl());
+    return GitHubLinks.target(link, ID, config.apiUrl());
   }
 
   @Override

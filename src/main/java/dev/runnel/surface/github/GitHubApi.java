@@ -253,6 +253,6 @@ final class GitHubApi implements IssueComments<RepositoryIssue> {
   /// Also true for a pull request review comment; a review as a whole accepts no reactions.
   @Override
   public boolean isComment(PostRef ref) {
-    return CommentKind.of(ref).filter(kind -> kind != CommentKind.IN_A_REVIEW).isPresent();
+    return CommentKind.of(ref).filter(kind -> kind != CommentKind.REVIEW).isPresent();
   }
 }

@@ -33,17 +33,17 @@ record GitHubBackground(GitHubApi api) {
     var page = pages;
     while (page > 0 && page > pages - MAX_PAGES && !earlier.isFull()) {
       var comments = api.comments(key, page).required().valueStream().toList();
-      comments.reversed().forEach(comment -> take(earlier, key, comment));
+      comments.reversed().forEach(comment -> addComment(earlier, key, comment));
       page--;
     }
     return page * GitHubApi.PAGE;
   }
 
-  private void take(EarlierComments earlier, RepositoryIssue key, JsonNode comment) {
+  private void addComment(EarlierComments earlier, RepositoryIssue key, JsonNode comment) {
     AuthorPolicy.person(comment.path("user"))
         .ifPresent(
             author ->
-                earlier.take(
+                earlier.add(
                     EarlierComments.Comment.of(api.ref(key, comment), author, comment),
                     () -> AuthorPolicy.mayAsk(comment),
                     api.account().mayBe(author.name())));

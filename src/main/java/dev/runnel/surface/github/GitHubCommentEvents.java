@@ -40,17 +40,17 @@ final class GitHubCommentEvents {
       case "edited" ->
           Optional.of(payload.path("changes").path("body"))
               .filter(_ -> sender.equals(author.get()))
-              .filter(changed -> isForUs(changed, "from"))
+              .filter(changed -> addressesRunnel(changed, "from"))
               .map(_ -> amended(kind, id.get(), author.get(), comment, true));
       case "deleted" ->
           Optional.of(comment)
-              .filter(gone -> isForUs(gone, "body"))
+              .filter(gone -> addressesRunnel(gone, "body"))
               .map(_ -> amended(kind, id.get(), author.get(), comment, false));
       default -> Optional.empty();
     };
   }
 
-  private boolean isForUs(JsonNode text, String member) {
+  private boolean addressesRunnel(JsonNode text, String member) {
     return Json.text(text, member).flatMap(rules::comment).isPresent();
   }
 
@@ -71,27 +71,29 @@ final class GitHubCommentEvents {
         .map(
             intent ->
                 switch (kind) {
-                  case IN_A_COMMENT -> intent;
-                  case ON_A_LINE -> with(intent, words -> quote.behind(words, comment));
-                  case IN_A_REVIEW -> with(intent, words -> withLink(words, comment));
+                  case ISSUE_COMMENT -> intent;
+                  case REVIEW_COMMENT -> with(intent, text -> quote.appendTo(text, comment));
+                  case REVIEW -> with(intent, text -> withLink(text, comment));
                 });
   }
 
   /// The payload does not contain the review's comments; the link leads to them.
-  private static String withLink(String words, JsonNode review) {
+  private static String withLink(String text, JsonNode review) {
     return Json.link(review, "html_url")
-        .map(link -> words + "\n\nThis was said in a review of the pull request: " + link)
-        .orElse(words);
+        .map(link -> text + "\n\nThis request is part of a review of the pull request: " + link)
+        .orElse(text);
   }
 
-  private static Intent with(Intent intent, UnaryOperator<String> more) {
+  private static Intent with(Intent intent, UnaryOperator<String> change) {
     if (intent instanceof Intent.Say(var request)) {
-      return new Intent.Say(with(request, more));
+      return new Intent.Say(with(request, change));
     }
-    return intent instanceof Intent.New(var request) ? new Intent.New(with(request, more)) : intent;
+    return intent instanceof Intent.New(var request)
+        ? new Intent.New(with(request, change))
+        : intent;
   }
 
-  private static Request with(Request request, UnaryOperator<String> more) {
-    return new Request(more.apply(request.text()), request.options());
+  private static Request with(Request request, UnaryOperator<String> change) {
+    return new Request(change.apply(request.text()), request.options());
   }
 }

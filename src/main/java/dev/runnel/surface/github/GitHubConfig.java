@@ -43,7 +43,7 @@ public record GitHubConfig(
   static final String HOOKS = "GITHUB_HOOKS";
   static final String INSTALLATIONS = "GITHUB_INSTALLATIONS";
 
-  /// Instructions for getting an account served.
+  /// Tells the operator how to accept an account.
   static final String TO_ACCEPT = "add it to policy.installations.github";
 
   private static final String DEFAULT_API_URL = "https://api.github.com";
@@ -108,11 +108,12 @@ public record GitHubConfig(
     }
     if (values.text(TOKEN).isPresent()) {
       throw new IllegalArgumentException(
-          TOKEN + " is set beside a GitHub App. Keep the one or the other.");
+          TOKEN + " and a GitHub App are both set. Keep one of them.");
     }
     var key = values.text(KEY).isPresent() ? KEY : KEY_FILE;
     if (values.text(KEY).isPresent() && values.text(KEY_FILE).isPresent()) {
-      throw new IllegalArgumentException(KEY + " is set beside " + KEY_FILE + ". Keep one.");
+      throw new IllegalArgumentException(
+          KEY + " and " + KEY_FILE + " are both set. Keep one of them.");
     }
     var _ = values.areAllSet(SECRET, APP_ID, key);
     var text = values.text(key).orElseThrow();
@@ -131,7 +132,7 @@ public record GitHubConfig(
   /// The webhooks whose delivery lists can be read.
   List<HookPath> listedHooks() {
     return switch (identity) {
-      case GitHubIdentity.App _ -> List.of(HookPath.OF_THE_APP);
+      case GitHubIdentity.App _ -> List.of(HookPath.APP_HOOK);
       case GitHubIdentity.Token _ -> hooks;
     };
   }

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 record GitHubDeliveries(GitHubApi api, GitHubPayloads payloads, List<HookPath> hooks) {
   private static final Logger log = LoggerFactory.getLogger(GitHubDeliveries.class);
   private static final int MAX_PAGES = 20;
-  private static final Optional<Duration> A_WHILE = Optional.of(Duration.ofMinutes(15));
+  private static final Optional<Duration> RETRY_DELAY = Optional.of(Duration.ofMinutes(15));
   private static final int MAX_READ = 200;
 
   void find(MissedDeliveryCollector missed) {
@@ -39,23 +39,23 @@ record GitHubDeliveries(GitHubApi api, GitHubPayloads payloads, List<HookPath> h
 
   /// One attempt of each delivery whose attempts all failed.
   private List<JsonNode> failed(HookPath hook, Instant since) {
-    var arrived = new HashSet<String>();
+    var delivered = new HashSet<String>();
     Map<String, JsonNode> failed = new LinkedHashMap<>();
     for (var attempt : attempts(hook, since)) {
       var guid = Json.text(attempt, "guid").orElse("");
       var status = attempt.path("status_code").asInt();
       if (status >= 200 && status < 300) {
-        arrived.add(guid);
+        delivered.add(guid);
       } else if (GitHubPayloads.knows(attempt.path("event").asText())) {
         failed.put(guid, attempt);
       }
     }
-    failed.keySet().removeAll(arrived);
+    failed.keySet().removeAll(delivered);
     if (failed.size() > MAX_READ) {
       log.warn(
           "catch-up limit reached, some deliveries skipped hook={} count={}",
           hook.path(),
-          failed.size());
+          failed.size() - MAX_READ);
     }
     return failed.values().stream().limit(MAX_READ).toList();
   }
@@ -66,7 +66,7 @@ record GitHubDeliveries(GitHubApi api, GitHubPayloads payloads, List<HookPath> h
     var cursor = Optional.of("");
     for (var page = 0; page < MAX_PAGES && cursor.isPresent(); page++) {
       var list = api.deliveries(hook, cursor.get());
-      for (var attempt : seen(list.result())) {
+      for (var attempt : required(list.result())) {
         if (Json.instant(attempt, "delivered_at").filter(at -> !at.isBefore(since)).isEmpty()) {
           return all;
         }
@@ -84,7 +84,7 @@ record GitHubDeliveries(GitHubApi api, GitHubPayloads payloads, List<HookPath> h
     if (guid.isEmpty() || id.isEmpty() || at.isEmpty()) {
       return;
     }
-    var payload = seen(api.delivery(hook, id.get())).path("request").path("payload");
+    var payload = required(api.delivery(hook, id.get())).path("request").path("payload");
     missed.add(
         at.get(),
         guid.get(),
@@ -92,12 +92,12 @@ record GitHubDeliveries(GitHubApi api, GitHubPayloads payloads, List<HookPath> h
         (it, now) -> payloads.read(attempt.path("event").asText(), it, payload, now));
   }
 
-  /// While a list cannot be read, it is unknown what was missed.
-  private static JsonNode seen(ApiResult result) {
+  /// The body of a response without which it is unknown what was missed.
+  private static JsonNode required(ApiResult result) {
     return switch (result) {
       case ApiResult.Done(var body) -> body;
       case ApiResult.Busy(var after, var why) -> throw new TrackerUnavailable(after, why);
-      case ApiResult.Failure failure -> throw new TrackerUnavailable(A_WHILE, failure.why());
+      case ApiResult.Failure failure -> throw new TrackerUnavailable(RETRY_DELAY, failure.why());
     };
   }
 }

@@ -19,7 +19,7 @@ final class GitHubLinks {
   private GitHubLinks() {}
 
   /// @param api the API URL; its web pages are on the same host, or on that host without `api.`
-  static Optional<LinkTarget> shown(URI link, SurfaceId surface, URI api) {
+  static Optional<LinkTarget> target(URI link, SurfaceId surface, URI api) {
     var path = ISSUE.matcher(Optional.ofNullable(link.getPath()).orElse(""));
     if (!host(link).equals(host(api).replaceFirst("^api\\.", "")) || !path.matches()) {
       return Optional.empty();
@@ -40,9 +40,9 @@ final class GitHubLinks {
     var id = Long.parseLong(message.group("id"));
     return Optional.of(
         switch (message.group("kind")) {
-          case "discussion_r" -> CommentKind.ON_A_LINE.meaning(id);
-          case "pullrequestreview-" -> CommentKind.IN_A_REVIEW.meaning(id);
-          default -> CommentKind.IN_A_COMMENT.meaning(id);
+          case "discussion_r" -> CommentKind.REVIEW_COMMENT.meaning(id);
+          case "pullrequestreview-" -> CommentKind.REVIEW.meaning(id);
+          default -> CommentKind.ISSUE_COMMENT.meaning(id);
         });
   }
 

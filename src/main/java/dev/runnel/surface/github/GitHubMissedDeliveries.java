@@ -28,14 +28,14 @@ record GitHubMissedDeliveries(GitHubApi api, GitHubPayloads payloads) {
   private void find(MissedDeliveryCollector missed, RepositoryIssue key, JsonNode issue) {
     var since = missed.since();
     for (var comment : missed.list(page -> api.since(key, since, page), GitHubApi.PAGE)) {
-      addComment(missed, CommentKind.IN_A_COMMENT, key, issue, comment);
+      addComment(missed, CommentKind.ISSUE_COMMENT, key, issue, comment);
     }
     if (Json.isThere(issue, "pull_request")) {
       for (var comment : missed.list(page -> api.lineComments(key, since, page), GitHubApi.PAGE)) {
-        addComment(missed, CommentKind.ON_A_LINE, key, issue, comment);
+        addComment(missed, CommentKind.REVIEW_COMMENT, key, issue, comment);
       }
       for (var review : missed.list(page -> api.reviews(key, page), GitHubApi.PAGE)) {
-        addComment(missed, CommentKind.IN_A_REVIEW, key, issue, review);
+        addComment(missed, CommentKind.REVIEW, key, issue, review);
       }
     }
     for (var event : missed.list(page -> api.events(key, page), GitHubApi.PAGE)) {
@@ -55,7 +55,7 @@ record GitHubMissedDeliveries(GitHubApi api, GitHubPayloads payloads) {
       JsonNode addComment) {
     var payload = payload(kind.first(), key, addComment.path("user"), issue);
     payload.set(kind.member(), addComment);
-    var dated = kind == CommentKind.IN_A_REVIEW ? "submitted_at" : "created_at";
+    var dated = kind == CommentKind.REVIEW ? "submitted_at" : "created_at";
     add(missed, kind.event(), payload, addComment, dated);
   }
 
@@ -76,17 +76,17 @@ record GitHubMissedDeliveries(GitHubApi api, GitHubPayloads payloads) {
     return payload;
   }
 
-  /// @param thing the event or comment, with its `id`
+  /// @param node the event or comment, with its `id`
   /// @param dated the field that has its time
   private void add(
       MissedDeliveryCollector missed,
       String event,
       ObjectNode payload,
-      JsonNode thing,
+      JsonNode node,
       String dated) {
     missed.add(
-        Json.instant(thing, dated),
-        Json.id(thing, "id").map(id -> event + "-" + id),
+        Json.instant(node, dated),
+        Json.id(node, "id").map(id -> event + "-" + id),
         CommentKind.of(event).isPresent(),
         (id, now) -> payloads.read(event, id, payload, now));
   }

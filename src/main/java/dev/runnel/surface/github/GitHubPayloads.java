@@ -32,12 +32,12 @@ final class GitHubPayloads {
 
   private final IssueRules rules;
   private final BotAccount account;
-  private final GitHubCommentEvents words;
+  private final GitHubCommentEvents comments;
 
   GitHubPayloads(TrackerSettings settings, BotAccount account, CodeQuote quote) {
     this.rules = new IssueRules(settings);
     this.account = account;
-    this.words = new GitHubCommentEvents(rules, quote);
+    this.comments = new GitHubCommentEvents(rules, quote);
   }
 
   /// Whether events of this name may concern Runnel.
@@ -77,14 +77,14 @@ final class GitHubPayloads {
         : CommentKind.of(event)
             .flatMap(
                 kind ->
-                    words(webhook, kind)
+                    comments(webhook, kind)
                         .or(
                             () ->
                                 GitHubPullRequestNeeds.review(
                                     event, id, payload, arrivedAt, account::is)));
   }
 
-  /// Adds what became of the pull request.
+  /// Adds the state of the pull request, if it changed.
   private static Optional<Delivery> withState(Webhook webhook, Optional<Delivery> also) {
     if (!STATE_ACTIONS.contains(webhook.action())) {
       return also;
@@ -98,7 +98,7 @@ final class GitHubPayloads {
     var at = Json.instant(issue, "updated_at");
     return webhook
         .event(webhook.sender(), issue, at)
-        .became(webhook.meaning(webhook.action()), state, at, also);
+        .pullRequestChanged(webhook.meaning(webhook.action()), state, at, also);
   }
 
   private record Webhook(
@@ -110,7 +110,7 @@ final class GitHubPayloads {
       JsonNode payload,
       Instant arrivedAt) {
     /// A pull request may also be delivered as an issue that has one.
-    String thing() {
+    String itemType() {
       return payload.path(PULL_REQUEST).isObject() || issue.path(PULL_REQUEST).isObject()
           ? "pull request"
           : "issue";
@@ -163,7 +163,7 @@ final class GitHubPayloads {
           webhook
               .label()
               .filter(_ -> mayStart(webhook))
-              .flatMap(name -> rules.labelled(name, webhook.title(), webhook.thing()))
+              .flatMap(name -> rules.labelled(name, webhook.title(), webhook.itemType()))
               .map(intent -> changed(webhook, "label", intent));
       case "assigned" ->
           webhook
@@ -172,7 +172,8 @@ final class GitHubPayloads {
               .filter(_ -> mayStart(webhook))
               .map(
                   _ ->
-                      changed(webhook, "assign", rules.assigned(webhook.title(), webhook.thing())));
+                      changed(
+                          webhook, "assign", rules.assigned(webhook.title(), webhook.itemType())));
       // In GitHub's example payloads the removed label is still among the issue's labels.
       case "unlabeled" ->
           webhook
@@ -182,7 +183,7 @@ final class GitHubPayloads {
                       rules.unlabelled(
                           name,
                           Json.texts(webhook.issue().path("labels"), "name"),
-                          webhook.thing()))
+                          webhook.itemType()))
               .map(intent -> changed(webhook, webhook.action(), intent));
       case "unassigned" ->
           webhook
@@ -204,7 +205,7 @@ final class GitHubPayloads {
 
   private Optional<Delivery> ended(Webhook webhook, IssueCancelTrigger issueCancelTrigger) {
     return rules
-        .ended(issueCancelTrigger, webhook.thing())
+        .ended(issueCancelTrigger, webhook.itemType())
         .map(intent -> changed(webhook, webhook.action(), intent));
   }
 
@@ -214,8 +215,8 @@ final class GitHubPayloads {
         .changed(webhook.meaning(what), intent);
   }
 
-  private Optional<Delivery> words(Webhook webhook, CommentKind kind) {
-    return words
+  private Optional<Delivery> comments(Webhook webhook, CommentKind kind) {
+    return comments
         .read(kind, webhook.action(), webhook.sender(), webhook.payload())
         .map(
             it ->

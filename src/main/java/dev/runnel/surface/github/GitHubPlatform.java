@@ -4,7 +4,7 @@ import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.Setting;
 import java.util.List;
 
-/// GitHub, as the rest of Runnel knows it.
+/// The definition of the platform GitHub.
 public final class GitHubPlatform {
   public static final PlatformDefinition DEFINITION =
       PlatformDefinition.tracker(

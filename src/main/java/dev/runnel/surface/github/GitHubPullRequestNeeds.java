@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/// Reads what says that a pull request needs work again. Pure.
+/// Reads the events after which a pull request needs more work. Pure.
 final class GitHubPullRequestNeeds {
   static final String CHECK_SUITE = "check_suite";
 
@@ -48,7 +48,7 @@ final class GitHubPullRequestNeeds {
     var review = payload.path("review");
     var number = Json.id(review, "id");
     var author = AuthorPolicy.person(review.path("user")).filter(it -> !isOurs.test(it.id()));
-    if (!event.equals(CommentKind.IN_A_REVIEW.event())
+    if (!event.equals(CommentKind.REVIEW.event())
         || !Json.text(payload, "action").equals(Optional.of("submitted"))
         || Json.text(review, "state").filter("changes_requested"::equalsIgnoreCase).isEmpty()
         || !AuthorPolicy.mayBelong(review)

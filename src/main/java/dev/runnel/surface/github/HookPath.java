@@ -12,7 +12,7 @@ record HookPath(String path) {
               + "/(?<id>[0-9]{1,18})");
 
   /// The webhook of a GitHub App.
-  static final HookPath OF_THE_APP = new HookPath("/app/hook");
+  static final HookPath APP_HOOK = new HookPath("/app/hook");
 
   /// @param text `acme/shop/123` for a repository's webhook, `acme/123` for an organization's
   static HookPath of(String text) {

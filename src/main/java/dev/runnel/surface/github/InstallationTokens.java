@@ -2,7 +2,7 @@ package dev.runnel.surface.github;
 
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.JsonHttp;
-import dev.runnel.surface.kit.JsonHttp.Answer;
+import dev.runnel.surface.kit.JsonHttp.JsonResponse;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
@@ -20,7 +20,7 @@ import okhttp3.OkHttpClient;
 ///
 /// See https://docs.github.com/rest/apps/apps#create-an-installation-access-token-for-an-app
 final class InstallationTokens {
-  private static final Duration EARLY = Duration.ofMinutes(5);
+  private static final Duration RENEW_BEFORE_EXPIRY = Duration.ofMinutes(5);
   private static final int MAX_REMEMBERED = 10_000;
 
   private final AppKey key;
@@ -31,7 +31,7 @@ final class InstallationTokens {
   private final Map<String, Long> installations = new ConcurrentHashMap<>();
   private final Map<Long, Token> tokens = new ConcurrentHashMap<>();
 
-  private record Token(String value, Instant until) {}
+  private record Token(String value, Instant expiresAt) {}
 
   InstallationTokens(AppKey key, URI api, OkHttpClient http, InstantSource clock) {
     this.key = key;
@@ -43,15 +43,15 @@ final class InstallationTokens {
   /// GitHub issued no token.
   static final class Refused extends Exception {
     private static final long serialVersionUID = 1;
-    private final transient Answer answer;
+    private final transient JsonResponse response;
 
-    Refused(Answer answer) {
-      super("GitHub gives no token: status " + answer.status());
-      this.answer = answer;
+    Refused(JsonResponse response) {
+      super("GitHub issued no token: status " + response.status());
+      this.response = response;
     }
 
-    Answer answer() {
-      return answer;
+    JsonResponse response() {
+      return response;
     }
   }
 
@@ -67,17 +67,17 @@ final class InstallationTokens {
     var name = repository.toLowerCase(Locale.ROOT);
     var known = Optional.ofNullable(installations.get(name));
     if (known.isEmpty()) {
-      return token(look(name)).value();
+      return token(lookUpInstallation(name)).value();
     }
     try {
       return token(known.get()).value();
     } catch (Refused refused) {
-      if (refused.answer().status() != 404) {
+      if (refused.response().status() != 404) {
         throw refused;
       }
       // The app was uninstalled, and perhaps installed again.
       installations.remove(name, known.get());
-      return token(look(name)).value();
+      return token(lookUpInstallation(name)).value();
     }
   }
 
@@ -86,29 +86,29 @@ final class InstallationTokens {
     tokens.values().removeIf(each -> each.value().equals(token));
   }
 
-  private long look(String repository) throws IOException, Refused {
-    var answer = asApp().get("/repos/" + repository + "/installation");
-    var id = Json.id(answer.body(), "id");
-    if (!answer.isGood() || id.isEmpty()) {
-      throw new Refused(answer);
+  private long lookUpInstallation(String repository) throws IOException, Refused {
+    var response = asApp().get("/repos/" + repository + "/installation");
+    var id = Json.id(response.body(), "id");
+    if (!response.isGood() || id.isEmpty()) {
+      throw new Refused(response);
     }
     learn(repository, id.get());
     return id.get();
   }
 
   private Token token(long installation) throws IOException, Refused {
-    var kept = tokens.get(installation);
-    if (kept != null && clock.instant().plus(EARLY).isBefore(kept.until())) {
-      return kept;
+    var cached = tokens.get(installation);
+    if (cached != null && clock.instant().plus(RENEW_BEFORE_EXPIRY).isBefore(cached.expiresAt())) {
+      return cached;
     }
-    var answer =
+    var response =
         asApp().post("/app/installations/" + installation + "/access_tokens", Json.object());
-    var value = Json.text(answer.body(), "token");
-    var until = Json.instant(answer.body(), "expires_at");
-    if (!answer.isGood() || value.isEmpty() || until.isEmpty()) {
-      throw new Refused(answer);
+    var value = Json.text(response.body(), "token");
+    var expiresAt = Json.instant(response.body(), "expires_at");
+    if (!response.isGood() || value.isEmpty() || expiresAt.isEmpty()) {
+      throw new Refused(response);
     }
-    var token = new Token(value.get(), until.get());
+    var token = new Token(value.get(), expiresAt.get());
     tokens.put(installation, token);
     return token;
   }

@@ -66,7 +66,7 @@ public final class GitLab implements Tracker<GitLabIssue> {
   }
 
   @Override
-  public Optional<String> forgery(RawRequest request) {
+  public Optional<String> authenticationProblem(RawRequest request) {
     return signatures.signed(request)
             || secretTokens.contain(request.header("X-Gitlab-Token").orElse(""))
         ? Optional.empty()
@@ -112,7 +112,7 @@ public final class GitLab implements Tracker<GitLabIssue> {
         continue;
       }
       var username = author.get().id();
-      earlier.take(
+      earlier.add(
           EarlierComments.Comment.of(api.ref(key, note), author.get(), note),
           () ->
               permitted.computeIfAbsent(username, it -> access.mayAsk(key, it))
@@ -120,7 +120,7 @@ public final class GitLab implements Tracker<GitLabIssue> {
           api.account().mayBe(username));
     }
     return earlier.background(
-        "GitLab " + key.kind().thing() + " " + key.name(),
+        "GitLab " + key.kind().itemType() + " " + key.name(),
         Json.text(issue, "title"),
         Json.text(issue, "description").orElse(""),
         Json.strings(issue.path("labels")),

@@ -15,18 +15,18 @@ record GitLabIssue(String project, Kind kind, int number, boolean internal) {
     ISSUE("issue", "#", "issues"),
     MERGE_REQUEST("merge request", "!", "merge_requests");
 
-    private final String thing;
+    private final String itemType;
     private final String sign;
     private final String path;
 
-    Kind(String thing, String sign, String path) {
-      this.thing = thing;
+    Kind(String itemType, String sign, String path) {
+      this.itemType = itemType;
       this.sign = sign;
       this.path = path;
     }
 
-    String thing() {
-      return thing;
+    String itemType() {
+      return itemType;
     }
 
     String path() {

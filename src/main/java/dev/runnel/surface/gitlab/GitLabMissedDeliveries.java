@@ -8,7 +8,7 @@ import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import java.util.List;
 
 /// Finds missed notes, label changes and state changes in the projects of the latest runs, because
-/// GitLab soon stops retrying a webhook.
+/// GitLab retries a webhook only for a short time.
 record GitLabMissedDeliveries(GitLabApi api, GitLabPayloads payloads) {
   private static final int MAX_ISSUES = 30;
 

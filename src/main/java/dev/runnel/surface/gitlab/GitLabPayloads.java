@@ -112,7 +112,7 @@ final class GitLabPayloads {
   private Optional<Delivery> mergeRequest(Webhook webhook, IssueChange change) {
     var also = issue(webhook, change);
     if (changesState(webhook)) {
-      return change.became(
+      return change.pullRequestChanged(
           webhook.action(),
           PullRequestState.of(
               webhook.isIn("merged"),
@@ -155,7 +155,7 @@ final class GitLabPayloads {
                         webhook.title(),
                         Json.whole(webhook.attributes(), "description"))
                     .withLabels(Json.texts(webhook.payload().path("labels"), "title"))),
-        key.kind().thing(),
+        key.kind().itemType(),
         webhook.title(),
         webhook.isOpen(),
         what -> what + " " + key + " " + at);

@@ -4,7 +4,7 @@ import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.Setting;
 import java.util.List;
 
-/// GitLab, as the rest of Runnel knows it.
+/// The definition of the platform GitLab.
 public final class GitLabPlatform {
   public static final PlatformDefinition DEFINITION =
       PlatformDefinition.tracker(

@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// Reads what says that a merge request needs work again. Pure.
+/// Reads the events after which a merge request needs more work. Pure.
 final class GitLabPullRequestNeeds {
   static final String PIPELINE = "pipeline";
 
@@ -102,7 +102,7 @@ final class GitLabPullRequestNeeds {
                                 id,
                                 GITLAB,
                                 new Conversation(GitLab.ID, it.toString()),
-                                it.kind().thing(),
+                                it.kind().itemType(),
                                 link,
                                 arrivedAt)));
   }

@@ -13,13 +13,13 @@ import java.util.regex.Pattern;
 /// @param proof how its sender authenticates
 /// @param only the conditions that the body must meet, all of them
 /// @param cancels the conditions under which the conversation's run is stopped
-/// @param words the prompt for the agent
-/// @param title where the body has the run's title
-/// @param conversation where the body has the id that groups deliveries; without it, every delivery
-///   is a conversation of its own
-/// @param delivery the header, or the place in the body, whose value stays the same when a delivery
-///   is repeated; without it, a repeated delivery must have the same body
-/// @param link where the body has the URL of the subject, for people
+/// @param prompt builds the prompt for the agent
+/// @param title the place of the run's title in the body
+/// @param conversation the place of the id that groups deliveries; without it, every delivery is a
+///   conversation of its own
+/// @param delivery the header, or the place in the body, of the id that a resent delivery repeats;
+///   without it, deliveries with the same body are the same
+/// @param link the place of the URL of the subject, for people
 /// @param options the options of its runs
 /// @param callback the URL that receives the run's updates
 public record Hook(
@@ -27,7 +27,7 @@ public record Hook(
     HookProof proof,
     List<Condition> only,
     List<Condition> cancels,
-    HookPrompt words,
+    HookPrompt prompt,
     Optional<JsonPointer> title,
     Optional<JsonPointer> conversation,
     Optional<String> delivery,
@@ -47,7 +47,7 @@ public record Hook(
   public Hook {
     if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException(
-          "needs a name of small letters, digits, - and _, because it stands in an address");
+          "needs a name of lower-case letters, digits, - and _, because the name is part of a URL");
     }
     only = List.copyOf(only);
     cancels = List.copyOf(cancels);
@@ -59,13 +59,13 @@ public record Hook(
     return "Hook[" + name + "]";
   }
 
-  /// Parses a place in a body, such as `/alert/name`.
+  /// Parses a JSON Pointer to a place in a body, such as `/alert/name`.
   ///
   /// @throws IllegalArgumentException when it is not a JSON Pointer
   public static JsonPointer place(String text) {
     if (text.isEmpty() || text.charAt(0) != '/') {
       throw new IllegalArgumentException(
-          "\"" + text + "\" is no place in a body. It should read like /alert/name");
+          "\"" + text + "\" is not a JSON Pointer, such as /alert/name");
     }
     return JsonPointer.compile(text);
   }

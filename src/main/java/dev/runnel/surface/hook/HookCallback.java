@@ -25,11 +25,11 @@ import okhttp3.Response;
 /// A notice that is resent because its response was lost has the same `id`.
 final class HookCallback {
   /// The field that marks our own posts, in case a callback URL leads back to a hook.
-  private static final String OURS = "runnel";
+  private static final String OWN_FIELD = "runnel";
 
   private static final JsonMapper JSON = new JsonMapper();
-  private static final MediaType TYPE = MediaType.get("application/json");
-  private static final Duration PATIENCE = Duration.ofSeconds(15);
+  private static final MediaType JSON_TYPE = MediaType.get("application/json");
+  private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
   private final OkHttpClient http;
   private final InstantSource clock;
@@ -37,7 +37,7 @@ final class HookCallback {
   HookCallback(OkHttpClient http, InstantSource clock) {
     this.http =
         http.newBuilder()
-            .callTimeout(PATIENCE)
+            .callTimeout(TIMEOUT)
             .retryOnConnectionFailure(false)
             // The credential is sent to the configured URL only.
             .followRedirects(false)
@@ -46,13 +46,13 @@ final class HookCallback {
   }
 
   static boolean isOurs(JsonNode body) {
-    return body.path(OURS).has("id");
+    return body.path(OWN_FIELD).has("id");
   }
 
   Posting post(Hook hook, URI address, Notice notice) {
     var body = bytes(hook, notice);
     var request =
-        new Request.Builder().url(address.toString()).post(RequestBody.create(body, TYPE));
+        new Request.Builder().url(address.toString()).post(RequestBody.create(body, JSON_TYPE));
     hook.proof().headers(notice.id().value(), clock.instant(), body).forEach(request::header);
     try (var response = http.newCall(request.build()).execute()) {
       return posting(notice, response);
@@ -66,7 +66,7 @@ final class HookCallback {
     if (response.isSuccessful()) {
       return new Posting.Posted(new PostRef(notice.id().value()), notice.conversation());
     }
-    var why = "The hook's callback answered " + status;
+    var why = "The hook's callback responded with status " + status;
     return status == 408 || status == 429 || status >= 500
         ? new Posting.Later(retryAfter(response), why)
         : new Posting.Undeliverable(why + ".");
@@ -80,7 +80,7 @@ final class HookCallback {
 
   private static byte[] bytes(Hook hook, Notice notice) {
     var body = JSON.createObjectNode();
-    body.putObject(OURS).put("id", notice.id().value()).put("hook", hook.name());
+    body.putObject(OWN_FIELD).put("id", notice.id().value()).put("hook", hook.name());
     var key = notice.conversation().key();
     body.put("conversation", key.substring(key.indexOf('/') + 1));
     body.put("at", notice.createdAt().toString());
@@ -145,7 +145,7 @@ final class HookCallback {
     return body;
   }
 
-  /// For programs, so it stays as it is when the texts for people change.
+  /// For programs: independent of the texts for people, which may change.
   private static String state(Run run) {
     return switch (run.state()) {
       case QUEUED -> "Queued";

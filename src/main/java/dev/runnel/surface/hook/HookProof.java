@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// How a sender authenticates, and in the same way how we authenticate to its callback. Every hook
-/// has one, because whoever can send can cause cost.
+/// How a sender authenticates, and how we authenticate to its callback. Every hook has one, because
+/// each delivery can cause cost.
 public sealed interface HookProof {
   /// Whether the sender has one of the secrets; compared in constant time.
   boolean proves(RawRequest request);

@@ -15,51 +15,51 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// The meaning of a body for its hook. Pure.
+/// The result of reading a body for its hook. Pure.
 sealed interface HookReading {
   byte[] FENCE = "fence:".getBytes(StandardCharsets.UTF_8);
 
   /// @param delivery the delivery key, the same when it is resent
   /// @param conversation the conversation key
-  record Work(Intent intent, String delivery, String conversation, Optional<URI> link)
+  record Accepted(Intent intent, String delivery, String conversation, Optional<URI> link)
       implements HookReading {}
 
-  /// Not for this hook.
+  /// Does not meet a condition of the hook.
   ///
   /// @param why the condition that is not met
-  record Noise(String why) implements HookReading {}
+  record Ignored(String why) implements HookReading {}
 
   /// Lacks a value that the hook needs.
-  record Lacking(String why) implements HookReading {}
+  record Incomplete(String why) implements HookReading {}
 
   /// @param header looks up a header by name
   static HookReading of(
       Hook hook, JsonNode body, byte[] bytes, Function<String, Optional<String>> header) {
-    var unmet = hook.only().stream().filter(each -> !holds(each, body)).findFirst();
-    if (unmet.isPresent()) {
-      return new Noise(
-          "%s is not %s".formatted(unmet.get().at(), String.join(" or ", unmet.get().values())));
+    var failed = hook.only().stream().filter(each -> !holds(each, body)).findFirst();
+    if (failed.isPresent()) {
+      return new Ignored(
+          "%s is not %s".formatted(failed.get().at(), String.join(" or ", failed.get().values())));
     }
     var delivery =
         hook.delivery().isEmpty()
             ? Optional.of(Sha256.hex(bytes))
             : hook.delivery().flatMap(at -> key(at, body, header));
     if (delivery.isEmpty()) {
-      return new Lacking(
-          "%s is missing: it tells deliveries apart".formatted(hook.delivery().get()));
+      return new Incomplete(
+          "%s is missing: it identifies the delivery".formatted(hook.delivery().get()));
     }
     var conversation =
         hook.conversation().isEmpty()
             ? delivery
             : hook.conversation().flatMap(at -> scalar(body, at)).map(HookReading::key);
     if (conversation.isEmpty()) {
-      return new Lacking(
-          "%s is missing: it says what belongs together".formatted(hook.conversation().get()));
+      return new Incomplete(
+          "%s is missing: it identifies the conversation".formatted(hook.conversation().get()));
     }
     return intent(hook, body, bytes)
         .<HookReading>map(
-            intent -> new Work(intent, delivery.get(), conversation.get(), link(hook, body)))
-        .orElseGet(() -> new Lacking("There is no prompt in it"));
+            intent -> new Accepted(intent, delivery.get(), conversation.get(), link(hook, body)))
+        .orElseGet(() -> new Incomplete("The body has no prompt"));
   }
 
   private static Optional<Intent> intent(Hook hook, JsonNode body, byte[] bytes) {
@@ -68,9 +68,9 @@ sealed interface HookReading {
           new Intent.Cancel(
               Optional.empty(), Optional.of("The hook " + hook.name() + " said so.")));
     }
-    return hook.words()
+    return hook.prompt()
         .of(body, fence(hook, bytes))
-        .map(words -> new Intent.Say(new Request(words, options(hook, body))));
+        .map(text -> new Intent.Say(new Request(text, options(hook, body))));
   }
 
   private static RunOptions options(Hook hook, JsonNode body) {

@@ -42,7 +42,7 @@ public final class HookSurface implements Surface {
   private static final JsonMapper JSON =
       JsonMapper.builder()
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          // We and the sender might read a duplicate key differently.
+          // The sender might read a duplicate key differently.
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .build();
 
@@ -58,9 +58,9 @@ public final class HookSurface implements Surface {
     return hooks.stream().collect(Collectors.toMap(Hook::name, Function.identity()));
   }
 
-  /// Takes the place of the hooks so far.
-  public void replace(List<Hook> now) {
-    hooks = byName(now);
+  /// Replaces all hooks.
+  public void replace(List<Hook> newHooks) {
+    hooks = byName(newHooks);
   }
 
   @Override
@@ -78,7 +78,7 @@ public final class HookSurface implements Surface {
       return rejected(404, "There is no such hook.", "no such hook");
     }
     if (!hook.get().proof().proves(request)) {
-      return WebhookResult.Rejected.with(401, "no proof of origin");
+      return WebhookResult.Rejected.with(401, "no valid signature or token");
     }
     var body = body(request.body());
     if (body.isEmpty()) {
@@ -86,8 +86,7 @@ public final class HookSurface implements Surface {
     }
     if (hook.get().proof() instanceof HookProof.Fresh fresh
         && !fresh.isFresh(body.get(), request.arrivedAt())) {
-      return new WebhookResult.Rejected(
-          Reply.empty(401), "too old, or it does not say when it was sent");
+      return new WebhookResult.Rejected(Reply.empty(401), "the send time is missing or stale");
     }
     return HookCallback.isOurs(body.get())
         ? new WebhookResult.Answered(Reply.empty(204))
@@ -96,19 +95,19 @@ public final class HookSurface implements Surface {
 
   private static WebhookResult read(Hook hook, RawRequest request, JsonNode body) {
     return switch (HookReading.of(hook, body, request.body(), request::header)) {
-      case HookReading.Noise(var why) ->
+      case HookReading.Ignored(var why) ->
           new WebhookResult.Answered(Reply.text(200, "Not for this hook: " + why + ".\n"));
-      case HookReading.Lacking(var why) -> rejected(400, why + ".", why);
-      case HookReading.Work work ->
+      case HookReading.Incomplete(var why) -> rejected(400, why + ".", why);
+      case HookReading.Accepted accepted ->
           new WebhookResult.Accepted(
               new Delivery(
-                  DeliveryId.of(ID, hook.name() + "/" + work.delivery()),
-                  "hook:" + hook.name() + "/" + work.delivery(),
-                  new Conversation(ID, hook.name() + "/" + work.conversation()),
+                  DeliveryId.of(ID, hook.name() + "/" + accepted.delivery()),
+                  "hook:" + hook.name() + "/" + accepted.delivery(),
+                  new Conversation(ID, hook.name() + "/" + accepted.conversation()),
                   new Actor("hook:" + hook.name(), "the hook " + hook.name()),
-                  work.intent(),
+                  accepted.intent(),
                   true,
-                  new Origin(work.link(), Optional.empty(), Optional.empty(), false),
+                  new Origin(accepted.link(), Optional.empty(), Optional.empty(), false),
                   request.arrivedAt()),
               Reply.empty(202));
     };
@@ -138,8 +137,8 @@ public final class HookSurface implements Surface {
     }
   }
 
-  private static WebhookResult rejected(int status, String words, String why) {
-    return new WebhookResult.Rejected(Reply.text(status, words + "\n"), why);
+  private static WebhookResult rejected(int status, String message, String why) {
+    return new WebhookResult.Rejected(Reply.text(status, message + "\n"), why);
   }
 
   /// Without a callback there is nothing to post; the console shows the run.

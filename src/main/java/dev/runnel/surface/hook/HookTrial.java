@@ -4,7 +4,7 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.run.Request;
 import java.util.Optional;
 
-/// Shows what a hook makes of a sample body. Pure; needs no authentication.
+/// Shows what a hook would do with a sample body. Pure; needs no authentication.
 public sealed interface HookTrial {
   record Start(String conversation, String delivery, Request request) implements HookTrial {}
 
@@ -19,11 +19,11 @@ public sealed interface HookTrial {
     }
     // A sample has no headers: any header that identifies deliveries gets one fixed value.
     return switch (HookReading.of(hook, body.get(), sample, _ -> Optional.of("sample"))) {
-      case HookReading.Noise(var why) -> new Nothing("Not for this hook: " + why + ".");
-      case HookReading.Lacking(var why) -> new Nothing(why + ".");
-      case HookReading.Work(Intent.Say(var request), var delivery, var conversation, _) ->
+      case HookReading.Ignored(var why) -> new Nothing("Not for this hook: " + why + ".");
+      case HookReading.Incomplete(var why) -> new Nothing(why + ".");
+      case HookReading.Accepted(Intent.Say(var request), var delivery, var conversation, _) ->
           new Start(conversation, delivery, request);
-      case HookReading.Work(_, _, var conversation, _) -> new Stop(conversation);
+      case HookReading.Accepted(_, _, var conversation, _) -> new Stop(conversation);
     };
   }
 }

@@ -15,13 +15,13 @@ import java.util.stream.Collectors;
 
 /// Converts a document in the Atlassian Document Format to Markdown.
 final class AdfToMarkdown {
-  private static final int DEEPEST = 60;
+  private static final int MAX_DEPTH = 60;
   private static final Pattern TICKS = Pattern.compile("`+");
   private static final Pattern LINE_START =
       Pattern.compile(
           "(?m)^( {0,3})(?=[#>|+=~-]|:-|\\[[^\\]\\n]*+\\]:)(.)"
               + "|^( {0,3}[0-9]{1,9})(?=[.)](?: |$))(.)");
-  private static final Pattern SIGNS =
+  private static final Pattern SPECIAL_CHARACTERS =
       Pattern.compile(
           "\\\\(?=[!-/:-@\\[-`{-~])|`|\\*|(?<![\\p{L}\\p{N}])_|_(?![\\p{L}\\p{N}])"
               + "|<(?=[A-Za-z/!?])|~(?=~)|(?<=~)~|\\](?=\\()|&(?=#?[A-Za-z0-9]{1,32};)");
@@ -57,7 +57,7 @@ final class AdfToMarkdown {
   /// @param other whether to separate it from a list before it
   private String block(JsonNode node, int depth, boolean other) {
     var content = node.path("content");
-    if (depth > DEEPEST) {
+    if (depth > MAX_DEPTH) {
       return escaped(text(node, 0));
     }
     return switch (Adf.type(node)) {
@@ -151,14 +151,13 @@ final class AdfToMarkdown {
   }
 
   private String item(JsonNode item, String lead, int depth) {
-    var words =
+    var text =
         Json.elements(item.path("content")).anyMatch(each -> !isBlock(each))
             ? paragraph(item.path("content"))
             : itemBlocks(item.path("content"), depth + 1);
     var indent = " ".repeat(lead.startsWith("- [") ? 2 : lead.length());
     return lead
-        + words
-            .lines()
+        + text.lines()
             .map(line -> line.isEmpty() ? line : indent + line)
             .collect(Collectors.joining("\n"))
             .stripLeading();
@@ -203,10 +202,10 @@ final class AdfToMarkdown {
   }
 
   private String inline(List<JsonNode> nodes) {
-    return nodes.stream().map(this::words).collect(Collectors.joining());
+    return nodes.stream().map(this::inlineText).collect(Collectors.joining());
   }
 
-  private String words(JsonNode node) {
+  private String inlineText(JsonNode node) {
     var attrs = node.path("attrs");
     return switch (Adf.type(node)) {
       case "text" -> marked(node);
@@ -245,7 +244,7 @@ final class AdfToMarkdown {
   /// All text in an unknown node.
   private static String text(JsonNode node, int depth) {
     var own = Json.text(node, "text").or(() -> Json.text(node.path("attrs"), "text")).orElse("");
-    return depth > DEEPEST
+    return depth > MAX_DEPTH
         ? own
         : own
             + Json.elements(node.path("content"))
@@ -266,23 +265,23 @@ final class AdfToMarkdown {
             .flatMap(mark -> Json.link(mark.path("attrs"), "href").stream())
             .map(URI::toString)
             .findFirst();
-    String words;
+    String formatted;
     if (marks.contains("code")) {
-      words = codeSpan(core);
+      formatted = codeSpan(core);
     } else if (link.filter(core::equals).isPresent()) {
-      words = "<" + core + ">";
+      formatted = "<" + core + ">";
     } else {
-      words =
+      formatted =
           link.isPresent() ? BRACKET.matcher(escaped(core)).replaceAll("\\\\$0") : escaped(core);
     }
-    words = marks.contains("strike") ? "~~" + words + "~~" : words;
-    words = marks.contains("em") ? "_" + words + "_" : words;
-    words = marks.contains("strong") ? "**" + words + "**" : words;
+    formatted = marks.contains("strike") ? "~~" + formatted + "~~" : formatted;
+    formatted = marks.contains("em") ? "_" + formatted + "_" : formatted;
+    formatted = marks.contains("strong") ? "**" + formatted + "**" : formatted;
     if (link.isPresent() && !link.get().equals(core)) {
-      words = "[" + words + "](<" + link.get() + ">)";
+      formatted = "[" + formatted + "](<" + link.get() + ">)";
     }
     var lead = text.substring(0, text.indexOf(core));
-    return lead + words + text.substring(lead.length() + core.length());
+    return lead + formatted + text.substring(lead.length() + core.length());
   }
 
   private static String codeSpan(String code) {
@@ -292,6 +291,6 @@ final class AdfToMarkdown {
   }
 
   private static String escaped(String text) {
-    return SIGNS.matcher(text).replaceAll("\\\\$0");
+    return SPECIAL_CHARACTERS.matcher(text).replaceAll("\\\\$0");
   }
 }

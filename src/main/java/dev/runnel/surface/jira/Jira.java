@@ -41,7 +41,7 @@ public final class Jira implements Tracker<JiraIssue> {
   private static final MarkdownPosts.Dialect DIALECT =
       new MarkdownPosts.Dialect(30_000, false, Jira::mention);
 
-  private final JiraProofs proofs;
+  private final JiraAuthentication authentication;
   private final JiraApi api;
   private final JiraPayloads payloads;
   private final JiraAccessCheck access;
@@ -50,7 +50,7 @@ public final class Jira implements Tracker<JiraIssue> {
   private final String label;
 
   private Jira(JiraConfig config, JiraApi api) {
-    this.proofs = new JiraProofs(config.webhookSecrets(), config.isCloud());
+    this.authentication = new JiraAuthentication(config.webhookSecrets(), config.isCloud());
     this.api = api;
     this.payloads = new JiraPayloads(api, config.url(), config.tracker());
     this.access = new JiraAccessCheck(api, config.access());
@@ -71,8 +71,10 @@ public final class Jira implements Tracker<JiraIssue> {
   }
 
   @Override
-  public Optional<String> forgery(RawRequest request) {
-    return proofs.proved(request) ? Optional.empty() : Optional.of("no valid signature or secret");
+  public Optional<String> authenticationProblem(RawRequest request) {
+    return authentication.isAuthentic(request)
+        ? Optional.empty()
+        : Optional.of("no valid signature or secret");
   }
 
   @Override
@@ -115,7 +117,7 @@ public final class Jira implements Tracker<JiraIssue> {
     var comments = new JiraComments(api, mayPing(notice.update()));
     var posting = posts.post(comments, issue, notice, status);
     if (posting instanceof Posting.Posted && notice.update() instanceof Update.Status update) {
-      progress.show(issue, update.run().state());
+      progress.update(issue, update.run().state());
     }
     return posting;
   }

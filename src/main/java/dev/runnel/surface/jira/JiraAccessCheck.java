@@ -30,8 +30,9 @@ record JiraAccessCheck(JiraApi api, Set<String> access) {
       case ApiResult.Gone _ -> false;
       case ApiResult.Refused _ -> {
         log.error(
-            "nobody may start runs issue={} why=the account may not look up who can edit todo=give"
-                + " it Administer Projects, or list people in {}",
+            "access cannot be checked, nobody may start runs issue={} why=\"the account may not"
+                + " look up who can edit\" remedy=\"give it Administer Projects, or list people in"
+                + " {}\"",
             issue,
             JiraConfig.ACCESS);
         yield false;

@@ -31,9 +31,9 @@ record JiraBackground(JiraApi api, JiraAccessCheck access, JiraPayloads payloads
               author.get().name(),
               at,
               JiraSite.time(json, "updated").orElse(at),
-              JiraSite.markdown(json.path("body"), payloads::called));
+              JiraSite.markdown(json.path("body"), payloads::textForMention));
       var id = author.get().id();
-      earlier.take(
+      earlier.add(
           comment,
           () ->
               permitted.computeIfAbsent(id, it -> access.mayAsk(key, it))
@@ -44,7 +44,7 @@ record JiraBackground(JiraApi api, JiraAccessCheck access, JiraPayloads payloads
     return earlier.background(
         "Jira issue " + key,
         Json.text(fields, "summary"),
-        JiraSite.markdown(fields.path("description"), payloads::called),
+        JiraSite.markdown(fields.path("description"), payloads::textForMention),
         Json.strings(fields.path("labels")),
         payloads.link(key, ""),
         JiraSite.time(fields, "updated"));

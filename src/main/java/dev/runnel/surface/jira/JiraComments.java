@@ -21,11 +21,11 @@ import java.util.regex.Pattern;
 record JiraComments(JiraApi api, Predicate<String> mayPing) implements IssueComments<JiraIssue> {
   private static final Pattern MARKER = Pattern.compile("\\s*(?<marker><!-- runnel:.* -->)\\s*$");
   // At the start of a line it would address Runnel, and the post would be read as a request.
-  private static final Pattern ADDRESS =
+  private static final Pattern MENTION =
       Pattern.compile("(?m)^([ \\u200B]*)([@/])(?=\\u200B?[A-Za-z0-9])");
   private static final String NO_BREAK_SPACE = "\u00A0";
 
-  private record Post(String words, String marker) {}
+  private record Post(String text, String marker) {}
 
   private static Post post(String text) {
     var marker = MARKER.matcher(text);
@@ -34,11 +34,11 @@ record JiraComments(JiraApi api, Predicate<String> mayPing) implements IssueComm
             ? new Post(text.substring(0, marker.start()), marker.group("marker"))
             : new Post(text, "");
     return new Post(
-        ADDRESS.matcher(post.words()).replaceAll("$1" + NO_BREAK_SPACE + "$2"), post.marker());
+        MENTION.matcher(post.text()).replaceAll("$1" + NO_BREAK_SPACE + "$2"), post.marker());
   }
 
   private JsonNode body(Post post) {
-    return api.site().body(post.words(), mayPing);
+    return api.site().body(post.text(), mayPing);
   }
 
   @Override

@@ -76,8 +76,8 @@ public record JiraConfig(
   private static IllegalArgumentException badTransitions() {
     return new IllegalArgumentException(
         TRANSITIONS
-            + " lists transitions by name, such as running=Start progress, done=Send to review;"
-            + " it knows running, blocked, done, failed and cancelled.");
+            + " lists transitions by name, such as running=Start progress, done=Send to review."
+            + " The stages are running, blocked, done, failed and cancelled.");
   }
 
   boolean isCloud() {

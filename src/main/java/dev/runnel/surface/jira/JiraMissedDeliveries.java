@@ -26,7 +26,7 @@ record JiraMissedDeliveries(JiraApi api, JiraPayloads payloads, String label) {
     }
   }
 
-  /// Uses minutes ago, because a time of day would be read in the account's time zone.
+  /// Gives the time in minutes ago, because JQL reads a time of day in the account's time zone.
   private String query(MissedDeliveryCollector missed, List<JiraIssue> issues) {
     var projects =
         MissedDeliveryCollector.places(issues, JiraIssue::project).stream()

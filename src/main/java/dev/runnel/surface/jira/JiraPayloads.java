@@ -87,8 +87,8 @@ final class JiraPayloads {
     };
   }
 
-  /// @param at its time, or what identifies it otherwise
-  /// @return empty when nobody made it, or an app
+  /// @param at its time, or another value that identifies it
+  /// @return empty when it has no sender, or an app as sender
   private Optional<IssueChange> change(Webhook webhook, String at) {
     var dated = JiraSite.time(webhook.payload().path("changelog"), "created");
     return actor(webhook.payload().path("user"))
@@ -166,10 +166,10 @@ final class JiraPayloads {
     return webhook
         .changes("labels")
         .findFirst()
-        .flatMap(item -> change.labels(words(item, "fromString"), words(item, "toString")));
+        .flatMap(item -> change.labels(labels(item, "fromString"), labels(item, "toString")));
   }
 
-  private static List<String> words(JsonNode item, String name) {
+  private static List<String> labels(JsonNode item, String name) {
     return Json.text(item, name)
         .map(text -> Arrays.asList(text.strip().split("\\s+")))
         .orElse(List.of());
@@ -200,7 +200,8 @@ final class JiraPayloads {
                 webhook.title(),
                 webhook.fields().has("description")
                     ? Optional.of(
-                        JiraSite.markdown(webhook.fields().path("description"), this::called))
+                        JiraSite.markdown(
+                            webhook.fields().path("description"), this::textForMention))
                     : Optional.empty())
             .withLabels(Json.strings(webhook.fields().path("labels"))));
   }
@@ -218,7 +219,7 @@ final class JiraPayloads {
       return Optional.empty();
     }
     return rules
-        .comment(JiraSite.markdown(comment.path("body"), this::called))
+        .comment(JiraSite.markdown(comment.path("body"), this::textForMention))
         .map(
             intent ->
                 event(
@@ -240,7 +241,7 @@ final class JiraPayloads {
   }
 
   /// A mention of the bot's account, chosen from Jira's list, counts like the mention word.
-  String called(String person) {
+  String textForMention(String person) {
     return account.is(person) ? mention : person;
   }
 

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
-/// The differences between Cloud and Data Center: how people are identified, and the format of
-/// text. People are identified by account, never by email address, which most of them hide.
+/// The differences between Cloud and Data Center: the ids of people, and the format of text. People
+/// are identified by account, never by email address, which most of them hide.
 enum JiraSite {
   CLOUD("/rest/api/3"),
   DATA_CENTER("/rest/api/2");

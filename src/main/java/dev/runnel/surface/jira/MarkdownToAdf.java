@@ -221,13 +221,13 @@ final class MarkdownToAdf {
       }
     }
 
-    void text(String words, Style wanted, boolean isCode) {
+    void text(String content, Style wanted, boolean isCode) {
       var style = isCode ? wanted.code() : wanted;
       if (!style.equals(textStyle)) {
         flush();
         textStyle = style;
       }
-      text.append(words);
+      text.append(content);
     }
 
     private void flush() {
@@ -262,21 +262,21 @@ final class MarkdownToAdf {
     }
 
     private void link(Node link, String target, Style style) {
-      var words = MarkdownParser.text(link, UnaryOperator.identity());
+      var label = MarkdownParser.text(link, UnaryOperator.identity());
       if (target.startsWith(Adf.PERSON)) {
-        person(link, words, target.substring(Adf.PERSON.length()), style);
+        person(link, label, target.substring(Adf.PERSON.length()), style);
       } else if (style.link().isPresent()) {
         all(link, style);
       } else if (WEB.matcher(target).matches() && target.length() <= MAX_LINK) {
         var linked = new Style(style.of(), Optional.of(target));
-        if (words.isBlank()) {
+        if (label.isBlank()) {
           text(target, linked, false);
         } else {
           all(link, linked);
         }
       } else {
         all(link, style);
-        text(target.isEmpty() || target.equals(words) ? "" : " (" + target + ")", style, false);
+        text(target.isEmpty() || target.equals(label) ? "" : " (" + target + ")", style, false);
       }
     }
 

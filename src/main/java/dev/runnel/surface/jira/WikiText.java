@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 /// Renders an Atlassian Document Format document as wiki markup, in which Data Center stores rich
 /// text. Text from others cannot act as markup. Pure.
 final class WikiText {
-  private static final int DEEPEST = 60;
+  private static final int MAX_DEPTH = 60;
   private static final char ZERO_WIDTH_SPACE = '\u200B';
   // Data Center shows an error for an unknown language.
   private static final Set<String> LANGUAGES =
@@ -48,7 +48,7 @@ final class WikiText {
           "swift",
           "xml",
           "yaml");
-  private static final Pattern SIGNS =
+  private static final Pattern SPECIAL_CHARACTERS =
       Pattern.compile(
           "[{\\[\\]!|]|(?<![\\p{L}\\p{N}])[*_+^~?-]|[*_+^~?-](?![\\p{L}\\p{N}])|[\\\\&]");
   private static final Pattern LINE_START = Pattern.compile("(?m)^(\\s*)(h[1-6]\\.|bq\\.|#)");
@@ -69,11 +69,11 @@ final class WikiText {
   /// @param marks the markers of the enclosing lists: `*#`
   private static String block(JsonNode node, String marks, int depth) {
     var content = node.path("content");
-    if (depth > DEEPEST) {
+    if (depth > MAX_DEPTH) {
       return "";
     }
     return switch (Adf.type(node)) {
-      case "paragraph" -> quiet(inline(content));
+      case "paragraph" -> escapedLineStarts(inline(content));
       case "heading" -> "h" + node.path("attrs").path("level").asInt(1) + ". " + line(content);
       case "rule" -> "----";
       case "codeBlock" -> code(node);
@@ -90,19 +90,19 @@ final class WikiText {
     var lines = new ArrayList<String>();
     for (var item : content) {
       var lead = marks + " ";
-      var words = new ArrayList<String>();
+      var parts = new ArrayList<String>();
       for (var block : item.path("content")) {
         if (Adf.type(block).endsWith("List")) {
-          lines.add(lead + String.join("\n", words));
+          lines.add(lead + String.join("\n", parts));
           lead = "";
-          words.clear();
+          parts.clear();
           lines.add(block(block, marks, depth + 1));
         } else {
-          words.add(block(block, marks, depth + 1));
+          parts.add(block(block, marks, depth + 1));
         }
       }
-      if (!words.isEmpty()) {
-        lines.add(lead + String.join("\n", words));
+      if (!parts.isEmpty()) {
+        lines.add(lead + String.join("\n", parts));
       }
     }
     return lines.stream().filter(line -> !line.isEmpty()).collect(Collectors.joining("\n"));
@@ -133,10 +133,10 @@ final class WikiText {
   }
 
   private static String inline(JsonNode content) {
-    return Json.elements(content).map(WikiText::words).collect(Collectors.joining());
+    return Json.elements(content).map(WikiText::inlineText).collect(Collectors.joining());
   }
 
-  private static String words(JsonNode node) {
+  private static String inlineText(JsonNode node) {
     var attrs = node.path("attrs");
     return switch (Adf.type(node)) {
       case "text" -> marked(node);
@@ -156,18 +156,18 @@ final class WikiText {
     var types = marks.stream().map(Adf::type).toList();
     var href =
         marks.stream().flatMap(mark -> Json.text(mark.path("attrs"), "href").stream()).findFirst();
-    var words = href.filter(core::equals).isPresent() ? "" : escaped(core);
-    if (!words.isEmpty()) {
-      words = types.contains("code") ? "{{" + words + "}}" : words;
-      words = types.contains("strike") ? "-" + words + "-" : words;
-      words = types.contains("em") ? "_" + words + "_" : words;
-      words = types.contains("strong") ? "*" + words + "*" : words;
+    var formatted = href.filter(core::equals).isPresent() ? "" : escaped(core);
+    if (!formatted.isEmpty()) {
+      formatted = types.contains("code") ? "{{" + formatted + "}}" : formatted;
+      formatted = types.contains("strike") ? "-" + formatted + "-" : formatted;
+      formatted = types.contains("em") ? "_" + formatted + "_" : formatted;
+      formatted = types.contains("strong") ? "*" + formatted + "*" : formatted;
     }
     if (href.isPresent()) {
-      words = "[" + words + (words.isEmpty() ? "" : "|") + address(href.get()) + "]";
+      formatted = "[" + formatted + (formatted.isEmpty() ? "" : "|") + address(href.get()) + "]";
     }
     var lead = text.substring(0, text.indexOf(core));
-    return lead + words + text.substring(lead.length() + core.length());
+    return lead + formatted + text.substring(lead.length() + core.length());
   }
 
   private static String address(String url) {
@@ -181,18 +181,18 @@ final class WikiText {
 
   /// Two backslashes would break the line.
   private static String escaped(String text) {
-    return SIGNS
+    return SPECIAL_CHARACTERS
         .matcher(text)
         .replaceAll(
-            sign ->
-                switch (sign.group()) {
+            special ->
+                switch (special.group()) {
                   case "\\" -> "&#92;";
                   case "&" -> "&amp;";
-                  default -> "\\\\" + Matcher.quoteReplacement(sign.group());
+                  default -> "\\\\" + Matcher.quoteReplacement(special.group());
                 });
   }
 
-  private static String quiet(String paragraph) {
+  private static String escapedLineStarts(String paragraph) {
     return LINE_START.matcher(paragraph).replaceAll("$1" + ZERO_WIDTH_SPACE + "$2");
   }
 }

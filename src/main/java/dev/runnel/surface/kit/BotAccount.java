@@ -7,14 +7,15 @@ import org.jspecify.annotations.Nullable;
 
 /// The account that our token belongs to, looked up once and then cached. Thread-safe.
 ///
-/// Until it is known, no assignment counts as the bot's; catching up finds those later.
+/// Until it is known, no assignment counts as the bot's; the poll for missed deliveries finds those
+/// later.
 public final class BotAccount {
-  private final Supplier<Optional<String>> question;
+  private final Supplier<Optional<String>> lookup;
   private volatile @Nullable String name;
 
-  /// @param question looks up the account's name at the tracker; may block
-  public BotAccount(Supplier<Optional<String>> question) {
-    this.question = question;
+  /// @param lookup looks up the account's name at the tracker; may block
+  public BotAccount(Supplier<Optional<String>> lookup) {
+    this.lookup = lookup;
   }
 
   /// Looks up the account, unless it is known. May block.
@@ -22,7 +23,7 @@ public final class BotAccount {
   /// @throws CredentialRefused when the tracker rejects our credential
   public void learn() {
     if (name == null) {
-      question.get().ifPresent(answer -> name = answer);
+      lookup.get().ifPresent(found -> name = found);
     }
   }
 

@@ -60,7 +60,7 @@ public record Hmac(List<String> secrets) {
       }
       return mac.doFinal();
     } catch (GeneralSecurityException impossible) {
-      throw new IllegalStateException("Every Java has HmacSHA256", impossible);
+      throw new IllegalStateException("Every Java supports HmacSHA256", impossible);
     }
   }
 

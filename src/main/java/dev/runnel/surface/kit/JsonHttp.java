@@ -23,10 +23,10 @@ import okhttp3.RequestBody;
 /// request may be repeated.
 public final class JsonHttp {
   private static final JsonMapper JSON = new JsonMapper();
-  private static final MediaType TYPE = MediaType.get("application/json");
+  private static final MediaType JSON_TYPE = MediaType.get("application/json");
   private static final MediaType JSON_PATCH = MediaType.get("application/json-patch+json");
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
-  private static final long MAX_ANSWER = 16 * 1024 * 1024;
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+  private static final long MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
   private final OkHttpClient http;
   private final HttpUrl base;
@@ -35,7 +35,7 @@ public final class JsonHttp {
   /// @param base the URL that paths are appended to; it may have a path of its own
   /// @param headers sent with each request, including the token's
   public JsonHttp(OkHttpClient http, URI base, Map<String, String> headers) {
-    this.http = http.newBuilder().retryOnConnectionFailure(false).callTimeout(PATIENCE).build();
+    this.http = http.newBuilder().retryOnConnectionFailure(false).callTimeout(TIMEOUT).build();
     this.base = HttpUrl.get(base.toString());
     this.headers = Headers.of(headers);
   }
@@ -43,7 +43,7 @@ public final class JsonHttp {
   /// The platform's response, whatever its status.
   ///
   /// @param body a missing node if the response is not JSON
-  public record Answer(int status, Headers headers, JsonNode body) {
+  public record JsonResponse(int status, Headers headers, JsonNode body) {
     public boolean isGood() {
       return status >= 200 && status < 300;
     }
@@ -60,7 +60,7 @@ public final class JsonHttp {
     /// Omits headers and body, which may be secret.
     @Override
     public String toString() {
-      return "Answer[status=" + status + "]";
+      return "JsonResponse[status=" + status + "]";
     }
   }
 
@@ -68,35 +68,35 @@ public final class JsonHttp {
   ///   encoded
   /// @throws IOException when there was no response; for other methods than GET it is then unknown
   ///   whether the call had its effect
-  public Answer get(String path) throws IOException {
+  public JsonResponse get(String path) throws IOException {
     return call(new Request.Builder().get(), path);
   }
 
-  public Answer post(String path, JsonNode body) throws IOException {
-    return call(new Request.Builder().post(json(body, TYPE)), path);
+  public JsonResponse post(String path, JsonNode body) throws IOException {
+    return call(new Request.Builder().post(json(body, JSON_TYPE)), path);
   }
 
-  public Answer patch(String path, JsonNode body) throws IOException {
-    return call(new Request.Builder().patch(json(body, TYPE)), path);
+  public JsonResponse patch(String path, JsonNode body) throws IOException {
+    return call(new Request.Builder().patch(json(body, JSON_TYPE)), path);
   }
 
   /// Sends a JSON Patch (RFC 6902).
-  public Answer jsonPatch(String path, ArrayNode operations) throws IOException {
+  public JsonResponse jsonPatch(String path, ArrayNode operations) throws IOException {
     return call(new Request.Builder().patch(json(operations, JSON_PATCH)), path);
   }
 
-  public Answer put(String path, JsonNode body) throws IOException {
-    return call(new Request.Builder().put(json(body, TYPE)), path);
+  public JsonResponse put(String path, JsonNode body) throws IOException {
+    return call(new Request.Builder().put(json(body, JSON_TYPE)), path);
   }
 
-  public Answer delete(String path) throws IOException {
+  public JsonResponse delete(String path) throws IOException {
     return call(new Request.Builder().delete(), path);
   }
 
-  private Answer call(Request.Builder request, String path) throws IOException {
+  private JsonResponse call(Request.Builder request, String path) throws IOException {
     try (var response = http.newCall(request.url(url(path)).headers(headers).build()).execute()) {
-      return new Answer(
-          response.code(), response.headers(), read(response.peekBody(MAX_ANSWER).bytes()));
+      return new JsonResponse(
+          response.code(), response.headers(), read(response.peekBody(MAX_RESPONSE_BYTES).bytes()));
     }
   }
 

@@ -17,9 +17,9 @@ public final class PagedReader {
   private PagedReader() {}
 
   /// @param size the number of elements on a full page
-  /// @param enough whether this element and those after it are not needed
+  /// @param enough stops reading: whether this element and those after it are not needed
   /// @return the readable elements; empty if the list does not exist
-  /// @throws TrackerUnavailable when a call fails for now
+  /// @throws TrackerUnavailable after a temporary failure
   public static List<JsonNode> read(
       IntFunction<ApiResult> pages, int size, Predicate<JsonNode> enough) {
     return read(pages, size, enough, _ -> {});

@@ -6,8 +6,8 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// Calls a tracker's REST API. Each call names its place, the subject for people in the result's
-/// explanation. Thread-safe; blocks.
+/// Calls a tracker's REST API. Each call takes its `place`, which messages for people name: an
+/// issue, "The account". Thread-safe; blocks.
 public record RestApi(JsonHttp http, TrackerCalls calls) {
   /// @param platform the display name
   /// @param urlSetting the variable that contains the URL

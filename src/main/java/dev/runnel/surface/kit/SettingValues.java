@@ -28,13 +28,13 @@ public record SettingValues(Map<String, String> byName) {
 
   /// One of an enum's constants, by its name in lower case.
   ///
-  /// @param otherwise the default
-  public <E extends Enum<E>> E choice(String name, E otherwise) {
+  /// @param defaultValue the default
+  public <E extends Enum<E>> E choice(String name, E defaultValue) {
     var word = text(name);
     if (word.isEmpty()) {
-      return otherwise;
+      return defaultValue;
     }
-    var all = otherwise.getDeclaringClass().getEnumConstants();
+    var all = defaultValue.getDeclaringClass().getEnumConstants();
     return Arrays.stream(all)
         .filter(each -> word(each).equals(word.get()))
         .findFirst()
@@ -71,12 +71,12 @@ public record SettingValues(Map<String, String> byName) {
     return true;
   }
 
-  /// @param otherwise the default
-  public URI address(String name, String otherwise) {
-    var text = text(name).orElse(otherwise);
+  /// @param defaultValue the default
+  public URI address(String name, String defaultValue) {
+    var text = text(name).orElse(defaultValue);
     try {
       var url = URI.create(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
-      requireAddress(name, url, otherwise);
+      requireAddress(name, url, defaultValue);
       return url;
     } catch (IllegalArgumentException malformed) {
       throw malformed.getMessage() != null && malformed.getMessage().startsWith(name)

@@ -1,7 +1,7 @@
 package dev.runnel.surface.kit;
 
 import dev.runnel.core.port.CredentialRefused;
-import dev.runnel.surface.kit.JsonHttp.Answer;
+import dev.runnel.surface.kit.JsonHttp.JsonResponse;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Makes calls to a tracker, and derives their results from status and headers.
+/// Calls a tracker, and maps the status and headers of its responses to results.
 ///
 /// @param platform the display name
 /// @param credential the credential for calls
@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 public record TrackerCalls(
     String platform, Credential credential, String urlSetting, InstantSource clock, Call probe) {
   // The delay if a rate limit response names none.
-  private static final Duration A_MINUTE = Duration.ofMinutes(1);
+  private static final Duration DEFAULT_PAUSE = Duration.ofMinutes(1);
   private static final List<String> REMAINING =
       List.of("x-ratelimit-remaining", "ratelimit-remaining");
   private static final List<String> RESET = List.of("x-ratelimit-reset", "ratelimit-reset");
@@ -28,7 +28,7 @@ public record TrackerCalls(
   /// Sends one request.
   @FunctionalInterface
   public interface Call {
-    Answer send() throws IOException;
+    JsonResponse send() throws IOException;
   }
 
   /// @param place the subject of the call, for people
@@ -41,22 +41,22 @@ public record TrackerCalls(
     }
   }
 
-  /// Makes the probe.
+  /// Sends the probe.
   ///
   /// @return one sentence on what to do if the response is not good; empty if it is
   public Optional<String> check() {
     try {
       var status = probe.send().status();
       return switch (status) {
-        case 401 -> Optional.of(notAccepted());
+        case 401 -> Optional.of(credentialRefused());
         default ->
             status < 500
                 ? Optional.empty()
                 : Optional.of(
-                    "%s is in trouble (status %d). Try again later.".formatted(platform, status));
+                    "%s has a problem (status %d). Try again later.".formatted(platform, status));
       };
     } catch (IOException unreachable) {
-      return Optional.of("not reached. Look at " + urlSetting + " and the network.");
+      return Optional.of("cannot be reached. Check " + urlSetting + " and the network.");
     }
   }
 
@@ -67,7 +67,7 @@ public record TrackerCalls(
     try {
       var status = probe.send().status();
       if (status == 401) {
-        throw new CredentialRefused(notAccepted());
+        throw new CredentialRefused(credentialRefused());
       }
       return status < 500 && status != 429;
     } catch (IOException unreachable) {
@@ -75,32 +75,32 @@ public record TrackerCalls(
     }
   }
 
-  private String notAccepted() {
-    return "%s does not accept %s. %s".formatted(platform, credential.name(), credential.mend());
+  private String credentialRefused() {
+    return "%s does not accept %s. %s".formatted(platform, credential.name(), credential.remedy());
   }
 
-  private ApiResult result(Object place, Answer answer) {
-    var status = answer.status();
-    if (answer.isGood()) {
-      return new ApiResult.Done(answer.body());
+  private ApiResult result(Object place, JsonResponse response) {
+    var status = response.status();
+    if (response.isGood()) {
+      return new ApiResult.Done(response.body());
     }
-    if (isForHaste(answer)) {
-      return new ApiResult.Busy(Optional.of(pause(answer)), platform + " asks to slow down");
+    if (isRateLimited(response)) {
+      return new ApiResult.Busy(Optional.of(pause(response)), platform + " rate limit exceeded");
     }
     if (status >= 500 || status == 408 || status < 400) {
       return new ApiResult.Busy(Optional.empty(), platform + " answered with status " + status);
     }
     return switch (status) {
-      case 401 -> throw new CredentialRefused(notAccepted());
+      case 401 -> throw new CredentialRefused(credentialRefused());
       case 403 ->
           new ApiResult.Refused(
-              ("%s does not let us comment on %s. Give %s the right to read and"
-                      + " write issues there, and look whether the conversation is locked or the"
+              ("%s does not let us comment on %s. Give %s permission to read and"
+                      + " write issues there, and check whether the conversation is locked or the"
                       + " repository archived.")
                   .formatted(platform, place, credential.place()));
       case 404, 410 ->
           new ApiResult.Gone(
-              "%s is gone, or %s may not see it. Give %s the right to read and write issues there."
+              "%s does not exist, or %s has no access to it. Give %s permission to read and write issues there."
                   .formatted(place, credential.place(), credential.name()));
       default ->
           new ApiResult.Refused(
@@ -111,35 +111,35 @@ public record TrackerCalls(
   /// Whether the call was rate limited: 429, on Jira also 503 with Retry-After, on GitHub also 403
   /// with a rate limit header or message. See
   /// https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
-  private static boolean isForHaste(Answer answer) {
-    return answer.status() == 429
-        || (answer.status() == 503 && answer.header("Retry-After").isPresent())
-        || (answer.status() == 403
-            && (answer.header("Retry-After").isPresent()
-                || isSpent(answer)
-                || Json.text(answer.body(), "message")
+  private static boolean isRateLimited(JsonResponse response) {
+    return response.status() == 429
+        || (response.status() == 503 && response.header("Retry-After").isPresent())
+        || (response.status() == 403
+            && (response.header("Retry-After").isPresent()
+                || isExhausted(response)
+                || Json.text(response.body(), "message")
                     .filter(text -> text.toLowerCase(Locale.ROOT).contains("rate limit"))
                     .isPresent()));
   }
 
-  private static boolean isSpent(Answer answer) {
-    return numbers(answer, REMAINING).anyMatch(left -> left == 0);
+  private static boolean isExhausted(JsonResponse response) {
+    return numbers(response, REMAINING).anyMatch(left -> left == 0);
   }
 
-  private Duration pause(Answer answer) {
-    var asked = answer.number("Retry-After").map(Duration::ofSeconds);
-    if (asked.isPresent()) {
-      return asked.get();
+  private Duration pause(JsonResponse response) {
+    var retryAfter = response.number("Retry-After").map(Duration::ofSeconds);
+    if (retryAfter.isPresent()) {
+      return retryAfter.get();
     }
-    return numbers(answer, RESET)
-        .filter(_ -> isSpent(answer))
+    return numbers(response, RESET)
+        .filter(_ -> isExhausted(response))
         .map(reset -> Duration.between(clock.instant(), Instant.ofEpochSecond(reset)))
         .filter(Duration::isPositive)
         .findFirst()
-        .orElse(A_MINUTE);
+        .orElse(DEFAULT_PAUSE);
   }
 
-  private static Stream<Long> numbers(Answer answer, List<String> headers) {
-    return headers.stream().flatMap(header -> answer.number(header).stream());
+  private static Stream<Long> numbers(JsonResponse response, List<String> headers) {
+    return headers.stream().flatMap(header -> response.number(header).stream());
   }
 }

@@ -3,8 +3,8 @@ package dev.runnel.surface.kit;
 import java.time.Duration;
 import java.util.Optional;
 
-/// A call to the tracker failed for now; a later attempt may succeed.
-/// [dev.runnel.surface.tracker.TrackerSurface] turns it into the results of the port.
+/// A call to the tracker failed temporarily. [dev.runnel.surface.tracker.TrackerSurface] turns it
+/// into the results of the port.
 public final class TrackerUnavailable extends RuntimeException {
   private static final long serialVersionUID = 1;
   private final transient Optional<Duration> after;

@@ -3,7 +3,7 @@ package dev.runnel.surface.linear;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.JsonHttp.Answer;
+import dev.runnel.surface.kit.JsonHttp.JsonResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -25,30 +25,30 @@ record GraphQl(InstantSource clock) {
   /// The value at the path below `data`, with a status for the result.
   ///
   /// @param path the requested field, from its outermost name
-  Answer read(Answer answer, String... path) {
-    var data = answer.body().path("data");
-    var asked = data.path(path[0]);
-    var errors = answer.body().path("errors");
-    var isThere = !asked.isMissingNode() && !asked.isNull();
-    if (isThere && !isRefused(asked)) {
+  JsonResponse read(JsonResponse response, String... path) {
+    var data = response.body().path("data");
+    var field = data.path(path[0]);
+    var errors = response.body().path("errors");
+    var isPresent = !field.isMissingNode() && !field.isNull();
+    if (isPresent && !isRefused(field)) {
       if (!errors.isEmpty()) {
         log.warn("response incomplete query={} codes={}", path[0], codes(errors));
       }
-      return new Answer(200, answer.headers(), at(asked, path));
+      return new JsonResponse(200, response.headers(), nested(field, path));
     }
     if (!errors.isEmpty()) {
-      return failed(answer, errors, path[0]);
+      return failed(response, errors, path[0]);
     }
-    if (isThere) {
-      return with(answer, 422);
+    if (isPresent) {
+      return with(response, 422);
     }
     if (data.has(path[0])) {
-      return with(answer, 404);
+      return with(response, 404);
     }
-    return answer.isGood() ? with(answer, NOT_GRAPHQL) : answer;
+    return response.isGood() ? with(response, NOT_GRAPHQL) : response;
   }
 
-  private static JsonNode at(JsonNode root, String... path) {
+  private static JsonNode nested(JsonNode root, String... path) {
     var node = root;
     for (var depth = 1; depth < path.length; depth++) {
       node = node.path(path[depth]);
@@ -61,35 +61,35 @@ record GraphQl(InstantSource clock) {
     return payload.path("success").isBoolean() && !payload.path("success").asBoolean();
   }
 
-  private Answer failed(Answer answer, JsonNode errors, String query) {
+  private JsonResponse failed(JsonResponse response, JsonNode errors, String query) {
     var codes = codes(errors);
-    log.info("call failed query={} status={} codes={}", query, answer.status(), codes);
-    if (codes.contains("RATELIMITED") || answer.status() == 429) {
-      return new Answer(
+    log.info("call failed query={} status={} codes={}", query, response.status(), codes);
+    if (codes.contains("RATELIMITED") || response.status() == 429) {
+      return new JsonResponse(
           429,
-          answer
+          response
               .headers()
               .newBuilder()
-              .set("Retry-After", String.valueOf(pause(answer).toSeconds()))
+              .set("Retry-After", String.valueOf(pause(response).toSeconds()))
               .build(),
           MissingNode.getInstance());
     }
     if (codes.contains("AUTHENTICATION_ERROR")) {
-      return with(answer, 401);
+      return with(response, 401);
     }
     if (codes.contains("FORBIDDEN")) {
-      return with(answer, 403);
+      return with(response, 403);
     }
-    if (texts(errors).anyMatch(GraphQl::isAboutNothing)) {
-      return with(answer, 404);
+    if (texts(errors).anyMatch(GraphQl::isNotFound)) {
+      return with(response, 404);
     }
     if (codes.contains("INTERNAL_SERVER_ERROR") || codes.contains("LOCK_TIMEOUT")) {
-      return with(answer, 503);
+      return with(response, 503);
     }
-    return answer.isGood() ? with(answer, 400) : answer;
+    return response.isGood() ? with(response, 400) : response;
   }
 
-  private static boolean isAboutNothing(String message) {
+  private static boolean isNotFound(String message) {
     var text = message.toLowerCase(Locale.ROOT);
     return text.contains("not found") || text.contains("could not find");
   }
@@ -107,15 +107,15 @@ record GraphQl(InstantSource clock) {
 
   /// The time until all exhausted limits are reset. If none is given, one minute, because the
   /// limits refill continuously.
-  private Duration pause(Answer answer) {
-    var asked = answer.number("Retry-After").map(Duration::ofSeconds);
-    return asked.orElseGet(
+  private Duration pause(JsonResponse response) {
+    var retryAfter = response.number("Retry-After").map(Duration::ofSeconds);
+    return retryAfter.orElseGet(
         () ->
             BUDGETS.stream()
                 .filter(
                     budget ->
-                        answer.number(budget + "Remaining").filter(left -> left == 0).isPresent())
-                .flatMap(budget -> answer.number(budget + "Reset").stream())
+                        response.number(budget + "Remaining").filter(left -> left == 0).isPresent())
+                .flatMap(budget -> response.number(budget + "Reset").stream())
                 .map(reset -> Duration.between(clock.instant(), Instant.ofEpochMilli(reset)))
                 .filter(Duration::isPositive)
                 .max(Duration::compareTo)
@@ -123,7 +123,7 @@ record GraphQl(InstantSource clock) {
                 .orElse(Duration.ofMinutes(1)));
   }
 
-  private static Answer with(Answer answer, int status) {
-    return new Answer(status, answer.headers(), MissingNode.getInstance());
+  private static JsonResponse with(JsonResponse response, int status) {
+    return new JsonResponse(status, response.headers(), MissingNode.getInstance());
   }
 }

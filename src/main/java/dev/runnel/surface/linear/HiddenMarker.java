@@ -8,20 +8,20 @@ import java.util.regex.Pattern;
 /// invisible.
 final class HiddenMarker {
   // Two bits each. None is a joiner, which would change adjacent letters.
-  private static final String SIGNS = "\u200B\u2060\u2062\u2063";
+  private static final String ALPHABET = "\u200B\u2060\u2062\u2063";
   private static final Pattern VISIBLE =
-      Pattern.compile("\\n*<!-- (?<words>runnel:[A-Za-z0-9_=.-]+) -->\\s*\\z");
-  private static final Pattern HIDDEN = Pattern.compile("\\n*(?<signs>[" + SIGNS + "]{4,})");
-  private static final Pattern SMALL = Pattern.compile("(?m)^<sub>(?<words>.*)</sub>$");
+      Pattern.compile("\\n*<!-- (?<text>runnel:[A-Za-z0-9_=.-]+) -->\\s*\\z");
+  private static final Pattern HIDDEN = Pattern.compile("\\n*(?<encoded>[" + ALPHABET + "]{4,})");
+  private static final Pattern SMALL = Pattern.compile("(?m)^<sub>(?<text>.*)</sub>$");
 
   private HiddenMarker() {}
 
   /// Converts a post to the form that Linear keeps.
   static String hide(String post) {
-    var plain = SMALL.matcher(post).replaceAll("${words}");
+    var plain = SMALL.matcher(post).replaceAll("${text}");
     var marker = VISIBLE.matcher(plain);
     return marker.find()
-        ? plain.substring(0, marker.start()) + signs(marker.group("words"))
+        ? plain.substring(0, marker.start()) + encode(marker.group("text"))
         : plain;
   }
 
@@ -29,11 +29,11 @@ final class HiddenMarker {
   static String show(String text) {
     var hidden = HIDDEN.matcher(text);
     while (hidden.find()) {
-      var words = words(hidden.group("signs"));
-      if (words.startsWith("runnel:")) {
+      var marker = decode(hidden.group("encoded"));
+      if (marker.startsWith("runnel:")) {
         return text.substring(0, hidden.start())
             + "\n\n<!-- "
-            + words
+            + marker
             + " -->"
             + text.substring(hidden.end());
       }
@@ -41,25 +41,25 @@ final class HiddenMarker {
     return text;
   }
 
-  private static String signs(String words) {
-    var signs = new StringBuilder();
-    for (var each : words.getBytes(StandardCharsets.US_ASCII)) {
+  private static String encode(String text) {
+    var encoded = new StringBuilder();
+    for (var each : text.getBytes(StandardCharsets.US_ASCII)) {
       for (var shift = 6; shift >= 0; shift -= 2) {
-        signs.append(SIGNS.charAt((each >> shift) & 3));
+        encoded.append(ALPHABET.charAt((each >> shift) & 3));
       }
     }
-    return signs.toString();
+    return encoded.toString();
   }
 
-  private static String words(String signs) {
-    var words = new StringBuilder();
-    for (var at = 0; at + 4 <= signs.length(); at += 4) {
+  private static String decode(String encoded) {
+    var marker = new StringBuilder();
+    for (var at = 0; at + 4 <= encoded.length(); at += 4) {
       var letter = 0;
-      for (var sign : signs.substring(at, at + 4).toCharArray()) {
-        letter = letter << 2 | SIGNS.indexOf(sign);
+      for (var digit : encoded.substring(at, at + 4).toCharArray()) {
+        letter = letter << 2 | ALPHABET.indexOf(digit);
       }
-      words.append((char) letter);
+      marker.append((char) letter);
     }
-    return words.toString();
+    return marker.toString();
   }
 }

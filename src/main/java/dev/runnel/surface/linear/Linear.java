@@ -73,7 +73,7 @@ public final class Linear implements Tracker<String> {
   }
 
   @Override
-  public Optional<String> forgery(RawRequest request) {
+  public Optional<String> authenticationProblem(RawRequest request) {
     return hmac.signs(request.header("Linear-Signature").orElse(""), request.body())
         ? Optional.empty()
         : Optional.of("no valid signature");
@@ -83,8 +83,7 @@ public final class Linear implements Tracker<String> {
   @Override
   public WebhookResult parse(RawRequest request, JsonNode payload) {
     if (!isFresh(payload, request.arrivedAt())) {
-      return WebhookResult.Rejected.with(
-          401, "the time in the body is missing, or too far from ours");
+      return WebhookResult.Rejected.with(401, "the timestamp in the body is missing or stale");
     }
     var id = Webhooks.id(request, List.of("Linear-Delivery"));
     if (id.isEmpty()) {
@@ -124,7 +123,7 @@ public final class Linear implements Tracker<String> {
         .path("nodes")
         .valueStream()
         .sorted(Comparator.comparing(Linear::at).reversed())
-        .forEach(comment -> take(earlier, comment));
+        .forEach(comment -> addComment(earlier, comment));
     return earlier.background(
         "Linear issue " + Json.text(issue, "identifier").orElse(id),
         Json.text(issue, "title"),
@@ -134,9 +133,9 @@ public final class Linear implements Tracker<String> {
         Json.instant(issue, "updatedAt"));
   }
 
-  private void take(EarlierComments earlier, JsonNode comment) {
+  private void addComment(EarlierComments earlier, JsonNode comment) {
     var user = comment.path("user");
-    earlier.take(
+    earlier.add(
         new EarlierComments.Comment(
             Json.text(comment, "id").map(LinearId::comment),
             LinearPayloads.person(user).map(Actor::name).orElse("Somebody"),
@@ -165,12 +164,12 @@ public final class Linear implements Tracker<String> {
             ? sessions.post(session.get(), notice)
             : comments.post(new LinearComments(api, account), issue, byName(notice), status);
     if (posting instanceof Posting.Posted && notice.update() instanceof Update.Status update) {
-      progress.show(issue, update.run().state());
+      progress.update(issue, update.run().state());
     }
     return posting;
   }
 
-  /// The session of the message that the notice acknowledges.
+  /// The session that contains the message that the notice acknowledges.
   private static Optional<String> session(Notice notice) {
     return notice.update() instanceof Update.Received(PostRef message, _, _)
         ? LinearId.session(message)

@@ -11,13 +11,13 @@ import java.util.stream.Stream;
 /// Also checks whether a removed label was the trigger label.
 record LinearAccessCheck(LinearApi api, LinearConfig.Access access, TriggerLabel trigger) {
   Admission admit(Delivery delivery) {
-    if (delivery.meaning().startsWith(LinearPayloads.UNNAMED) && !wasTrigger(delivery)) {
-      return new Admission.TurnedAway("another label was taken off");
+    if (delivery.meaning().startsWith(LinearPayloads.UNLABEL_BY_IDS) && !wasTrigger(delivery)) {
+      return new Admission.TurnedAway("another label was removed");
     }
     return !delivery.addressed()
             || api.user(delivery.actor().id()).found().filter(this::mayAsk).isPresent()
         ? Admission.ADMITTED
-        : new Admission.Outsider("the sender is no member of the workspace");
+        : new Admission.Outsider("the sender is not a member of the workspace");
   }
 
   /// @param user as returned by the API
@@ -29,7 +29,7 @@ record LinearAccessCheck(LinearApi api, LinearConfig.Access access, TriggerLabel
 
   /// A label that is not found was itself deleted, not removed from the issue.
   private boolean wasTrigger(Delivery delivery) {
-    var ids = delivery.meaning().substring(LinearPayloads.UNNAMED.length()).split(" ", 2)[0];
+    var ids = delivery.meaning().substring(LinearPayloads.UNLABEL_BY_IDS.length()).split(" ", 2)[0];
     return Stream.of(ids.split(",", -1))
         .flatMap(id -> api.labelName(id).found().stream())
         .flatMap(label -> Json.text(label, "name").stream())

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The account that our token belongs to, looked up once and then cached. Thread-safe.
 ///
-/// Until it is known, no assignment counts as the bot's; catching up finds those later.
+/// Until it is known, no assignment counts as the bot's; the poll for missed deliveries finds those
+/// later.
 final class LinearAccount {
   private record Known(String id, String name, boolean app, boolean agent) {}
 

@@ -7,7 +7,7 @@ import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Credential;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.JsonHttp;
-import dev.runnel.surface.kit.JsonHttp.Answer;
+import dev.runnel.surface.kit.JsonHttp.JsonResponse;
 import dev.runnel.surface.kit.TrackerCalls;
 import java.io.IOException;
 import java.net.URI;
@@ -266,11 +266,11 @@ final class LinearApi {
   }
 
   /// @param id chosen by us
-  /// @param fleeting whether the next activity replaces it
-  ApiResult act(String id, String session, ObjectNode content, boolean fleeting) {
+  /// @param ephemeral whether the next activity replaces it
+  ApiResult act(String id, String session, ObjectNode content, boolean ephemeral) {
     var input = variables().put("id", id).put("agentSessionId", session);
     input.set("content", content);
-    if (fleeting) {
+    if (ephemeral) {
       input.put("ephemeral", true);
     }
     return call(
@@ -315,7 +315,7 @@ final class LinearApi {
     return calls.make(place, () -> send(query, variables, names));
   }
 
-  private Answer send(String query, JsonNode variables, String... names) throws IOException {
+  private JsonResponse send(String query, JsonNode variables, String... names) throws IOException {
     var body = variables().put("query", query);
     body.set("variables", variables);
     return graphQl.read(http.post(path, body), names);

@@ -89,7 +89,7 @@ record LinearComments(LinearApi api, LinearAccount account) implements IssueComm
 
   @Override
   public Optional<PostRef> ref(String issue, JsonNode comment) {
-    return Json.text(comment, "id").filter(LinearId::isOne).map(LinearId::comment);
+    return Json.text(comment, "id").filter(LinearId::isValid).map(LinearId::comment);
   }
 
   @Override

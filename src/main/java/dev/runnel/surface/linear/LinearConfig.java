@@ -30,7 +30,7 @@ public record LinearConfig(
 
   private static final String DEFAULT_URL = "https://api.linear.app/graphql";
 
-  /// Each value includes the roles before it.
+  /// Each value includes the ones before it.
   public enum Access {
     ADMIN,
     MEMBER,
@@ -71,8 +71,8 @@ public record LinearConfig(
   private static IllegalArgumentException badStates() {
     return new IllegalArgumentException(
         STATES
-            + " lists workflow states by name, such as running=In Progress, done=In Review; it"
-            + " knows running, blocked, done, failed and cancelled.");
+            + " lists workflow states by name, such as running=In Progress, done=In Review. The"
+            + " stages are running, blocked, done, failed and cancelled.");
   }
 
   @Override

@@ -18,7 +18,7 @@ final class LinearId {
 
   private LinearId() {}
 
-  static boolean isOne(String text) {
+  static boolean isValid(String text) {
     return FORM.matcher(text).matches();
   }
 
@@ -32,18 +32,18 @@ final class LinearId {
   }
 
   static Optional<String> comment(PostRef ref) {
-    return behind(COMMENT, ref);
+    return idAfter(COMMENT, ref);
   }
 
   static Optional<String> session(PostRef ref) {
-    return behind(SESSION, ref);
+    return idAfter(SESSION, ref);
   }
 
-  private static Optional<String> behind(String prefix, PostRef ref) {
+  private static Optional<String> idAfter(String prefix, PostRef ref) {
     return Optional.of(ref.value())
         .filter(value -> value.startsWith(prefix))
         .map(value -> value.substring(prefix.length()))
-        .filter(LinearId::isOne);
+        .filter(LinearId::isValid);
   }
 
   /// A version 4 style UUID, the same for each attempt to post a notice: Linear accepts ids chosen

@@ -30,7 +30,7 @@ record LinearMissedDeliveries(LinearApi api, LinearPayloads payloads) {
       MissedDeliveryCollector missed, ObjectNode payload, JsonNode event, boolean sameMeaning) {
     missed.add(
         Json.instant(event, "createdAt"),
-        Json.text(event, "id").filter(LinearId::isOne),
+        Json.text(event, "id").filter(LinearId::isValid),
         sameMeaning,
         (id, now) -> payloads.read(id, payload, now));
   }

@@ -27,13 +27,13 @@ import java.util.Set;
 /// that it cannot read is ignored.
 final class LinearPayloads {
   private static final String ISSUE = "Issue ";
-  private static final String UNLABEL_OF = "unlabel-of ";
+  private static final String UNLABEL = "unlabel-of ";
 
   /// Prefix of the semantic key of a removed label whose name Linear did not send; the ids follow.
-  static final String UNNAMED = ISSUE + UNLABEL_OF;
+  static final String UNLABEL_BY_IDS = ISSUE + UNLABEL;
 
-  private static final String THING = "issue";
-  private static final Set<String> OVER = Set.of("completed", "canceled", "duplicate");
+  private static final String ITEM_TYPE = "issue";
+  private static final Set<String> CLOSED_STATES = Set.of("completed", "canceled", "duplicate");
 
   private final IssueRules rules;
   private final String mention;
@@ -72,7 +72,7 @@ final class LinearPayloads {
     }
 
     boolean isOpen() {
-      return !OVER.contains(state())
+      return !CLOSED_STATES.contains(state())
           && !Json.isThere(data(), "completedAt")
           && !Json.isThere(data(), "canceledAt");
     }
@@ -94,12 +94,12 @@ final class LinearPayloads {
   static Optional<Actor> person(JsonNode user) {
     var type = Json.text(user, "type").orElse("user");
     return type.equalsIgnoreCase("user")
-        ? Json.text(user, "id").filter(LinearId::isOne).map(id -> new Actor(id, name(user, id)))
+        ? Json.text(user, "id").filter(LinearId::isValid).map(id -> new Actor(id, name(user, id)))
         : Optional.empty();
   }
 
-  private static String name(JsonNode user, String otherwise) {
-    return Json.text(user, "name").or(() -> Json.text(user, "displayName")).orElse(otherwise);
+  private static String name(JsonNode user, String fallback) {
+    return Json.text(user, "name").or(() -> Json.text(user, "displayName")).orElse(fallback);
   }
 
   /// @return empty when the event does not concern Runnel
@@ -118,7 +118,7 @@ final class LinearPayloads {
 
   private static Optional<Conversation> conversation(JsonNode node, String member) {
     return Json.text(node, member)
-        .filter(LinearId::isOne)
+        .filter(LinearId::isValid)
         .map(issue -> new Conversation(Linear.ID, issue));
   }
 
@@ -146,7 +146,7 @@ final class LinearPayloads {
                         webhook.title(),
                         Json.whole(webhook.data(), "description"))
                     .withLabels(webhook.labels())),
-        THING,
+        ITEM_TYPE,
         webhook.title(),
         webhook.isOpen(),
         what -> ISSUE + what + " " + issue.key() + " " + webhook.at());
@@ -156,8 +156,8 @@ final class LinearPayloads {
   private Optional<Delivery> created(Webhook webhook, IssueChange change) {
     return change
         .labels(List.of(), webhook.labels())
-        .or(() -> given(webhook, change, "assigneeId", ""))
-        .or(() -> given(webhook, change, "delegateId", ""));
+        .or(() -> assigned(webhook, change, "assigneeId", ""))
+        .or(() -> assigned(webhook, change, "delegateId", ""));
   }
 
   private Optional<Delivery> updated(Webhook webhook, IssueChange change) {
@@ -165,8 +165,8 @@ final class LinearPayloads {
       return change.ended(IssueCancelTrigger.DELETE);
     }
     return labels(webhook, change)
-        .or(() -> handed(webhook, change, "assigneeId"))
-        .or(() -> handed(webhook, change, "delegateId"))
+        .or(() -> reassigned(webhook, change, "assigneeId"))
+        .or(() -> reassigned(webhook, change, "delegateId"))
         .or(() -> moved(webhook, change));
   }
 
@@ -193,19 +193,19 @@ final class LinearPayloads {
   private Optional<Delivery> unlabelled(Webhook webhook, IssueChange change, Set<String> removed) {
     return removed.isEmpty()
             || rules.hasTrigger(webhook.labels())
-            || !removed.stream().allMatch(LinearId::isOne)
+            || !removed.stream().allMatch(LinearId::isValid)
         ? Optional.empty()
-        : change.ended(IssueCancelTrigger.UNLABEL, UNLABEL_OF + String.join(",", removed));
+        : change.ended(IssueCancelTrigger.UNLABEL, UNLABEL + String.join(",", removed));
   }
 
-  private Optional<Delivery> handed(Webhook webhook, IssueChange change, String member) {
+  private Optional<Delivery> reassigned(Webhook webhook, IssueChange change, String member) {
     return webhook.changed(member)
-        ? given(webhook, change, member, Json.text(webhook.before(), member).orElse(""))
+        ? assigned(webhook, change, member, Json.text(webhook.before(), member).orElse(""))
         : Optional.empty();
   }
 
   /// A delegation to an agent opens a session, which starts the run.
-  private Optional<Delivery> given(
+  private Optional<Delivery> assigned(
       Webhook webhook, IssueChange change, String member, String before) {
     var was = account.is(Optional.of(before));
     var is = account.is(Json.text(webhook.data(), member));
@@ -230,7 +230,7 @@ final class LinearPayloads {
 
   private Optional<Delivery> comment(Webhook webhook) {
     var comment = webhook.data();
-    var id = Json.text(comment, "id").filter(LinearId::isOne);
+    var id = Json.text(comment, "id").filter(LinearId::isValid);
     var issue =
         conversation(comment, "issueId").or(() -> conversation(comment.path("issue"), "id"));
     var text = Json.text(comment, "body");
@@ -272,14 +272,14 @@ final class LinearPayloads {
 
   private Optional<Delivery> session(DeliveryId id, JsonNode payload, Instant arrivedAt) {
     var session = payload.path("agentSession");
-    var key = Json.text(session, "id").filter(LinearId::isOne);
+    var key = Json.text(session, "id").filter(LinearId::isValid);
     var issue =
         conversation(session, "issueId").or(() -> conversation(session.path("issue"), "id"));
     if (key.isEmpty() || issue.isEmpty()) {
       return Optional.empty();
     }
     var activity = payload.path("agentActivity");
-    var asked =
+    var intent =
         switch (Json.text(payload, "action").orElse("")) {
           case "created" -> opened(session);
           case "prompted" -> prompted(activity);
@@ -290,12 +290,12 @@ final class LinearPayloads {
         isOpening
             ? user(session.path("creator"), session, "creatorId")
             : user(activity.path("user"), activity, "userId");
-    if (asked.isEmpty() || person.isEmpty()) {
+    if (intent.isEmpty() || person.isEmpty()) {
       return Optional.empty();
     }
     var meaning =
         Json.text(isOpening ? session : activity, "sourceCommentId")
-            .filter(LinearId::isOne)
+            .filter(LinearId::isValid)
             .map(LinearPayloads::meaning)
             .orElseGet(
                 () ->
@@ -316,7 +316,7 @@ final class LinearPayloads {
                 Json.instant(isOpening ? session : activity, "createdAt"),
                 Json.text(about, "title"),
                 Json.whole(about, "description")));
-    return Optional.of(event.comment(meaning, asked.get(), LinearId.session(key.get())));
+    return Optional.of(event.comment(meaning, intent.get(), LinearId.session(key.get())));
   }
 
   private static Optional<Actor> user(JsonNode user, JsonNode owner, String member) {
@@ -324,7 +324,7 @@ final class LinearPayloads {
         .or(
             () ->
                 Json.text(owner, member)
-                    .filter(LinearId::isOne)
+                    .filter(LinearId::isValid)
                     .map(id -> new Actor(id, "Somebody")));
   }
 
@@ -333,7 +333,7 @@ final class LinearPayloads {
     var comment = Json.text(session.path("comment"), "body").filter(body -> body.contains("@"));
     return comment.isPresent()
         ? rules.direct(comment.get())
-        : Optional.of(rules.assigned(Json.text(session.path("issue"), "title"), THING));
+        : Optional.of(rules.assigned(Json.text(session.path("issue"), "title"), ITEM_TYPE));
   }
 
   private Optional<Intent> prompted(JsonNode activity) {

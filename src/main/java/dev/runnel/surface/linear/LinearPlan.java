@@ -8,16 +8,14 @@ import java.util.Optional;
 
 /// The plan of an agent session: the steps of a run and their status. Pure.
 ///
-/// @param ready the status of "get ready"
-/// @param work the status of "work on it"
-/// @param answer the status of "answer"
+/// @param ready the status of the step "Get ready"
+/// @param work the status of the step "Work on it"
+/// @param answer the status of the step "Answer"
 record LinearPlan(Step ready, Step work, Step answer) {
-  private static final LinearPlan WAITING =
-      new LinearPlan(Step.RUNNING, Step.PENDING, Step.PENDING);
-  private static final LinearPlan WORKING = new LinearPlan(Step.DONE, Step.RUNNING, Step.PENDING);
-  private static final LinearPlan ANSWERED = new LinearPlan(Step.DONE, Step.DONE, Step.DONE);
-  private static final LinearPlan BROKEN_OFF =
-      new LinearPlan(Step.DONE, Step.CANCELED, Step.CANCELED);
+  private static final LinearPlan QUEUED = new LinearPlan(Step.RUNNING, Step.PENDING, Step.PENDING);
+  private static final LinearPlan RUNNING = new LinearPlan(Step.DONE, Step.RUNNING, Step.PENDING);
+  private static final LinearPlan SUCCEEDED = new LinearPlan(Step.DONE, Step.DONE, Step.DONE);
+  private static final LinearPlan STOPPED = new LinearPlan(Step.DONE, Step.CANCELED, Step.CANCELED);
 
   enum Step {
     PENDING("pending"),
@@ -25,10 +23,10 @@ record LinearPlan(Step ready, Step work, Step answer) {
     DONE("completed"),
     CANCELED("canceled");
 
-    private final String word;
+    private final String apiName;
 
-    Step(String word) {
-      this.word = word;
+    Step(String apiName) {
+      this.apiName = apiName;
     }
   }
 
@@ -36,9 +34,9 @@ record LinearPlan(Step ready, Step work, Step answer) {
   static Optional<LinearPlan> after(Update update) {
     return switch (update) {
       case Update.Status status -> during(status.run().state());
-      case Update.Blocked _ -> Optional.of(WORKING);
-      case Update.Succeeded _ -> Optional.of(ANSWERED);
-      case Update.Failed _, Update.Cancelled _ -> Optional.of(BROKEN_OFF);
+      case Update.Blocked _ -> Optional.of(RUNNING);
+      case Update.Succeeded _ -> Optional.of(SUCCEEDED);
+      case Update.Failed _, Update.Cancelled _ -> Optional.of(STOPPED);
       case Update.QuestionClosed _, Update.Reminder _, Update.Message _, Update.Listed _ ->
           Optional.empty();
       case Update.Answered _, Update.Helped _ -> Optional.empty();
@@ -47,11 +45,11 @@ record LinearPlan(Step ready, Step work, Step answer) {
     };
   }
 
-  /// The end has an update of its own.
+  /// Empty for terminal states: the end of a run has an update of its own.
   private static Optional<LinearPlan> during(RunState state) {
     return switch (state) {
-      case QUEUED -> Optional.of(WAITING);
-      case RUNNING, BLOCKED -> Optional.of(WORKING);
+      case QUEUED -> Optional.of(QUEUED);
+      case RUNNING, BLOCKED -> Optional.of(RUNNING);
       case SUCCEEDED, FAILED, CANCELLED, UNKNOWN -> Optional.empty();
     };
   }
@@ -59,9 +57,9 @@ record LinearPlan(Step ready, Step work, Step answer) {
   /// The plan in Linear's format, which replaces the one before.
   ArrayNode steps() {
     var steps = JsonNodeFactory.instance.arrayNode();
-    steps.addObject().put("content", "Get ready").put("status", ready.word);
-    steps.addObject().put("content", "Work on it").put("status", work.word);
-    steps.addObject().put("content", "Answer").put("status", answer.word);
+    steps.addObject().put("content", "Get ready").put("status", ready.apiName);
+    steps.addObject().put("content", "Work on it").put("status", work.apiName);
+    steps.addObject().put("content", "Answer").put("status", answer.apiName);
     return steps;
   }
 }

@@ -4,7 +4,7 @@ import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.Setting;
 import java.util.List;
 
-/// Linear, as the rest of Runnel knows it.
+/// The definition of the platform Linear.
 public final class LinearPlatform {
   public static final PlatformDefinition DEFINITION =
       PlatformDefinition.tracker(

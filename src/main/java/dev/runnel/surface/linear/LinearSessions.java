@@ -36,7 +36,7 @@ final class LinearSessions {
 
   private final LinearApi api;
   private final MarkdownPosts comments;
-  // Avoid calls that would change nothing.
+  // These prevent calls that would change nothing.
   private final Map<String, URI> linked = BoundedCaches.map(MAX_REMEMBERED);
   private final Map<String, LinearPlan> planned = BoundedCaches.map(MAX_REMEMBERED);
 
@@ -57,8 +57,8 @@ final class LinearSessions {
     }
   }
 
-  /// @param fleeting whether the next activity replaces it
-  private record Activity(Kind kind, String text, boolean fleeting) {
+  /// @param ephemeral whether the next activity replaces it
+  private record Activity(Kind kind, String text, boolean ephemeral) {
     ObjectNode content() {
       var content = Json.object().put("type", kind.word());
       return kind == Kind.ACTION
@@ -89,8 +89,8 @@ final class LinearSessions {
         case ApiResult.Gone _, ApiResult.Refused _ -> {}
       }
     }
-    var made = activity.get();
-    return switch (api.act(id, session, made.content(), made.fleeting())) {
+    var content = activity.get();
+    return switch (api.act(id, session, content.content(), content.ephemeral())) {
       case ApiResult.Done _ -> posted;
       case ApiResult.Failure failure -> failure.posting();
     };
@@ -132,38 +132,39 @@ final class LinearSessions {
       // An activity cannot be changed; the answer is the session's next one.
       case Update.Still _, Update.QuestionClosed _, Update.FileMade _ -> Optional.empty();
       case Update.Blocked(_, _, String question) ->
-          Optional.of(last(Kind.ELICITATION, quiet(question)));
+          Optional.of(permanent(Kind.ELICITATION, inert(question)));
       case Update.Succeeded succeeded -> Optional.of(answer(succeeded));
       case Update.Failed(Run run, _, String why, boolean retryable) ->
           Optional.of(
-              last(
+              permanent(
                   Kind.ERROR,
                   paragraphs(
-                      quiet(why),
+                      inert(why),
                       links(run),
                       retryable
                           ? "Another try may work: reply `retry`, or say what to do differently."
-                          : "Retrying as it is will probably fail again. Reply with what to do"
+                          : "Retrying as is will probably fail again. Reply with what to do"
                               + " differently.")));
       case Update.Cancelled(Run run, _, _, var unread) ->
           Optional.of(
-              last(
+              permanent(
                   Kind.RESPONSE,
                   paragraphs(
                       "Stopped.",
                       links(run),
                       MarkdownPosts.unread(unread),
-                      "Reply to go on, or `retry` to start again.")));
+                      "Reply to continue, or `retry` to start again.")));
       case Update.Reminder reminder ->
-          Optional.of(last(Kind.ELICITATION, quiet(reminder.question())));
-      case Update.Message(_, String text, _) -> Optional.of(last(Kind.RESPONSE, quiet(text)));
+          Optional.of(permanent(Kind.ELICITATION, inert(reminder.question())));
+      case Update.Message(_, String text, _) -> Optional.of(permanent(Kind.RESPONSE, inert(text)));
       case Update.Listed _, Update.Answered _, Update.Helped _, Update.Screened _ ->
           Optional.of(
-              last(Kind.RESPONSE, withoutMarker(comments.render(notice.update(), notice.id()))));
+              permanent(
+                  Kind.RESPONSE, withoutMarker(comments.render(notice.update(), notice.id()))));
     };
   }
 
-  private static Activity last(Kind kind, String text) {
+  private static Activity permanent(Kind kind, String text) {
     return new Activity(kind, text, false);
   }
 
@@ -175,7 +176,7 @@ final class LinearSessions {
     }
     var message =
         run.message()
-            .map(text -> Markdown.quietLine(text, MAX_LINE))
+            .map(text -> Markdown.inertLine(text, MAX_LINE))
             .filter(text -> !text.isEmpty())
             .orElse("");
     var name = Markdown.plain(RunTexts.name(run), MAX_LINE);
@@ -189,18 +190,18 @@ final class LinearSessions {
   private static Activity answer(Update.Succeeded succeeded) {
     var run = succeeded.run();
     var time = run.runTime().orElseGet(() -> Duration.between(succeeded.since(), succeeded.at()));
-    return last(
+    return permanent(
         Kind.RESPONSE,
         paragraphs(
-            run.message().map(LinearSessions::quiet).orElse("Done. The agent left no message."),
+            run.message().map(LinearSessions::inert).orElse("Done. The agent left no message."),
             links(run),
             "Took "
                 + RunTexts.elapsed(time)
                 + run.cost().map(cost -> " · cost " + Markdown.plain(cost, MAX_LINE)).orElse("")));
   }
 
-  private static String quiet(String text) {
-    return Markdown.quiet(Truncation.head(text.strip(), MAX), false);
+  private static String inert(String text) {
+    return Markdown.inert(Truncation.head(text.strip(), MAX), false);
   }
 
   private static String links(Run run) {

@@ -26,13 +26,13 @@ import org.jsoup.parser.ParseSettings;
 import org.jsoup.parser.Parser;
 import org.jspecify.annotations.Nullable;
 
-/// Reduces a text, which a tracker shows as Markdown with HTML, to what people see. Removes
+/// Reduces a text, which a tracker shows as Markdown with HTML, to its visible part. Removes
 /// comments, hidden elements, attributes and titles, and marks an image's alternative text as such.
-/// Code is kept, because people see it.
+/// Keeps code, which is visible.
 ///
-/// The Markdown parser finds the tags that a tracker takes for HTML, and the HTML parser the
-/// elements between them. Both know positions in the source; the result is the source with these
-/// places edited.
+/// The Markdown parser finds the tags that a tracker treats as HTML, and the HTML parser the
+/// elements between them. Both provide positions in the source; the result is the source with edits
+/// at these positions.
 public final class HiddenMarkupFilter {
   private static final int MAX_SOURCE = 100_000;
   static final int MAX_DESCRIPTION = 100;
@@ -41,10 +41,10 @@ public final class HiddenMarkupFilter {
   // jsoup ignores further attributes, which could hide the element.
   private static final int MAX_ATTRIBUTES = 512;
 
-  private static final Set<String> NEVER_SHOWN =
+  private static final Set<String> HIDDEN_ELEMENTS =
       Set.of("script", "style", "template", "head", "title", "noembed", "noframes");
   private static final Set<String> VOID = Set.of("img", "input", "br", "hr");
-  private static final Pattern UNSEEN_STYLE =
+  private static final Pattern HIDING_STYLE =
       Pattern.compile(
           "display:none|visibility:(?:hidden|collapse)|opacity:0(?:\\.0+)?(?![.\\d])"
               + "|font-size:(?:0|0?\\.\\d+|1px)(?![\\d.])|(?<!-)color:(?:transparent|white"
@@ -95,7 +95,7 @@ public final class HiddenMarkupFilter {
     edits.merge(from, new Edit(to, replacement), (a, b) -> a.to() >= b.to() ? a : b);
   }
 
-  /// Removes whole lines if nothing else stands on them.
+  /// Removes whole lines if they contain nothing else.
   private void cut(int from, int to) {
     var begin = from;
     while (begin > 0 && isSpace(source.charAt(begin - 1))) {
@@ -130,11 +130,11 @@ public final class HiddenMarkupFilter {
       case LinkReferenceDefinition definition -> definitions.add(definition);
       case Image image -> {
         var from = start(image);
-        var close = words(image, from + 2, image.getDestination(), image.getTitle());
-        edit(from, close + 1, described(MarkdownParser.text(image, _ -> "")));
+        var close = removeTitle(image, from + 2, image.getDestination(), image.getTitle());
+        edit(from, close + 1, imageText(MarkdownParser.text(image, _ -> "")));
       }
       case Link link -> {
-        words(link, start(link) + 1, link.getDestination(), link.getTitle());
+        removeTitle(link, start(link) + 1, link.getDestination(), link.getTitle());
         MarkdownParser.children(link).forEach(this::markdown);
       }
       default -> MarkdownParser.children(node).forEach(this::markdown);
@@ -145,7 +145,7 @@ public final class HiddenMarkupFilter {
   ///
   /// @param from where its words begin
   /// @return where the bracket stands that ends them
-  private int words(Node node, int from, String target, @Nullable String title) {
+  private int removeTitle(Node node, int from, String target, @Nullable String title) {
     var end = end(node);
     var close = from;
     for (var child : MarkdownParser.children(node)) {
@@ -177,9 +177,9 @@ public final class HiddenMarkupFilter {
     return BARE_TARGET.matcher(line).matches() ? line : "<" + line + ">";
   }
 
-  /// A bracket in the words would seem to end them.
-  private static String described(String words) {
-    var line = InvisibleCharacters.line(words, MAX_DESCRIPTION).replace('[', '(').replace(']', ')');
+  /// Replaces brackets, which would end the text.
+  private static String imageText(String text) {
+    var line = InvisibleCharacters.line(text, MAX_DESCRIPTION).replace('[', '(').replace(']', ')');
     return line.isEmpty() ? "[image]" : "[image: " + line + "]";
   }
 
@@ -199,8 +199,8 @@ public final class HiddenMarkupFilter {
     }
   }
 
-  /// Parses without the rules of HTML: an element ends where its end tag or its parent's stands, or
-  /// not at all.
+  /// Parses without the rules of HTML: an element ends at its own end tag or at that of its parent,
+  /// or not at all.
   private void html() {
     // In HTML a slash at the end of a tag has no effect.
     var text = new String(tags).replace("/>", " >");
@@ -225,9 +225,9 @@ public final class HiddenMarkupFilter {
   private void element(Element element) {
     var tag = element.sourceRange();
     var name = element.normalName();
-    if (isSeen(element)) {
+    if (isVisible(element)) {
       if (element.attributesSize() > 0) {
-        edit(tag.startPos(), tag.endPos(), shown(element));
+        edit(tag.startPos(), tag.endPos(), visibleTag(element));
       }
     } else if (VOID.contains(name)) {
       cut(tag.startPos(), tag.endPos());
@@ -245,9 +245,9 @@ public final class HiddenMarkupFilter {
     return end.isImplicit() && tags[end.endPos() + 1] != '/';
   }
 
-  /// Whether people see the element, unless it is inside of another one that they do not see.
-  static boolean isSeen(Element element) {
-    return !NEVER_SHOWN.contains(element.normalName()) && !isHidden(element);
+  /// Whether the element itself is visible; one of its parents may be hidden.
+  static boolean isVisible(Element element) {
+    return !HIDDEN_ELEMENTS.contains(element.normalName()) && !isHidden(element);
   }
 
   private static boolean isHidden(Element element) {
@@ -255,17 +255,17 @@ public final class HiddenMarkupFilter {
     return element.attributesSize() >= MAX_ATTRIBUTES
         || element.hasAttr("hidden")
         || (element.normalName().equals("input") && element.attr("type").equalsIgnoreCase("hidden"))
-        || UNSEEN_STYLE.matcher(style).find()
+        || HIDING_STYLE.matcher(style).find()
         || WHITE.matcher(element.attr("color")).matches()
         || PIXEL.matcher(element.attr("width")).matches()
         || PIXEL.matcher(element.attr("height")).matches();
   }
 
-  /// The tag without attributes that readers do not see.
-  private static String shown(Element element) {
+  /// The tag without invisible attributes.
+  private static String visibleTag(Element element) {
     var name = element.normalName();
     if (name.equals("img")) {
-      return described(element.attr("alt")) + "(" + target(element.attr("src")) + ")";
+      return imageText(element.attr("alt")) + "(" + target(element.attr("src")) + ")";
     }
     return element.hasAttr("href")
         ? "<" + name + " href=\"" + element.attr("href").replace("\"", "&quot;") + "\">"

@@ -15,8 +15,7 @@ import org.jsoup.parser.Parser;
 import org.jsoup.select.NodeFilter;
 import org.jspecify.annotations.Nullable;
 
-/// Converts the HTML of a tracker's editor to Markdown: what people see of it, without elements
-/// that are hidden from them.
+/// Converts the HTML of a tracker's editor to Markdown, without hidden elements.
 public final class HtmlText {
   private static final int MAX_SOURCE = 100_000;
   private static final int MAX_DEPTH = 250;
@@ -96,24 +95,24 @@ public final class HtmlText {
         }
         return;
       }
-      var words = text.getWholeText().replaceAll("[\\s\\u00A0]+", " ");
+      var content = text.getWholeText().replaceAll("[\\s\\u00A0]+", " ");
       if (code == null) {
-        // A `<` that people see is no HTML.
-        append(words.replace("<", "&lt;"));
+        // A visible `<` is not HTML.
+        append(content.replace("<", "&lt;"));
       } else {
-        line.append(words);
+        line.append(content);
       }
     }
 
     /// Text in which no `![` begins a picture.
-    private void append(String words) {
-      var isPicture =
-          words.startsWith("[") && !line.isEmpty() && line.charAt(line.length() - 1) == '!';
-      line.append(isPicture ? " " : "").append(words.replace("![", "! ["));
+    private void append(String content) {
+      var isImage =
+          content.startsWith("[") && !line.isEmpty() && line.charAt(line.length() - 1) == '!';
+      line.append(isImage ? " " : "").append(content.replace("![", "! ["));
     }
 
     private FilterResult begin(Element element) {
-      if (!HiddenMarkupFilter.isSeen(element)) {
+      if (!HiddenMarkupFilter.isVisible(element)) {
         return FilterResult.SKIP_ENTIRELY;
       }
       var replaced =
@@ -140,7 +139,7 @@ public final class HtmlText {
         case "li" -> item();
         case "td", "th" -> line.append(line.isEmpty() ? "" : " | ");
         case "a" -> append(target(element, "href").isEmpty() ? "" : "[");
-        case "img" -> picture(element);
+        case "img" -> image(element);
         case "pre", "code" -> beginCode(element);
         default -> {}
       }
@@ -170,9 +169,9 @@ public final class HtmlText {
       return name.equals("ul") || name.equals("ol");
     }
 
-    /// @param around the number of lists that contain the element
-    private static boolean isParagraph(String name, int around) {
-      return PARAGRAPHS.contains(name) && !(isList(name) && around > 0);
+    /// @param depth the number of lists that contain the element
+    private static boolean isParagraph(String name, int depth) {
+      return PARAGRAPHS.contains(name) && !(isList(name) && depth > 0);
     }
 
     private static boolean isBlock(Element code) {
@@ -193,12 +192,12 @@ public final class HtmlText {
           .filter(url -> !url.isEmpty() && !url.startsWith("#"));
     }
 
-    private void picture(Element element) {
-      var words = MARKUP.matcher(element.attr("alt")).replaceAll(" ");
+    private void image(Element element) {
+      var content = MARKUP.matcher(element.attr("alt")).replaceAll(" ");
       line.append(
           "![%s](<%s>)"
               .formatted(
-                  InvisibleCharacters.line(words, HiddenMarkupFilter.MAX_DESCRIPTION),
+                  InvisibleCharacters.line(content, HiddenMarkupFilter.MAX_DESCRIPTION),
                   target(element, "src").orElse("")));
     }
 

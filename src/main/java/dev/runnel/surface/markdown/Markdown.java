@@ -8,19 +8,19 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The parts of Markdown that Runnel needs: what people see of a comment, what in it is code, and
-/// how to quote text from others without any effect.
+/// The Markdown functions that Runnel needs: the visible part of a comment, its code, and quotes of
+/// text from others that have no effect.
 public final class Markdown {
   private static final Pattern FENCE = Pattern.compile("^ {0,3}(?<fence>`{3,}(?!.*`)|~{3,}).*");
   private static final Pattern QUOTE = Pattern.compile("^ {0,3}>.*");
   // A code span on one line, a link, an @ that GitHub may take for a mention, or an image. Viewing
   // an image sends a request to a server that the text's author may have chosen, with data in the
   // URL.
-  private static final Pattern LIVE =
+  private static final Pattern ACTIVE =
       Pattern.compile(
           "(?<![`\\\\])(?<ticks>`+)(?!`).*?(?<!`)\\k<ticks>(?!`)|https?://[^\\s<>()\\[\\]\"'`]+"
               + "|(?<![A-Za-z0-9_])(?<at>@)(?=[A-Za-z0-9])"
-              + "|(?<!\\\\)(?<picture>!(?=\\[)|<(?=(?i:img|image|picture|video|audio|source)[\\s/>]))");
+              + "|(?<!\\\\)(?<image>!(?=\\[)|<(?=(?i:img|image|picture|video|audio|source)[\\s/>]))");
   private static final Pattern COMMAND = Pattern.compile("^(\\s*)/");
   private static final Pattern MARKS = Pattern.compile("[\\\\`*_\\[\\]<>|~#&]");
   private static final String COMMENT_START = "<!--";
@@ -37,8 +37,8 @@ public final class Markdown {
 
   public record Line(Kind kind, String text) {}
 
-  /// What people see of a comment, line by line: without HTML comments and invisible characters.
-  public static List<Line> seen(String source) {
+  /// The visible text of a comment, line by line: without HTML comments and invisible characters.
+  public static List<Line> visibleLines(String source) {
     return new Reader(source).lines();
   }
 
@@ -51,43 +51,44 @@ public final class Markdown {
   ///
   /// @param slashCommands whether the tracker, or bots there, run a line that begins with a slash
   ///   as a command
-  public static String quiet(String source, boolean slashCommands) {
+  public static String inert(String source, boolean slashCommands) {
     var reader = new Reader(source);
     var text =
         reader.lines().stream()
-            .map(line -> line.kind() == Kind.CODE ? line.text() : quietWords(line, slashCommands))
+            .map(line -> line.kind() == Kind.CODE ? line.text() : inertText(line, slashCommands))
             .collect(Collectors.joining("\n"))
             .stripTrailing();
     return reader.fence == null ? text : text + "\n" + reader.fence;
   }
 
-  private static String quietWords(Line line, boolean slashCommands) {
-    var text = unmentioned(line.text());
+  private static String inertText(Line line, boolean slashCommands) {
+    var text = withoutMentions(line.text());
     return slashCommands ? COMMAND.matcher(text).replaceFirst("$1\\\\/") : text;
   }
 
   /// Text from others inside a sentence or a link: one line, with all markup escaped.
-  public static String plain(String source, int longest) {
-    return unmentioned(MARKS.matcher(line(source, longest)).replaceAll("\\\\$0"));
+  public static String plain(String source, int maxLength) {
+    return withoutMentions(MARKS.matcher(visibleLine(source, maxLength)).replaceAll("\\\\$0"));
   }
 
   /// Text from others on one line, with code and links kept.
-  public static String quietLine(String source, int longest) {
-    return unmentioned(line(source, longest));
+  public static String inertLine(String source, int maxLength) {
+    return withoutMentions(visibleLine(source, maxLength));
   }
 
-  /// What people see of the text, on one line.
-  public static String line(String source, int longest) {
-    return Truncation.cut(text(seen(source)).replaceAll("\\s+", " "), longest);
+  /// The visible text, on one line.
+  public static String visibleLine(String source, int maxLength) {
+    return Truncation.cut(text(visibleLines(source)).replaceAll("\\s+", " "), maxLength);
   }
 
-  private static String unmentioned(String line) {
-    return LIVE.matcher(line)
+  private static String withoutMentions(String line) {
+    return ACTIVE
+        .matcher(line)
         .replaceAll(
-            live ->
-                live.group("at") != null
+            active ->
+                active.group("at") != null
                     ? "@" + ZERO_WIDTH_SPACE
-                    : live.group("picture") != null ? "\\\\$0" : "$0");
+                    : active.group("image") != null ? "\\\\$0" : "$0");
   }
 
   /// Reads the lines and tracks open code blocks and comments.
@@ -130,9 +131,11 @@ public final class Markdown {
         lines.add(new Line(Kind.CODE, raw));
         return;
       }
-      var seen = withoutComments(at);
-      if (raw.isBlank() || !seen.isBlank()) {
-        lines.add(new Line(QUOTE.matcher(seen).matches() ? Kind.QUOTE : Kind.WORDS, seen));
+      var visibleLines = withoutComments(at);
+      if (raw.isBlank() || !visibleLines.isBlank()) {
+        lines.add(
+            new Line(
+                QUOTE.matcher(visibleLines).matches() ? Kind.QUOTE : Kind.WORDS, visibleLines));
       }
     }
 
@@ -147,7 +150,7 @@ public final class Markdown {
       var raw = source.get(at);
       var lastEnd = raw.lastIndexOf(COMMENT_END);
       var firstWord = raw.length() - raw.stripLeading().length();
-      var seen = new StringBuilder();
+      var visibleLines = new StringBuilder();
       var from = 0;
       var counted = 0;
       var ticks = 0;
@@ -155,7 +158,7 @@ public final class Markdown {
         if (comment) {
           var end = lastEnd < from ? -1 : raw.indexOf(COMMENT_END, from);
           if (end < 0) {
-            return seen.toString();
+            return visibleLines.toString();
           }
           comment = false;
           from = end + COMMENT_END.length();
@@ -163,9 +166,9 @@ public final class Markdown {
         }
         var start = raw.indexOf(COMMENT_START, from);
         if (start < 0) {
-          return seen.append(raw, from, raw.length()).toString();
+          return visibleLines.append(raw, from, raw.length()).toString();
         }
-        seen.append(raw, from, start);
+        visibleLines.append(raw, from, start);
         for (; counted < start; counted++) {
           ticks += raw.charAt(counted) == '`' ? 1 : 0;
         }
@@ -173,7 +176,7 @@ public final class Markdown {
         // comment's start is plain text.
         var closed = lastEnd >= start + 2 || closedBelow[at];
         if (ticks % 2 == 1 || !(closed || start == firstWord)) {
-          seen.append(COMMENT_START);
+          visibleLines.append(COMMENT_START);
           from = start + COMMENT_START.length();
         } else {
           comment = true;
@@ -181,7 +184,7 @@ public final class Markdown {
           from = start + 2;
         }
       }
-      return seen.toString();
+      return visibleLines.toString();
     }
   }
 }

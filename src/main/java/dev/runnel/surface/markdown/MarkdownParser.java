@@ -63,7 +63,7 @@ public final class MarkdownParser {
         .build();
   }
 
-  /// Parses what an agent wrote, with tables, strikethrough and bare links. There are no blocks of
+  /// Parses the text of an agent, with tables, strikethrough and bare links. There are no blocks of
   /// HTML: the Markdown inside them is parsed too. Blocks have their positions in the source.
   public static Node parse(String markdown) {
     try {
@@ -74,7 +74,7 @@ public final class MarkdownParser {
     }
   }
 
-  /// Parses what people wrote, with blocks of HTML. All nodes have their positions in the source.
+  /// Parses the text of people, with blocks of HTML. All nodes have their positions in the source.
   static Node parseSource(String markdown) {
     return SOURCE.parse(markdown);
   }

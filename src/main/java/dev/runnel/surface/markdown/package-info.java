@@ -1,5 +1,5 @@
-/// Markdown: what agents write, parsed for other formats; what people write, reduced to what
-/// readers see.
+/// Markdown: parses the text of agents for other formats, and reduces the text of people to its
+/// visible part.
 @NullMarked
 package dev.runnel.surface.markdown;
 

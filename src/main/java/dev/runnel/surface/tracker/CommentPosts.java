@@ -29,7 +29,7 @@ public final class CommentPosts {
 
   private final TrackerSettings settings;
   private final MarkdownPosts renderer;
-  // Avoids calls that would change nothing; a forgotten label is only set again.
+  // Prevents calls that would change nothing. If an entry is lost, the label is only set again.
   private final Map<Conversation, RunState> labelled = BoundedCaches.map(MAX_REMEMBERED);
 
   public CommentPosts(TrackerSettings settings, MarkdownPosts renderer) {
@@ -56,8 +56,7 @@ public final class CommentPosts {
           status == null
               ? posted(notice, new PostRef(notice.id().value()))
               : status(comments, issue, notice, status);
-      case Update.FileMade _ ->
-          throw new IllegalArgumentException("A file is no comment, and nobody uploads one here");
+      case Update.FileMade _ -> throw new IllegalArgumentException("A tracker takes no files");
       case Update.Still _ -> status(comments, issue, notice, status);
       case Update.Blocked _,
           Update.Succeeded _,
@@ -128,7 +127,7 @@ public final class CommentPosts {
               .orElseGet(
                   () ->
                       new Posting.Later(
-                          Optional.empty(), "The tracker did not say which comment it made"));
+                          Optional.empty(), "The tracker did not return the id of the comment"));
       case ApiResult.Failure failure -> failure.posting();
     };
   }

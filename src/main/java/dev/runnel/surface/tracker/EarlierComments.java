@@ -21,26 +21,26 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-/// Collects the comments that accompany a request, from the newest to the oldest: those of
-/// permitted authors, unchanged since the request, as far as they fit. The others are counted.
+/// Collects the comments that go to the agent with a request, from the newest to the oldest: those
+/// of permitted authors, unchanged since the request, as far as they fit. The others are counted.
 public final class EarlierComments {
   private static final int MAX_TOTAL = 40_000;
   private static final int MAX_COMMENT = 8_000;
   private static final int MAX_BODY = 40_000;
   // The request itself also updates the issue, a moment later.
-  private static final Duration AT_ONCE = Duration.ofSeconds(5);
+  private static final Duration REQUEST_TOLERANCE = Duration.ofSeconds(5);
 
   private final Delivery delivery;
-  private final Instant asked;
-  private final Deque<Message> taken = new ArrayDeque<>();
-  private int room = MAX_TOTAL;
+  private final Instant requestedAt;
+  private final Deque<Message> added = new ArrayDeque<>();
+  private int remaining = MAX_TOTAL;
   private int omitted;
   private int notPermitted;
-  private int later;
+  private int afterRequest;
 
   public EarlierComments(Delivery delivery) {
     this.delivery = delivery;
-    this.asked = delivery.saidAt();
+    this.requestedAt = delivery.saidAt();
   }
 
   /// A comment as the tracker shows it now.
@@ -60,13 +60,13 @@ public final class EarlierComments {
     }
   }
 
-  /// What people see of a description, truncated.
+  /// The visible text of a description, truncated.
   private static String description(String text) {
     return Truncation.cut(HiddenMarkupFilter.text(text), MAX_BODY);
   }
 
   private static String title(String text) {
-    return Markdown.line(text, MAX_COMMENT);
+    return Markdown.visibleLine(text, MAX_COMMENT);
   }
 
   /// The issue as described by a delivery.
@@ -79,15 +79,15 @@ public final class EarlierComments {
   }
 
   public boolean isFull() {
-    return room <= 0;
+    return remaining <= 0;
   }
 
-  /// Takes the next older comment, unless it is the request itself.
+  /// Adds the next older comment, unless it is the request itself.
   ///
-  /// @param isPermitted whether its author may start runs; asked only if it matters
+  /// @param isPermitted whether its author may start runs; called only if it matters
   /// @param mayBeOurs whether its author may be the bot; only then a comment with our marker is
   ///   skipped
-  public void take(Comment comment, BooleanSupplier isPermitted, boolean mayBeOurs) {
+  public void add(Comment comment, BooleanSupplier isPermitted, boolean mayBeOurs) {
     var isRequest = comment.ref().isPresent() && comment.ref().equals(delivery.origin().message());
     if (isRequest || (mayBeOurs && Marker.isIn(comment.text()))) {
       return;
@@ -96,21 +96,21 @@ public final class EarlierComments {
       notPermitted++;
       return;
     }
-    if (comment.at().isAfter(asked) || comment.changed().isAfter(asked)) {
-      later++;
+    if (comment.at().isAfter(requestedAt) || comment.changed().isAfter(requestedAt)) {
+      afterRequest++;
       return;
     }
     var text = Truncation.cut(HiddenMarkupFilter.text(comment.text()), MAX_COMMENT);
     if (text.isEmpty()) {
       return;
     }
-    room -= text.length();
-    if (room < 0) {
-      room = 0;
+    remaining -= text.length();
+    if (remaining < 0) {
+      remaining = 0;
       omitted++;
       return;
     }
-    taken.addFirst(new Message(comment.author(), comment.at(), text));
+    added.addFirst(new Message(comment.author(), comment.at(), text));
   }
 
   /// Counts comments that were not read.
@@ -118,12 +118,12 @@ public final class EarlierComments {
     omitted += comments;
   }
 
-  /// The issue as it was at the time of the request, as far as the delivery says so, and the
-  /// comments taken.
+  /// The issue at the time of the request, as far as the delivery contains it, and the added
+  /// comments.
   ///
   /// @param kind as in [Background#kind()]
-  /// @param title the title it has now
-  /// @param body the description it has now, as Markdown
+  /// @param title the current title
+  /// @param body the current description, as Markdown
   /// @param changed when the issue was last changed
   public Background background(
       String kind,
@@ -134,15 +134,16 @@ public final class EarlierComments {
       Optional<Instant> changed) {
     var then = delivery.snapshot();
     var isBodyNewer =
-        then.body().isEmpty() && changed.filter(asked.plus(AT_ONCE)::isBefore).isPresent();
+        then.body().isEmpty()
+            && changed.filter(requestedAt.plus(REQUEST_TOLERANCE)::isBefore).isPresent();
     return new Background(
             kind,
             then.title().or(() -> title.map(EarlierComments::title)),
             then.body().orElseGet(() -> description(body)),
             labels,
             link,
-            List.copyOf(taken),
+            List.copyOf(added),
             omitted)
-        .withLeftOut(new LeftOut(notPermitted, later, isBodyNewer));
+        .withLeftOut(new LeftOut(notPermitted, afterRequest, isBodyNewer));
   }
 }

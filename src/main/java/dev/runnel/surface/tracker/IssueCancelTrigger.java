@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/// The issue events that stop its run, as what a person did.
+/// The issue events that stop the run of the issue.
 public enum IssueCancelTrigger {
   UNLABEL("removed the label `%2$s`"),
   UNASSIGN("assigned the %1$s to somebody else"),
@@ -21,10 +21,10 @@ public enum IssueCancelTrigger {
 
   /// What the person did, after their name: `removed the label ...`.
   ///
-  /// @param thing the kind of item: `issue`
+  /// @param itemType the kind of item: `issue`
   /// @param label the trigger label
-  public String why(String thing, String label) {
-    return why.formatted(thing, label);
+  public String why(String itemType, String label) {
+    return why.formatted(itemType, label);
   }
 
   /// The name in the settings: `unlabel`.

@@ -60,7 +60,7 @@ public interface IssueComments<I> {
   static long id(PostRef ref) {
     var form = REF.matcher(ref.value());
     if (!form.matches()) {
-      throw new IllegalArgumentException(ref + " is no comment");
+      throw new IllegalArgumentException(ref + " is not a comment");
     }
     return Long.parseLong(form.group("id"));
   }

@@ -13,7 +13,7 @@ import java.net.URI;
 import java.time.Instant;
 import java.util.Optional;
 
-/// A tracker's webhook event about an issue, to be made a delivery. Pure.
+/// A tracker's webhook event about an issue, from which deliveries are made. Pure.
 ///
 /// @param issue its conversation
 /// @param link to the issue, or to the comment
@@ -36,11 +36,11 @@ public record IssueEvent(
   /// A pull request was opened, made a draft or ready, merged or closed. This concerns the run that
   /// opened it, wherever that run was started.
   ///
-  /// @param meaning the semantic key, unless the event has another meaning, too
+  /// @param meaning the semantic key, unless `also` has one
   /// @param at when, by the tracker's clock
-  /// @param also what the event means beside this
+  /// @param also the delivery for the other meaning of the event
   /// @return `also` if the event does not link to the pull request
-  public Optional<Delivery> became(
+  public Optional<Delivery> pullRequestChanged(
       String meaning, PullRequestState state, Optional<Instant> at, Optional<Delivery> also) {
     if (link.isEmpty()) {
       return also;
@@ -55,7 +55,7 @@ public record IssueEvent(
   /// Somebody addressed Runnel.
   ///
   /// @param meaning the semantic key
-  /// @param message the comment, or where else it was said
+  /// @param message the comment, or another post that contains the text
   public Delivery comment(String meaning, Intent intent, PostRef message) {
     return delivery(meaning, intent, true, Optional.of(message));
   }

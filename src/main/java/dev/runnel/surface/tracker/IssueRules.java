@@ -24,15 +24,15 @@ public final class IssueRules {
     this.mention = new Mention(settings.mention());
   }
 
-  /// Reads a change that may add and remove labels together.
+  /// The intent of a change that may both add and remove labels.
   ///
-  /// @param thing the kind of item: `issue`
+  /// @param itemType the kind of item: `issue`
   /// @param open whether the issue is open; a closed one starts nothing
   public Optional<Intent> relabelled(
       Collection<String> before,
       Collection<String> after,
       Optional<String> title,
-      String thing,
+      String itemType,
       boolean open) {
     var added =
         after.stream()
@@ -40,51 +40,52 @@ public final class IssueRules {
             .filter(label -> before.stream().noneMatch(label::equalsIgnoreCase))
             .findFirst();
     if (added.isPresent()) {
-      return open ? labelled(added.get(), title, thing) : Optional.empty();
+      return open ? labelled(added.get(), title, itemType) : Optional.empty();
     }
     return trigger.isAmong(before) && !trigger.isAmong(after)
-        ? ended(IssueCancelTrigger.UNLABEL, thing)
+        ? ended(IssueCancelTrigger.UNLABEL, itemType)
         : Optional.empty();
   }
 
   /// @return empty when the label is not a trigger label
-  public Optional<Intent> labelled(String label, Optional<String> title, String thing) {
+  public Optional<Intent> labelled(String label, Optional<String> title, String itemType) {
     return trigger.isTrigger(label)
-        ? Optional.of(start(title, thing, trigger.profile(label)))
+        ? Optional.of(start(title, itemType, trigger.profile(label)))
         : Optional.empty();
   }
 
-  /// @param staying the labels after the removal; may still contain the removed one
-  public Optional<Intent> unlabelled(String removed, Collection<String> staying, String thing) {
+  /// @param remaining the labels after the removal; may still contain the removed one
+  public Optional<Intent> unlabelled(
+      String removed, Collection<String> remaining, String itemType) {
     return trigger.isTrigger(removed)
-            && staying.stream()
+            && remaining.stream()
                 .filter(label -> !label.equalsIgnoreCase(removed))
                 .noneMatch(trigger::isTrigger)
-        ? ended(IssueCancelTrigger.UNLABEL, thing)
+        ? ended(IssueCancelTrigger.UNLABEL, itemType)
         : Optional.empty();
   }
 
   /// The issue was assigned to the bot's account.
-  public Intent assigned(Optional<String> title, String thing) {
-    return start(title, thing, Optional.empty());
+  public Intent assigned(Optional<String> title, String itemType) {
+    return start(title, itemType, Optional.empty());
   }
 
   /// The issue was moved into another status.
   ///
   /// @param status its name
   /// @return empty when the settings do not start a run for it
-  public Optional<Intent> moved(Optional<String> status, Optional<String> title, String thing) {
+  public Optional<Intent> moved(Optional<String> status, Optional<String> title, String itemType) {
     return status
         .filter(name -> settings.startStatus().filter(name::equalsIgnoreCase).isPresent())
-        .map(_ -> start(title, thing, Optional.empty()));
+        .map(_ -> start(title, itemType, Optional.empty()));
   }
 
   /// @return empty when the settings do not stop the run for it
-  public Optional<Intent> ended(IssueCancelTrigger issueCancelTrigger, String thing) {
+  public Optional<Intent> ended(IssueCancelTrigger issueCancelTrigger, String itemType) {
     return settings.cancelOn().contains(issueCancelTrigger)
         ? Optional.of(
             new Intent.Cancel(
-                Optional.empty(), Optional.of(issueCancelTrigger.why(thing, trigger.name()))))
+                Optional.empty(), Optional.of(issueCancelTrigger.why(itemType, trigger.name()))))
         : Optional.empty();
   }
 
@@ -95,9 +96,9 @@ public final class IssueRules {
         : mention.in(comment).flatMap(MessageParser::words);
   }
 
-  /// Reads text from a place where everything addresses Runnel: a leading mention is removed.
+  /// The intent of a text in a place where all text addresses Runnel. A leading mention is removed.
   public Optional<Intent> direct(String text) {
-    var seen = Markdown.text(Markdown.seen(text)).strip();
+    var seen = Markdown.text(Markdown.visibleLines(text)).strip();
     return MessageParser.words(ADDRESS.matcher(seen).replaceFirst(""));
   }
 
@@ -107,15 +108,15 @@ public final class IssueRules {
 
   /// The title is used only as the run's title, not in the prompt, because whoever added the label
   /// may not have written it.
-  private static Intent start(Optional<String> title, String thing, Optional<String> profile) {
+  private static Intent start(Optional<String> title, String itemType, Optional<String> profile) {
     return new Intent.Start(
         new Request(
-            "Work on this " + thing + ".",
+            "Work on this " + itemType + ".",
             RunOptions.NONE
                 .withProfile(profile)
                 .withTitle(
                     title
-                        .map(text -> Markdown.line(text, MAX_TITLE))
+                        .map(text -> Markdown.visibleLine(text, MAX_TITLE))
                         .filter(text -> !text.isEmpty()))));
   }
 }

@@ -21,13 +21,13 @@ final class MarkdownInfoCards {
         infoCard.next().stream()
             .map(
                 it ->
-                    "\n<sub>%s: `%s %s`</sub>".formatted(it.words(), mention, quiet(it.command())));
+                    "\n<sub>%s: `%s %s`</sub>".formatted(it.words(), mention, inert(it.command())));
     var stoppable = infoCard.stoppable().stream().map(it -> stoppable(it, mention));
     var choices =
         Stream.concat(infoCard.choices().stream(), infoCard.offers().stream())
-            .map(it -> "\n%s: `%s %s`".formatted(it.label(), mention, quiet(it.command())));
+            .map(it -> "\n%s: `%s %s`".formatted(it.label(), mention, inert(it.command())));
     return Stream.of(
-            Stream.of("**" + quiet(infoCard.title()) + "**\n"), rows, stoppable, choices, next)
+            Stream.of("**" + inert(infoCard.title()) + "**\n"), rows, stoppable, choices, next)
         .flatMap(it -> it)
         .collect(Collectors.joining("\n"));
   }
@@ -35,21 +35,21 @@ final class MarkdownInfoCards {
   private static String stoppable(InfoCard.Stoppable stoppable, String mention) {
     return "- %s · %s · `%s stop %s`"
         .formatted(
-            quiet(stoppable.state()),
+            inert(stoppable.state()),
             Markdown.plain(stoppable.title(), MAX),
             mention,
-            quiet(stoppable.run().brief()));
+            inert(stoppable.run().brief()));
   }
 
   private static String row(InfoCard.Row row) {
-    var label = row.label().isEmpty() ? "" : "**" + quiet(row.label()) + "**: ";
-    var note = row.note().isEmpty() ? "" : " (" + quiet(row.note()) + ")";
+    var label = row.label().isEmpty() ? "" : "**" + inert(row.label()) + "**: ";
+    var note = row.note().isEmpty() ? "" : " (" + inert(row.note()) + ")";
     var link = row.link().map(it -> " <" + it.toASCIIString() + ">").orElse("");
-    return "- " + label + quiet(row.text()) + note + link;
+    return "- " + label + inert(row.text()) + note + link;
   }
 
-  private static String quiet(String text) {
-    return Markdown.quietLine(text, MAX);
+  private static String inert(String text) {
+    return Markdown.inertLine(text, MAX);
   }
 
   /// The line about omitted entries; empty if there are none.

@@ -79,7 +79,7 @@ public final class MarkdownPosts {
               question(closed.question()),
               closed
                   .answer()
-                  .map(text -> Markdown.quietLine(text, MAX_LINE))
+                  .map(text -> Markdown.inertLine(text, MAX_LINE))
                   .filter(text -> !text.isEmpty())
                   .map(text -> "> " + text)
                   .orElse(""));
@@ -148,19 +148,16 @@ public final class MarkdownPosts {
                       RunTexts.elapsed(Duration.between(reminder.asked(), reminder.at()))),
               question(reminder.question()),
               howToAnswer(reminder.question()));
-      case Update.FileMade _ ->
-          throw new IllegalArgumentException("A file is no comment, and nobody uploads one here");
+      case Update.FileMade _ -> throw new IllegalArgumentException("A tracker takes no files");
       case Update.Message(_, String text, _) -> post(id, "", text, "");
       case Update.Listed(_, var runs, var listing) ->
           post(id, listed(runs) + MarkdownInfoCards.left(listing, mention), "", "");
       case Update.Answered(_, var infoCard) ->
           post(id, MarkdownInfoCards.markdown(infoCard, mention), "", "");
       case Update.Helped _ -> post(id, help(), "", "");
-      case Update.Screened _ ->
-          throw new IllegalArgumentException(
-              "A screen is no comment, and nobody asks for one here");
+      case Update.Screened _ -> throw new IllegalArgumentException("A tracker shows no forms");
       case Update.Received _ ->
-          throw new IllegalArgumentException("A sign of receipt is a reaction, not a comment");
+          throw new IllegalArgumentException("A message status is a reaction, not a comment");
     };
   }
 
@@ -204,7 +201,7 @@ public final class MarkdownPosts {
             .map(it -> "**Stopping…** " + StopTexts.requested(it, named(it.by()), StopTexts::utc))
             .orElse(""),
         run.message()
-            .map(text -> Markdown.quietLine(text, MAX_LINE))
+            .map(text -> Markdown.inertLine(text, MAX_LINE))
             .filter(text -> !text.isEmpty() && !run.state().needsPerson())
             .map(text -> "> " + text)
             .orElse(""),
@@ -224,13 +221,13 @@ public final class MarkdownPosts {
         "\n\n*The rest was cut off here: a comment has at most %,d characters.*"
             .formatted(dialect.longest());
     var source = Truncation.head(words.strip(), dialect.longest());
-    var text = Markdown.quiet(source, dialect.slashCommands());
+    var text = Markdown.inert(source, dialect.slashCommands());
     if (text.length() <= room && source.length() == words.strip().length()) {
       return text;
     }
     while (text.length() + note.length() > room) {
       source = Truncation.head(source, source.length() - (text.length() + note.length() - room));
-      text = Markdown.quiet(source, dialect.slashCommands());
+      text = Markdown.inert(source, dialect.slashCommands());
     }
     return text + note;
   }
@@ -279,7 +276,7 @@ public final class MarkdownPosts {
         .formatted(mention, mention.substring(1), label);
   }
 
-  /// What was seen of the run, beside what the agent says; empty if that is unknown.
+  /// What Runnel observed of the run, besides the agent's text; empty if that is unknown.
   private static String evidence(Run run) {
     return paragraphs(
         run.evidence().flatMap(EvidenceTexts::mismatch).map(it -> "⚠️ **" + it + "**").orElse(""),

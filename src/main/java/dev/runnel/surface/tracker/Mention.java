@@ -22,7 +22,7 @@ public final class Mention {
 
   /// @return the text after the mention, to the end of the comment
   public Optional<String> in(String comment) {
-    var lines = Markdown.seen(comment);
+    var lines = Markdown.visibleLines(comment);
     for (var at = 0; at < lines.size(); at++) {
       var line = lines.get(at);
       var matcher = address.matcher(line.text());

@@ -19,8 +19,8 @@ import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Collects the deliveries that a tracker's webhooks made, or should have made, since an instant.
-/// Bounded; remembers which lists may not be read.
+/// Collects the deliveries that a tracker's webhooks made, or should have made, since a given time.
+/// Bounded; remembers which lists the token may not read.
 public final class MissedDeliveryCollector {
   private static final Logger log = LoggerFactory.getLogger(MissedDeliveryCollector.class);
   private static final int MAX_PLACES = 20;
@@ -37,7 +37,7 @@ public final class MissedDeliveryCollector {
     this.now = now;
   }
 
-  /// Parses the payload that an event's webhook had.
+  /// Parses the payload that the webhook of an event has.
   @FunctionalInterface
   public interface Parser {
     Optional<Delivery> parse(DeliveryId id, Instant arrivedAt);
@@ -51,7 +51,7 @@ public final class MissedDeliveryCollector {
     return now;
   }
 
-  /// Whether it is older than what is wanted; an unknown time is not.
+  /// Whether the time is before [#since()]; false for an unknown time.
   public boolean isBefore(Optional<Instant> at) {
     return at.filter(since::isAfter).isPresent();
   }
@@ -71,14 +71,14 @@ public final class MissedDeliveryCollector {
     return issues.stream().limit(most).toList();
   }
 
-  /// Reads a list to its end.
+  /// Reads all pages of a list, up to a limit.
   ///
   /// @param size the number of elements on a full page
   public List<JsonNode> list(IntFunction<ApiResult> pages, int size) {
     return list(pages, size, _ -> false);
   }
 
-  /// @param enough whether this element and those after it are not needed
+  /// @param enough stops reading: whether this element and those after it are not needed
   public List<JsonNode> list(IntFunction<ApiResult> pages, int size, Predicate<JsonNode> enough) {
     return PagedReader.read(pages, size, enough, unread::add);
   }
@@ -99,7 +99,7 @@ public final class MissedDeliveryCollector {
   /// Adds an event that a list shows, unless it is too old or does not concern Runnel.
   ///
   /// @param at when it happened, by the tracker's clock
-  /// @param id identifies the event among those that were missed
+  /// @param id identifies the event among the missed ones
   /// @param sameMeaning whether its webhook delivery carries the same semantic key
   public void add(Optional<Instant> at, Optional<String> id, boolean sameMeaning, Parser parser) {
     if (at.isPresent() && id.isPresent() && !isBefore(at)) {
@@ -107,7 +107,7 @@ public final class MissedDeliveryCollector {
     }
   }
 
-  /// Adds a delivery under the id that it had.
+  /// Adds a delivery under its original id.
   public void add(Instant at, String id, boolean sameMeaning, Parser parser) {
     parser
         .parse(DeliveryId.of(surface, id), now)

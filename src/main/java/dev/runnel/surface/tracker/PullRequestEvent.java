@@ -14,19 +14,19 @@ import java.net.URI;
 import java.time.Instant;
 import java.util.Optional;
 
-/// A tracker's webhook event that says that a pull request needs work again: failed checks, a
-/// conflict, a review that requests changes. Pure. Whether a run of Runnel's opened the pull
-/// request is decided later.
+/// A tracker's webhook event after which a pull request needs more work: failed checks, a conflict,
+/// or a review that requests changes. Pure. Whether a run of Runnel opened the pull request is
+/// checked later.
 ///
-/// @param tracker in whose name Runnel passes on what nobody said
+/// @param tracker the actor of events that have no person as sender
 /// @param pullRequest its conversation
-/// @param thing what the tracker calls it: `merge request`
+/// @param itemType what the tracker calls it: `merge request`
 /// @param link to the pull request
 public record PullRequestEvent(
     DeliveryId id,
     Actor tracker,
     Conversation pullRequest,
-    String thing,
+    String itemType,
     URI link,
     Instant arrivedAt) {
   private static final int SHORT = 7;
@@ -36,11 +36,11 @@ public record PullRequestEvent(
     return Json.text(node, name).filter(hash -> hash.matches("[0-9a-f]{7,64}"));
   }
 
-  /// Checks failed. However many there are, this counts once for each commit.
+  /// Checks failed: one delivery for each commit, however many checks failed.
   public Delivery checksFailed(String commit) {
     return fact(
         "checks:" + commit,
-        "The checks of the %s %s failed".formatted(thing, link),
+        "The checks of the %s %s failed".formatted(itemType, link),
         "They ran on commit %s. Find out why they failed, fix it, and push to the same branch."
             .formatted(commit.substring(0, SHORT)));
   }
@@ -51,8 +51,8 @@ public record PullRequestEvent(
   public Delivery conflict(String commit) {
     return fact(
         "conflict:" + commit,
-        "The %s %s has a conflict".formatted(thing, link),
-        "Bring its branch up to date with the branch that it is to be merged into, resolve the"
+        "The %s %s has a conflict".formatted(itemType, link),
+        "Update its branch from the branch that it is to be merged into, resolve the"
             + " conflict, and push to the same branch.");
   }
 
@@ -60,11 +60,11 @@ public record PullRequestEvent(
   ///
   /// @param review identifies it among the reviews of the pull request
   /// @param at the link to the review, or to the pull request
-  /// @param text what it says, if the event contains that
+  /// @param text its text, if the event contains that
   public Delivery changesRequested(Actor reviewer, String review, URI at, Optional<String> text) {
     var news = "%s requested changes in a review: %s".formatted(reviewer.name(), at);
-    var words =
-        text.map(it -> Markdown.text(Markdown.seen(it)))
+    var body =
+        text.map(it -> Markdown.text(Markdown.visibleLines(it)))
             .filter(it -> !it.isEmpty())
             .map(it -> "\n\n" + it)
             .orElse("");
@@ -72,7 +72,7 @@ public record PullRequestEvent(
         news
             + "\n\n"
             + "Read the review and its comments, make the changes, and push to the same branch."
-            + words;
+            + body;
     return delivery(
         reviewer,
         new Intent.PullRequestNeeds(link, "review:" + review, news, request, false),

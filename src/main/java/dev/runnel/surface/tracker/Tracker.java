@@ -18,20 +18,21 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What differs between issue trackers; [TrackerSurface] adds what is the same. Methods that call
-/// out may throw [dev.runnel.surface.kit.TrackerUnavailable], except [#post].
+/// The part of a surface that differs between issue trackers; [TrackerSurface] is the common part.
+/// Methods that call the tracker may throw [dev.runnel.surface.kit.TrackerUnavailable], except
+/// [#post].
 ///
 /// @param <I> the key of an issue
 public interface Tracker<I> {
-  /// Why nobody is served yet, for the operator; empty if somebody is.
-  default Optional<String> note() {
+  /// Why the settings let nobody use Runnel yet, for the operator; empty if somebody may.
+  default Optional<String> setupProblem() {
     return Optional.empty();
   }
 
   /// Verifies who sent the request. Makes no calls.
   ///
   /// @return why it is not authentic, for the log; empty if it is
-  Optional<String> forgery(RawRequest request);
+  Optional<String> authenticationProblem(RawRequest request);
 
   /// Parses an authentic request. Makes no calls.
   WebhookResult parse(RawRequest request, JsonNode payload);
@@ -39,15 +40,16 @@ public interface Tracker<I> {
   /// The issue that a conversation is about; empty if its key has another form.
   Optional<I> issue(Conversation conversation);
 
-  /// Checks the sender's permission, and what the payload did not say.
+  /// Checks the sender's permission, and facts that the payload does not contain.
   Admission admit(I issue, Delivery delivery);
 
-  /// See [dev.runnel.core.port.Surface#groups]. Without groups on the tracker it finds none.
+  /// See [dev.runnel.core.port.Surface#groups]. Empty for a tracker without groups.
   default Set<String> groups(I issue, Delivery delivery, Set<String> names) {
     return Set.of();
   }
 
-  /// The address of the delivery's sender for commits; empty where the tracker has none.
+  /// The email address of the delivery's sender for commits; empty if the tracker does not provide
+  /// one.
   default Optional<String> email(I issue, Delivery delivery) {
     return Optional.empty();
   }
@@ -67,7 +69,7 @@ public interface Tracker<I> {
     return ConversationPolicy.PLAIN;
   }
 
-  /// What a link of this tracker shows; empty for other links. Makes no calls.
+  /// The target of a link to this tracker; empty for other links. Makes no calls.
   default Optional<LinkTarget> target(URI link) {
     return Optional.empty();
   }

@@ -82,13 +82,13 @@ public record TrackerSettings(
                 .orElseThrow(
                     () ->
                         new IllegalArgumentException(
-                            ("%s cannot be %s. It lists what stops a run: unlabel, unassign, close,"
-                                    + " delete, move, done; or off.")
+                            ("%s cannot be %s. It lists the events that stop a run: unlabel,"
+                                 + " unassign, close, delete, move, done; or off.")
                                 .formatted(CANCEL_ON, word))));
       }
     }
     var stateLabels = values.text(STATE_LABELS).orElse(Setting.OFF);
-    // Also `true`, which was the word for `on`.
+    // `true` is the former word for `on`.
     if (!List.of(ON, "true", Setting.OFF).contains(stateLabels)) {
       throw new IllegalArgumentException(STATE_LABELS + " must be on or off.");
     }

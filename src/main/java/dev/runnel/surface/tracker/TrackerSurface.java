@@ -61,12 +61,12 @@ public final class TrackerSurface<I>
 
   @Override
   public String status() {
-    return tracker.note().map(it -> "on, but " + it).orElse("on");
+    return tracker.setupProblem().map(it -> "on, but " + it).orElse("on");
   }
 
   @Override
   public List<ConnectionCheck> check() {
-    return List.of(ConnectionCheck.of(calls.check().or(tracker::note)));
+    return List.of(ConnectionCheck.of(calls.check().or(tracker::setupProblem)));
   }
 
   @Override
@@ -81,9 +81,9 @@ public final class TrackerSurface<I>
 
   @Override
   public WebhookResult receive(RawRequest request) {
-    var forgery = tracker.forgery(request);
-    if (forgery.isPresent()) {
-      return WebhookResult.Rejected.with(401, forgery.get());
+    var problem = tracker.authenticationProblem(request);
+    if (problem.isPresent()) {
+      return WebhookResult.Rejected.with(401, problem.get());
     }
     return WebhookBody.json(request)
         .map(payload -> tracker.parse(request, payload))
@@ -127,7 +127,7 @@ public final class TrackerSurface<I>
           delivery.actor().name(),
           tracker.issue(delivery.conversation()).flatMap(issue -> tracker.email(issue, delivery)));
     } catch (TrackerUnavailable _) {
-      // A start does not wait for an address.
+      // A start does not wait for an email address.
       return new Actor.Author(delivery.actor().name(), Optional.empty());
     }
   }
@@ -218,6 +218,6 @@ public final class TrackerSurface<I>
         .orElseGet(
             () ->
                 new Posting.Undeliverable(
-                    notice.conversation() + " is no issue on " + calls.platform() + "."));
+                    notice.conversation() + " is not an issue on " + calls.platform() + "."));
   }
 }

@@ -1,5 +1,5 @@
-/// What is the same on every issue tracker. Start with [TrackerSurface], which does the work, and
-/// [Tracker], which says what differs.
+/// The common code of all issue trackers. Start with [TrackerSurface], the common part, and
+/// [Tracker], the part that differs.
 @NullMarked
 package dev.runnel.surface.tracker;
 

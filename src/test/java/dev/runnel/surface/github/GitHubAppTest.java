@@ -331,9 +331,10 @@ class GitHubAppTest {
       "GITHUB_APP_ID, '', GITHUB_APP_ID is missing",
       "GITHUB_PRIVATE_KEY, '', GITHUB_PRIVATE_KEY_FILE is missing",
       "GITHUB_WEBHOOK_SECRET, '', GITHUB_WEBHOOK_SECRET is missing",
-      "GITHUB_TOKEN, ghp_token, GITHUB_TOKEN is set beside a GitHub App",
-      "GITHUB_PRIVATE_KEY_FILE, key.pem, GITHUB_PRIVATE_KEY is set beside GITHUB_PRIVATE_KEY_FILE",
-      "GITHUB_PRIVATE_KEY, c2VjcmV0, GITHUB_PRIVATE_KEY is no private key",
+      "GITHUB_TOKEN, ghp_token, GITHUB_TOKEN and a GitHub App are both set",
+      "GITHUB_PRIVATE_KEY_FILE, key.pem, GITHUB_PRIVATE_KEY and GITHUB_PRIVATE_KEY_FILE are both"
+          + " set",
+      "GITHUB_PRIVATE_KEY, c2VjcmV0, GITHUB_PRIVATE_KEY is not a private key",
       "GITHUB_ACCESS, boss, GITHUB_ACCESS must be",
       "GITHUB_INSTALLATIONS, acme/shop, GITHUB_INSTALLATIONS (policy.installations.github) needs",
       "GITHUB_HOOKS, acme/shop, GITHUB_HOOKS lists",

@@ -51,6 +51,6 @@ class GitHubLinksTest {
   }
 
   private static Optional<LinkTarget> shown(String link, String api) {
-    return GitHubLinks.shown(URI.create(link), GITHUB, URI.create(api));
+    return GitHubLinks.target(URI.create(link), GITHUB, URI.create(api));
   }
 }

@@ -297,8 +297,8 @@ class GitHubPostingTest {
     @ParameterizedTest
     @CsvSource({
       "403, read and write",
-      "404, is gone",
-      "410, is gone",
+      "404, does not exist",
+      "410, does not exist",
       "422, 422",
     })
     void aFinalNoIsUndeliverableWithWhatToDo(int status, String words) {

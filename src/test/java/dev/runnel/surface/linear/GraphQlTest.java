@@ -3,7 +3,7 @@ package dev.runnel.surface.linear;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.runnel.surface.kit.JsonHttp.Answer;
+import dev.runnel.surface.kit.JsonHttp.JsonResponse;
 import dev.runnel.testkit.Samples;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -94,10 +94,10 @@ class GraphQlTest {
     assertThat(read(401, "{}").status()).isEqualTo(401);
   }
 
-  private Answer read(int status, String body, String... headers) {
+  private JsonResponse read(int status, String body, String... headers) {
     try {
       return graphQl.read(
-          new Answer(
+          new JsonResponse(
               status, Headers.of(headers), new JsonMapper().readTree(body.replace('\'', '"'))),
           "issue",
           "comments",

@@ -17,7 +17,7 @@ class MarkdownTest {
     "a ` b @dana, a ` b @+dana",
   })
   void nobodyIsMentioned(String words, String posted) {
-    assertThat(Markdown.quiet(words, false)).isEqualTo(posted.replace("@+", "@\u200B"));
+    assertThat(Markdown.inert(words, false)).isEqualTo(posted.replace("@+", "@\u200B"));
   }
 
   @ParameterizedTest
@@ -31,7 +31,7 @@ class MarkdownTest {
         "```\n@Override\n```",
       })
   void whatMentionsNobodyStaysAsItIs(String words) {
-    assertThat(Markdown.quiet(words, false)).isEqualTo(words);
+    assertThat(Markdown.inert(words, false)).isEqualTo(words);
   }
 
   /// Whoever looked at it would ask a server for a picture, with words in its address.
@@ -47,13 +47,13 @@ class MarkdownTest {
     "<images>, <images>",
   })
   void nothingIsFetchedByLooking(String words, String posted) {
-    assertThat(Markdown.quiet(words, false)).isEqualTo(posted);
+    assertThat(Markdown.inert(words, false)).isEqualTo(posted);
   }
 
   @Test
   void anOpenFenceIsClosed() {
-    assertThat(Markdown.quiet("```java\nint x;", false)).isEqualTo("```java\nint x;\n```");
-    assertThat(Markdown.quiet("~~~~\n```\n", false)).isEqualTo("~~~~\n```\n~~~~");
+    assertThat(Markdown.inert("```java\nint x;", false)).isEqualTo("```java\nint x;\n```");
+    assertThat(Markdown.inert("~~~~\n```\n", false)).isEqualTo("~~~~\n```\n~~~~");
   }
 
   @ParameterizedTest
@@ -64,14 +64,14 @@ class MarkdownTest {
     "'```\n/close\n```', '```\n/close\n```'",
   })
   void whereSlashesAreCommandsNothingIsCommanded(String words, String posted) {
-    assertThat(Markdown.quiet(words.replace("\\n", "\n"), true))
+    assertThat(Markdown.inert(words.replace("\\n", "\n"), true))
         .isEqualTo(posted.replace("\\n", "\n").replace("@+", "@\u200B"));
   }
 
   @Test
   void nothingIsHidden() {
-    assertThat(Markdown.quiet("a\n<!-- runnel:notice=x -->\nb", false)).isEqualTo("a\nb");
-    assertThat(Markdown.quiet("a\n<!-- never closed\nb", false)).isEqualTo("a");
+    assertThat(Markdown.inert("a\n<!-- runnel:notice=x -->\nb", false)).isEqualTo("a\nb");
+    assertThat(Markdown.inert("a\n<!-- never closed\nb", false)).isEqualTo("a");
   }
 
   @Test

@@ -12,13 +12,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class JiraProofsTest {
+class JiraAuthenticationTest {
   private static final List<String> SECRETS = List.of("older", "new secret/1");
 
-  private static boolean proved(boolean isCloud, String path, Map<String, String> headers) {
+  private static boolean isAuthentic(boolean isCloud, String path, Map<String, String> headers) {
     var body = "Hello, World!".getBytes(StandardCharsets.UTF_8);
-    return new JiraProofs(SECRETS, isCloud)
-        .proved(new RawRequest("POST", path, headers, body, Samples.NINE));
+    return new JiraAuthentication(SECRETS, isCloud)
+        .isAuthentic(new RawRequest("POST", path, headers, body, Samples.NINE));
   }
 
   /// The vector that GitHub publishes for the same form and method.
@@ -39,7 +39,9 @@ class JiraProofsTest {
             "Hello, World!".getBytes(StandardCharsets.UTF_8),
             Samples.NINE);
 
-    assertThat(new JiraProofs(List.of("It's a Secret to Everybody"), true).proved(request))
+    assertThat(
+            new JiraAuthentication(List.of("It's a Secret to Everybody"), true)
+                .isAuthentic(request))
         .isEqualTo(isProved);
   }
 
@@ -54,8 +56,8 @@ class JiraProofsTest {
     "/webhooks/jira/other, false",
   })
   void aDataCenterMayHaveTheSecretInTheAddress(String path, boolean isProved) {
-    assertThat(proved(false, path, Map.of())).isEqualTo(isProved);
-    assertThat(proved(true, path, Map.of())).isFalse();
+    assertThat(isAuthentic(false, path, Map.of())).isEqualTo(isProved);
+    assertThat(isAuthentic(true, path, Map.of())).isFalse();
   }
 
   @ParameterizedTest
@@ -63,22 +65,22 @@ class JiraProofsTest {
   void orAsAPassword(String pair, boolean isProved) {
     var basic = Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
 
-    assertThat(proved(false, Jira.PATH, Map.of("authorization", "Basic " + basic)))
+    assertThat(isAuthentic(false, Jira.PATH, Map.of("authorization", "Basic " + basic)))
         .isEqualTo(isProved);
-    assertThat(proved(true, Jira.PATH, Map.of("authorization", "Basic " + basic))).isFalse();
+    assertThat(isAuthentic(true, Jira.PATH, Map.of("authorization", "Basic " + basic))).isFalse();
   }
 
   @Test
   void aTokenOfAnAppIsNoProof() {
     var token = "Bearer eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmVk";
     for (var isCloud : List.of(true, false)) {
-      assertThat(proved(isCloud, Jira.PATH, Map.of("authorization", token))).isFalse();
+      assertThat(isAuthentic(isCloud, Jira.PATH, Map.of("authorization", token))).isFalse();
     }
   }
 
   @Test
   void aWrongSignatureIsNotMadeGoodByASecret() {
-    assertThat(proved(false, "/webhooks/jira/older", Map.of("x-hub-signature", "sha256=0")))
+    assertThat(isAuthentic(false, "/webhooks/jira/older", Map.of("x-hub-signature", "sha256=0")))
         .isFalse();
   }
 }

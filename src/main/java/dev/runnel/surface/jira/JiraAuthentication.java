@@ -9,21 +9,21 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
-/// Verifies that a webhook comes from the configured Jira. Jira signs the body; a Data Center that
-/// does not may have the secret at the end of the webhook's URL, or as the password in it.
-final class JiraProofs {
+/// Authenticates webhooks. Jira signs the body; a Data Center that cannot sign may have the secret
+/// at the end of the webhook's URL, or as the password in it.
+final class JiraAuthentication {
   private final Hmac hmac;
   private final SharedSecrets secrets;
   private final boolean isCloud;
 
-  JiraProofs(List<String> secrets, boolean isCloud) {
+  JiraAuthentication(List<String> secrets, boolean isCloud) {
     this.hmac = new Hmac(secrets);
     this.secrets = new SharedSecrets(secrets);
     this.isCloud = isCloud;
   }
 
   /// If there is a signature it must be valid, whatever else is sent.
-  boolean proved(RawRequest request) {
+  boolean isAuthentic(RawRequest request) {
     var signature = request.header("X-Hub-Signature");
     if (signature.isPresent()) {
       return hmac.signsHeader(signature.get(), request.body());
