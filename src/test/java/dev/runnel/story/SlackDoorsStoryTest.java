@@ -112,7 +112,7 @@ class SlackDoorsStoryTest {
         .untilAsserted(
             () ->
                 assertThat(screens.errors().toString())
-                    .contains("Say in a few words what the agent should do."));
+                    .contains("Describe what the agent should do."));
     screens.submit(ANN, Map.of("prompt", typed("wait for me"), "channel", chosen(CHANNEL)));
 
     awaitPosted("Running");
@@ -185,7 +185,7 @@ class SlackDoorsStoryTest {
             () ->
                 screens
                     .form()
-                    .filter(it -> has(it, "This thread has a run. Your words go to it."))
+                    .filter(it -> has(it, "This thread has a run. Your message goes to it."))
                     .isPresent());
     screens.submit(ANN, Map.of("prompt", typed("now fix it")));
 

@@ -6,7 +6,7 @@ import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackSettings;
 import java.util.List;
 
-/// Slack, as the rest of Runnel knows it.
+/// The definition of the platform Slack.
 public final class SlackPlatform {
   public static final PlatformDefinition DEFINITION =
       new PlatformDefinition(

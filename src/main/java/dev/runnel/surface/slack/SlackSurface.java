@@ -111,7 +111,8 @@ public final class SlackSurface implements Surface, ConnectedPlatform {
       installer = Optional.empty();
     }
     agentView = new SlackAgentView(workspaces, config.prompts(), clock);
-    payloads = new SlackPayloads(config, api.sdk(), workspaces::known, workspaces::left, agentView);
+    payloads =
+        new SlackPayloads(config, api.sdk(), workspaces::known, workspaces::uninstalled, agentView);
     senders = new SlackSenders(config, workspaces, clock);
     background =
         new SlackBackgroundReader(
@@ -175,7 +176,7 @@ public final class SlackSurface implements Surface, ConnectedPlatform {
                       request -> handler.apply(read(request)),
                       clock,
                       chance,
-                      SlackSocket.Pace.USUAL);
+                      SlackSocket.Timeouts.DEFAULT);
               socket = opened;
               opened.start();
             });
@@ -190,8 +191,8 @@ public final class SlackSurface implements Surface, ConnectedPlatform {
     }
   }
 
-  /// HTTP delivery cannot be checked from here, so a closed socket is not a problem while HTTP is
-  /// configured too.
+  /// A closed socket is not a problem while HTTP is configured too, because HTTP delivery cannot be
+  /// checked from here.
   @Override
   public Optional<String> problem() {
     return config.listens()
@@ -226,10 +227,10 @@ public final class SlackSurface implements Surface, ConnectedPlatform {
     return switch (address) {
       case SlackResponse.Ok<String> _ -> Optional.empty();
       case SlackResponse.Wait<String>(_, String why) ->
-          Optional.of("gives no socket (" + why + "). Try again in a minute.");
+          Optional.of("no socket (" + why + "). Try again in a minute.");
       case SlackResponse.No<String>(String error) ->
           Optional.of(
-              "Slack gives no socket ("
+              "Slack opens no socket ("
                   + error
                   + "). Turn Socket Mode on in the app's settings, and put an app-level token with"
                   + " connections:write into SLACK_APP_TOKEN.");
@@ -324,7 +325,7 @@ public final class SlackSurface implements Surface, ConnectedPlatform {
                     it -> SlackPlace.of(it).team(), LinkedHashMap::new, Collectors.toList()));
     List<MissedDeliveries> all = new ArrayList<>();
     byTeam.forEach((team, its) -> all.add(missed(team, since, its)));
-    return SlackMissedDeliveries.together(all);
+    return SlackMissedDeliveries.merge(all);
   }
 
   private MissedDeliveries missed(String team, Instant since, List<Conversation> conversations) {

@@ -90,10 +90,10 @@ class SlackLinkRefusalsTest {
   @Test
   void whatSlackDoesNotAnswerNowMayBeReadLater() {
     slack.says(INFO, ScriptedSlack.rateLimited("30"));
-    assertThat(linked()).isEqualTo(new Linked.Unavailable(LINK, "Slack answered 429"));
+    assertThat(linked()).isEqualTo(new Linked.Unavailable(LINK, "Slack responded with status 429"));
 
     slack.says(INFO, JOINED).says(REPLIES, ScriptedSlack.status(503));
-    assertThat(linked()).isEqualTo(new Linked.Unavailable(LINK, "Slack answered 503"));
+    assertThat(linked()).isEqualTo(new Linked.Unavailable(LINK, "Slack responded with status 503"));
   }
 
   @Test

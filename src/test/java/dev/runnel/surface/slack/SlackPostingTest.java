@@ -161,7 +161,9 @@ class SlackPostingTest {
       slack.says("conversations.history", ScriptedSlack.rateLimited("30"));
 
       assertThat(surface.threads().open(start, true))
-          .isEqualTo(new Posting.Later(Optional.of(Duration.ofSeconds(30)), "Slack answered 429"));
+          .isEqualTo(
+              new Posting.Later(
+                  Optional.of(Duration.ofSeconds(30)), "Slack responded with status 429"));
       assertThat(slack.calls("chat.postMessage")).isEmpty();
     }
 

@@ -24,8 +24,8 @@ public final class SlackSurfaces {
         Optional.of(botToken),
         Optional.empty(),
         apiUrl,
-        SlackBehavior.USUAL,
-        SlackPrompts.USUAL,
+        SlackBehavior.DEFAULT,
+        SlackPrompts.DEFAULT,
         Set.of());
   }
 

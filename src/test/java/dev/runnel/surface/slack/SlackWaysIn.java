@@ -88,8 +88,8 @@ final class SlackWaysIn implements AutoCloseable {
                 Optional.of("xoxb-test-token"),
                 Optional.empty(),
                 api.apiUrl(),
-                SlackBehavior.USUAL,
-                SlackPrompts.USUAL,
+                SlackBehavior.DEFAULT,
+                SlackPrompts.DEFAULT,
                 Set.of()),
             clock);
     var door =

@@ -14,7 +14,7 @@ import okhttp3.Response;
 /// Uploads and downloads file contents. Requests go to Slack's own hosts only, because they carry
 /// the token.
 public final class FileTransfer {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final MediaType BYTES = MediaType.get("application/octet-stream");
 
   private final SlackConfig config;
@@ -25,7 +25,7 @@ public final class FileTransfer {
     this(
         config,
         new OkHttpClient.Builder()
-            .callTimeout(PATIENCE)
+            .callTimeout(TIMEOUT)
             .retryOnConnectionFailure(false)
             // Without access to the file, Slack redirects to a sign-in page.
             .followRedirects(false)
@@ -45,7 +45,7 @@ public final class FileTransfer {
   }
 
   /// @param address the upload URL that Slack returned
-  /// @return a value without meaning
+  /// @return a meaningless value on success
   public SlackResponse<String> send(String address, byte[] bytes) {
     return ours(address)
         .map(
@@ -104,7 +104,7 @@ public final class FileTransfer {
         return new SlackResponse.Ok<>(reader.read(response));
       }
       return status == 408 || status == 429 || status >= 500
-          ? new SlackResponse.Wait<>(Optional.empty(), "Slack answered " + status)
+          ? new SlackResponse.Wait<>(Optional.empty(), "Slack responded with status " + status)
           : new SlackResponse.No<>("http_" + status);
     } catch (IOException e) {
       return new SlackResponse.Wait<>(

@@ -9,14 +9,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A Slack user as seen by the workspace of the token. See
+/// A Slack user, as returned to the workspace of the token. See
 /// https://docs.slack.dev/reference/objects/user-object
 ///
 /// @param isPerson neither a bot nor deactivated
 /// @param isGuest a guest with access to some channels only, or a user of another organization
 /// @param teams the workspaces the user is a member of; several on Enterprise Grid
-/// @param zone of their profile
-/// @param name as they want to be called
+/// @param zone the time zone in the profile
+/// @param name the display name
 /// @param email empty if the app lacks the scope `users:read.email`
 public record SlackAccount(
     boolean isPerson,

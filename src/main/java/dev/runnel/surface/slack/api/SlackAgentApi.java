@@ -96,8 +96,7 @@ public record SlackAgentApi(SlackApi api) {
     return new HashMap<>(Map.of("channel_id", place.channel(), "thread_ts", place.thread()));
   }
 
-  /// Starts a stream, a message that content is appended to. Slack closes it after five minutes in
-  /// any case.
+  /// Starts a stream, a message to which content is appended. Slack closes it after five minutes.
   ///
   /// @param user the user who made the request
   /// @return the message's timestamp
@@ -124,8 +123,8 @@ public record SlackAgentApi(SlackApi api) {
     return api.form(STOP, Map.of("channel", message.channel(), "ts", message.ts()));
   }
 
-  /// Finds a message of our own: one that carries the mark, wherever Slack keeps it, or one that is
-  /// still streaming and carries none.
+  /// Finds a message of our own: one that contains the mark, or one that is still streaming and
+  /// contains none.
   ///
   /// @param oldest a timestamp; earlier messages are not searched
   public SlackResponse<Optional<String>> find(

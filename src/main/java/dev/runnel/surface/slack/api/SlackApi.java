@@ -59,7 +59,7 @@ public final class SlackApi implements AutoCloseable {
   private final Optional<String> token;
   private final Function<String, SlackResponse<?>> refusals;
 
-  /// The result of every call while no call can be made; null when calls can be made.
+  /// The result of every call while no call is possible; null when calls are possible.
   private final @Nullable SlackResponse<?> unavailable;
 
   public SlackApi(SlackConfig config) {
@@ -230,7 +230,7 @@ public final class SlackApi implements AutoCloseable {
     return call(() -> methods.viewsPublish(r -> r.userId(user).view(view))).map(_ -> user);
   }
 
-  /// Answers a command or a button press privately, at its response URL.
+  /// Responds to a command or a button press privately, at its response URL.
   public SlackResponse<String> respond(String responseUrl, SlackPost post) {
     try {
       var response =
@@ -248,7 +248,8 @@ public final class SlackApi implements AutoCloseable {
         return new SlackResponse.Ok<>("");
       }
       return isPassing(status)
-          ? new SlackResponse.Wait<>(Optional.empty(), "response_url answered " + status)
+          ? new SlackResponse.Wait<>(
+              Optional.empty(), "response_url responded with status " + status)
           : new SlackResponse.No<>("response_url_" + status);
     } catch (IOException e) {
       return unreachable(e);
@@ -350,7 +351,8 @@ public final class SlackApi implements AutoCloseable {
     try (var response = methods.runPostFormWithToken(form, method, token.orElse(""))) {
       if (!response.isSuccessful()) {
         return isPassing(response.code())
-            ? new SlackResponse.Wait<>(retryAfter(response), "Slack answered " + response.code())
+            ? new SlackResponse.Wait<>(
+                retryAfter(response), "Slack responded with status " + response.code())
             : new SlackResponse.No<>("http_" + response.code());
       }
       var answer = JSON.readTree(response.body().string());
@@ -358,7 +360,7 @@ public final class SlackApi implements AutoCloseable {
           ? new SlackResponse.Ok<>(answer)
           : refused(answer.path("error").asText("no_error_code"));
     } catch (JsonProcessingException e) {
-      return new SlackResponse.Wait<>(Optional.empty(), "unreadable answer");
+      return new SlackResponse.Wait<>(Optional.empty(), "unreadable response");
     } catch (IOException e) {
       return unreachable(e);
     }
@@ -379,15 +381,16 @@ public final class SlackApi implements AutoCloseable {
     } catch (SlackApiException e) {
       var status = e.getResponse().code();
       if (isPassing(status)) {
-        return new SlackResponse.Wait<>(retryAfter(e.getResponse()), "Slack answered " + status);
+        return new SlackResponse.Wait<>(
+            retryAfter(e.getResponse()), "Slack responded with status " + status);
       }
       return new SlackResponse.No<>("http_" + status);
     } catch (IOException e) {
       return unreachable(e);
     } catch (RuntimeException e) {
-      // The SDK throws its JSON parser's exceptions when a proxy answers instead of Slack.
+      // The SDK throws its JSON parser's exceptions when a proxy responds instead of Slack.
       return new SlackResponse.Wait<>(
-          Optional.empty(), "unreadable answer: " + e.getClass().getSimpleName());
+          Optional.empty(), "unreadable response: " + e.getClass().getSimpleName());
     }
     if (response.isOk()) {
       return new SlackResponse.Ok<>(response);
@@ -397,7 +400,7 @@ public final class SlackApi implements AutoCloseable {
 
   private <T> SlackResponse<T> refused(String error) {
     return PASSING.contains(error)
-        ? new SlackResponse.Wait<>(Optional.empty(), "Slack answered " + error)
+        ? new SlackResponse.Wait<>(Optional.empty(), "Slack responded with error " + error)
         : refusals.apply(error).as();
   }
 
@@ -457,8 +460,8 @@ public final class SlackApi implements AutoCloseable {
             });
   }
 
-  /// Whether a user is among the members of a channel, as far as they are listed within a few
-  /// pages.
+  /// Whether a user is among the members of a channel; only the first few pages of the list are
+  /// read.
   public SlackResponse<Boolean> hasMember(String channel, String user) {
     Optional<String> cursor = Optional.empty();
     for (var page = 0; page < MAX_MEMBER_PAGES; page++) {
@@ -519,7 +522,7 @@ public final class SlackApi implements AutoCloseable {
     try {
       slack.close();
     } catch (Exception e) {
-      throw new IllegalStateException("Slack's client did not close", e);
+      throw new IllegalStateException("Slack's client could not be closed", e);
     }
   }
 }

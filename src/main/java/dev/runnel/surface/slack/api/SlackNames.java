@@ -27,7 +27,7 @@ public final class SlackNames {
     return of(channel, api::channelName);
   }
 
-  /// Whether only its members can read a channel, or whether that cannot be known now.
+  /// Whether only its members can read a channel; also true if that cannot be looked up now.
   public boolean isPrivate(String channel) {
     return !(api.access(channel) instanceof SlackResponse.Ok<SlackApi.ChannelAccess>(var access))
         || access.isPrivate();

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// A list of messages that Slack gives page by page.
+/// A paginated list of messages.
 @FunctionalInterface
 public interface SlackPages {
   /// Reads one page.
@@ -16,7 +16,7 @@ public interface SlackPages {
   /// @param cursor where the page starts; null for the first page
   SlackResponse<Page> read(@Nullable String cursor);
 
-  /// Finds the first message that is wanted; reads no further.
+  /// Finds the first message that matches; reads no further.
   ///
   /// @return the failure of a page that could not be read
   default SlackResponse<Optional<Message>> find(int maxPages, Predicate<Message> isWanted) {

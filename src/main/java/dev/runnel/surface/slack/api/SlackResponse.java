@@ -21,7 +21,7 @@ public sealed interface SlackResponse<T> {
   /// @throws IllegalStateException when there is a value
   default <R> SlackResponse<R> as() {
     return switch (this) {
-      case Ok<T> _ -> throw new IllegalStateException("Not without a value");
+      case Ok<T> _ -> throw new IllegalStateException("Has a value");
       case Wait<T>(Optional<Duration> after, String why) -> new Wait<>(after, why);
       case No<T>(String error) -> new No<>(error);
     };

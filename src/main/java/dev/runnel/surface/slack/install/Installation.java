@@ -27,7 +27,10 @@ record Installation(
   /// @param expiresAt when the token stops working
   record Renewal(String refreshToken, Instant at, Instant expiresAt) {
     static Renewal of(String refreshToken, Duration life, Instant now) {
-      var early = life.dividedBy(4).compareTo(EARLIEST) < 0 ? life.dividedBy(4) : EARLIEST;
+      var early =
+          life.dividedBy(4).compareTo(REFRESH_BEFORE_EXPIRY) < 0
+              ? life.dividedBy(4)
+              : REFRESH_BEFORE_EXPIRY;
       var expiresAt = now.plus(life);
       return new Renewal(refreshToken, expiresAt.minus(early), expiresAt);
     }
@@ -40,7 +43,7 @@ record Installation(
   }
 
   /// For a token valid for twelve hours. A failed refresh leaves this much time to retry.
-  private static final Duration EARLIEST = Duration.ofHours(2);
+  private static final Duration REFRESH_BEFORE_EXPIRY = Duration.ofHours(2);
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
@@ -72,8 +75,8 @@ record Installation(
         .flatMap(token -> grant.expiresIn().map(life -> Renewal.of(token, life, now)));
   }
 
-  Installation withIdentity(SlackIdentity better) {
-    return new Installation(better, name, token, renewal, scopes);
+  Installation withIdentity(SlackIdentity other) {
+    return new Installation(other, name, token, renewal, scopes);
   }
 
   String team() {

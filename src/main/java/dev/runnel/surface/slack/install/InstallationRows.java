@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class InstallationRows {
   /// @param version increases with every change of the tokens
   /// @param writtenAt when the tokens were last changed
-  record Row(String team, String name, String sealed, long version, Instant writtenAt) {
+  record Row(String team, String name, String encrypted, long version, Instant writtenAt) {
     /// Omits the encrypted tokens.
     @Override
     public String toString() {
@@ -42,7 +42,7 @@ public final class InstallationRows {
   }
 
   /// Inserts the installation, or replaces it when the workspace installs the app again.
-  void install(String team, String name, String sealed, Instant now) throws SQLException {
+  void install(String team, String name, String encrypted, Instant now) throws SQLException {
     change(
         "INSERT INTO slack_installations (team, name, sealed, version, written_at, claimed_until)"
             + " VALUES (?, ?, ?, ?, ?, 0) ON CONFLICT (team) DO UPDATE SET name = excluded.name,"
@@ -50,7 +50,7 @@ public final class InstallationRows {
             + " excluded.written_at, claimed_until = 0",
         team,
         name,
-        sealed,
+        encrypted,
         // A version never used before, even if the row was deleted in between.
         micros(now),
         micros(now));
@@ -73,11 +73,11 @@ public final class InstallationRows {
   /// Stores refreshed tokens.
   ///
   /// @return false when the tokens were changed in between
-  boolean renew(String team, long version, String sealed, Instant now) throws SQLException {
+  boolean renew(String team, long version, String encrypted, Instant now) throws SQLException {
     return change(
             "UPDATE slack_installations SET sealed = ?, version = version + 1, written_at = ?,"
                 + " claimed_until = 0 WHERE team = ? AND version = ?",
-            sealed,
+            encrypted,
             micros(now),
             team,
             version)
@@ -85,16 +85,16 @@ public final class InstallationRows {
   }
 
   /// Stores the same tokens with a new encryption.
-  void reseal(Row row, String sealed) throws SQLException {
+  void reencrypt(Row row, String encrypted) throws SQLException {
     change(
         "UPDATE slack_installations SET sealed = ? WHERE team = ? AND version = ?",
-        sealed,
+        encrypted,
         row.team(),
         row.version());
   }
 
   /// @return false when the tokens are newer, or there is no row
-  boolean forget(String team, Instant writtenUntil) throws SQLException {
+  boolean delete(String team, Instant writtenUntil) throws SQLException {
     return change(
             "DELETE FROM slack_installations WHERE team = ? AND written_at <= ?",
             team,
@@ -103,7 +103,7 @@ public final class InstallationRows {
   }
 
   /// @return false when the row has another version
-  boolean forget(String team, long version) throws SQLException {
+  boolean delete(String team, long version) throws SQLException {
     return change("DELETE FROM slack_installations WHERE team = ? AND version = ?", team, version)
         == 1;
   }

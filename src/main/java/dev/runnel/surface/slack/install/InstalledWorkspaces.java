@@ -23,30 +23,29 @@ import org.slf4j.LoggerFactory;
 
 /// The workspaces that installed the app, stored in rows that all nodes share.
 ///
-/// Everything needed before an acknowledgement is answered from memory. While a workspace is in
-/// use, its row is read again every 30 seconds, and its token refreshed when due, by the node that
-/// claims the row first. Other nodes keep using the old token, which Slack accepts until it
-/// expires.
+/// Data that is needed before an acknowledgement is in memory. While a workspace is in use, its row
+/// is read again every 30 seconds, and its token is refreshed when due, by the node that claims the
+/// row first. Other nodes use the old token, which Slack accepts until it expires.
 public final class InstalledWorkspaces implements SlackWorkspaces {
   public static final String NOT_INSTALLED = "not_installed";
   static final String UNREADABLE = "installation_unreadable";
 
   private static final Logger log = LoggerFactory.getLogger(InstalledWorkspaces.class);
-  private static final Duration FRESH = Duration.ofSeconds(30);
+  private static final Duration MAX_AGE = Duration.ofSeconds(30);
 
   /// Longer than any call to Slack takes.
   private static final Duration CLAIM = Duration.ofMinutes(1);
 
   /// Slack refused the refresh, but the token still works for a while, in which somebody may
   /// reinstall the app.
-  private static final Duration AFTER_A_REFUSAL = Duration.ofMinutes(10);
+  private static final Duration RETRY_AFTER_REFUSAL = Duration.ofMinutes(10);
 
-  private static final Duration SOON = Duration.ofSeconds(3);
+  private static final Duration RETRY_SOON = Duration.ofSeconds(3);
 
   /// Error codes that mean the app was uninstalled.
-  private static final Set<String> GONE = Set.of("account_inactive", "token_revoked");
+  private static final Set<String> UNINSTALLED_ERRORS = Set.of("account_inactive", "token_revoked");
 
-  private static final Set<String> OF_THE_TOKEN =
+  private static final Set<String> TOKEN_ERRORS =
       Set.of(
           NOT_INSTALLED,
           UNREADABLE,
@@ -65,27 +64,27 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
   private final InstallationRows rows;
   private final TokenCipher tokenCipher;
   private final SlackApi root;
-  private final Function<SlackApi, SlackWorkspace> clients;
+  private final Function<SlackApi, SlackWorkspace> newWorkspace;
   private final String installUrl;
   private final InstantSource clock;
-  private final Map<String, Kept> kept = new ConcurrentHashMap<>();
+  private final Map<String, CachedInstallation> cache = new ConcurrentHashMap<>();
 
   /// @param root the API without a workspace's token
-  /// @param clients creates a workspace's clients from its API
+  /// @param newWorkspace creates a workspace's clients from its API
   /// @param installUrl where people install the app
   public InstalledWorkspaces(
       SlackConfig config,
       SlackClient client,
       InstallationRows rows,
       SlackApi root,
-      Function<SlackApi, SlackWorkspace> clients,
+      Function<SlackApi, SlackWorkspace> newWorkspace,
       String installUrl,
       InstantSource clock) {
     this.config = config;
     this.client = client;
     this.rows = rows;
     this.root = root;
-    this.clients = clients;
+    this.newWorkspace = newWorkspace;
     this.installUrl = installUrl;
     this.clock = clock;
     tokenCipher = new TokenCipher(client.secrets(), "runnel: tokens of slack workspaces");
@@ -95,14 +94,14 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
   /// @param readAt when the row was read
   /// @param saved whether the row has this token; one refreshed while the database was down exists
   ///   only in memory
-  private record Kept(
+  private record CachedInstallation(
       Installation installation,
       long version,
       Instant readAt,
       boolean saved,
       SlackWorkspace workspace) {
     boolean isStale(Instant now) {
-      return saved && !now.isBefore(readAt.plus(FRESH));
+      return saved && !now.isBefore(readAt.plus(MAX_AGE));
     }
   }
 
@@ -120,7 +119,7 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
     }
   }
 
-  /// Any response counts as available: each workspace has a token of its own.
+  /// Any response counts as available, because each workspace has its own token.
   @Override
   public boolean isAvailable() {
     return !(root.identity() instanceof SlackResponse.Wait);
@@ -128,71 +127,71 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
 
   @Override
   public Optional<SlackIdentity> known(String team) {
-    return Optional.ofNullable(kept.get(team)).map(it -> it.installation().identity());
+    return Optional.ofNullable(cache.get(team)).map(it -> it.installation().identity());
   }
 
   @Override
   public SlackWorkspace of(String team) {
     var slackResponse = current(team);
-    return slackResponse instanceof SlackResponse.Ok<Kept>(Kept found)
+    return slackResponse instanceof SlackResponse.Ok<CachedInstallation>(CachedInstallation found)
         ? found.workspace()
-        : clients.apply(root.unavailable(slackResponse));
+        : newWorkspace.apply(root.unavailable(slackResponse));
   }
 
-  private SlackResponse<Kept> current(String team) {
+  private SlackResponse<CachedInstallation> current(String team) {
     var now = clock.instant();
-    var known = kept.get(team);
+    var known = cache.get(team);
     if (known != null && !known.saved()) {
       var saved = save(known.installation(), known.version(), now);
-      if (!(saved instanceof SlackResponse.Ok<Kept>(Kept found))) {
+      if (!(saved instanceof SlackResponse.Ok<CachedInstallation>(CachedInstallation found))) {
         return saved;
       }
       known = found;
     }
     if (known == null || known.isStale(now)) {
       var read = read(team);
-      if (read instanceof SlackResponse.Ok<Kept>(Kept found)) {
+      if (read instanceof SlackResponse.Ok<CachedInstallation>(CachedInstallation found)) {
         known = found;
-      } else if (known == null || read instanceof SlackResponse.No<Kept>) {
+      } else if (known == null || read instanceof SlackResponse.No<CachedInstallation>) {
         return read;
       }
     }
-    return known.installation().isDue(now) ? renewed(known, now) : new SlackResponse.Ok<>(known);
+    return known.installation().isDue(now) ? renew(known, now) : new SlackResponse.Ok<>(known);
   }
 
-  private SlackResponse<Kept> read(String team) {
+  private SlackResponse<CachedInstallation> read(String team) {
     try {
       var row = rows.of(team);
       if (row.isEmpty()) {
-        kept.remove(team);
+        cache.remove(team);
         return new SlackResponse.No<>(NOT_INSTALLED);
       }
       return read(row.get())
-          .<SlackResponse<Kept>>map(SlackResponse.Ok::new)
+          .<SlackResponse<CachedInstallation>>map(SlackResponse.Ok::new)
           .orElseGet(() -> new SlackResponse.No<>(UNREADABLE));
     } catch (SQLException e) {
       log.warn("slack installation not loaded team={} why={}", team, e.toString());
-      return new SlackResponse.Wait<>(Optional.empty(), "the database did not answer");
+      return new SlackResponse.Wait<>(Optional.empty(), "the database does not respond");
     }
   }
 
-  private Optional<Kept> read(InstallationRows.Row row) {
-    var opened = tokenCipher.open(row.sealed(), row.team());
-    var installation = opened.flatMap(it -> Installation.parse(it.text()));
+  private Optional<CachedInstallation> read(InstallationRows.Row row) {
+    var decrypted = tokenCipher.decrypt(row.encrypted(), row.team());
+    var installation = decrypted.flatMap(it -> Installation.parse(it.text()));
     if (installation.isEmpty()) {
-      kept.remove(row.team());
+      cache.remove(row.team());
       return Optional.empty();
     }
-    if (!opened.get().current()) {
-      sealAgain(row, installation.get());
+    if (!decrypted.get().current()) {
+      reencrypt(row, installation.get());
     }
-    return Optional.of(keep(installation.get(), row.version(), true));
+    return Optional.of(cache(installation.get(), row.version(), true));
   }
 
   /// Encrypts with the current secret, before the old one is removed from the settings.
-  private void sealAgain(InstallationRows.Row row, Installation installation) {
+  private void reencrypt(InstallationRows.Row row, Installation installation) {
     try {
-      rows.reseal(row, sealed(installation));
+      rows.reencrypt(row, encrypted(installation));
       log.info("slack tokens encrypted with the new client secret team={}", row.team());
     } catch (SQLException e) {
       log.warn(
@@ -202,35 +201,35 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
     }
   }
 
-  private String sealed(Installation installation) {
-    return tokenCipher.seal(installation.json(), installation.team());
+  private String encrypted(Installation installation) {
+    return tokenCipher.encrypt(installation.json(), installation.team());
   }
 
-  private Kept keep(Installation installation, long version, boolean saved) {
-    var before = kept.get(installation.team());
+  private CachedInstallation cache(Installation installation, long version, boolean saved) {
+    var before = cache.get(installation.team());
     var workspace =
         before != null && before.installation().token().equals(installation.token())
             ? before.workspace()
-            : clients.apply(
+            : newWorkspace.apply(
                 root.with(
                     installation.token(),
-                    error -> judged(installation.team(), installation.token(), error)));
-    var now = new Kept(installation, version, clock.instant(), saved, workspace);
-    kept.put(installation.team(), now);
+                    error -> mapError(installation.team(), installation.token(), error)));
+    var now = new CachedInstallation(installation, version, clock.instant(), saved, workspace);
+    cache.put(installation.team(), now);
     return now;
   }
 
-  private SlackResponse<Kept> renewed(Kept known, Instant now) {
+  private SlackResponse<CachedInstallation> renew(CachedInstallation known, Instant now) {
     var team = known.installation().team();
     var refreshToken = known.installation().renewal().orElseThrow().refreshToken();
     try {
       if (!rows.claim(team, known.version(), now, now.plus(CLAIM))) {
-        return read(team) instanceof SlackResponse.Ok<Kept>(Kept others)
-            ? meanwhile(others, now)
-            : meanwhile(known, now);
+        return read(team) instanceof SlackResponse.Ok<CachedInstallation>(CachedInstallation stored)
+            ? currentToken(stored, now)
+            : currentToken(known, now);
       }
     } catch (SQLException e) {
-      return meanwhile(known, now);
+      return currentToken(known, now);
     }
     return switch (root.renew(client, refreshToken)) {
       case SlackResponse.Ok<SlackGrant>(SlackGrant grant) -> {
@@ -240,24 +239,25 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
       case SlackResponse.Wait<SlackGrant>(_, String why) -> {
         // If only the response was lost, Slack may not accept the refresh token again.
         log.warn("slack token not refreshed, will retry team={} why=\"{}\"", team, why);
-        yield meanwhile(known, now);
+        yield currentToken(known, now);
       }
-      case SlackResponse.No<SlackGrant>(String error) -> refused(known, now, error);
+      case SlackResponse.No<SlackGrant>(String error) -> refreshRefused(known, now, error);
     };
   }
 
-  private SlackResponse<Kept> refused(Kept known, Instant now, String error) {
+  private SlackResponse<CachedInstallation> refreshRefused(
+      CachedInstallation known, Instant now, String error) {
     var team = known.installation().team();
-    if (read(team) instanceof SlackResponse.Ok<Kept>(Kept others)
-        && others.version() != known.version()) {
-      return meanwhile(others, now);
+    if (read(team) instanceof SlackResponse.Ok<CachedInstallation>(CachedInstallation stored)
+        && stored.version() != known.version()) {
+      return currentToken(stored, now);
     }
     log.error("slack refused to refresh a token, reinstall the app team={} error={}", team, error);
     if (known.installation().isExpired(now)) {
       return new SlackResponse.No<>(error);
     }
     try {
-      var until = now.plus(AFTER_A_REFUSAL);
+      var until = now.plus(RETRY_AFTER_REFUSAL);
       var _ = rows.claim(team, known.version(), now.plus(CLAIM), until);
     } catch (SQLException e) {
       log.debug("slack refresh claim not extended team={}", team);
@@ -266,51 +266,56 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
   }
 
   /// The current token, as long as it works.
-  private static SlackResponse<Kept> meanwhile(Kept known, Instant now) {
+  private static SlackResponse<CachedInstallation> currentToken(
+      CachedInstallation known, Instant now) {
     return known.installation().isExpired(now)
-        ? new SlackResponse.Wait<>(Optional.of(SOON), "the token of the workspace is being renewed")
+        ? new SlackResponse.Wait<>(
+            Optional.of(RETRY_SOON), "the token of the workspace is being renewed")
         : new SlackResponse.Ok<>(known);
   }
 
   /// Stores refreshed tokens. If the database is down they are kept in memory and stored at the
   /// next call, because Slack does not issue them twice.
-  private SlackResponse<Kept> save(Installation installation, long version, Instant now) {
+  private SlackResponse<CachedInstallation> save(
+      Installation installation, long version, Instant now) {
     var team = installation.team();
     try {
-      return rows.renew(team, version, sealed(installation), now)
-          ? new SlackResponse.Ok<>(keep(installation, version + 1, true))
+      return rows.renew(team, version, encrypted(installation), now)
+          ? new SlackResponse.Ok<>(cache(installation, version + 1, true))
           : read(team);
     } catch (SQLException e) {
       log.warn("slack token not saved, will retry team={} why={}", team, e.toString());
-      return new SlackResponse.Ok<>(keep(installation, version, false));
+      return new SlackResponse.Ok<>(cache(installation, version, false));
     }
   }
 
   /// Maps an error code that a call with this token returned.
-  private SlackResponse<?> judged(String team, String token, String error) {
-    if (!GONE.contains(error) && !error.equals("token_expired")) {
+  private SlackResponse<?> mapError(String team, String token, String error) {
+    if (!UNINSTALLED_ERRORS.contains(error) && !error.equals("token_expired")) {
       return new SlackResponse.No<>(error);
     }
-    if (!(read(team) instanceof SlackResponse.Ok<Kept>(Kept now))) {
+    if (!(read(team) instanceof SlackResponse.Ok<CachedInstallation>(CachedInstallation now))) {
       return new SlackResponse.No<>(NOT_INSTALLED);
     }
     if (!now.installation().token().equals(token)) {
-      return new SlackResponse.Wait<>(Optional.of(SOON), "the token of the workspace was changed");
+      return new SlackResponse.Wait<>(
+          Optional.of(RETRY_SOON), "the token of the workspace was changed");
     }
-    if (GONE.contains(error)) {
-      forget(team, now.version(), error);
+    if (UNINSTALLED_ERRORS.contains(error)) {
+      delete(team, now.version(), error);
       return new SlackResponse.No<>(NOT_INSTALLED);
     }
     return now.installation().renewal().isPresent()
-            && renewed(now, clock.instant()) instanceof SlackResponse.Ok<Kept>
-        ? new SlackResponse.Wait<>(Optional.of(SOON), "the token of the workspace was renewed")
+            && renew(now, clock.instant()) instanceof SlackResponse.Ok<CachedInstallation>
+        ? new SlackResponse.Wait<>(
+            Optional.of(RETRY_SOON), "the token of the workspace was renewed")
         : new SlackResponse.No<>(error);
   }
 
-  private void forget(String team, long version, String error) {
+  private void delete(String team, long version, String error) {
     try {
-      if (rows.forget(team, version)) {
-        kept.remove(team);
+      if (rows.delete(team, version)) {
+        cache.remove(team);
         log.warn("slack installation deleted team={} error={}", team, error);
       }
     } catch (SQLException e) {
@@ -322,22 +327,23 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
   ///
   /// @throws SQLException when it cannot be stored; the app must be installed again
   void install(Installation installation) throws SQLException {
-    rows.install(installation.team(), installation.name(), sealed(installation), clock.instant());
-    kept.remove(installation.team());
+    rows.install(
+        installation.team(), installation.name(), encrypted(installation), clock.instant());
+    cache.remove(installation.team());
     log.info("slack app installed team={}", installation.team());
     var _ = read(installation.team());
   }
 
-  /// If this is lost, the error codes of later calls have the same effect.
+  /// If this fails, the error codes of later calls have the same effect.
   @Override
-  public void left(String team, Instant at) {
+  public void uninstalled(String team, Instant at) {
     Thread.ofVirtual()
         .name("slack-left")
         .start(
             () -> {
               try {
                 // Slack's time is in whole seconds. A later installation is kept.
-                if (rows.forget(team, at.plusSeconds(1))) {
+                if (rows.delete(team, at.plusSeconds(1))) {
                   log.info("slack app uninstalled team={}", team);
                 }
                 var _ = read(team);
@@ -349,16 +355,16 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
 
   @Override
   public Optional<String> refusal(String error) {
-    return OF_THE_TOKEN.contains(error)
+    return TOKEN_ERRORS.contains(error)
         ? Optional.of(
             switch (error) {
               case UNREADABLE ->
-                  "The key of this Slack workspace cannot be read any more. Install the app again: "
+                  "The token of this Slack workspace can no longer be read. Install the app again: "
                       + installUrl;
               case "missing_scope", "no_permission" ->
                   "The Slack app lacks a permission here. Install it again: " + installUrl;
               default ->
-                  "The Slack app is not installed in this workspace any more. Install it again: "
+                  "The Slack app is no longer installed in this workspace. Install it again: "
                       + installUrl;
             })
         : Optional.empty();
@@ -367,11 +373,11 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
   @Override
   public String summary() {
     if (config.installations().isEmpty()) {
-      return ", but serves no workspace yet. Name those that it is for:"
+      return ", but serves no workspace yet. Name the workspaces to serve:"
           + " policy.installations.slack: [T012AB]. Install it: "
           + installUrl;
     }
-    var count = (int) kept.keySet().stream().filter(config::accepts).count();
+    var count = (int) cache.keySet().stream().filter(config::accepts).count();
     return switch (count) {
       case 0 -> ", in no workspace yet. Install it: " + installUrl;
       case 1 -> ", in 1 workspace. Install it in others: " + installUrl;
@@ -393,8 +399,7 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
         lines.add(check(row));
       }
     } catch (SQLException e) {
-      return List.of(
-          ConnectionCheck.problem("the database does not tell which workspaces there are."));
+      return List.of(ConnectionCheck.problem("the workspaces cannot be read from the database."));
     }
     return lines.isEmpty()
         ? List.of(ConnectionCheck.ok("ok, in no workspace yet. Install it: " + installUrl))
@@ -414,12 +419,12 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
         yield missing.isEmpty()
             ? ConnectionCheck.ok(name + ": ok")
             : ConnectionCheck.problem(
-                "%s: may not do everything (%s). Install it again: %s"
+                "%s: lacks permissions (%s). Install it again: %s"
                     .formatted(name, String.join(", ", missing), installUrl));
       }
       case SlackResponse.Wait<SlackIdentity>(_, String why) ->
           ConnectionCheck.problem(
-              "%s: not reached (%s). Try again in a minute.".formatted(name, why));
+              "%s: cannot be reached (%s). Try again in a minute.".formatted(name, why));
       case SlackResponse.No<SlackIdentity>(String error) ->
           ConnectionCheck.problem(
               "%s: its token does not work (%s). Install it again: %s"
@@ -428,7 +433,7 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
   }
 
   private List<String> missingScopes(String team) {
-    var granted = kept.get(team);
+    var granted = cache.get(team);
     return granted == null || granted.installation().scopes().isEmpty()
         ? List.of()
         : SlackScopes.needed().stream()

@@ -22,7 +22,7 @@ public final class OneWorkspace implements SlackWorkspaces {
   private static final Logger log = LoggerFactory.getLogger(OneWorkspace.class);
 
   /// Error codes that Slack returns to every call with an invalid token.
-  private static final Set<String> OF_THE_TOKEN =
+  private static final Set<String> TOKEN_ERRORS =
       Set.of(
           "invalid_auth",
           "not_authed",
@@ -37,22 +37,22 @@ public final class OneWorkspace implements SlackWorkspaces {
   private volatile @Nullable SlackIdentity identity;
 
   /// @param api uses the token from the settings
-  /// @param clients creates the workspace's clients from its API
+  /// @param newWorkspace creates the workspace's clients from its API
   public OneWorkspace(
-      SlackConfig config, SlackApi api, Function<SlackApi, SlackWorkspace> clients) {
+      SlackConfig config, SlackApi api, Function<SlackApi, SlackWorkspace> newWorkspace) {
     this.config = config;
     this.api = api;
-    workspace = clients.apply(api.withErrors(OneWorkspace::judged));
+    workspace = newWorkspace.apply(api.withErrors(OneWorkspace::mapError));
   }
 
-  private static SlackResponse<?> judged(String error) {
-    if (OF_THE_TOKEN.contains(error)) {
-      throw new CredentialRefused(refusedToken(error));
+  private static SlackResponse<?> mapError(String error) {
+    if (TOKEN_ERRORS.contains(error)) {
+      throw new CredentialRefused(tokenRefusal(error));
     }
     return new SlackResponse.No<>(error);
   }
 
-  private static String refusedToken(String error) {
+  private static String tokenRefusal(String error) {
     return "Slack does not accept the bot token (%s). Put the bot token of the installed app into SLACK_BOT_TOKEN."
         .formatted(error);
   }
@@ -92,7 +92,7 @@ public final class OneWorkspace implements SlackWorkspaces {
 
   /// Only logs: the token belongs to the operator, and Slack refuses it from now on.
   @Override
-  public void left(String team, Instant at) {
+  public void uninstalled(String team, Instant at) {
     log.warn("slack app uninstalled from its workspace team={}", team);
   }
 
@@ -113,7 +113,7 @@ public final class OneWorkspace implements SlackWorkspaces {
           case SlackResponse.Ok<SlackIdentity>(SlackIdentity found) -> checked(found);
           case SlackResponse.Wait<SlackIdentity>(_, String why) ->
               ConnectionCheck.problem(
-                  "not reached (" + why + "). Look at SLACK_API_URL and the network.");
+                  "cannot be reached (" + why + "). Check SLACK_API_URL and the network.");
           case SlackResponse.No<SlackIdentity>(String error) ->
               ConnectionCheck.problem(
                   "Slack refuses the token ("
@@ -131,9 +131,9 @@ public final class OneWorkspace implements SlackWorkspaces {
     return workspace.api().account(found.userId())
             instanceof SlackResponse.No<SlackAccount>(String error)
         ? ConnectionCheck.problem(
-            "Slack does not say who people are ("
+            "Slack does not return user accounts ("
                 + error
-                + "), so nobody is served. Add the scope users:read to the app, and install it"
+                + "), so nobody can use Runnel. Add the scope users:read to the app, and install it"
                 + " again.")
         : ConnectionCheck.OK;
   }

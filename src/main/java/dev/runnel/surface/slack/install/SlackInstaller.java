@@ -27,7 +27,7 @@ public final class SlackInstaller {
   public static final String COOKIE = "runnel_slack_install";
 
   private static final Logger log = LoggerFactory.getLogger(SlackInstaller.class);
-  private static final Optional<SlackPage.Button> AGAIN =
+  private static final Optional<SlackPage.Button> START_AGAIN =
       Optional.of(new SlackPage.Button("Start again", INSTALL));
 
   private final SlackConfig config;
@@ -93,16 +93,17 @@ public final class SlackInstaller {
   /// @param query the URL's query parameters
   /// @param cookie the value of [#COOKIE]; may be empty
   public Html redirected(Map<String, String> query, String cookie) {
-    var page = answer(query, cookie);
+    var page = result(query, cookie);
     var headers = new HashMap<>(page.headers());
     headers.put("Set-Cookie", setCookie("", 0));
     return new Html(page.status(), headers, page.html());
   }
 
-  private Html answer(Map<String, String> query, String cookie) {
+  private Html result(Map<String, String> query, String cookie) {
     var error = query.getOrDefault("error", "");
     if (error.equals("access_denied")) {
-      return page(200, "Nothing was installed", "You cancelled. That is fine: nothing changed.");
+      return page(
+          200, "Nothing was installed", "You cancelled the installation. Nothing was changed.");
     }
     if (!error.isEmpty()) {
       return page(400, "Slack did not install the app", errorText(error));
@@ -111,7 +112,7 @@ public final class SlackInstaller {
       if (!states.end(query.getOrDefault("state", ""), cookie)) {
         return page(
             400,
-            "This installation cannot go on",
+            "This installation cannot be completed",
             "It began in another browser or more than ten minutes ago, or it is done already."
                 + " Nothing changed.");
       }
@@ -119,17 +120,17 @@ public final class SlackInstaller {
         case SlackResponse.Ok<SlackGrant>(SlackGrant grant) -> granted(grant);
         case SlackResponse.Wait<SlackGrant>(_, String why) -> {
           log.warn("slack installation not completed why=\"{}\"", why);
-          yield page(502, "Slack did not answer", "Please try again in a minute.");
+          yield page(502, "Slack did not respond", "Please try again in a minute.");
         }
         case SlackResponse.No<SlackGrant>(String code) -> {
           log.warn("slack installation refused error={}", code);
-          yield page(502, "Slack did not install the app", why(code));
+          yield page(502, "Slack did not install the app", explanation(code));
         }
       };
     } catch (SQLException e) {
       log.warn("slack installation not saved why={}", e.toString());
       return page(
-          503, "The installation could not be kept", "Runnel's database does not answer just now.");
+          503, "The installation could not be stored", "Runnel's database does not respond.");
     }
   }
 
@@ -139,12 +140,11 @@ public final class SlackInstaller {
           400,
           "Please choose one workspace",
           "Runnel cannot be installed in a whole organisation at once. Install it in each"
-              + " workspace that wants it.");
+              + " workspace.");
     }
     if (grant.team().isEmpty() || grant.token().isEmpty()) {
       log.warn("slack installation without a team or a bot token");
-      return page(
-          502, "Slack did not install the app", "Slack gave no key for it. Please try again.");
+      return page(502, "Slack did not install the app", "Slack issued no token. Please try again.");
     }
     var installation = Installation.of(grant, identity(grant), clock.instant());
     workspaces.install(installation);
@@ -153,7 +153,7 @@ public final class SlackInstaller {
           "slack workspace not served, not accepted by the operator team={} to_serve_it=\"add it to"
               + " policy.installations.slack\"",
           grant.team());
-      return waits(grant, installation);
+      return notAccepted(grant, installation);
     }
     return done(grant, installation);
   }
@@ -169,7 +169,7 @@ public final class SlackInstaller {
   }
 
   /// Anybody can install the app; the operator decides which workspaces are served.
-  private static Html waits(SlackGrant grant, Installation installation) {
+  private static Html notAccepted(SlackGrant grant, Installation installation) {
     return SlackPage.of(
         200,
         "One step is left for " + installation.name(),
@@ -206,26 +206,26 @@ public final class SlackInstaller {
                         .formatted(open, encoded(grant.app()), encoded(grant.team())))));
   }
 
-  private static String why(String code) {
+  private static String explanation(String code) {
     return switch (code) {
       case "invalid_code", "code_already_used", "code_expired" ->
-          "Its answer was used already, or is too old.";
+          "The authorization code was already used, or has expired.";
       case "bad_client_secret", "invalid_client_id" ->
           "It does not know this app. Whoever runs Runnel should check SLACK_CLIENT_ID and"
               + " SLACK_CLIENT_SECRET.";
       case "bad_redirect_uri" ->
           "It does not know this address. Whoever runs Runnel should add it to the Redirect URLs in"
               + " the app's settings.";
-      case "no_scopes", "invalid_scope" -> "The app asks for what Slack does not give.";
+      case "no_scopes", "invalid_scope" -> "The app requests scopes that Slack does not grant.";
       default -> errorText(code);
     };
   }
 
   private static String errorText(String code) {
-    return "It said: " + (code.length() > 100 ? code.substring(0, 100) + "…" : code);
+    return "Slack's error: " + (code.length() > 100 ? code.substring(0, 100) + "…" : code);
   }
 
   private static Html page(int status, String title, String text) {
-    return SlackPage.of(status, title, "<p>" + SlackPage.escape(text) + "</p>", AGAIN);
+    return SlackPage.of(status, title, "<p>" + SlackPage.escape(text) + "</p>", START_AGAIN);
   }
 }

@@ -31,7 +31,7 @@ public interface SlackWorkspaces {
   /// Handles an uninstallation. Returns at once.
   ///
   /// @param at when it happened, by Slack's clock
-  void left(String team, Instant at);
+  void uninstalled(String team, Instant at);
 
   /// A message for an error that concerns the token.
   ///

@@ -48,23 +48,23 @@ final class TokenCipher {
   /// A decrypted text.
   ///
   /// @param current whether it was encrypted with the first secret
-  record Opened(String text, boolean current) {
+  record Decrypted(String text, boolean current) {
     /// Omits the text.
     @Override
     public String toString() {
-      return "Opened[current=" + current + "]";
+      return "Decrypted[current=" + current + "]";
     }
   }
 
   /// @param place where the result is stored; it can be decrypted only for the same place
-  String seal(String text, String place) {
+  String encrypt(String text, String place) {
     var nonce = new byte[NONCE_BYTES];
     random.nextBytes(nonce);
     try {
-      var sealed =
+      var encrypted =
           cipher(Cipher.ENCRYPT_MODE, keys.getFirst(), nonce, place)
               .doFinal(text.getBytes(StandardCharsets.UTF_8));
-      var both = ByteBuffer.allocate(nonce.length + sealed.length).put(nonce).put(sealed);
+      var both = ByteBuffer.allocate(nonce.length + encrypted.length).put(nonce).put(encrypted);
       return VERSION + Base64.getUrlEncoder().withoutPadding().encodeToString(both.array());
     } catch (GeneralSecurityException impossible) {
       throw new IllegalStateException("Every Java has AES-GCM", impossible);
@@ -72,13 +72,13 @@ final class TokenCipher {
   }
 
   /// @return empty when no secret decrypts it, or it was changed or moved
-  Optional<Opened> open(String sealed, String place) {
-    if (!sealed.startsWith(VERSION)) {
+  Optional<Decrypted> decrypt(String encrypted, String place) {
+    if (!encrypted.startsWith(VERSION)) {
       return Optional.empty();
     }
     byte[] both;
     try {
-      both = Base64.getUrlDecoder().decode(sealed.substring(VERSION.length()));
+      both = Base64.getUrlDecoder().decode(encrypted.substring(VERSION.length()));
     } catch (IllegalArgumentException e) {
       return Optional.empty();
     }
@@ -86,15 +86,15 @@ final class TokenCipher {
       return Optional.empty();
     }
     for (var key : keys) {
-      var text = open(both, key, place);
+      var text = decrypt(both, key, place);
       if (text.isPresent()) {
-        return text.map(it -> new Opened(it, key == keys.getFirst()));
+        return text.map(it -> new Decrypted(it, key == keys.getFirst()));
       }
     }
     return Optional.empty();
   }
 
-  private static Optional<String> open(byte[] both, SecretKey key, String place) {
+  private static Optional<String> decrypt(byte[] both, SecretKey key, String place) {
     var nonce = ByteBuffer.wrap(both, 0, NONCE_BYTES);
     var start = new byte[NONCE_BYTES];
     nonce.get(start);

@@ -3,11 +3,11 @@ package dev.runnel.surface.slack.model;
 import java.util.HashMap;
 import java.util.Map;
 
-/// How much of a run is shown in each channel.
+/// How much of a run each channel shows.
 ///
-/// @param usual the style of channels that have none of their own
+/// @param defaultStyle the style of channels that have none of their own
 /// @param channels styles by channel id
-public record ChannelStyles(Style usual, Map<String, Style> channels) {
+public record ChannelStyles(Style defaultStyle, Map<String, Style> channels) {
   public enum Style {
     /// Everything is in the thread.
     THREAD,
@@ -17,20 +17,20 @@ public record ChannelStyles(Style usual, Map<String, Style> channels) {
     QUIET
   }
 
-  public static final ChannelStyles USUAL = new ChannelStyles(Style.THREAD, Map.of());
+  public static final ChannelStyles DEFAULT = new ChannelStyles(Style.THREAD, Map.of());
 
   public ChannelStyles {
     channels = Map.copyOf(channels);
   }
 
   /// @param entries styles in lower case, by channel id
-  /// @param usualKey the key of the usual style
+  /// @param defaultKey the key of the usual style
   /// @throws IllegalArgumentException if a name is no style
-  static ChannelStyles of(Map<String, String> entries, String usualKey) {
+  static ChannelStyles of(Map<String, String> entries, String defaultKey) {
     var styles = new HashMap<String, Style>();
     entries.forEach((channel, name) -> styles.put(channel, style(name)));
-    var usual = styles.remove(usualKey);
-    return new ChannelStyles(usual == null ? Style.THREAD : usual, styles);
+    var defaultStyle = styles.remove(defaultKey);
+    return new ChannelStyles(defaultStyle == null ? Style.THREAD : defaultStyle, styles);
   }
 
   private static Style style(String name) {
@@ -44,6 +44,6 @@ public record ChannelStyles(Style usual, Map<String, Style> channels) {
 
   /// The style of a place. Direct messages have only one reader.
   public Style of(SlackPlace place) {
-    return place.isDirect() ? Style.THREAD : channels.getOrDefault(place.channel(), usual);
+    return place.isDirect() ? Style.THREAD : channels.getOrDefault(place.channel(), defaultStyle);
   }
 }

@@ -99,8 +99,8 @@ public record SharedFile(
     return IMAGES.contains(type);
   }
 
-  /// Whether it is text by its media type; Slack takes source code, logs and CSV for text. Not
-  /// HTML: without access to a file Slack may answer with a page.
+  /// Whether the media type is text; Slack treats source code, logs and CSV as text. Not HTML,
+  /// because Slack may respond with a page if the token has no access to the file.
   public boolean isText() {
     return (type.startsWith("text/") && !type.equals("text/html")) || TEXTS.contains(type);
   }
@@ -124,8 +124,8 @@ public record SharedFile(
   }
 
   /// A default request for a message that has files and no text.
-  public static String wordsFor(String words, List<SharedFile> files) {
-    return words.isBlank() && !files.isEmpty() ? "Look at the attached file." : words;
+  public static String requestText(String text, List<SharedFile> files) {
+    return text.isBlank() && !files.isEmpty() ? "Look at the attached file." : text;
   }
 
   /// Appends the names of the files to the text for the agent.

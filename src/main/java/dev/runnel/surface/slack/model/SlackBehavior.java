@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 
 /// How Runnel behaves in channels: which reactions it adds, and whose messages it handles.
 ///
-/// @param signs the reaction for each message status; a status without one is not shown
+/// @param reactions the reaction for each message status; a status without one is not shown
 /// @param stop the reaction that stops a run; empty for none
 /// @param start the reaction that starts a run about the message; empty for none
 /// @param listening the mode of channels that have none of their own
@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
 /// @param watched the channels in which messages start runs by themselves
 /// @param styles how much of a run is shown in each channel
 public record SlackBehavior(
-    Map<MessageStatus, String> signs,
+    Map<MessageStatus, String> reactions,
     Optional<String> stop,
     Optional<String> start,
     Audience listening,
@@ -41,18 +41,18 @@ public record SlackBehavior(
   static final String WATCH = "SLACK_WATCH";
   static final String STYLE = "SLACK_STYLE";
 
-  /// More would be about other things.
+  /// Earlier messages are rarely about the request.
   private static final int MAX_CONTEXT = 50;
 
   private static final String OFF = "off";
-  private static final String DEFAULT = "default";
+  private static final String DEFAULT_KEY = "default";
   private static final Pattern EMOJI = Pattern.compile("[\\p{L}\\p{N}_+'-]{1,100}");
   private static final Pattern CHANNEL = Pattern.compile("[CGD][A-Z0-9]{2,30}");
 
   /// People often split one request into several short messages.
-  private static final Duration GATHERING = Duration.ofSeconds(1);
+  private static final Duration BATCH_WINDOW = Duration.ofSeconds(1);
 
-  private static final Map<MessageStatus, String> USUAL_SIGNS =
+  private static final Map<MessageStatus, String> DEFAULT_REACTIONS =
       Map.of(
           MessageStatus.TAKEN, "eyes",
           MessageStatus.QUEUED, "hourglass_flowing_sand",
@@ -64,19 +64,19 @@ public record SlackBehavior(
           MessageStatus.DELIVERED, "heavy_check_mark",
           MessageStatus.REFUSED, "x");
 
-  public static final SlackBehavior USUAL =
+  public static final SlackBehavior DEFAULT =
       new SlackBehavior(
-          USUAL_SIGNS,
+          DEFAULT_REACTIONS,
           Optional.of("octagonal_sign"),
           Optional.empty(),
           Audience.EVERYONE,
           Map.of(),
           Map.of(),
           WatchedChannels.NONE,
-          ChannelStyles.USUAL);
+          ChannelStyles.DEFAULT);
 
   public SlackBehavior {
-    signs = Map.copyOf(signs);
+    reactions = Map.copyOf(reactions);
     channels = Map.copyOf(channels);
     context = Map.copyOf(context);
   }
@@ -89,10 +89,10 @@ public record SlackBehavior(
     entries(settings.getOrDefault(LISTEN, ""))
         .forEach((channel, mode) -> channels.put(channel(channel), listening(mode)));
     return new SlackBehavior(
-        signs(settings.getOrDefault(REACTIONS, "").strip()),
+        reactions(settings.getOrDefault(REACTIONS, "").strip()),
         stop(settings.getOrDefault(STOP_REACTION, "").strip()),
         start(settings.getOrDefault(START_REACTION, "").strip()),
-        Optional.ofNullable(channels.remove(DEFAULT)).orElse(Audience.EVERYONE),
+        Optional.ofNullable(channels.remove(DEFAULT_KEY)).orElse(Audience.EVERYONE),
         channels,
         context(settings.getOrDefault(CONTEXT, "").strip()),
         watched(settings.getOrDefault(WATCH, "").strip()),
@@ -101,9 +101,9 @@ public record SlackBehavior(
 
   private static ChannelStyles styles(Map<String, String> entries) {
     if (entries.keySet().stream()
-        .allMatch(it -> it.equals(DEFAULT) || CHANNEL.matcher(it).matches())) {
+        .allMatch(it -> it.equals(DEFAULT_KEY) || CHANNEL.matcher(it).matches())) {
       try {
-        return ChannelStyles.of(entries, DEFAULT);
+        return ChannelStyles.of(entries, DEFAULT_KEY);
       } catch (IllegalArgumentException _) {
         // The message below names the styles.
       }
@@ -119,7 +119,7 @@ public record SlackBehavior(
     if (!entries.keySet().stream().allMatch(it -> CHANNEL.matcher(it).matches())
         || watched.words().values().stream().anyMatch(List::isEmpty)) {
       throw new IllegalArgumentException(
-          "%s (slack.watch) gives channels by their ids the words of messages that start runs, such as C0123456789=firing|error rate, or * for all messages, or is off."
+          "%s (slack.watch) lists, by channel id, the words of messages that start runs, such as C0123456789=firing|error rate, or * for all messages, or is off."
               .formatted(WATCH));
     }
     return watched;
@@ -135,7 +135,7 @@ public record SlackBehavior(
                     || !number.matches("[0-9]{1,2}")
                     || Integer.parseInt(number) > MAX_CONTEXT) {
                   throw new IllegalArgumentException(
-                      "%s (slack.context) gives channels by their ids a number of messages up to %d, such as C0123456789=20, or is off."
+                      "%s (slack.context) lists, by channel id, a number of messages up to %d, such as C0123456789=20, or is off."
                           .formatted(CONTEXT, MAX_CONTEXT));
                 }
                 context.put(channel, Integer.parseInt(number));
@@ -144,38 +144,38 @@ public record SlackBehavior(
     return context;
   }
 
-  private static Map<MessageStatus, String> signs(String setting) {
+  private static Map<MessageStatus, String> reactions(String setting) {
     if (setting.equals(OFF)) {
       return Map.of();
     }
-    var signs = new EnumMap<MessageStatus, String>(USUAL_SIGNS);
+    var reactions = new EnumMap<MessageStatus, String>(DEFAULT_REACTIONS);
     entries(setting)
         .forEach(
             (name, emoji) -> {
-              var messageStatus = receipt(name);
+              var messageStatus = messageStatus(name);
               if (emoji.equals(OFF)) {
-                signs.remove(messageStatus);
+                reactions.remove(messageStatus);
               } else {
-                signs.put(messageStatus, emoji(REACTIONS, emoji));
+                reactions.put(messageStatus, emoji(REACTIONS, emoji));
               }
             });
-    return signs;
+    return reactions;
   }
 
-  private static MessageStatus receipt(String name) {
+  private static MessageStatus messageStatus(String name) {
     for (var messageStatus : MessageStatus.values()) {
       if (messageStatus.name().toLowerCase(Locale.ROOT).equals(name)) {
         return messageStatus;
       }
     }
     throw new IllegalArgumentException(
-        "%s (slack.reactions) is off, or gives reactions to taken, queued, running, blocked, succeeded, failed, cancelled, delivered, refused; %s is none of them."
+        "%s (slack.reactions) is off, or sets reactions for taken, queued, running, blocked, succeeded, failed, cancelled, delivered, refused; %s is none of them."
             .formatted(REACTIONS, name));
   }
 
   private static Optional<String> stop(String setting) {
     if (setting.isEmpty()) {
-      return USUAL.stop();
+      return DEFAULT.stop();
     }
     return setting.equals(OFF) ? Optional.empty() : Optional.of(emoji(STOP_REACTION, setting));
   }
@@ -197,7 +197,7 @@ public record SlackBehavior(
   }
 
   private static String channel(String name) {
-    if (!name.equals(DEFAULT) && !CHANNEL.matcher(name).matches()) {
+    if (!name.equals(DEFAULT_KEY) && !CHANNEL.matcher(name).matches()) {
       throw new IllegalArgumentException(
           "%s (slack.listen) names channels by their ids, such as C0123456789, and default; %s is neither. The id is at the end of the channel's About page."
               .formatted(LISTEN, name));
@@ -223,7 +223,7 @@ public record SlackBehavior(
       var equals = entry.indexOf('=');
       if (!entry.isBlank()) {
         entries.put(
-            equals < 0 ? DEFAULT : entry.substring(0, equals).strip(),
+            equals < 0 ? DEFAULT_KEY : entry.substring(0, equals).strip(),
             entry.substring(equals + 1).strip());
       }
     }
@@ -233,7 +233,7 @@ public record SlackBehavior(
   public ConversationPolicy policy(SlackPlace place) {
     return new ConversationPolicy(
         place.isDirect() ? Audience.EVERYONE : channels.getOrDefault(place.channel(), listening),
-        GATHERING,
+        BATCH_WINDOW,
         true);
   }
 }

@@ -175,7 +175,7 @@ public record SlackConfig(
 
   /// Instructions for getting the workspace served.
   public static String toAccept(String team) {
-    return "Runnel does not serve this workspace yet. Whoever runs Runnel has to accept it: add "
+    return "Runnel does not serve this workspace yet. Whoever runs Runnel must accept it: add "
         + team
         + " to policy.installations.slack.";
   }

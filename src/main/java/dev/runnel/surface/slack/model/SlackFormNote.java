@@ -8,10 +8,10 @@ import dev.runnel.text.Truncation;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// The private metadata of a modal: Slack stores it, returns it with the submission and shows it to
-/// nobody.
+/// The private metadata of a modal: Slack stores it, and returns it with the submission. Users do
+/// not see it.
 ///
-/// @param channel where answers go, or where the message in question is; empty on the Home tab
+/// @param channel the channel of answers, or of the message; empty on the Home tab
 /// @param thread the thread to post the request in; empty when the modal asks for a channel
 /// @param message the timestamp of the message that the request is about
 /// @param about the text of that message, cut to fit

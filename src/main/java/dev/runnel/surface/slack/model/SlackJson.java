@@ -19,11 +19,11 @@ public final class SlackJson {
 
   /// Whether the field is present but is not a valid id. Treating it as absent would turn a reply
   /// into a new message.
-  public static boolean isOdd(JsonNode node, String field) {
+  public static boolean isInvalid(JsonNode node, String field) {
     return !absent(node.path(field)) && id(node, field).isEmpty();
   }
 
-  public static boolean isOdd(@Nullable String value) {
+  public static boolean isInvalid(@Nullable String value) {
     return value != null && id(value).isEmpty();
   }
 

@@ -32,7 +32,7 @@ public record SlackPermalinks(Function<String, Optional<SlackIdentity>> identity
   /// @param thread the timestamp of the first message of its thread
   public record Target(String channel, String ts, String thread) {}
 
-  /// Empty if it is no permalink to a message.
+  /// Empty if it is not a permalink to a message.
   public static Optional<Target> target(URI link) {
     var path = MESSAGE.matcher(Optional.ofNullable(link.getPath()).orElse(""));
     if (!path.matches()) {
@@ -55,12 +55,12 @@ public record SlackPermalinks(Function<String, Optional<SlackIdentity>> identity
         .toList();
   }
 
-  /// Whether the address is one of Slack, be it of this workspace or of another.
+  /// Whether the URL is one of Slack, of this workspace or of another.
   public static boolean isSlack(URI link, Optional<SlackIdentity> identity) {
     return host(link).endsWith(SLACK) || isOf(link, identity);
   }
 
-  /// Whether the address is one of this workspace.
+  /// Whether the URL is one of this workspace.
   public static boolean isOf(URI link, Optional<SlackIdentity> identity) {
     return identity
         .flatMap(SlackIdentity::workspace)

@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 /// The suggested prompts that Slack shows when a user opens the agent.
 ///
 /// @param all at most four, Slack's limit
-/// @param areOurs false when the operator chose them
-public record SlackPrompts(List<Prompt> all, boolean areOurs) {
+/// @param areDefaults false when the operator chose them
+public record SlackPrompts(List<Prompt> all, boolean areDefaults) {
   static final String SETTING = "SLACK_PROMPTS";
 
   private static final int MAX = 4;
@@ -22,8 +22,8 @@ public record SlackPrompts(List<Prompt> all, boolean areOurs) {
   /// @param message the text that pressing it sends
   public record Prompt(String title, String message) {}
 
-  /// The same as in the manifest, which current agent apps read them from.
-  public static final SlackPrompts USUAL =
+  /// The same as in the manifest, from which current agent apps read them.
+  public static final SlackPrompts DEFAULT =
       new SlackPrompts(
           List.of(
               new Prompt("What can you do?", "help"),
@@ -45,7 +45,7 @@ public record SlackPrompts(List<Prompt> all, boolean areOurs) {
   static SlackPrompts from(Map<String, String> settings) {
     var setting = settings.getOrDefault(SETTING, "").strip();
     if (setting.isEmpty()) {
-      return USUAL;
+      return DEFAULT;
     }
     List<Prompt> prompts = new ArrayList<>();
     if (!setting.equals(OFF)) {
@@ -57,7 +57,7 @@ public record SlackPrompts(List<Prompt> all, boolean areOurs) {
     }
     if (prompts.size() > MAX) {
       throw new IllegalArgumentException(
-          "%s (slack.prompts) holds %d prompts. Slack shows no more than %d."
+          "%s (slack.prompts) has %d prompts. Slack shows at most %d."
               .formatted(SETTING, prompts.size(), MAX));
     }
     return new SlackPrompts(prompts, false);

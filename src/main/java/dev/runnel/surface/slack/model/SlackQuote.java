@@ -7,12 +7,14 @@ public final class SlackQuote {
   private SlackQuote() {}
 
   /// @param message may be blank: then nothing is quoted
-  public static String join(String words, String message) {
-    return message.isBlank() ? words : words + ABOUT + message.strip().replaceAll("\\R", "\n> ");
+  public static String join(String request, String message) {
+    return message.isBlank()
+        ? request
+        : request + ABOUT + message.strip().replaceAll("\\R", "\n> ");
   }
 
   /// The request without the quote, for readers who see the message itself.
-  public static String words(String joined) {
+  public static String requestOf(String joined) {
     var at = joined.lastIndexOf(ABOUT);
     return at < 0 ? joined : joined.substring(0, at);
   }

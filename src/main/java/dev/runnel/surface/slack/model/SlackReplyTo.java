@@ -28,8 +28,8 @@ public record SlackReplyTo(Optional<String> trigger, Optional<String> address) {
     return value.filter(DIRECTLY::equals).isPresent();
   }
 
-  /// The inverse of [#of(Optional)]. Never blank, so that a request from the Home tab is known to
-  /// come from no thread.
+  /// The inverse of [#of(Optional)]. Never blank, so that a request from the Home tab can be told
+  /// from one in a thread.
   public String value() {
     var opens = trigger.map(it -> TRIGGER + it);
     return opens.isPresent() && address.isPresent()

@@ -6,8 +6,8 @@ import java.util.Set;
 
 /// The step of Slack's Workflow Builder that starts a run, and waits for its end. Pure.
 ///
-/// Slack does not say who uses a workflow, and whoever builds one chooses its inputs. So the
-/// workflows of a channel are a requester of their own, whom a policy has to permit.
+/// Slack does not tell who uses a workflow, and its author chooses the inputs. So the workflows of
+/// a channel are a requester of their own, whom a policy must permit.
 public final class SlackStep {
   /// As in the manifest.
   public static final String CALLBACK = "start_run";
@@ -35,14 +35,15 @@ public final class SlackStep {
         : Optional.empty();
   }
 
-  /// How the step is told of the end; stored in [dev.runnel.core.model.conversation.Origin].
+  /// The address of the step, which gets the end of the run; stored in
+  /// [dev.runnel.core.model.conversation.Origin].
   ///
   /// @param execution Slack's id of the execution of the step
   public static String replyTo(String execution) {
     return STEP + execution;
   }
 
-  /// The inverse of [#replyTo(String)]; empty for what no step asked for.
+  /// The inverse of [#replyTo(String)]; empty for other addresses.
   public static Optional<String> execution(Optional<String> replyTo) {
     return replyTo.filter(it -> it.startsWith(STEP)).map(it -> it.substring(STEP.length()));
   }

@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 /// The channels in which a message, such as an alert, starts a run without being addressed to
 /// Runnel.
 ///
-/// A person's message is a request of that person. For messages of apps, the watch of the channel
-/// is the requester, whom the operator permits by listing the channel.
+/// A person's message is a request of that person. For messages of apps, the requester is the
+/// channel's watch, which the operator permits by listing the channel.
 ///
 /// @param words by channel id: a message must contain one of them; [#ANY] stands for all messages
 public record WatchedChannels(Map<String, List<String>> words) {

@@ -21,7 +21,7 @@ final class FileAnswers {
   private static final int MAX_PAGES = 20;
 
   /// The number of failed attempts after which the message is posted without the file.
-  private static final int PATIENCE = 3;
+  private static final int MAX_ATTEMPTS = 3;
 
   private final SlackApi api;
   private final FileTransfer transfer;
@@ -31,7 +31,7 @@ final class FileAnswers {
     this.transfer = transfer;
   }
 
-  /// What an earlier attempt left in the thread.
+  /// The messages and files of an earlier attempt in the thread.
   private record Found(Optional<String> message, boolean hasFile) {
     static final Found NOTHING = new Found(Optional.empty(), false);
   }
@@ -49,8 +49,8 @@ final class FileAnswers {
       boolean inChannel) {
     var found = Found.NOTHING;
     if (notice.tries() > 0) {
-      switch (look(api.thread(place, oldest, null), mark, file)) {
-        case SlackResponse.Ok<Found>(Found seen) -> found = seen;
+      switch (findEarlier(api.thread(place, oldest, null), mark, file)) {
+        case SlackResponse.Ok<Found>(Found earlier) -> found = earlier;
         case SlackResponse.Wait<Found> wait -> {
           return wait.as();
         }
@@ -64,7 +64,7 @@ final class FileAnswers {
     return switch (upload(file)) {
       case SlackResponse.Ok<String>(String id) ->
           withFile(place, notice, mark, file, found, id, inChannel);
-      case SlackResponse.Wait<String> wait when notice.tries() < PATIENCE -> wait;
+      case SlackResponse.Wait<String> wait when notice.tries() < MAX_ATTEMPTS -> wait;
       case SlackResponse.Wait<String> _, SlackResponse.No<String> _ ->
           withoutFile(place, notice, mark, found, inChannel);
     };
@@ -100,7 +100,7 @@ final class FileAnswers {
     }
     return switch (api.share(place, id, file.title())) {
       case SlackResponse.Ok<String> _ -> posted;
-      case SlackResponse.Wait<String> wait when notice.tries() < PATIENCE -> wait;
+      case SlackResponse.Wait<String> wait when notice.tries() < MAX_ATTEMPTS -> wait;
       case SlackResponse.Wait<String> _, SlackResponse.No<String> _ ->
           withoutFile(place, notice, mark, new Found(Optional.of(ts), false), inChannel);
     };
@@ -120,7 +120,8 @@ final class FileAnswers {
     };
   }
 
-  private static SlackResponse<Found> look(SlackPages pages, SlackPost.Mark mark, AnswerFile file) {
+  private static SlackResponse<Found> findEarlier(
+      SlackPages pages, SlackPost.Mark mark, AnswerFile file) {
     var messages = new ArrayList<Message>();
     return pages
         .forEach(MAX_PAGES, messages::add)

@@ -11,15 +11,14 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/// Uploads files that agents handed over, each once: its name in Slack is unique, so that an
-/// attempt whose result is unknown can look for it. People read the title, which is the file's own
-/// name.
+/// Uploads files that agents handed over, each once: its name in Slack is unique, so that a
+/// repeated attempt finds it. People see the title, which is the file's own name.
 record FileUploads(SlackApi api, FileTransfer transfer) {
   private static final int MAX_PAGES = 20;
 
   /// @param place a thread
   /// @param oldest a timestamp before the first attempt
-  /// @return a value without meaning
+  /// @return a meaningless value on success
   SlackResponse<String> upload(
       SlackPlace place, Notice notice, RunFile file, byte[] bytes, String oldest) {
     var name = name(notice, file);

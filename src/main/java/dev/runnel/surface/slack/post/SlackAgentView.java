@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Shows a direct thread in Slack's agent view: suggested prompts, a working status, the run's
-/// steps as they arrive, and Slack's own stop button. If the app is not an agent, each of these is
-/// omitted separately, and the status post is an edited message.
+/// steps as they arrive, and Slack's own stop button. What the app does not support is omitted;
+/// then the status post is an edited message.
 ///
 /// A status is streamed only where Slack shows its stop button, because a streamed message cannot
 /// carry ours.
@@ -32,20 +32,20 @@ import org.slf4j.LoggerFactory;
 /// @implSpec Thread-safe.
 public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SlackAgentView.class);
-  private static final int HINTS_AT_ONCE = 4;
+  private static final int MAX_CONCURRENT_HINTS = 4;
 
   /// Under load, further hints are dropped without harm.
   private static final int MAX_HINTS = 200;
 
   private final SlackWorkspaces workspaces;
   private final SlackPrompts prompts;
-  private final SlackStatusLine line;
+  private final SlackStatusLine statusLine;
   private final SlackStreams streams;
   private final OpenChannels openChannels;
-  private final ExecutorService aside =
+  private final ExecutorService hintExecutor =
       new ThreadPoolExecutor(
-          HINTS_AT_ONCE,
-          HINTS_AT_ONCE,
+          MAX_CONCURRENT_HINTS,
+          MAX_CONCURRENT_HINTS,
           0,
           TimeUnit.SECONDS,
           new ArrayBlockingQueue<>(MAX_HINTS),
@@ -55,7 +55,7 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
   public SlackAgentView(SlackWorkspaces workspaces, SlackPrompts prompts, InstantSource clock) {
     this.workspaces = workspaces;
     this.prompts = prompts;
-    this.line = new SlackStatusLine(clock);
+    this.statusLine = new SlackStatusLine(clock);
     this.streams = new SlackStreams(clock);
     this.openChannels = new OpenChannels(clock);
   }
@@ -67,32 +67,37 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
 
   /// @param ref the status post, once there is one
   Posting status(
-      Notice notice, Update.Status status, @Nullable PostRef ref, SlackStreams.Plain plain) {
+      Notice notice,
+      Update.Status status,
+      @Nullable PostRef ref,
+      SlackStreams.PlainMessages plain) {
     var place = SlackPlace.of(notice.conversation());
-    if (!isShownIn(place)) {
-      return plainly(notice, ref, plain);
+    if (!isSupportedIn(place)) {
+      return postPlain(notice, ref, plain);
     }
     var api = api(place);
     var posting =
-        isWorking(status) ? works(api, notice, status, ref, plain) : rests(api, notice, ref, plain);
+        isWorking(status)
+            ? postWorking(api, notice, status, ref, plain)
+            : postIdle(api, notice, ref, plain);
     if (posting instanceof Posting.Posted) {
       if (isWorking(status)) {
-        line.say(api, place, status, ref == null);
+        statusLine.setLine(api, place, status, ref == null);
       } else {
-        line.over(api, place, status);
+        statusLine.markIdle(api, place, status);
       }
     }
     return posting;
   }
 
-  private Posting works(
+  private Posting postWorking(
       SlackAgentApi api,
       Notice notice,
       Update.Status status,
       @Nullable PostRef ref,
-      SlackStreams.Plain plain) {
-    var kind = line.busy(api, SlackPlace.of(notice.conversation()), status);
-    var earlier = earlier(api, notice, ref, plain);
+      SlackStreams.PlainMessages plain) {
+    var kind = statusLine.markBusy(api, SlackPlace.of(notice.conversation()), status);
+    var earlier = findEarlier(api, notice, ref, plain);
     if (earlier.isPresent()) {
       return earlier.get();
     }
@@ -101,39 +106,44 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
           ref == null
               ? streams.begin(api, notice, status, plain)
               : streams.append(api, notice, status, ref, plain);
-      case UNKNOWN, SESSION, WORDS, NONE -> plainly(notice, ref, plain);
+      case UNKNOWN, SESSION, LINE, NONE -> postPlain(notice, ref, plain);
     };
   }
 
-  /// Updates the post of a run that has ended or waits for a person.
-  private Posting rests(
-      SlackAgentApi api, Notice notice, @Nullable PostRef ref, SlackStreams.Plain plain) {
-    if (ref != null && line.mayStream(SlackPlace.of(notice.conversation()))) {
+  /// Updates the status post of a run that has ended or waits for a person.
+  private Posting postIdle(
+      SlackAgentApi api, Notice notice, @Nullable PostRef ref, SlackStreams.PlainMessages plain) {
+    if (ref != null && statusLine.mayStream(SlackPlace.of(notice.conversation()))) {
       return streams.close(api, notice, ref).orElseGet(() -> plain.edit(notice, ref, true));
     }
-    return earlier(api, notice, ref, plain).orElseGet(() -> plainly(notice, ref, plain));
+    return findEarlier(api, notice, ref, plain).orElseGet(() -> postPlain(notice, ref, plain));
   }
 
-  private Optional<Posting> earlier(
-      SlackAgentApi api, Notice notice, @Nullable PostRef ref, SlackStreams.Plain plain) {
-    return ref == null && notice.tries() > 0 && line.mayStream(SlackPlace.of(notice.conversation()))
-        ? streams.earlier(api, notice, plain)
+  private Optional<Posting> findEarlier(
+      SlackAgentApi api, Notice notice, @Nullable PostRef ref, SlackStreams.PlainMessages plain) {
+    return ref == null
+            && notice.tries() > 0
+            && statusLine.mayStream(SlackPlace.of(notice.conversation()))
+        ? streams.findEarlier(api, notice, plain)
         : Optional.empty();
   }
 
   /// Renews the same status before it expires.
-  Posting still(
-      Notice notice, Update.Status status, @Nullable PostRef ref, SlackStreams.Plain plain) {
+  Posting renew(
+      Notice notice,
+      Update.Status status,
+      @Nullable PostRef ref,
+      SlackStreams.PlainMessages plain) {
     var place = SlackPlace.of(notice.conversation());
     var api = api(place);
     if (isWorking(status)) {
-      line.busy(api, place, status);
-      line.say(api, place, status, false);
-      if (ref != null && line.mayStream(place)) {
+      statusLine.markBusy(api, place, status);
+      statusLine.setLine(api, place, status, false);
+      if (ref != null && statusLine.mayStream(place)) {
         return streams.renew(api, notice, ref, plain);
       }
     } else {
-      line.over(api, place, status);
+      statusLine.markIdle(api, place, status);
     }
     return new Posting.Posted(
         ref == null ? place.message("~" + notice.id()).ref() : ref, notice.conversation());
@@ -141,22 +151,24 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
 
   /// The time after which the status in the thread must be renewed; empty for never.
   public Optional<Duration> statusLifetime(SlackPlace place) {
-    if (!isShownIn(place)) {
+    if (!isSupportedIn(place)) {
       return Optional.empty();
     }
-    var lifetime = line.lifetime(place);
-    var left = streams.left(place);
-    return lifetime.isPresent() && left.isPresent() && left.get().compareTo(lifetime.get()) < 0
-        ? left
-        : lifetime.or(() -> left);
+    var lifetime = statusLine.lifetime(place);
+    var timeLeft = streams.timeLeft(place);
+    return lifetime.isPresent()
+            && timeLeft.isPresent()
+            && timeLeft.get().compareTo(lifetime.get()) < 0
+        ? timeLeft
+        : lifetime.or(() -> timeLeft);
   }
 
   /// Whether a status there may be a stream.
   public boolean mayStream(SlackPlace place) {
-    return isShownIn(place) && line.mayStream(place);
+    return isSupportedIn(place) && statusLine.mayStream(place);
   }
 
-  private static boolean isShownIn(SlackPlace place) {
+  private static boolean isSupportedIn(SlackPlace place) {
     return place.isDirect() && place.isThread();
   }
 
@@ -165,8 +177,9 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
     return !state.isTerminal() && !state.needsPerson();
   }
 
-  private static Posting plainly(Notice notice, @Nullable PostRef ref, SlackStreams.Plain plain) {
-    return ref == null ? plain.say(notice) : plain.edit(notice, ref, true);
+  private static Posting postPlain(
+      Notice notice, @Nullable PostRef ref, SlackStreams.PlainMessages plain) {
+    return ref == null ? plain.postNew(notice) : plain.edit(notice, ref, true);
   }
 
   private SlackAgentApi api(SlackPlace place) {
@@ -180,7 +193,7 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
   /// Sets the suggested prompts. Current agent apps have the default prompts in their manifest.
   @Override
   public void opened(String team, String channel, Optional<String> thread) {
-    if (prompts.all().isEmpty() || (thread.isEmpty() && prompts.areOurs())) {
+    if (prompts.all().isEmpty() || (thread.isEmpty() && prompts.areDefaults())) {
       return;
     }
     hint(
@@ -194,12 +207,12 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
 
   @Override
   public void stopped(SlackPlace place, String user) {
-    hint(() -> line.released(api(place), place, user));
+    hint(() -> statusLine.stopPressed(api(place), place, user));
   }
 
   /// Runs an optional call in the background; failures are ignored.
   private void hint(Runnable hint) {
-    aside.execute(
+    hintExecutor.execute(
         () -> {
           try {
             hint.run();
@@ -211,11 +224,11 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
 
   @Override
   public void channelOpened(String team, String user, Optional<String> channel) {
-    openChannels.at(team, user, channel);
+    openChannels.set(team, user, channel);
   }
 
   @Override
   public void close() {
-    aside.shutdownNow();
+    hintExecutor.shutdownNow();
   }
 }

@@ -41,13 +41,13 @@ import org.jspecify.annotations.Nullable;
 /// Posts to Slack: first messages of threads, replies, edits, and ephemeral messages.
 ///
 /// @implSpec Thread-safe. Before a post is repeated, an earlier attempt's post is searched for.
-public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileUploader {
+public final class SlackPosts implements SlackStreams.PlainMessages, ThreadOpener, FileUploader {
   private static final int MAX_PAGES = 20;
 
   /// In characters.
   private static final int MAX_STEP_ANSWER = 3_000;
 
-  /// Begins references to no message.
+  /// Prefix of references without a message.
   private static final String NO_MESSAGE = "~";
 
   // Slack's clock and ours may differ when we search for an earlier post.
@@ -70,7 +70,7 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
   }
 
   /// Posts the first message of a conversation that has no thread yet; in a thread, posts the
-  /// request, which nobody there has seen.
+  /// request, which is not visible there.
   @Override
   public Posting open(Delivery delivery, boolean again) {
     var asked = SlackPlace.of(delivery.conversation());
@@ -79,7 +79,7 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
     var found =
         delivery.origin().replyTo().isPresent()
             ? new SlackResponse.Ok<>(asked)
-            : inItsThread(api, asked);
+            : resolveThread(api, asked);
     if (found instanceof SlackResponse.Wait<SlackPlace>(var after, var why)) {
       return new Posting.Later(after, why);
     }
@@ -89,7 +89,7 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
     var oldest = SlackPlace.timestamp(delivery.arrivedAt().minus(CLOCK_SKEW));
     var earlier =
         place.isThread() ? api.thread(place, oldest, null) : api.channel(place.channel(), oldest);
-    return switch (once(
+    return switch (postOnce(
         again, earlier, mark, () -> api.post(place.channel(), thread(place), post))) {
       case SlackResponse.Ok<String>(String ts) -> opened(place, ts);
       case SlackResponse.Wait<String>(Optional<Duration> after, String why) ->
@@ -99,7 +99,7 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
   }
 
   /// The place with the thread of its message, which may be a reply.
-  private static SlackResponse<SlackPlace> inItsThread(SlackApi api, SlackPlace place) {
+  private static SlackResponse<SlackPlace> resolveThread(SlackApi api, SlackPlace place) {
     return place.isThread()
         ? api.thread(place, null, null)
             .read(null)
@@ -125,9 +125,9 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
       case Intent.Start(Request request) -> request;
       case Intent.New(Request request) -> request;
       case Intent.Say(Request request) ->
-          new Request(SlackQuote.words(request.text()), request.options());
-      case Intent.Retry _ -> Request.of("the same again");
-      case Intent.Link(RunId run) -> Request.of("tell of the run " + run + " here");
+          new Request(SlackQuote.requestOf(request.text()), request.options());
+      case Intent.Retry _ -> Request.of("retry");
+      case Intent.Link(RunId run) -> Request.of("link " + run);
       case Intent.SayTo _,
           Intent.Linked _,
           Intent.RunCommand _,
@@ -135,7 +135,7 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
           Intent.PlatformEvent _,
           Intent.Help _,
           Intent.Unclear _ ->
-          throw new IllegalArgumentException("Nothing that opens a thread: " + intent);
+          throw new IllegalArgumentException("Opens no thread: " + intent);
     };
   }
 
@@ -144,20 +144,22 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
     return switch (notice.update()) {
       case Update.Received received ->
           SlackReactions.set(api(SlackPlace.of(notice.conversation())), behavior, notice, received);
-      case Update.Status _, Update.Still _ when isHidden(notice, status) -> hidden(notice);
+      case Update.Status _, Update.Still _ when isStatusHidden(notice, status) ->
+          withoutMessage(notice);
       case Update.Status now -> agentView.status(notice, now, status, this);
-      case Update.Still(Update.Status now) -> agentView.still(notice, now, status, this);
+      case Update.Still(Update.Status now) -> agentView.renew(notice, now, status, this);
       case Update.Message(Actor to, _, boolean privately) ->
-          privately ? tellPrivately(notice, to) : say(notice);
-      case Update.Listed(Actor to, _, _) -> tellPrivately(notice, to);
+          privately ? postPrivately(notice, to) : postNew(notice);
+      case Update.Listed(Actor to, _, _) -> postPrivately(notice, to);
       case Update.Answered(Actor to, var card) ->
-          card.choices().isEmpty() ? tellPrivately(notice, to) : say(notice);
-      case Update.Helped(Actor to) -> tellPrivately(notice, to);
-      case Update.Screened(Actor to, Screen screen) -> show(notice, to, screen);
-      case Update.End end -> ended(notice, end);
-      case Update.Blocked _ -> say(notice);
-      case Update.Reminder _ -> say(notice);
-      case Update.FileMade _ -> throw new IllegalArgumentException("A file is uploaded, not said");
+          card.choices().isEmpty() ? postPrivately(notice, to) : postNew(notice);
+      case Update.Helped(Actor to) -> postPrivately(notice, to);
+      case Update.Screened(Actor to, Screen screen) -> showScreen(notice, to, screen);
+      case Update.End end -> postEnd(notice, end);
+      case Update.Blocked _ -> postNew(notice);
+      case Update.Reminder _ -> postNew(notice);
+      case Update.FileMade _ ->
+          throw new IllegalArgumentException("A file is uploaded, not posted");
       case Update.QuestionClosed _ ->
           status == null
               ? new Posting.Posted(new PostRef(notice.id().value()), notice.conversation())
@@ -165,10 +167,10 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
     };
   }
 
-  /// Also tells the step of a workflow that waits for the end. A step that has ended already, by an
-  /// earlier attempt or an earlier end of the run, does not wait.
-  private Posting ended(Notice notice, Update.End end) {
-    var posting = say(notice);
+  /// Also completes the workflow step that waits for the end. An error means that the step is
+  /// already completed, by an earlier attempt or an earlier end of the run.
+  private Posting postEnd(Notice notice, Update.End end) {
+    var posting = postNew(notice);
     var execution = SlackStep.execution(notice.origin().replyTo());
     if (execution.isEmpty() || posting instanceof Posting.Later) {
       return posting;
@@ -185,15 +187,15 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
     var link = new SlackPermalinks(workspaces::known).of(place).map(URI::toString).orElse("");
     return switch (end) {
       case Update.Succeeded _ ->
-          outputs(link, "succeeded", shareable(place, run.message().orElse("")));
-      case Update.Failed(_, _, var why, _) -> outputs(link, "failed", shareable(place, why));
+          outputs(link, "succeeded", shareableText(place, run.message().orElse("")));
+      case Update.Failed(_, _, var why, _) -> outputs(link, "failed", shareableText(place, why));
       case Update.Cancelled _ -> outputs(link, "cancelled", "");
     };
   }
 
-  /// Empty in a private channel: whoever built the workflow chooses who reads it.
-  private String shareable(SlackPlace place, String words) {
-    return workspaces.of(place.team()).names().isPrivate(place.channel()) ? "" : words;
+  /// Empty for a private channel, because the author of the workflow chooses who reads the output.
+  private String shareableText(SlackPlace place, String text) {
+    return workspaces.of(place.team()).names().isPrivate(place.channel()) ? "" : text;
   }
 
   private static Map<String, String> outputs(String link, String outcome, String answer) {
@@ -201,44 +203,44 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
         "link", link, "outcome", outcome, "answer", AnswerFormatter.cut(answer, MAX_STEP_ANSWER));
   }
 
-  /// A private answer to a step says why no run starts.
+  /// Completes a workflow step with the reason why no run starts.
   private Posting failStep(Notice notice, String execution) {
     var why =
         notice.update() instanceof Update.Message(_, var text, _) ? text : "No run was started.";
     return api(SlackPlace.of(notice.conversation())).failStep(execution, why)
             instanceof SlackResponse.Wait<String>(var after, var error)
         ? new Posting.Later(after, error)
-        : hidden(notice);
+        : withoutMessage(notice);
   }
 
-  /// Whether the status is not shown: a quiet thread gets none, unless it began with the card.
-  private boolean isHidden(Notice notice, @Nullable PostRef status) {
+  /// Whether the status is not shown: in a quiet channel, unless the thread begins with the card.
+  private boolean isStatusHidden(Notice notice, @Nullable PostRef status) {
     return behavior.styles().of(SlackPlace.of(notice.conversation())) == Style.QUIET
-        && (status == null || isOfNoMessage(status));
+        && (status == null || isNoMessage(status));
   }
 
-  /// A reference to no message, for what can be neither edited nor found again.
-  private static Posting hidden(Notice notice) {
+  /// The result for a post without a message that could be edited or found again.
+  private static Posting withoutMessage(Notice notice) {
     return new Posting.Posted(
         SlackPlace.of(notice.conversation()).message(NO_MESSAGE + notice.id()).ref(),
         notice.conversation());
   }
 
-  private static boolean isOfNoMessage(PostRef ref) {
+  private static boolean isNoMessage(PostRef ref) {
     return SlackPlace.Message.of(ref).ts().startsWith(NO_MESSAGE);
   }
 
-  private Posting show(Notice notice, Actor to, Screen screen) {
+  private Posting showScreen(Notice notice, Actor to, Screen screen) {
     return switch (screens.show(api(SlackPlace.of(notice.conversation())), notice, to, screen)) {
-      case SlackScreens.Showing.TooLate _ ->
-          tellPrivately(notice.withUpdate(new Update.Message(to, SlackScreens.TOO_LATE, true)), to);
-      case SlackScreens.Showing.Answered(SlackResponse<String> slackResponse) ->
+      case SlackScreens.ShowResult.TooLate _ ->
+          postPrivately(notice.withUpdate(new Update.Message(to, SlackScreens.TOO_LATE, true)), to);
+      case SlackScreens.ShowResult.Shown(SlackResponse<String> slackResponse) ->
           posting(notice, slackResponse);
     };
   }
 
-  /// The message in the channel that Runnel posted for a run is its card. In a thread of others the
-  /// request has been posted as a reply, and the status gets a message of its own.
+  /// The message that Runnel posted in the channel for a run is the run's card. In a thread that
+  /// somebody else began, the status is a separate message.
   @Override
   public boolean isStatusPost(PostRef first, Conversation thread) {
     return SlackPlace.of(thread).isRoot(first);
@@ -255,16 +257,16 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
       throw new IllegalArgumentException("Not a file: " + notice.update());
     }
     var place = SlackPlace.of(notice.conversation());
-    var here = workspaces.of(place.team());
+    var workspace = workspaces.of(place.team());
     var oldest = SlackPlace.timestamp(notice.createdAt().minus(CLOCK_SKEW));
     var uploaded =
-        new FileUploads(here.api(), here.files())
+        new FileUploads(workspace.api(), workspace.files())
             .upload(place, notice, made.file(), content, oldest);
     return switch (uploaded) {
       case SlackResponse.No<String>(String error) ->
-          say(notice.withUpdate(notUploaded(made, error)));
+          postNew(notice.withUpdate(notUploaded(made, error)));
       case SlackResponse<String> response ->
-          // A file is neither edited nor looked for again, so any reference will do.
+          // A file is neither edited nor looked up later, so any reference is valid.
           posting(notice, response.map(_ -> NO_MESSAGE + notice.id()));
     };
   }
@@ -272,22 +274,22 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
   private static Update.Message notUploaded(Update.FileMade made, String error) {
     return new Update.Message(
         made.requester(),
-        "Slack did not take the file `%s` (`%s`)."
+        "Slack refused the file `%s` (`%s`)."
             .formatted(made.file().name().replace('`', '\''), error),
         false);
   }
 
   /// Posts a new message in the thread.
   @Override
-  public Posting say(Notice notice) {
+  public Posting postNew(Notice notice) {
     var place = SlackPlace.of(notice.conversation());
     var api = api(place);
     var mark = mark(notice);
     var oldest = SlackPlace.timestamp(notice.createdAt().minus(CLOCK_SKEW));
     var tooLong = SlackRenderer.tooLong(notice.update(), mark);
     if (tooLong.isPresent() && place.isThread()) {
-      var here = workspaces.of(place.team());
-      var fileAnswers = new FileAnswers(here.api(), here.files());
+      var workspace = workspaces.of(place.team());
+      var fileAnswers = new FileAnswers(workspace.api(), workspace.files());
       return posting(
           notice,
           fileAnswers.post(place, notice, mark, tooLong.get(), oldest, isForChannel(notice)));
@@ -297,14 +299,15 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
         place.isThread() ? api.thread(place, oldest, null) : api.channel(place.channel(), oldest);
     return posting(
         notice,
-        once(
+        postOnce(
             notice.tries() > 0,
             earlier,
             mark,
             () -> api.post(place.channel(), thread(place), post, isForChannel(notice))));
   }
 
-  /// Whether the channel shows the message, too: questions and ends, where people want that.
+  /// Whether the channel also shows the message: questions and ends, if the channel's style says
+  /// so.
   private boolean isForChannel(Notice notice) {
     return behavior.styles().of(SlackPlace.of(notice.conversation())) == Style.CHANNEL
         && switch (notice.update()) {
@@ -325,7 +328,7 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
   }
 
   @Override
-  public Posting edit(Notice notice, PostRef status, boolean orSay) {
+  public Posting edit(Notice notice, PostRef status, boolean orPostNew) {
     var place = SlackPlace.of(notice.conversation());
     var post =
         notice.update() instanceof Update.Status now && place.isRoot(status)
@@ -338,18 +341,18 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
           when error.equals("message_not_found")
               || error.equals("edit_window_closed")
               || error.equals("cant_update_message") ->
-          orSay ? say(notice) : new Posting.Posted(status, notice.conversation());
+          orPostNew ? postNew(notice) : new Posting.Posted(status, notice.conversation());
       case SlackResponse<String> slackResponse -> posting(notice, slackResponse);
     };
   }
 
   /// Answers one user privately: at the response URL of their command, else as an ephemeral
   /// message.
-  private Posting tellPrivately(Notice notice, Actor to) {
+  private Posting postPrivately(Notice notice, Actor to) {
     var place = SlackPlace.of(notice.conversation());
     if (WatchedChannels.isRequester(to)) {
-      // Nobody reads it, and a refusal for each alert would fill the channel.
-      return hidden(notice);
+      // An app cannot read it, and a refusal for each alert would fill the channel.
+      return withoutMessage(notice);
     }
     var step = SlackStep.execution(notice.origin().replyTo());
     if (step.isPresent() && SlackStep.isRequester(to)) {
@@ -364,7 +367,7 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
       }
     }
     if (place.isDirect()) {
-      return say(notice);
+      return postNew(notice);
     }
     if (notice.origin().home().isPresent()) {
       // Someone who asked on the Home tab does not read this channel.
@@ -375,7 +378,7 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
       return privatePosting(notice, slackResponse);
     }
     if (place.isThread()) {
-      return say(notice);
+      return postNew(notice);
     }
     // The user of a modal need not be in a channel that the bot is in.
     return privatePosting(
@@ -387,7 +390,7 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
 
   private Posting privatePosting(Notice notice, SlackResponse<String> slackResponse) {
     return slackResponse instanceof SlackResponse.Ok<String>
-        ? hidden(notice)
+        ? withoutMessage(notice)
         : posting(notice, slackResponse);
   }
 
@@ -417,7 +420,7 @@ public final class SlackPosts implements SlackStreams.Plain, ThreadOpener, FileU
   /// Posts, unless an earlier attempt has done so.
   ///
   /// @param again whether there was an earlier attempt
-  private static SlackResponse<String> once(
+  private static SlackResponse<String> postOnce(
       boolean again,
       SlackPages earlier,
       SlackPost.Mark mark,

@@ -27,28 +27,28 @@ final class SlackReactions {
   static Posting set(
       SlackApi api, SlackBehavior behavior, Notice notice, Update.Received received) {
     var done = new Posting.Posted(received.message(), notice.conversation());
-    var sign = behavior.signs().get(received.receipt());
-    if (sign == null) {
+    var reaction = behavior.reactions().get(received.receipt());
+    if (reaction == null) {
       return done;
     }
     var message = SlackPlace.Message.of(received.message());
-    var wait = waits(notice, api.react(message, sign));
-    for (var old : old(behavior, received, sign)) {
-      wait = wait.or(() -> waits(notice, api.unreact(message, old)));
+    var wait = toPosting(notice, api.react(message, reaction));
+    for (var old : old(behavior, received, reaction)) {
+      wait = wait.or(() -> toPosting(notice, api.unreact(message, old)));
     }
     return wait.orElse(done);
   }
 
   private static Iterable<String> old(
-      SlackBehavior behavior, Update.Received received, String sign) {
+      SlackBehavior behavior, Update.Received received, String reaction) {
     return received.before().stream()
-        .map((MessageStatus before) -> behavior.signs().get(before))
+        .map((MessageStatus before) -> behavior.reactions().get(before))
         .filter(Objects::nonNull)
-        .filter(old -> !old.equals(sign))
+        .filter(old -> !old.equals(reaction))
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  private static Optional<Posting> waits(Notice notice, SlackResponse<String> slackResponse) {
+  private static Optional<Posting> toPosting(Notice notice, SlackResponse<String> slackResponse) {
     return switch (slackResponse) {
       case SlackResponse.Wait<String>(Optional<Duration> after, String why) ->
           Optional.of(new Posting.Later(after, why));

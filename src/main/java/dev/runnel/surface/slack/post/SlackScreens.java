@@ -13,13 +13,14 @@ import java.util.Set;
 /// Opens modals and publishes the Home tab.
 public final class SlackScreens {
   static final String TOO_LATE =
-      "That took me too long, so Slack did not open the form. Please try again.";
+      "I was too slow, so Slack did not open the form. Please try again.";
 
-  private static final Set<String> LATE =
+  private static final Set<String> EXPIRED_TRIGGER_ERRORS =
       Set.of("expired_trigger_id", "trigger_expired", "invalid_trigger_id");
 
   /// An earlier attempt opened it, and the response was lost.
-  private static final Set<String> OPENED = Set.of("exchanged_trigger_id", "trigger_exchanged");
+  private static final Set<String> USED_TRIGGER_ERRORS =
+      Set.of("exchanged_trigger_id", "trigger_exchanged");
 
   private final SlackHome home;
 
@@ -28,35 +29,35 @@ public final class SlackScreens {
   }
 
   /// The result of showing a view.
-  sealed interface Showing {
-    record Answered(SlackResponse<String> answer) implements Showing {}
+  sealed interface ShowResult {
+    record Shown(SlackResponse<String> response) implements ShowResult {}
 
     /// The trigger id has expired; the user has to ask again.
-    record TooLate() implements Showing {}
+    record TooLate() implements ShowResult {}
   }
 
-  Showing show(SlackApi api, Notice notice, Actor to, Screen screen) {
-    var asked = notice.conversation();
+  ShowResult show(SlackApi api, Notice notice, Actor to, Screen screen) {
+    var conversation = notice.conversation();
     var origin = notice.origin();
     var view =
         switch (screen) {
           case Screen.Home runs -> home.render(runs);
-          case Screen.Ask form -> SlackForms.ask(form, asked, origin);
-          case Screen.Preferences form -> SlackForms.preferences(form, asked, origin);
+          case Screen.Ask form -> SlackForms.ask(form, conversation, origin);
+          case Screen.Preferences form -> SlackForms.preferences(form, conversation, origin);
         };
     if (screen instanceof Screen.Home) {
-      return new Showing.Answered(api.publishView(to.id(), view));
+      return new ShowResult.Shown(api.publishView(to.id(), view));
     }
     var trigger = SlackReplyTo.of(origin.replyTo()).trigger();
     if (trigger.isEmpty()) {
-      return new Showing.TooLate();
+      return new ShowResult.TooLate();
     }
     return switch (api.openView(trigger.get(), view)) {
-      case SlackResponse.No<String>(String error) when LATE.contains(error) ->
-          new Showing.TooLate();
-      case SlackResponse.No<String>(String error) when OPENED.contains(error) ->
-          new Showing.Answered(new SlackResponse.Ok<>(trigger.get()));
-      case SlackResponse<String> slackResponse -> new Showing.Answered(slackResponse);
+      case SlackResponse.No<String>(String error) when EXPIRED_TRIGGER_ERRORS.contains(error) ->
+          new ShowResult.TooLate();
+      case SlackResponse.No<String>(String error) when USED_TRIGGER_ERRORS.contains(error) ->
+          new ShowResult.Shown(new SlackResponse.Ok<>(trigger.get()));
+      case SlackResponse<String> slackResponse -> new ShowResult.Shown(slackResponse);
     };
   }
 }

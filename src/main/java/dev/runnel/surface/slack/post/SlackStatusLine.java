@@ -19,9 +19,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Sets what Slack itself shows under a direct thread while its run works: a session with a stop
+/// Sets what Slack itself shows below a direct thread while its run works: a session with a stop
 /// button; if the app is not an agent, a status line; if neither is available, nothing. The first
-/// call in a workspace finds out which of them is available.
+/// call in a workspace determines which of them is available.
 ///
 /// @implSpec Thread-safe. All of this is optional: a failed call is not retried before the next
 ///   update is due.
@@ -29,16 +29,16 @@ final class SlackStatusLine {
   private static final Logger log = LoggerFactory.getLogger(SlackStatusLine.class);
 
   /// Slack clears a status line after two minutes.
-  private static final Duration WORDS_LAST = Duration.ofSeconds(90);
+  private static final Duration LINE_LIFETIME = Duration.ofSeconds(90);
 
   /// Slack keeps a session busy for about an hour; this renews it earlier, in case a call was lost.
-  private static final Duration SESSION_LASTS = Duration.ofMinutes(4);
+  private static final Duration SESSION_LIFETIME = Duration.ofMinutes(4);
 
   private static final int MAX_LINE = 100;
   private static final int MAX_TITLE = 190;
 
   /// Errors that concern the thread, not the app's capabilities.
-  private static final Set<String> OF_THE_THREAD =
+  private static final Set<String> THREAD_ERRORS =
       Set.of(
           "channel_not_found",
           "thread_not_found",
@@ -62,7 +62,7 @@ final class SlackStatusLine {
     STOPPABLE,
     /// A session without the button: the app does not subscribe to its event.
     SESSION,
-    WORDS,
+    LINE,
     NONE;
 
     private boolean mayBeSession() {
@@ -70,7 +70,8 @@ final class SlackStatusLine {
     }
   }
 
-  /// The same status is not repeated within this time: a run may report every second that it works.
+  /// The same status is not repeated within this time, because a run may report its status every
+  /// second.
   private static final Duration MIN_REPEAT = Duration.ofSeconds(30);
 
   private static final int MAX_REMEMBERED = 10_000;
@@ -107,8 +108,8 @@ final class SlackStatusLine {
   }
 
   /// Marks the session as processing, where sessions are available. The status line is set by
-  /// [#say], after the post that would clear it.
-  Kind busy(SlackAgentApi api, SlackPlace place, Update.Status status) {
+  /// [#setLine], after the post that would clear it.
+  Kind markBusy(SlackAgentApi api, SlackPlace place, Update.Status status) {
     return set(api, place, Session.PROCESSING, status);
   }
 
@@ -119,13 +120,13 @@ final class SlackStatusLine {
     }
     switch (api.session(place, session, title(status), status.requester().id())) {
       case SlackResponse.Ok<Boolean>(Boolean hasButton) -> {
-        learn(place, hasButton ? Kind.STOPPABLE : Kind.SESSION);
+        remember(place, hasButton ? Kind.STOPPABLE : Kind.SESSION);
         remember(place, session.name());
       }
       case SlackResponse.No<Boolean>(String error) -> {
-        if (!OF_THE_THREAD.contains(error)) {
+        if (!THREAD_ERRORS.contains(error)) {
           log.info("slack agent sessions not available team={} error={}", place.team(), error);
-          learn(place, Kind.WORDS);
+          remember(place, Kind.LINE);
         }
       }
       case SlackResponse.Wait<Boolean>(_, String why) ->
@@ -134,23 +135,23 @@ final class SlackStatusLine {
     return kind(place);
   }
 
-  private void learn(SlackPlace place, Kind kind) {
+  private void remember(SlackPlace place, Kind kind) {
     kinds.put(place.team(), kind);
   }
 
   /// Sets the status line, where it is used instead of sessions.
   ///
   /// @param first whether this is the run's first status, so that the thread gets its title
-  void say(SlackAgentApi api, SlackPlace place, Update.Status status, boolean first) {
-    var words = words(status);
-    if (kind(place) != Kind.WORDS || (!first && isShown(place, words))) {
+  void setLine(SlackAgentApi api, SlackPlace place, Update.Status status, boolean first) {
+    var lineText = lineText(status);
+    if (kind(place) != Kind.LINE || (!first && isShown(place, lineText))) {
       return;
     }
-    switch (api.line(place, words)) {
-      case SlackResponse.Ok<?> _ -> remember(place, words);
-      case SlackResponse.No<?>(String error) when !OF_THE_THREAD.contains(error) -> {
+    switch (api.line(place, lineText)) {
+      case SlackResponse.Ok<?> _ -> remember(place, lineText);
+      case SlackResponse.No<?>(String error) when !THREAD_ERRORS.contains(error) -> {
         log.info("slack status line not available team={} error={}", place.team(), error);
-        learn(place, Kind.NONE);
+        remember(place, Kind.NONE);
         return;
       }
       case SlackResponse.No<?> _, SlackResponse.Wait<?> _ -> {}
@@ -160,10 +161,10 @@ final class SlackStatusLine {
     }
   }
 
-  /// Ends the busy state of a run that has ended or waits for a person.
-  void over(SlackAgentApi api, SlackPlace place, Update.Status status) {
+  /// Ends the busy state, for a run that has ended or waits for a person.
+  void markIdle(SlackAgentApi api, SlackPlace place, Update.Status status) {
     var session = status.run().state() == RunState.BLOCKED ? Session.SUSPENDED : Session.ACTIVE;
-    if (set(api, place, session, status) == Kind.WORDS) {
+    if (set(api, place, session, status) == Kind.LINE) {
       shown.remove(place.conversation().key());
       var _ = api.line(place, "");
     }
@@ -171,7 +172,7 @@ final class SlackStatusLine {
 
   /// Handles a press of Slack's stop button. Slack leaves it to the app to end the busy state; a
   /// run that continues is shown again soon.
-  void released(SlackAgentApi api, SlackPlace place, String user) {
+  void stopPressed(SlackAgentApi api, SlackPlace place, String user) {
     shown.remove(place.conversation().key());
     if (kind(place).mayBeSession()) {
       var _ = api.session(place, Session.ACTIVE, "", user);
@@ -182,13 +183,13 @@ final class SlackStatusLine {
   Optional<Duration> lifetime(SlackPlace place) {
     return switch (kind(place)) {
       case NONE -> Optional.empty();
-      case WORDS, UNKNOWN -> Optional.of(WORDS_LAST);
-      case STOPPABLE, SESSION -> Optional.of(SESSION_LASTS);
+      case LINE, UNKNOWN -> Optional.of(LINE_LIFETIME);
+      case STOPPABLE, SESSION -> Optional.of(SESSION_LIFETIME);
     };
   }
 
   /// `is working: running the tests`; Slack puts the app's name in front.
-  private static String words(Update.Status status) {
+  private static String lineText(Update.Status status) {
     if (status.stop().isPresent()) {
       return "is stopping…";
     }

@@ -32,29 +32,29 @@ final class SlackStreams {
   private static final Logger log = LoggerFactory.getLogger(SlackStreams.class);
 
   /// Slack closes a stream after five minutes and then shows it as failed.
-  private static final Duration LIFE = Duration.ofMinutes(4);
+  private static final Duration LIFETIME = Duration.ofMinutes(4);
 
   /// A message older than this is no longer streaming, even with clock skew.
-  private static final Duration SURELY_CLOSED = Duration.ofMinutes(7);
+  private static final Duration CLOSED_AFTER = Duration.ofMinutes(7);
 
   private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
   private static final int MAX_REMEMBERED = 10_000;
 
   /// The alternative to a stream: a status message that is edited.
-  interface Plain {
-    Posting say(Notice notice);
+  interface PlainMessages {
+    Posting postNew(Notice notice);
 
-    /// @param orSay whether to post a new message if it was deleted
-    Posting edit(Notice notice, PostRef status, boolean orSay);
+    /// @param orPostNew whether to post a new message if it was deleted
+    Posting edit(Notice notice, PostRef status, boolean orPostNew);
 
     Posting posting(Notice notice, SlackResponse<String> slackResponse);
   }
 
-  /// @param steps what it shows; empty when it is closed
+  /// @param steps its content; empty when it is closed
   private record Stream(String ts, Instant openedAt, Optional<StreamState> steps) {}
 
   private final InstantSource clock;
-  private final Set<String> refusing = ConcurrentHashMap.newKeySet();
+  private final Set<String> teamsWithoutStreams = ConcurrentHashMap.newKeySet();
   private final Map<String, Stream> streams = BoundedCaches.map(MAX_REMEMBERED);
 
   SlackStreams(InstantSource clock) {
@@ -65,7 +65,7 @@ final class SlackStreams {
   /// post that is found becomes the status post.
   ///
   /// @return empty when nothing is found
-  Optional<Posting> earlier(SlackAgentApi api, Notice notice, Plain plain) {
+  Optional<Posting> findEarlier(SlackAgentApi api, Notice notice, PlainMessages plain) {
     var place = SlackPlace.of(notice.conversation());
     var mark = SlackPost.Mark.of(notice.id().value());
     var oldest = SlackPlace.timestamp(notice.createdAt().minus(CLOCK_SKEW));
@@ -82,43 +82,44 @@ final class SlackStreams {
   }
 
   /// Starts a stream as the status post of a run.
-  Posting begin(SlackAgentApi api, Notice notice, Update.Status status, Plain plain) {
+  Posting begin(SlackAgentApi api, Notice notice, Update.Status status, PlainMessages plain) {
     var place = SlackPlace.of(notice.conversation());
     var mark = SlackPost.Mark.of(notice.id().value());
-    if (refusing.contains(place.team())) {
-      return plain.say(notice);
+    if (teamsWithoutStreams.contains(place.team())) {
+      return plain.postNew(notice);
     }
     var steps = StreamState.first(status, mark);
-    var slackResponse = api.startStream(place, status.requester().id(), steps.news());
+    var slackResponse = api.startStream(place, status.requester().id(), steps.chunks());
     return switch (slackResponse) {
       case SlackResponse.Ok<String>(String ts) when !ts.isEmpty() -> {
         remember(notice, new Stream(ts, clock.instant(), Optional.of(steps)));
         yield plain.posting(notice, slackResponse);
       }
       case SlackResponse.Ok<String> _ ->
-          new Posting.Later(Optional.empty(), "Slack did not say where the stream is");
+          new Posting.Later(Optional.empty(), "Slack returned no timestamp of the stream");
       case SlackResponse.No<String>(String error) -> {
         log.info("slack streaming not available team={} error={}", place.team(), error);
-        refusing.add(place.team());
-        yield plain.say(notice);
+        teamsWithoutStreams.add(place.team());
+        yield plain.postNew(notice);
       }
       case SlackResponse.Wait<String> _ -> plain.posting(notice, slackResponse);
     };
   }
 
   /// Appends the next step.
-  Posting append(SlackAgentApi api, Notice notice, Update.Status status, PostRef ref, Plain plain) {
+  Posting append(
+      SlackAgentApi api, Notice notice, Update.Status status, PostRef ref, PlainMessages plain) {
     var message = SlackPlace.Message.of(ref);
-    var stream = known(notice, message).filter(it -> !isOld(it));
+    var stream = known(notice, message).filter(it -> !isExpired(it));
     if (stream.isEmpty() || stream.get().steps().isEmpty()) {
       return close(api, notice, ref).orElseGet(() -> plain.edit(notice, ref, true));
     }
-    var next = stream.get().steps().get().then(status);
+    var next = stream.get().steps().get().next(status);
     var done = new Posting.Posted(ref, notice.conversation());
-    if (next.news().isEmpty()) {
+    if (next.chunks().isEmpty()) {
       return done;
     }
-    return switch (api.append(message, next.news())) {
+    return switch (api.append(message, next.chunks())) {
       case SlackResponse.Ok<?> _ -> {
         remember(notice, new Stream(message.ts(), stream.get().openedAt(), Optional.of(next)));
         yield done;
@@ -140,7 +141,7 @@ final class SlackStreams {
   Optional<Posting> close(SlackAgentApi api, Notice notice, PostRef ref) {
     var message = SlackPlace.Message.of(ref);
     var known = known(notice, message);
-    if (known.isPresent() ? known.get().steps().isEmpty() : isTooOldToGrow(message.ts())) {
+    if (known.isPresent() ? known.get().steps().isEmpty() : isTooOldToStream(message.ts())) {
       return Optional.empty();
     }
     if (api.stop(message) instanceof SlackResponse.Wait<?>(Optional<Duration> after, String why)) {
@@ -151,14 +152,14 @@ final class SlackStreams {
   }
 
   /// If due, closes the stream and edits it into a permanent status post.
-  Posting renew(SlackAgentApi api, Notice notice, PostRef ref, Plain plain) {
+  Posting renew(SlackAgentApi api, Notice notice, PostRef ref, PlainMessages plain) {
     var done = new Posting.Posted(ref, notice.conversation());
     var message = SlackPlace.Message.of(ref);
     var known = known(notice, message);
     var isDue =
         known.isPresent()
-            ? known.get().steps().isPresent() && isOld(known.get())
-            : !isTooOldToGrow(message.ts());
+            ? known.get().steps().isPresent() && isExpired(known.get())
+            : !isTooOldToStream(message.ts());
     if (!isDue) {
       return done;
     }
@@ -171,10 +172,10 @@ final class SlackStreams {
   }
 
   /// The time left until the conversation's stream must be closed.
-  Optional<Duration> left(SlackPlace place) {
+  Optional<Duration> timeLeft(SlackPlace place) {
     return Optional.ofNullable(streams.get(place.conversation().key()))
         .filter(it -> it.steps().isPresent())
-        .map(it -> Duration.between(clock.instant(), it.openedAt().plus(LIFE)))
+        .map(it -> Duration.between(clock.instant(), it.openedAt().plus(LIFETIME)))
         .map(it -> it.isPositive() ? it : Duration.ofSeconds(1));
   }
 
@@ -187,11 +188,11 @@ final class SlackStreams {
     streams.put(notice.conversation().key(), stream);
   }
 
-  private boolean isOld(Stream stream) {
-    return !clock.instant().isBefore(stream.openedAt().plus(LIFE));
+  private boolean isExpired(Stream stream) {
+    return !clock.instant().isBefore(stream.openedAt().plus(LIFETIME));
   }
 
-  private boolean isTooOldToGrow(String ts) {
-    return SlackPlace.at(ts).plus(SURELY_CLOSED).isBefore(clock.instant());
+  private boolean isTooOldToStream(String ts) {
+    return SlackPlace.at(ts).plus(CLOSED_AFTER).isBefore(clock.instant());
   }
 }

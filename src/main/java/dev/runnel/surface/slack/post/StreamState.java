@@ -17,17 +17,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// What a stream shows so far, and what a new status adds: the last card is the current step, the
-/// cards above it are complete.
+/// The content of a stream, and what a new status adds to it: the last card is the current step,
+/// the cards above it are complete.
 ///
 /// @param plan the title above the cards
 /// @param card the id of the last card
 /// @param line the text of the last card
 /// @param cards the number of cards
 /// @param links URLs that are already shown
-/// @param news the chunks to send, in Slack's format
+/// @param chunks the chunks to send, in Slack's format
 record StreamState(
-    String plan, String card, String line, int cards, Set<String> links, ArrayNode news) {
+    String plan, String card, String line, int cards, Set<String> links, ArrayNode chunks) {
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   /// Slack's limit is 256.
@@ -55,7 +55,7 @@ record StreamState(
   }
 
   /// @return the next state; `news` is empty when nothing changed
-  StreamState then(Update.Status status) {
+  StreamState next(Update.Status status) {
     var chunks = JSON.createArrayNode();
     var planNow = plan(status);
     if (!planNow.equals(plan)) {
@@ -68,13 +68,13 @@ record StreamState(
     if (added) {
       card(chunks, card, line, "complete");
     }
-    var fresh = links(status, links);
-    if (isNew || !fresh.isEmpty()) {
+    var newLinks = links(status, links);
+    if (isNew || !newLinks.isEmpty()) {
       card(chunks, cardNow, lineNow, "in_progress");
-      fresh.forEach((url, label) -> source(chunks, url, label));
+      newLinks.forEach((url, label) -> source(chunks, url, label));
     }
     var shown = new HashSet<>(links);
-    shown.addAll(fresh.keySet());
+    shown.addAll(newLinks.keySet());
     return new StreamState(planNow, cardNow, lineNow, added ? cards + 1 : cards, shown, chunks);
   }
 
@@ -83,7 +83,7 @@ record StreamState(
   }
 
   private static String plan(Update.Status status) {
-    return harmless(SlackStatusLine.title(status));
+    return withoutMentions(SlackStatusLine.title(status));
   }
 
   private static String line(Update.Status status) {
@@ -96,13 +96,13 @@ record StreamState(
     return status
         .run()
         .message()
-        .map(it -> harmless(Mrkdwn.oneLine(it, MAX_LINE)))
+        .map(it -> withoutMentions(Mrkdwn.oneLine(it, MAX_LINE)))
         .filter(it -> !it.isBlank())
         .orElse("Working");
   }
 
   /// Replaces angle brackets, so that the text cannot contain a mention.
-  private static String harmless(String text) {
+  private static String withoutMentions(String text) {
     return text.replace('<', '‹').replace('>', '›');
   }
 
@@ -118,8 +118,8 @@ record StreamState(
   private static void add(Map<String, String> links, URI address, String label, Set<String> known) {
     var url = address.toString();
     if (url.startsWith("http") && !known.contains(url) && known.size() + links.size() < MAX_LINKS) {
-      var words = harmless(Mrkdwn.oneLine(label, MAX_LINE));
-      links.put(url, words.isBlank() ? "Open" : words);
+      var text = withoutMentions(Mrkdwn.oneLine(label, MAX_LINE));
+      links.put(url, text.isBlank() ? "Open" : text);
     }
   }
 

@@ -34,7 +34,7 @@ import java.util.stream.Stream;
 /// Reads the earlier messages of a thread: its first message and the newest ones, as far as they
 /// fit, and the images and text files shared there. Other files are named in the text.
 public final class SlackBackground {
-  /// How much of a thread goes to the agent.
+  /// The limits for the part of a thread that the agent gets.
   ///
   /// @param characters of all messages together, the first one not counted
   /// @param message characters of one message
@@ -120,7 +120,7 @@ public final class SlackBackground {
                     .orElse("Slack channel"),
                 Optional.empty(),
                 "The last messages of the channel before the request. They may be about other"
-                    + " things.",
+                    + " topics.",
                 List.of(),
                 Optional.empty(),
                 newest.stream().map(it -> message(it, THREAD)).toList(),
@@ -283,8 +283,8 @@ public final class SlackBackground {
     return attachments;
   }
 
-  /// The text files that fit. Of a long one the beginning and the end are shown, because a log says
-  /// at its end what went wrong. One that cannot be fetched is skipped, because the text names it.
+  /// The text files that fit. Of a long one, the beginning and the end are included, because a log
+  /// has errors at its end. One that cannot be fetched is skipped, because the text names it.
   private List<Background.TextFile> texts(List<SharedFile> files) {
     List<Background.TextFile> texts = new ArrayList<>();
     var seen = new HashSet<URI>();
@@ -308,7 +308,7 @@ public final class SlackBackground {
     return texts;
   }
 
-  /// @return empty for bytes that are no text in UTF-8
+  /// @return empty for bytes that are not text in UTF-8
   private static Optional<String> decoded(byte[] bytes) {
     try {
       return Optional.of(

@@ -18,11 +18,11 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
-/// Chooses what goes to the agent as background: the thread, the last messages of a channel, the
-/// request's files, or the channel that somebody looks at beside a direct thread.
+/// Selects the background for the agent: the thread, the last messages of a channel, the request's
+/// files, or the channel that the user has open beside a direct thread.
 ///
-/// @param context how many of a channel's last messages a start may see, by channel id
-/// @param openChannels the channel that a user of a team has open, if it is known
+/// @param context the number of a channel's last messages that a start gets, by channel id
+/// @param openChannels the channel that a user of a team has open, if known
 public record SlackBackgroundReader(
     SlackWorkspaces workspaces,
     Map<String, Integer> context,
@@ -84,7 +84,7 @@ public record SlackBackgroundReader(
             delivery.origin().link());
   }
 
-  /// The time of the request, which came after the first message also if our clock is slow.
+  /// The time of the request, which is after the first message even if our clock is slow.
   private static String later(String first, Instant request) {
     return SlackPlace.timestamp(
         Stream.of(SlackPlace.at(first).plusSeconds(1), request)

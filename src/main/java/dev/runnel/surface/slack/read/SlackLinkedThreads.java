@@ -17,16 +17,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Reads the threads to whose permalinks a request links, within the workspace.
+/// Reads the threads whose permalinks a request contains, within the workspace.
 ///
-/// A request must not show to its sender, or to those who read the run's answer, what they cannot
-/// read in Slack: the text of a private channel goes to a run in that channel, or in the sender's
-/// direct messages, and nowhere else.
+/// Neither the sender nor the readers of the run's answer may get text that they cannot read in
+/// Slack: the text of a private channel goes only to runs in that channel, or in the sender's
+/// direct messages.
 record SlackLinkedThreads(SlackWorkspaces workspaces) {
-  /// The permalinks in the sender's own words. Those in a quoted message are another person's.
+  /// The permalinks in the sender's own text, without those in a quoted message.
   List<URI> in(Delivery delivery, String text) {
     var team = SlackPlace.of(delivery.conversation()).team();
-    return SlackPermalinks.in(SlackQuote.words(text), workspaces.known(team));
+    return SlackPermalinks.in(SlackQuote.requestOf(text), workspaces.known(team));
   }
 
   Linked read(Delivery delivery, Conversation audience, boolean isPublic, URI link) {
@@ -36,17 +36,17 @@ record SlackLinkedThreads(SlackWorkspaces workspaces) {
         || !audience.surface().equals(SlackPlace.SURFACE)) {
       return new Linked.Withheld(link);
     }
-    var asked = SlackPlace.of(delivery.conversation());
+    var request = SlackPlace.of(delivery.conversation());
     var answers = SlackPlace.of(audience);
-    var workspace = workspaces.of(asked.team());
-    var identity = workspaces.known(asked.team());
+    var workspace = workspaces.of(request.team());
+    var identity = workspaces.known(request.team());
     if (identity.isEmpty()) {
-      return new Linked.Unavailable(link, "Slack did not say which workspace the token is of");
+      return new Linked.Unavailable(link, "Slack did not return the workspace of the token");
     }
-    if (!asked.team().equals(answers.team()) || !SlackPermalinks.isOf(link, identity)) {
+    if (!request.team().equals(answers.team()) || !SlackPermalinks.isOf(link, identity)) {
       return new Linked.Withheld(link);
     }
-    var thread = new SlackPlace(asked.team(), target.get().channel(), target.get().thread());
+    var thread = new SlackPlace(request.team(), target.get().channel(), target.get().thread());
     var background = new SlackBackground(workspace.api(), workspace.files(), workspace.names());
     return switch (mayRead(
             workspace.api(), identity.get(), delivery, answers, isPublic, thread.channel())
@@ -105,8 +105,8 @@ record SlackLinkedThreads(SlackWorkspaces workspaces) {
             });
   }
 
-  /// The time of the request, which came after the linked message also if our clock is slow. What
-  /// was said later is not part of it. A schedule repeats a request at a later time.
+  /// The time of the request, which is after the linked message even if our clock is slow. Later
+  /// messages are not read. A schedule repeats a request at a later time.
   private static String before(Delivery delivery, String linked) {
     return SlackPlace.timestamp(
         Stream.of(delivery.arrivedAt(), SlackPlace.at(linked).plus(1, ChronoUnit.MICROS))

@@ -11,6 +11,7 @@ import dev.runnel.surface.slack.receive.SlackPayloads;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,9 +20,8 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Finds messages missed since Slack last delivered, in the threads of the latest runs and in their
-/// channels. Slash commands and button presses cannot be listed; Slack told their sender that they
-/// failed.
+/// Finds missed messages in the threads of the latest runs and in their channels. Missed slash
+/// commands and button presses cannot be listed; Slack reported their failure to the user.
 public final class SlackMissedDeliveries {
   private static final Logger log = LoggerFactory.getLogger(SlackMissedDeliveries.class);
   private static final int MAX_THREADS = 40;
@@ -29,7 +29,7 @@ public final class SlackMissedDeliveries {
   private static final int MAX_PAGES = 3;
 
   /// Errors for conversations that the bot can no longer read, which are ignored.
-  private static final Set<String> GONE =
+  private static final Set<String> UNREADABLE_ERRORS =
       Set.of("channel_not_found", "thread_not_found", "message_not_found", "not_in_channel");
 
   private final SlackApi api;
@@ -43,66 +43,67 @@ public final class SlackMissedDeliveries {
   }
 
   /// Slack cannot be asked now.
-  private static final class Waits extends Exception {
+  private static final class SlackUnavailable extends Exception {
     private static final long serialVersionUID = 1;
-    private final transient SlackResponse.Wait<?> answer;
+    private final transient SlackResponse.Wait<?> response;
 
-    Waits(SlackResponse.Wait<?> answer) {
-      this.answer = answer;
+    SlackUnavailable(SlackResponse.Wait<?> response) {
+      this.response = response;
     }
   }
 
   public MissedDeliveries since(Instant since, List<Conversation> conversations) {
     var oldest = SlackPlace.timestamp(since);
     Map<String, MissedDeliveries.ListedDelivery> listed = new LinkedHashMap<>();
-    List<String> unread = new ArrayList<>();
+    List<String> refusals = new ArrayList<>();
     var places = conversations.stream().map(SlackPlace::of).toList();
     try {
       for (var place : places.stream().filter(SlackPlace::isThread).limit(MAX_THREADS).toList()) {
-        add(listed, unread, place, oldest, api.thread(place, oldest, null));
+        add(listed, refusals, place, oldest, api.thread(place, oldest, null));
       }
       var channels = places.stream().map(place -> place.inThread("0")).distinct();
       for (var place : channels.limit(MAX_CHANNELS).toList()) {
-        add(listed, unread, place, oldest, api.channel(place.channel(), oldest));
+        add(listed, refusals, place, oldest, api.channel(place.channel(), oldest));
       }
-    } catch (Waits waits) {
-      return new MissedDeliveries.Unknown(waits.answer.after(), waits.answer.why());
+    } catch (SlackUnavailable unavailable) {
+      return new MissedDeliveries.Unknown(unavailable.response.after(), unavailable.response.why());
     }
-    return new MissedDeliveries.Listed(
-        listed.values().stream()
-            .sorted(Comparator.comparing(MissedDeliveries.ListedDelivery::at))
-            .toList(),
-        unread.stream().findFirst());
+    return listed(listed.values(), refusals);
   }
 
   /// Combines the results of several workspaces.
-  public static MissedDeliveries together(List<MissedDeliveries> all) {
+  public static MissedDeliveries merge(List<MissedDeliveries> all) {
     List<MissedDeliveries.ListedDelivery> listed = new ArrayList<>();
-    List<String> unread = new ArrayList<>();
+    List<String> refusals = new ArrayList<>();
     for (var each : all) {
       switch (each) {
         case MissedDeliveries.Listed(var deliveries, var refused) -> {
           listed.addAll(deliveries);
-          refused.ifPresent(unread::add);
+          refused.ifPresent(refusals::add);
         }
         case MissedDeliveries.Unknown unknown -> {
           return unknown;
         }
       }
     }
+    return listed(listed, refusals);
+  }
+
+  private static MissedDeliveries listed(
+      Collection<MissedDeliveries.ListedDelivery> all, List<String> refusals) {
     return new MissedDeliveries.Listed(
-        listed.stream().sorted(Comparator.comparing(MissedDeliveries.ListedDelivery::at)).toList(),
-        unread.stream().findFirst());
+        all.stream().sorted(Comparator.comparing(MissedDeliveries.ListedDelivery::at)).toList(),
+        refusals.stream().findFirst());
   }
 
   private void add(
       Map<String, MissedDeliveries.ListedDelivery> listed,
-      List<String> unread,
+      List<String> refusals,
       SlackPlace place,
       String oldest,
       SlackPages pages)
-      throws Waits {
-    for (var message : read(place, pages, unread)) {
+      throws SlackUnavailable {
+    for (var message : read(place, pages, refusals)) {
       var ts = message.getTs();
       if (ts != null && ts.compareTo(oldest) >= 0) {
         payloads
@@ -116,16 +117,16 @@ public final class SlackMissedDeliveries {
     }
   }
 
-  private static List<Message> read(SlackPlace place, SlackPages pages, List<String> unread)
-      throws Waits {
+  private static List<Message> read(SlackPlace place, SlackPages pages, List<String> refusals)
+      throws SlackUnavailable {
     List<Message> messages = new ArrayList<>();
     switch (pages.forEach(MAX_PAGES, messages::add)) {
       case SlackResponse.Ok<?> _ -> {}
-      case SlackResponse.Wait<?> wait -> throw new Waits(wait);
+      case SlackResponse.Wait<?> wait -> throw new SlackUnavailable(wait);
       case SlackResponse.No<?>(String error) -> {
         log.info("slack messages not listed conversation={} error={}", place.conversation(), error);
-        if (!GONE.contains(error)) {
-          unread.add("Slack does not list messages (" + error + ")");
+        if (!UNREADABLE_ERRORS.contains(error)) {
+          refusals.add("Slack refuses to list messages (" + error + ")");
         }
       }
     }

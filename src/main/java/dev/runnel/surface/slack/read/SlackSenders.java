@@ -35,10 +35,10 @@ public final class SlackSenders implements SenderLookup {
   private static final int MAX = 10_000;
   private static final int MAX_GROUPS = 1_000;
   private static final String GROUP = "group:";
-  private static final Duration FRESH = Duration.ofMinutes(10);
+  private static final Duration CACHE_LIFETIME = Duration.ofMinutes(10);
 
   /// Errors that concern the user, not our token.
-  private static final Set<String> NOBODY =
+  private static final Set<String> USER_NOT_FOUND =
       Set.of("user_not_found", "user_not_visible", "users_not_found", "invalid_user_id");
 
   private static final String MEMBERS_ONLY =
@@ -51,16 +51,16 @@ public final class SlackSenders implements SenderLookup {
 
   private static final String NO_SUCH_GROUP = "no_such_subteam";
   private static final String MISSING_SCOPE = "missing_scope";
-  private static final String NOT_THERE =
-      "The Slack app is not installed in this workspace any more.";
+  private static final String NOT_INSTALLED =
+      "The Slack app is no longer installed in this workspace.";
   private static final String NO_SCOPE =
-      "I cannot see who you are, so I cannot do this: the Slack app lacks the permission"
+      "I cannot look up your account, so I cannot do this: the Slack app lacks the scope"
           + " users:read. Whoever runs Runnel has to add it in the app's settings and install the"
           + " app again.";
 
   private record Person(String team, String user) {}
 
-  private record Known(boolean isMember, Instant until) {}
+  private record Membership(boolean isMember, Instant until) {}
 
   /// A user group of a workspace.
   private record Group(String team, String id) {}
@@ -70,7 +70,7 @@ public final class SlackSenders implements SenderLookup {
   private final SlackConfig config;
   private final SlackWorkspaces workspaces;
   private final InstantSource clock;
-  private final Map<Person, Known> known = BoundedCaches.map(MAX);
+  private final Map<Person, Membership> memberships = BoundedCaches.map(MAX);
   private final Map<Group, Members> groups = BoundedCaches.map(MAX_GROUPS);
 
   public SlackSenders(SlackConfig config, SlackWorkspaces workspaces, InstantSource clock) {
@@ -87,12 +87,12 @@ public final class SlackSenders implements SenderLookup {
     // another.
     var team = workspaces.known(place.team()).map(SlackIdentity::team);
     if (team.isPresent() && !config.accepts(team.get())) {
-      return refused(delivery, "nobody accepted its workspace", SlackConfig.toAccept(team.get()));
+      return refused(delivery, "its workspace is not accepted", SlackConfig.toAccept(team.get()));
     }
     if (WatchedChannels.isRequester(delivery.actor())) {
       return config.behavior().watched().isWatching(delivery.actor())
           ? Admission.ADMITTED
-          : new Admission.TurnedAway("the channel is not watched any more");
+          : new Admission.TurnedAway("the channel is no longer watched");
     }
     if (SlackStep.isRequester(delivery.actor())) {
       return new Admission.Outsider("sent by a workflow", Optional.of(NO_WORKFLOW));
@@ -100,18 +100,19 @@ public final class SlackSenders implements SenderLookup {
     return switch (isMember(api, team, delivery.actor().id())) {
       case SlackResponse.Ok<Boolean>(Boolean isMember) when isMember -> Admission.ADMITTED;
       case SlackResponse.Ok<Boolean> _ ->
-          outsider(delivery, "the sender is no full member of the workspace");
+          outsider(delivery, "the sender is not a full member of the workspace");
       case SlackResponse.Wait<Boolean>(var after, var why) -> new Admission.Unknown(after, why);
       case SlackResponse.No<Boolean>(var error) ->
           switch (error) {
             // The refusal cannot be delivered, but the operator sees it.
             case InstalledWorkspaces.NOT_INSTALLED ->
-                refused(delivery, "the app is not installed in its workspace any more", NOT_THERE);
-            case MISSING_SCOPE -> refused(delivery, "Slack does not tell who said it", NO_SCOPE);
+                refused(delivery, "the app is no longer installed in its workspace", NOT_INSTALLED);
+            case MISSING_SCOPE ->
+                refused(delivery, "Slack does not return the sender's account", NO_SCOPE);
             // The error concerns our token, which the operator can fix.
             default ->
                 new Admission.Unknown(
-                    Optional.empty(), "Slack does not tell who said it: " + error);
+                    Optional.empty(), "Slack does not return the sender's account: " + error);
           };
     };
   }
@@ -121,7 +122,7 @@ public final class SlackSenders implements SenderLookup {
     return WatchedChannels.names(delivery.actor()).or(() -> SlackStep.names(delivery.actor()));
   }
 
-  /// By the real name of the profile, and its address if the app may read addresses.
+  /// The real name in the profile, and the email address if the app may read it.
   @Override
   public Actor.Author author(Delivery delivery) {
     return account(delivery)
@@ -139,7 +140,7 @@ public final class SlackSenders implements SenderLookup {
         : Optional.empty();
   }
 
-  /// The time zone of the sender's profile; empty also if Slack does not say.
+  /// The time zone in the sender's profile; also empty if Slack does not return it.
   @Override
   public Optional<ZoneId> timeZone(Delivery delivery) {
     return account(delivery).flatMap(SlackAccount::zone);
@@ -168,7 +169,7 @@ public final class SlackSenders implements SenderLookup {
             if (!error.equals(NO_SUCH_GROUP)) {
               return new GroupLookup.Unknown(
                   Optional.empty(),
-                  "Slack does not tell who is in the user group %s (%s). The app needs the scope usergroups:read."
+                  "Slack does not list the members of the user group %s (%s). The app needs the scope usergroups:read."
                       .formatted(group.id(), error));
             }
           }
@@ -179,34 +180,34 @@ public final class SlackSenders implements SenderLookup {
   }
 
   private SlackResponse<Set<String>> members(Group group) {
-    var kept = groups.get(group);
-    if (kept != null && clock.instant().isBefore(kept.until())) {
-      return new SlackResponse.Ok<>(kept.users());
+    var cached = groups.get(group);
+    if (cached != null && clock.instant().isBefore(cached.until())) {
+      return new SlackResponse.Ok<>(cached.users());
     }
-    var asked = workspaces.of(group.team()).api().userGroup(group.id());
-    if (asked instanceof SlackResponse.Ok<Set<String>>(var users)) {
-      groups.put(group, new Members(users, clock.instant().plus(FRESH)));
+    var response = workspaces.of(group.team()).api().userGroup(group.id());
+    if (response instanceof SlackResponse.Ok<Set<String>>(var users)) {
+      groups.put(group, new Members(users, clock.instant().plus(CACHE_LIFETIME)));
     }
-    return asked;
+    return response;
   }
 
   /// @param team the workspace of the token; empty while it is unknown
   private SlackResponse<Boolean> isMember(SlackApi api, Optional<String> team, String user) {
     var person = new Person(team.orElse(""), user);
-    var kept = known.get(person);
-    if (kept != null && clock.instant().isBefore(kept.until())) {
-      return new SlackResponse.Ok<>(kept.isMember());
+    var cached = memberships.get(person);
+    if (cached != null && clock.instant().isBefore(cached.until())) {
+      return new SlackResponse.Ok<>(cached.isMember());
     }
     return switch (api.account(user)) {
       case SlackResponse.Ok<SlackAccount> _ when team.isEmpty() ->
           new SlackResponse.Wait<>(
-              Optional.empty(), "Slack did not say which workspace the token is of");
+              Optional.empty(), "Slack did not return the workspace of the token");
       case SlackResponse.Ok<SlackAccount>(var account) -> {
         var isMember = account.isFullMemberOf(person.team());
-        known.put(person, new Known(isMember, clock.instant().plus(FRESH)));
+        memberships.put(person, new Membership(isMember, clock.instant().plus(CACHE_LIFETIME)));
         yield new SlackResponse.Ok<>(isMember);
       }
-      case SlackResponse.No<SlackAccount>(var error) when NOBODY.contains(error) ->
+      case SlackResponse.No<SlackAccount>(var error) when USER_NOT_FOUND.contains(error) ->
           new SlackResponse.Ok<>(false);
       case SlackResponse.No<SlackAccount> no -> no.as();
       case SlackResponse.Wait<SlackAccount> later -> later.as();
@@ -221,10 +222,10 @@ public final class SlackSenders implements SenderLookup {
             : Optional.of(MEMBERS_ONLY));
   }
 
-  /// The Home tab opens without a request that could be answered with a refusal.
-  private static Admission refused(Delivery delivery, String why, String words) {
+  /// Opening the Home tab is not a request, so it gets no refusal.
+  private static Admission refused(Delivery delivery, String why, String text) {
     return delivery.intent() instanceof Intent.Ask(Question.Home _)
         ? new Admission.TurnedAway(why)
-        : new Admission.Refused(why, words);
+        : new Admission.Refused(why, text);
   }
 }

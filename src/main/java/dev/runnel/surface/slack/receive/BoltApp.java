@@ -30,10 +30,10 @@ final class BoltApp {
   private final SlackRequestParser parser;
 
   /// A response that waits for the commit of its result.
-  private static final class Taken extends Response {
+  private static final class CommittedResponse extends Response {
     private final WebhookResult result;
 
-    Taken(WebhookResult result) {
+    CommittedResponse(WebhookResult result) {
       this.result = result;
     }
   }
@@ -45,20 +45,20 @@ final class BoltApp {
     // socket), nor its authorization, which calls Slack.
     app = new App(config, slack, List.of(new SSLCheck(null)));
     app.blockAction(
-        ANY, (it, _) -> taken(SlackEntryPoints.pressed(it.getPayload(), ARRIVED_AT.get())));
+        ANY, (it, _) -> response(SlackEntryPoints.pressed(it.getPayload(), ARRIVED_AT.get())));
     app.globalShortcut(
-        ANY, (it, _) -> taken(SlackEntryPoints.shortcut(it.getPayload(), ARRIVED_AT.get())));
+        ANY, (it, _) -> response(SlackEntryPoints.shortcut(it.getPayload(), ARRIVED_AT.get())));
     app.messageShortcut(
-        ANY, (it, _) -> taken(entryPoints.shortcut(it.getPayload(), ARRIVED_AT.get())));
+        ANY, (it, _) -> response(entryPoints.shortcut(it.getPayload(), ARRIVED_AT.get())));
     app.viewSubmission(
-        ANY, (it, _) -> new Taken(forms.submitted(it.getPayload(), ARRIVED_AT.get())));
+        ANY, (it, _) -> new CommittedResponse(forms.submitted(it.getPayload(), ARRIVED_AT.get())));
     app.viewClosed(ANY, (_, context) -> context.ack());
     app.blockSuggestion(ANY, (_, context) -> context.ack());
     parser = new SlackRequestParser(config);
   }
 
-  private static Response taken(Optional<Delivery> delivery) {
-    return new Taken(SlackPayloads.taken(delivery));
+  private static Response response(Optional<Delivery> delivery) {
+    return new CommittedResponse(SlackPayloads.result(delivery));
   }
 
   void start() {
@@ -76,7 +76,7 @@ final class BoltApp {
 
   /// @param payload as [InteractionShape] leaves it
   WebhookResult interaction(String payload, Instant arrivedAt) {
-    // What Bolt expects of a socket is the bare payload.
+    // For Socket Mode, Bolt expects the payload alone.
     return run(
         SlackRequestParser.HttpRequest.builder().requestBody(payload).socketMode(true), arrivedAt);
   }
@@ -89,7 +89,7 @@ final class BoltApp {
     } catch (RuntimeException e) {
       // Bolt throws its JSON parser's exceptions, whose messages would quote the body.
       return WebhookResult.Rejected.with(
-          400, "unreadable for Bolt: " + e.getClass().getSimpleName());
+          400, "Bolt cannot read it: " + e.getClass().getSimpleName());
     }
     Response response;
     try {
@@ -97,10 +97,10 @@ final class BoltApp {
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw new IllegalStateException("Bolt did not run its handler", e);
+      throw new IllegalStateException("Bolt did not call its handler", e);
     }
-    if (response instanceof Taken taken) {
-      return taken.result;
+    if (response instanceof CommittedResponse committed) {
+      return committed.result;
     }
     int status = response.getStatusCode();
     var body = Optional.ofNullable(response.getBody()).orElse("");
@@ -111,6 +111,6 @@ final class BoltApp {
             body);
     return status < 300
         ? new WebhookResult.Answered(reply)
-        : new WebhookResult.Rejected(reply, "Bolt answered " + status);
+        : new WebhookResult.Rejected(reply, "Bolt responded with status " + status);
   }
 }

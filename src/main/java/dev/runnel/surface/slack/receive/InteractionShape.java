@@ -11,9 +11,9 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// Reduces an interaction to the members that Runnel reads, before Bolt reads it. Bolt refuses a
-/// payload for any member whose type it does not expect, and takes a number for an id. Here such a
-/// member becomes an empty text, like one that is missing.
+/// Reduces an interaction to the members that Runnel reads, before Bolt reads it. Bolt rejects a
+/// payload if any member has an unexpected type, and accepts a number as an id. Here such a member
+/// becomes an empty text, like a missing one.
 final class InteractionShape {
   /// `*` stands for any name.
   private static final String SHAPE =

@@ -29,15 +29,17 @@ public final class SlackAgentEvents {
   }
 
   void viewed(SlackEvent event, SlackEvent.Viewed viewed) {
-    channelViewed(event, viewed.look());
+    channelViewed(event, viewed.openChannel());
     viewed.opened().ifPresent(it -> watcher.opened(event.team(), it.channel(), it.thread()));
   }
 
-  void channelViewed(SlackEvent event, SlackEvent.Look look) {
-    look.user().ifPresent(user -> watcher.channelOpened(event.team(), user, look.room()));
+  void channelViewed(SlackEvent event, SlackEvent.OpenChannel openChannel) {
+    openChannel
+        .user()
+        .ifPresent(user -> watcher.channelOpened(event.team(), user, openChannel.channel()));
   }
 
-  /// Has the same effect as the word "stop": stops the run in the thread.
+  /// Stops the run in the thread, like the command `stop`.
   Optional<Delivery> stopped(SlackEvent event, SlackEvent.Stopped stopped) {
     var channel = stopped.channel();
     var thread = stopped.thread();

@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 /// Reads buttons, shortcuts, and the opening of the Home tab. Pure; unknown ones are ignored.
 ///
 /// A modal is opened after the acknowledgement, like any answer. Each has a conversation of its
-/// own, so that it waits for nothing: its trigger id expires after three seconds.
+/// own, so that it does not wait in a queue: its trigger id expires after three seconds.
 final class SlackEntryPoints {
   /// The callback ids of the shortcuts, as in the manifest.
   static final String ASK_ABOUT_MESSAGE = "ask_about_message";
@@ -71,8 +71,8 @@ final class SlackEntryPoints {
             shortcut.getTriggerId(),
             "",
             arrivedAt)
-        .filter(it -> shortcut.getCallbackId().equals(ASK_AGENT) && mayOpen(it))
-        .map(it -> opens(it, it.user(), NEW, Origin.NONE));
+        .filter(it -> shortcut.getCallbackId().equals(ASK_AGENT) && canOpenForm(it))
+        .map(it -> openForm(it, it.user(), NEW, Origin.NONE));
   }
 
   Optional<Delivery> shortcut(MessageShortcutPayload shortcut, Instant arrivedAt) {
@@ -83,12 +83,12 @@ final class SlackEntryPoints {
             shortcut.getTriggerId(),
             shortcut.getResponseUrl(),
             arrivedAt)
-        .filter(it -> shortcut.getCallbackId().equals(ASK_ABOUT_MESSAGE) && mayOpen(it))
+        .filter(it -> shortcut.getCallbackId().equals(ASK_ABOUT_MESSAGE) && canOpenForm(it))
         .flatMap(it -> aboutMessage(shortcut, it));
   }
 
-  /// Without a trigger id no modal can be opened, and one press is like any other.
-  private static boolean mayOpen(SlackInteraction from) {
+  /// Without a trigger id no modal can be opened, and nothing identifies the interaction.
+  private static boolean canOpenForm(SlackInteraction from) {
     return !from.trigger().isEmpty();
   }
 
@@ -102,7 +102,7 @@ final class SlackEntryPoints {
     var place = new SlackPlace(from.team(), channel, threadOf(message));
     var about = SlackText.plain(message.getText()).strip();
     return Optional.of(
-        opens(
+        openForm(
             from,
             channel,
             new Question.Compose(
@@ -131,13 +131,13 @@ final class SlackEntryPoints {
               var action = pressed.getActions().getFirst().getActionId();
               return action.startsWith(SlackActionIds.ON_HOME)
                   ? pressedAtHome(pressed, action.substring(SlackActionIds.ON_HOME.length()), from)
-                  : pressedBelowMessage(pressed, action, from);
+                  : pressedInMessage(pressed, action, from);
             });
   }
 
   private static Optional<Delivery> pressedAtHome(
       BlockActionPayload pressed, String action, SlackInteraction from) {
-    if (!mayOpen(from)) {
+    if (!canOpenForm(from)) {
       return Optional.empty();
     }
     var origin =
@@ -151,7 +151,7 @@ final class SlackEntryPoints {
         action.equals(SlackActionIds.NEW_RUN)
             ? Optional.of(NEW)
             : Optional.ofNullable(LEVELS.get(action)).<Question>map(Question.Edit::new);
-    return form.map(it -> opens(from, from.user(), it, origin))
+    return form.map(it -> openForm(from, from.user(), it, origin))
         .or(
             () ->
                 aboutRun(action, value(pressed))
@@ -162,14 +162,14 @@ final class SlackEntryPoints {
                                 "action:" + from.trigger(),
                                 from.home(),
                                 it,
-                                answers(from, origin, Optional.empty()))));
+                                privateReply(from, origin, Optional.empty()))));
   }
 
   private static String value(BlockActionPayload pressed) {
     return pressed.getActions().getFirst().getValue();
   }
 
-  /// @return empty without a run: do not guess that it is the conversation's current run
+  /// @return empty without a run, which need not be the conversation's current one
   private static Optional<Intent> aboutRun(String action, String value) {
     var run = Optional.of(value).filter(it -> !it.isBlank()).map(RunId::new);
     return run.flatMap(
@@ -182,22 +182,22 @@ final class SlackEntryPoints {
             });
   }
 
-  private static Optional<Delivery> pressedBelowMessage(
+  private static Optional<Delivery> pressedInMessage(
       BlockActionPayload pressed, String action, SlackInteraction from) {
     var channel = pressed.getChannel().getId();
     var level = Optional.ofNullable(LEVELS.get(action));
     if (level.isPresent()) {
       return level
-          .filter(_ -> mayOpen(from) && !channel.isEmpty())
-          .map(it -> opens(from, channel, new Question.Edit(it), Origin.NONE));
+          .filter(_ -> canOpenForm(from) && !channel.isEmpty())
+          .map(it -> openForm(from, channel, new Question.Edit(it), Origin.NONE));
     }
     var thread = threadOf(pressed.getMessage());
     if (action.equals(SlackActionIds.ANSWER_OTHER)) {
       return AskedQuestion.parse(value(pressed))
-          .filter(_ -> mayOpen(from) && !channel.isEmpty() && !thread.isEmpty())
+          .filter(_ -> canOpenForm(from) && !channel.isEmpty() && !thread.isEmpty())
           .map(
               it ->
-                  opens(
+                  openForm(
                       from,
                       channel,
                       new Question.Compose(
@@ -217,14 +217,14 @@ final class SlackEntryPoints {
     var value = value(pressed);
     var sends = action.equals(SlackActionIds.SEND_REPLIES);
     var starts = sends || action.equals(SlackActionIds.START_RUN);
-    // Outside a thread it acts as a command, whose run gets a thread of its own.
+    // Outside a thread it acts like a command: its run gets a thread of its own.
     var opensThread = starts && !sends && pressed.getMessage().getThreadTs().isEmpty();
     return intent(action, value, opensThread)
         .map(
             it ->
                 from.delivery(
                     press,
-                    // Another press of the same person sends nothing more.
+                    // A second press by the same person has no effect.
                     sends
                         ? "send:%s/%s/%s"
                             .formatted(channel, pressed.getMessage().getTs(), from.user())
@@ -253,27 +253,29 @@ final class SlackEntryPoints {
         : aboutRun(action, value);
   }
 
-  static Intent answer(AskedQuestion asked, String words) {
-    return new Intent.SayTo(asked.run(), Request.of(words), Optional.of(asked));
+  static Intent answer(AskedQuestion asked, String text) {
+    return new Intent.SayTo(asked.run(), Request.of(text), Optional.of(asked));
   }
 
-  /// @param channel a user id stands for direct messages
-  private static Delivery opens(
+  /// @param channel or a user id, for direct messages
+  private static Delivery openForm(
       SlackInteraction from, String channel, Question form, Origin origin) {
     return from.delivery(
         from.trigger(),
         "form:" + from.trigger(),
         SlackPlace.form(from.team(), channel, from.trigger()),
         new Intent.Ask(form),
-        answers(from, origin, Optional.of(from.trigger())));
+        privateReply(from, origin, Optional.of(from.trigger())));
   }
 
-  private static Origin answers(SlackInteraction from, Origin origin, Optional<String> opens) {
+  private static Origin privateReply(
+      SlackInteraction from, Origin origin, Optional<String> openForm) {
     return new Origin(
         origin.link(),
         // The Home tab has no response URL; answers go to the user directly.
         Optional.of(
-            new SlackReplyTo(opens, origin.home().isPresent() ? Optional.empty() : from.address())
+            new SlackReplyTo(
+                    openForm, origin.home().isPresent() ? Optional.empty() : from.address())
                 .value()),
         origin.message(),
         false,

@@ -3,7 +3,7 @@ package dev.runnel.surface.slack.receive;
 import static dev.runnel.surface.slack.model.SlackJson.absent;
 import static dev.runnel.surface.slack.model.SlackJson.first;
 import static dev.runnel.surface.slack.model.SlackJson.id;
-import static dev.runnel.surface.slack.model.SlackJson.isOdd;
+import static dev.runnel.surface.slack.model.SlackJson.isInvalid;
 import static dev.runnel.surface.slack.model.SlackJson.text;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -26,8 +26,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// An event of Slack's Events API, with the members that Runnel uses. No payload is too odd to be
-/// read: an id is empty when it is missing or not valid, and a text when it is missing or no text.
+/// An event of Slack's Events API, with the members that Runnel uses. Accepts every payload: an id
+/// is empty if it is missing or invalid, a text if it is missing or not a text.
 ///
 /// @param eventId Slack's id; empty for a listed message
 /// @param team the workspace whose token receives the event
@@ -45,39 +45,39 @@ record SlackEvent(
   static final String STARTED = "assistant_thread_started";
   static final String CONTEXT_OF_THREAD = "assistant_thread_context_changed";
 
-  private static final Set<String> SPOKEN = Set.of("file_share", "thread_broadcast");
+  private static final Set<String> USER_SUBTYPES = Set.of("file_share", "thread_broadcast");
   private static final String CHANNEL = "slack#/types/channel_id";
   private static final String MESSAGE = "slack#/types/message_context";
 
-  /// What happened, by the event's `type`.
+  /// The content, by the event's `type`.
   sealed interface Content {}
 
   /// A `message` or an `app_mention`.
   ///
-  /// @param isSpoken whether it is a new message from a person: not a "joined the channel", a bot's
-  ///   message or a hidden one
+  /// @param isFromPerson whether it is a new message from a person: not a "joined the channel", a
+  ///   bot's message or a hidden one
   /// @param alert the text of an app's new message, in a channel that no other workspace shares
   record Posted(
       boolean isMention,
-      boolean isSpoken,
+      boolean isFromPerson,
       Optional<String> alert,
       Optional<String> channel,
       Message message,
       List<SharedFile> files,
-      Optional<Look> look)
+      Optional<OpenChannel> openChannel)
       implements Content {
     /// A message as the Web API lists it.
     static Posted of(String channel, com.slack.api.model.Message listed) {
       return new Posted(
           false,
-          SlackEvent.isSpoken(listed.getSubtype()) && listed.getBotId() == null,
-          // An alert that was missed is no news any more.
+          SlackEvent.isFromPerson(listed.getSubtype()) && listed.getBotId() == null,
+          // A missed alert is outdated.
           Optional.empty(),
           SlackJson.id(channel),
           new Message(
               SlackJson.id(listed.getTs()),
               SlackJson.id(listed.getThreadTs()),
-              SlackJson.isOdd(listed.getThreadTs()),
+              SlackJson.isInvalid(listed.getThreadTs()),
               SlackJson.id(listed.getUser()),
               listed.getBotId() != null,
               Optional.ofNullable(listed.getText()),
@@ -90,9 +90,9 @@ record SlackEvent(
 
   /// A message that was edited or deleted.
   ///
-  /// @param now empty of everything when it was deleted
+  /// @param now the message after the change; all fields are empty when it was deleted
   /// @param deleted the timestamp of a deleted message
-  /// @param at when, as a timestamp
+  /// @param at the time of the change, as a timestamp
   record Changed(
       boolean isDeleted,
       Optional<String> channel,
@@ -100,7 +100,7 @@ record SlackEvent(
       Optional<Message> before,
       Optional<String> deleted,
       Optional<String> at,
-      Optional<Look> look)
+      Optional<OpenChannel> openChannel)
       implements Content {}
 
   record Reacted(
@@ -113,8 +113,8 @@ record SlackEvent(
 
   record HomeOpened(Optional<String> user, Optional<String> at) implements Content {}
 
-  /// A user opened the agent view, or another channel beside it.
-  record Viewed(Look look, Optional<Opened> opened) implements Content {}
+  /// A user opened the agent view, or a channel beside it.
+  record Viewed(OpenChannel openChannel, Optional<Opened> opened) implements Content {}
 
   /// Slack's stop button was pressed.
   record Stopped(
@@ -123,9 +123,9 @@ record SlackEvent(
 
   /// A step of a workflow is executed.
   ///
-  /// @param callback which of the app's steps
+  /// @param callback the callback id of the step
   /// @param execution Slack's id of the execution
-  /// @param inputs texts only
+  /// @param inputs only those whose value is text
   record StepExecuted(String callback, Optional<String> execution, Map<String, String> inputs)
       implements Content {
     /// Empty if it is missing or blank.
@@ -135,29 +135,29 @@ record SlackEvent(
   }
 
   /// The app was uninstalled, or the bot's tokens were revoked.
-  record Left(Optional<Instant> at) implements Content {}
+  record Uninstalled(Optional<Instant> at) implements Content {}
 
   /// Events that Runnel does not use.
   record Other() implements Content {}
 
-  /// @param isOdd whether the thread is present but not a valid timestamp
-  /// @param text empty when it is no text
+  /// @param hasInvalidThread whether the thread is present but not a valid timestamp
+  /// @param text empty if it is not text
   record Message(
       Optional<String> ts,
       Optional<String> thread,
-      boolean isOdd,
+      boolean hasInvalidThread,
       Optional<String> user,
       boolean isOfBot,
       Optional<String> text,
       boolean isEdited,
       Optional<String> editedAt) {
-    String words() {
+    String textOrEmpty() {
       return text.orElse("");
     }
   }
 
-  /// @param room the channel that the user has open, other than the direct message with the bot
-  record Look(Optional<String> user, Optional<String> room) {}
+  /// @param channel the channel that the user has open, other than the direct message with the bot
+  record OpenChannel(Optional<String> user, Optional<String> channel) {}
 
   /// @param thread empty where threads are created with a message
   record Opened(String channel, Optional<String> thread) {}
@@ -225,11 +225,11 @@ record SlackEvent(
             case "home" -> new HomeOpened(id(event, "user"), id(event, "event_ts"));
             case "messages" ->
                 new Viewed(
-                    look(body, event.path("context")),
+                    openChannel(body, event.path("context")),
                     id(event, "channel").map(it -> new Opened(it, Optional.empty())));
             default -> new Other();
           };
-      case CONTEXT -> new Viewed(look(body, event.path("context")), Optional.empty());
+      case CONTEXT -> new Viewed(openChannel(body, event.path("context")), Optional.empty());
       case STARTED, CONTEXT_OF_THREAD -> thread(event, event.path("assistant_thread"));
       case STOPPED ->
           new Stopped(
@@ -244,7 +244,7 @@ record SlackEvent(
               event.path("inputs").properties().stream()
                   .filter(it -> it.getValue().isTextual())
                   .collect(Collectors.toMap(Map.Entry::getKey, it -> it.getValue().textValue())));
-      case "app_uninstalled", "tokens_revoked" -> left(body, event.path("tokens"));
+      case "app_uninstalled", "tokens_revoked" -> uninstalled(body, event.path("tokens"));
       default -> new Other();
     };
   }
@@ -252,12 +252,15 @@ record SlackEvent(
   private static Content message(JsonNode body, JsonNode event) {
     var now = event.path("message");
     var nowIs = text(now, "subtype");
-    // Slack's event for a new thread title, not a message from a person.
+    // Slack sends this for a new thread title.
     if (nowIs.equals("assistant_app_thread")) {
       return new Other();
     }
     var context = event.path("app_context");
-    var look = context.isObject() ? Optional.of(look(body, context)) : Optional.<Look>empty();
+    var openChannel =
+        context.isObject()
+            ? Optional.of(openChannel(body, context))
+            : Optional.<OpenChannel>empty();
     return switch (text(event, "subtype")) {
       case "message_changed", "message_deleted" ->
           new Changed(
@@ -270,24 +273,24 @@ record SlackEvent(
                   .map(SlackEvent::message),
               id(event, "deleted_ts"),
               id(event, "event_ts").or(() -> id(event, "ts")),
-              look);
-      default -> posted(body, event, false, look);
+              openChannel);
+      default -> posted(body, event, false, openChannel);
     };
   }
 
   private static Posted posted(
-      JsonNode body, JsonNode event, boolean isMention, Optional<Look> look) {
+      JsonNode body, JsonNode event, boolean isMention, Optional<OpenChannel> openChannel) {
     var subtype = event.path("subtype");
     return new Posted(
         isMention,
-        isSpoken(absent(subtype) ? null : subtype.asText())
+        isFromPerson(absent(subtype) ? null : subtype.asText())
             && absent(event.path("bot_id"))
             && !event.path("hidden").asBoolean(),
         alert(body, event),
         id(event, "channel"),
         message(event),
         SharedFile.in(event.path("files")),
-        look);
+        openChannel);
   }
 
   private static Optional<String> alert(JsonNode body, JsonNode event) {
@@ -314,15 +317,15 @@ record SlackEvent(
         .filter(it -> !it.isEmpty());
   }
 
-  private static boolean isSpoken(@Nullable String subtype) {
-    return subtype == null || SPOKEN.contains(subtype);
+  private static boolean isFromPerson(@Nullable String subtype) {
+    return subtype == null || USER_SUBTYPES.contains(subtype);
   }
 
   private static Message message(JsonNode message) {
     return new Message(
         id(message, "ts"),
         id(message, "thread_ts"),
-        isOdd(message, "thread_ts"),
+        isInvalid(message, "thread_ts"),
         id(message, "user"),
         !absent(message.path("bot_id")),
         Optional.ofNullable(message.path("text").textValue()),
@@ -333,19 +336,19 @@ record SlackEvent(
   private static Viewed thread(JsonNode event, JsonNode thread) {
     var ts = id(thread, "thread_ts");
     return new Viewed(
-        new Look(
+        new OpenChannel(
             id(thread, "user_id"),
-            id(thread.path("context"), "channel_id").filter(SlackEvent::isRoom)),
+            id(thread.path("context"), "channel_id").filter(SlackEvent::isChannel)),
         id(thread, "channel_id")
             .filter(_ -> text(event, "type").equals(STARTED) && ts.isPresent())
             .map(it -> new Opened(it, ts)));
   }
 
   /// Slack lists the most relevant entity first.
-  private static Look look(JsonNode body, JsonNode context) {
-    return new Look(
+  private static OpenChannel openChannel(JsonNode body, JsonNode context) {
+    return new OpenChannel(
         id(body.path("event"), "user").or(() -> person(body.path("authorizations"))),
-        context.path("entities").valueStream().flatMap(SlackEvent::room).findFirst());
+        context.path("entities").valueStream().flatMap(SlackEvent::channel).findFirst());
   }
 
   private static Optional<String> person(JsonNode authorizations) {
@@ -356,24 +359,24 @@ record SlackEvent(
         .findFirst();
   }
 
-  private static Stream<String> room(JsonNode entity) {
+  private static Stream<String> channel(JsonNode entity) {
     var found =
         switch (text(entity, "type")) {
           case CHANNEL -> id(entity, "value");
           case MESSAGE -> id(entity.path("value"), "channel_id");
           default -> Optional.<String>empty();
         };
-    return found.filter(SlackEvent::isRoom).stream();
+    return found.filter(SlackEvent::isChannel).stream();
   }
 
-  private static boolean isRoom(String channel) {
+  private static boolean isChannel(String channel) {
     return !channel.startsWith("D");
   }
 
-  private static Content left(JsonNode body, JsonNode tokens) {
+  private static Content uninstalled(JsonNode body, JsonNode tokens) {
     var at = body.path("event_time");
     return tokens.isMissingNode() || !tokens.path("bot").isEmpty()
-        ? new Left(
+        ? new Uninstalled(
             at.canConvertToInt()
                 ? Optional.of(Instant.ofEpochSecond(at.asInt()))
                 : Optional.empty())

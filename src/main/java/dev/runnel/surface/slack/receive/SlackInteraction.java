@@ -8,7 +8,7 @@ import dev.runnel.surface.slack.model.SlackPlace;
 import java.time.Instant;
 import java.util.Optional;
 
-/// What every interaction has: who presses a button, takes a shortcut or submits a modal.
+/// The common fields of interactions: button presses, shortcuts and modal submissions.
 ///
 /// @param trigger unique per interaction; may be empty
 /// @param address the URL for private answers

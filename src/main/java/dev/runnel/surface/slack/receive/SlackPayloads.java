@@ -37,8 +37,8 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
-/// Parses verified requests. Anything unexpected in a payload is ignored with a 200, because an
-/// error would only make Slack resend it.
+/// Parses verified requests. An unexpected payload is ignored with a 200, because an error would
+/// only make Slack resend it.
 public final class SlackPayloads {
   private static final Set<String> INTERACTIONS =
       Set.of(
@@ -48,14 +48,14 @@ public final class SlackPayloads {
           "shortcut",
           "view_closed",
           "view_submission");
-  static final Reply TAKEN = Reply.empty(200);
-  static final WebhookResult NOISE = new WebhookResult.Answered(TAKEN);
+  static final Reply EMPTY_OK = Reply.empty(200);
+  static final WebhookResult IGNORED = new WebhookResult.Answered(EMPTY_OK);
 
   private final JsonMapper json = JsonMapper.builder().build();
   private final SlackConfig config;
   private final Function<String, Optional<SlackIdentity>> identity;
-  private final BiConsumer<String, Instant> left;
-  private final SlackAmendments amendments;
+  private final BiConsumer<String, Instant> uninstalled;
+  private final SlackMessageChanges messageChanges;
   private final SlackPermalinks links;
   private final SlackWatch watch;
   private final SlackAgentEvents agentView;
@@ -64,18 +64,18 @@ public final class SlackPayloads {
 
   /// @param identity the bot's identity by workspace, once known; the workspace is empty when a
   ///   request names none. Must return at once
-  /// @param left called when a workspace uninstalls the app; must not block
+  /// @param uninstalled called when a workspace uninstalls the app; must not block
   /// @param agentView receives hints from Slack's agent view
   public SlackPayloads(
       SlackConfig config,
       Slack slack,
       Function<String, Optional<SlackIdentity>> identity,
-      BiConsumer<String, Instant> left,
+      BiConsumer<String, Instant> uninstalled,
       SlackAgentEvents.Watcher agentView) {
     this.config = config;
     this.identity = identity;
-    this.left = left;
-    this.amendments = new SlackAmendments(config.behavior());
+    this.uninstalled = uninstalled;
+    this.messageChanges = new SlackMessageChanges(config.behavior());
     this.links = new SlackPermalinks(identity);
     this.watch = new SlackWatch(config.behavior().watched(), links);
     this.agentView = new SlackAgentEvents(agentView);
@@ -137,9 +137,9 @@ public final class SlackPayloads {
   private WebhookResult readJson(JsonNode body, RawRequest request) {
     return switch (text(body, "type")) {
       case "event_callback" ->
-          SlackEvent.of(body, identity, request.arrivedAt()).map(this::event).orElse(NOISE);
+          SlackEvent.of(body, identity, request.arrivedAt()).map(this::event).orElse(IGNORED);
       case "url_verification" -> bolt.handshake(request);
-      default -> NOISE;
+      default -> IGNORED;
     };
   }
 
@@ -162,23 +162,23 @@ public final class SlackPayloads {
   private WebhookResult interaction(JsonNode payload, Instant arrivedAt) {
     return INTERACTIONS.contains(text(payload, "type"))
         ? bolt.interaction(shape.of(payload), arrivedAt)
-        : NOISE;
+        : IGNORED;
   }
 
-  static WebhookResult taken(Optional<Delivery> delivery) {
-    return delivery.map(SlackPayloads::accepted).orElse(NOISE);
+  static WebhookResult result(Optional<Delivery> delivery) {
+    return delivery.map(SlackPayloads::accepted).orElse(IGNORED);
   }
 
   static WebhookResult accepted(Delivery delivery) {
-    return new WebhookResult.Accepted(delivery, TAKEN);
+    return new WebhookResult.Accepted(delivery, EMPTY_OK);
   }
 
   private WebhookResult slashCommand(Map<String, String> form, Instant arrivedAt) {
     if (form.getOrDefault("command", "").startsWith("//")) {
       return new WebhookResult.Answered(
           privately(
-              "Nothing was sent to the agent. To talk beside it, begin a message with `aside`:"
-                  + " Slack takes what begins with a slash for a command."));
+              "Nothing was sent to the agent. To talk without the agent, start a message with"
+                  + " `aside`: Slack takes a message that starts with a slash for a command."));
     }
     var intent = MessageParser.command(SlackText.plain(form.getOrDefault("text", "")));
     if (intent instanceof Intent.Help(var verb) && verb.isEmpty()) {
@@ -212,7 +212,7 @@ public final class SlackPayloads {
                 Optional.empty(),
                 starts || intent instanceof Intent.Link),
             arrivedAt),
-        starts ? privately("On it. Watch the thread in this channel.") : TAKEN);
+        starts ? privately("On it. Watch the thread in this channel.") : EMPTY_OK);
   }
 
   /// Reads a listed message as if it had been delivered as an event.
@@ -233,26 +233,26 @@ public final class SlackPayloads {
   private WebhookResult event(SlackEvent event) {
     return switch (event.content()) {
       case SlackEvent.Posted posted -> {
-        posted.look().ifPresent(it -> agentView.channelViewed(event, it));
-        yield taken(posted(event, posted).or(() -> watch.read(event, posted)));
+        posted.openChannel().ifPresent(it -> agentView.channelViewed(event, it));
+        yield result(posted(event, posted).or(() -> watch.read(event, posted)));
       }
       case SlackEvent.Changed changed -> {
-        changed.look().ifPresent(it -> agentView.channelViewed(event, it));
-        yield taken(SlackAmendments.changed(event, changed));
+        changed.openChannel().ifPresent(it -> agentView.channelViewed(event, it));
+        yield result(SlackMessageChanges.changed(event, changed));
       }
-      case SlackEvent.Reacted reacted -> taken(amendments.reacted(event, reacted));
-      case SlackEvent.HomeOpened opened -> taken(SlackEntryPoints.home(event, opened));
-      case SlackEvent.Stopped stopped -> taken(agentView.stopped(event, stopped));
+      case SlackEvent.Reacted reacted -> result(messageChanges.reacted(event, reacted));
+      case SlackEvent.HomeOpened opened -> result(SlackEntryPoints.home(event, opened));
+      case SlackEvent.Stopped stopped -> result(agentView.stopped(event, stopped));
       case SlackEvent.Viewed viewed -> {
         agentView.viewed(event, viewed);
-        yield NOISE;
+        yield IGNORED;
       }
-      case SlackEvent.StepExecuted step -> taken(SlackSteps.executed(event, step));
-      case SlackEvent.Left(var at) -> {
-        left.accept(event.team(), at.orElse(event.arrivedAt()));
-        yield NOISE;
+      case SlackEvent.StepExecuted step -> result(SlackSteps.executed(event, step));
+      case SlackEvent.Uninstalled(var at) -> {
+        uninstalled.accept(event.team(), at.orElse(event.arrivedAt()));
+        yield IGNORED;
       }
-      case SlackEvent.Other _ -> NOISE;
+      case SlackEvent.Other _ -> IGNORED;
     };
   }
 
@@ -264,26 +264,26 @@ public final class SlackPayloads {
     var ts = message.ts();
     var user = message.user();
     var own = event.ownUsers();
-    if (!posted.isSpoken()
+    if (!posted.isFromPerson()
         || channel.isEmpty()
         || ts.isEmpty()
         || user.isEmpty()
-        || message.isOdd()
+        || message.hasInvalidThread()
         || own.contains(user.get())) {
       return Optional.empty();
     }
     var place = new SlackPlace(event.team(), channel.get(), message.thread().orElse(ts.get()));
-    var mrkdwn = message.words();
+    var mrkdwn = message.textOrEmpty();
     var addressed = posted.isMention() || place.isDirect() || SlackText.mentions(mrkdwn, own);
     var isReply = !place.thread().equals(ts.get());
-    var words =
-        SharedFile.wordsFor(
+    var text =
+        SharedFile.requestText(
             SlackText.plain(SlackText.withoutMentions(mrkdwn, own)), posted.files());
     // A message that mentions only other users addresses them.
-    if (!addressed && (!isReply || words.isBlank() || SlackText.mentionsOthers(mrkdwn, own))) {
+    if (!addressed && (!isReply || text.isBlank() || SlackText.mentionsOthers(mrkdwn, own))) {
       return Optional.empty();
     }
-    return MessageParser.words(words, addressed)
+    return MessageParser.words(text, addressed)
         .map(intent -> SharedFile.naming(intent, posted.files()))
         .map(
             intent ->

@@ -27,34 +27,34 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Keeps a socket to Slack open (Socket Mode), and passes its requests to a handler.
+/// Keeps a web socket to Slack open (Socket Mode), and passes its requests to a handler.
 ///
 /// One thread opens sockets, one after the other, until this is closed. When Slack announces that
 /// it will close a socket, the next one is opened first, and the old one stays in use until Slack
 /// closes it. An envelope is acknowledged after a 2xx reply, on the socket it arrived on; otherwise
-/// Slack resends it, and the delivery's keys make that harmless.
+/// Slack resends it, and the delivery's keys detect the repetition.
 ///
 /// @implSpec Thread-safe. Only the socket's own thread waits for Slack.
 public final class SlackSocket implements AutoCloseable {
   /// Timeouts and delays.
   ///
-  /// @param greeting the timeout from opening a socket to Slack's hello
-  /// @param ping the ping interval; two missing replies close the socket
-  /// @param first the delay after the first failure; it doubles with each further one
-  /// @param longest the maximum delay
-  /// @param steady a socket that lived this long does not count as a failure
-  /// @param farewell how long an old socket may stay open beside the new one
-  /// @param grace how long no socket may be open before it counts as a problem
-  public record Pace(
-      Duration greeting,
-      Duration ping,
-      Duration first,
-      Duration longest,
-      Duration steady,
-      Duration farewell,
-      Duration grace) {
-    public static final Pace USUAL =
-        new Pace(
+  /// @param helloTimeout the timeout from opening a socket to Slack's hello
+  /// @param pingInterval the ping interval; two missing replies close the socket
+  /// @param minDelay the delay after the first failure; it doubles with each further one
+  /// @param maxDelay the maximum delay
+  /// @param stableAfter a socket that lived this long does not count as a failure
+  /// @param overlap how long an old socket may stay open beside the new one
+  /// @param problemAfter how long no socket may be open before it counts as a problem
+  public record Timeouts(
+      Duration helloTimeout,
+      Duration pingInterval,
+      Duration minDelay,
+      Duration maxDelay,
+      Duration stableAfter,
+      Duration overlap,
+      Duration problemAfter) {
+    public static final Timeouts DEFAULT =
+        new Timeouts(
             Duration.ofSeconds(10),
             Duration.ofSeconds(5),
             Duration.ofSeconds(1),
@@ -65,22 +65,22 @@ public final class SlackSocket implements AutoCloseable {
   }
 
   private static final Logger log = LoggerFactory.getLogger(SlackSocket.class);
-  private static final int NORMAL = 1000;
-  private static final Duration LAST_ACKS = Duration.ofSeconds(5);
+  private static final int NORMAL_CLOSURE = 1000;
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   private final Supplier<SlackResponse<String>> address;
   private final Function<RawRequest, Reply> handler;
   private final InstantSource clock;
-  private final RandomGenerator chance;
-  private final Pace pace;
+  private final RandomGenerator random;
+  private final Timeouts timeouts;
   private final OkHttpClient http;
   private final ExecutorService envelopes = Executors.newVirtualThreadPerTaskExecutor();
-  private final Thread keeper = Thread.ofVirtual().name("slack-socket").unstarted(this::keep);
+  private final Thread thread = Thread.ofVirtual().name("slack-socket").unstarted(this::run);
   private volatile boolean closed;
 
-  private @Nullable Link current;
-  private boolean wasUp;
-  private Instant downSince;
+  private @Nullable Connection current;
+  private boolean wasOpen;
+  private Instant closedSince;
   private String why = "connecting";
 
   /// @param address requests a new socket's URL from Slack; it contains a ticket: keep it secret
@@ -89,60 +89,61 @@ public final class SlackSocket implements AutoCloseable {
       Supplier<SlackResponse<String>> address,
       Function<RawRequest, Reply> handler,
       InstantSource clock,
-      RandomGenerator chance,
-      Pace pace) {
+      RandomGenerator random,
+      Timeouts timeouts) {
     this.address = address;
     this.handler = handler;
     this.clock = clock;
-    this.chance = chance;
-    this.pace = pace;
-    downSince = clock.instant();
+    this.random = random;
+    this.timeouts = timeouts;
+    closedSince = clock.instant();
     http =
         new OkHttpClient.Builder()
             .dispatcher(new Dispatcher(Executors.newVirtualThreadPerTaskExecutor()))
-            .connectTimeout(pace.greeting())
-            .readTimeout(pace.greeting())
-            .pingInterval(pace.ping())
+            .connectTimeout(timeouts.helloTimeout())
+            .readTimeout(timeouts.helloTimeout())
+            .pingInterval(timeouts.pingInterval())
             .build();
   }
 
   /// Starts in the background.
   public void start() {
-    keeper.start();
+    thread.start();
   }
 
   /// Why no request can arrive; empty while a socket is open, and during a short reconnect.
   public synchronized Optional<String> problem() {
-    if (current != null || (wasUp && clock.instant().isBefore(downSince.plus(pace.grace())))) {
+    if (current != null
+        || (wasOpen && clock.instant().isBefore(closedSince.plus(timeouts.problemAfter())))) {
       return Optional.empty();
     }
     return Optional.of(
         "Slack's socket is not connected (since %s: %s)"
-            .formatted(downSince.truncatedTo(ChronoUnit.SECONDS), why));
+            .formatted(closedSince.truncatedTo(ChronoUnit.SECONDS), why));
   }
 
-  private void keep() {
+  private void run() {
     var failures = 0;
-    Optional<Duration> asked = Optional.empty();
+    Optional<Duration> retryAfter = Optional.empty();
     try {
       while (!closed) {
-        Thread.sleep(pause(failures, asked));
-        asked = Optional.empty();
-        var begin = clock.instant();
+        Thread.sleep(pause(failures, retryAfter));
+        retryAfter = Optional.empty();
+        var startedAt = clock.instant();
         switch (address.get()) {
           case SlackResponse.Ok<String>(String url) -> {
-            hold(url);
-            var steady = !clock.instant().isBefore(begin.plus(pace.steady()));
-            failures = steady ? 0 : failures + 1;
+            open(url);
+            var wasStable = !clock.instant().isBefore(startedAt.plus(timeouts.stableAfter()));
+            failures = wasStable ? 0 : failures + 1;
           }
           case SlackResponse.Wait<String>(Optional<Duration> after, String reason) -> {
             failures++;
-            asked = after;
+            retryAfter = after;
             failed(reason);
           }
           case SlackResponse.No<String>(String error) -> {
             failures++;
-            asked = Optional.of(pace.longest());
+            retryAfter = Optional.of(timeouts.maxDelay());
             failed("Slack refuses SLACK_APP_TOKEN: " + error);
           }
         }
@@ -153,68 +154,68 @@ public final class SlackSocket implements AutoCloseable {
     }
   }
 
-  private Duration pause(int failures, Optional<Duration> asked) {
+  private Duration pause(int failures, Optional<Duration> retryAfter) {
     if (failures == 0) {
       return Duration.ZERO;
     }
-    var doubled = pace.first().multipliedBy(1L << Math.min(failures - 1, 20));
-    var bounded = doubled.compareTo(pace.longest()) > 0 ? pace.longest() : doubled;
-    var backoff = Duration.ofMillis((long) (bounded.toMillis() * (0.5 + chance.nextDouble() / 2)));
-    return asked.filter(it -> it.compareTo(backoff) > 0).orElse(backoff);
+    var doubled = timeouts.minDelay().multipliedBy(1L << Math.min(failures - 1, 20));
+    var bounded = doubled.compareTo(timeouts.maxDelay()) > 0 ? timeouts.maxDelay() : doubled;
+    var backoff = Duration.ofMillis((long) (bounded.toMillis() * (0.5 + random.nextDouble() / 2)));
+    return retryAfter.filter(it -> it.compareTo(backoff) > 0).orElse(backoff);
   }
 
-  /// Opens a socket; returns when the next one should be opened.
-  private void hold(String url) throws InterruptedException {
-    var link = new Link();
+  /// Opens a socket, and waits until the next one should be opened.
+  private void open(String url) throws InterruptedException {
+    var connection = new Connection();
     WebSocket socket;
     try {
-      socket = http.newWebSocket(new Request.Builder().url(url).build(), link);
+      socket = http.newWebSocket(new Request.Builder().url(url).build(), connection);
     } catch (IllegalArgumentException e) {
-      failed("Slack gave an address that is none");
+      failed("Slack returned an invalid URL");
       return;
     }
     try {
-      CompletableFuture.anyOf(link.greeted, link.leaving)
-          .get(pace.greeting().toMillis(), TimeUnit.MILLISECONDS);
-      if (link.greeted.isDone()) {
-        up(link, socket);
-        link.leaving.get();
+      CompletableFuture.anyOf(connection.gotHello, connection.replaced)
+          .get(timeouts.helloTimeout().toMillis(), TimeUnit.MILLISECONDS);
+      if (connection.gotHello.isDone()) {
+        markOpen(connection, socket);
+        connection.replaced.get();
         return;
       }
-      failed(link.leaving.get());
+      failed(connection.replaced.get());
     } catch (TimeoutException e) {
-      failed("Slack said no hello");
+      failed("Slack sent no hello");
     } catch (ExecutionException impossible) {
-      throw new IllegalStateException("Nothing completes a link with an error", impossible);
+      throw new IllegalStateException("Nothing completes the future with an error", impossible);
     } finally {
-      if (!link.greeted.isDone()) {
+      if (!connection.gotHello.isDone()) {
         socket.cancel();
       }
     }
   }
 
-  private void up(Link link, WebSocket socket) {
-    Link old;
-    link.socket = socket;
+  private void markOpen(Connection connection, WebSocket socket) {
+    Connection old;
+    connection.socket = socket;
     synchronized (this) {
-      if (link.ended) {
+      if (connection.ended) {
         return;
       }
       old = current;
-      current = link;
-      wasUp = true;
+      current = connection;
+      wasOpen = true;
     }
     log.info("slack socket open");
     if (old != null) {
-      Thread.ofVirtual().start(() -> old.closeAfter(pace.farewell()));
+      Thread.ofVirtual().start(() -> old.closeAfter(timeouts.overlap()));
     }
   }
 
-  private synchronized void down(Link link, String reason) {
-    link.ended = true;
-    if (current == link) {
+  private synchronized void markClosed(Connection connection, String reason) {
+    connection.ended = true;
+    if (current == connection) {
       current = null;
-      downSince = clock.instant();
+      closedSince = clock.instant();
       why = reason;
     }
   }
@@ -228,7 +229,7 @@ public final class SlackSocket implements AutoCloseable {
     }
   }
 
-  private void take(WebSocket socket, SlackFrame.Envelope envelope) {
+  private void handle(WebSocket socket, SlackFrame.Envelope envelope) {
     Reply reply;
     try {
       reply = handler.apply(envelope.request());
@@ -247,16 +248,16 @@ public final class SlackSocket implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    keeper.interrupt();
+    thread.interrupt();
     envelopes.shutdown();
     try {
-      if (!envelopes.awaitTermination(LAST_ACKS.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (!envelopes.awaitTermination(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
         log.warn("slack envelopes not acknowledged, Slack will resend them");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    Link last;
+    Connection last;
     synchronized (this) {
       last = current;
     }
@@ -268,11 +269,11 @@ public final class SlackSocket implements AutoCloseable {
   }
 
   /// One socket, from opening to closing.
-  private final class Link extends WebSocketListener {
-    private final CompletableFuture<Boolean> greeted = new CompletableFuture<>();
+  private final class Connection extends WebSocketListener {
+    private final CompletableFuture<Boolean> gotHello = new CompletableFuture<>();
 
-    /// Completes when the next socket should be opened, with the reason.
-    private final CompletableFuture<String> leaving = new CompletableFuture<>();
+    /// Completes with the reason when the next socket should be opened.
+    private final CompletableFuture<String> replaced = new CompletableFuture<>();
 
     private boolean ended;
     private volatile @Nullable WebSocket socket;
@@ -285,7 +286,7 @@ public final class SlackSocket implements AutoCloseable {
       }
       var open = socket;
       if (open != null) {
-        open.close(NORMAL, null);
+        open.close(NORMAL_CLOSURE, null);
       }
     }
 
@@ -295,33 +296,34 @@ public final class SlackSocket implements AutoCloseable {
         return;
       }
       switch (SlackFrame.read(text, clock.instant())) {
-        case SlackFrame.Hello _ -> greeted.complete(true);
-        case SlackFrame.Disconnect(String reason) -> leaving.complete("Slack said " + reason);
-        case SlackFrame.Envelope envelope -> envelopes.execute(() -> take(socket, envelope));
+        case SlackFrame.Hello _ -> gotHello.complete(true);
+        case SlackFrame.Disconnect(String reason) ->
+            replaced.complete("Slack sent disconnect: " + reason);
+        case SlackFrame.Envelope envelope -> envelopes.execute(() -> handle(socket, envelope));
         case SlackFrame.Unknown _ -> log.debug("slack frame of an unknown type");
       }
     }
 
     @Override
     public void onClosing(WebSocket socket, int code, String reason) {
-      socket.close(NORMAL, null);
-      end("Slack closed it with " + code);
+      socket.close(NORMAL_CLOSURE, null);
+      end("Slack closed it with code " + code);
     }
 
     @Override
     public void onFailure(WebSocket socket, Throwable problem, @Nullable Response response) {
       end(
           response == null
-              ? "lost by " + problem.getClass().getSimpleName()
-              : "answered with " + response.code());
+              ? "connection failed: " + problem.getClass().getSimpleName()
+              : "Slack responded with status " + response.code());
     }
 
     private void end(String reason) {
-      if (!closed && greeted.isDone()) {
+      if (!closed && gotHello.isDone()) {
         log.info("slack socket closed why=\"{}\"", reason);
       }
-      down(this, reason);
-      leaving.complete(reason);
+      markClosed(this, reason);
+      replaced.complete(reason);
     }
   }
 }

@@ -12,7 +12,7 @@ import dev.runnel.surface.slack.model.SlackText;
 import java.net.URI;
 import java.util.Optional;
 
-/// Reads the executions of the step that starts a run. Pure.
+/// Reads executions of the workflow step that starts a run. Pure.
 final class SlackSteps {
   static final String REQUEST = "request";
   static final String CHANNEL = "channel";
@@ -67,12 +67,12 @@ final class SlackSteps {
   }
 
   private static Intent intent(SlackEvent.StepExecuted step) {
-    var words = SlackText.plain(step.input(REQUEST).orElse(""));
-    if (words.isBlank()) {
+    var text = SlackText.plain(step.input(REQUEST).orElse(""));
+    if (text.isBlank()) {
       return new Intent.Unclear("`request` is empty.");
     }
     return MessageParser.task(
-        words,
+        text,
         request ->
             new Intent.Start(
                 step.input(PROFILE)

@@ -35,8 +35,8 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/// Reads modal submissions. Pure. A submission is a delivery like any other: the same one resent is
-/// the same delivery, and invalid input is reported in the modal.
+/// Reads modal submissions. Pure. A resent submission is the same delivery; invalid input is
+/// reported in the modal.
 final class SlackSubmissions {
 
   private static final String LOST = "Slack did not send all of the form. Please try again.";
@@ -74,7 +74,7 @@ final class SlackSubmissions {
       case SlackActionIds.DEFAULTS ->
           form.flatMap(it -> it.note().level().map(level -> changed(it, level)))
               .orElseGet(() -> error(firstInput(view), LOST));
-      default -> SlackPayloads.NOISE;
+      default -> SlackPayloads.IGNORED;
     };
   }
 
@@ -145,9 +145,9 @@ final class SlackSubmissions {
   }
 
   private WebhookResult asked(Form form) {
-    var words = form.value(SlackActionIds.PROMPT);
-    if (words.isEmpty()) {
-      return error(SlackActionIds.PROMPT, "Say in a few words what the agent should do.");
+    var text = form.value(SlackActionIds.PROMPT);
+    if (text.isEmpty()) {
+      return error(SlackActionIds.PROMPT, "Describe what the agent should do.");
     }
     var thread = form.note().thread();
     if (form.note().answers().isPresent()) {
@@ -155,16 +155,15 @@ final class SlackSubmissions {
           form.delivery(
               new SlackPlace(form.from().team(), form.note().channel(), thread),
               Optional.empty(),
-              SlackEntryPoints.answer(form.note().answers().get(), words),
+              SlackEntryPoints.answer(form.note().answers().get(), text),
               form.note().address().flatMap(replyTo),
               false));
     }
     var channel = thread.isEmpty() ? form.value(SlackActionIds.CHANNEL) : form.note().channel();
     if (!channel.matches("[A-Za-z0-9._-]{1,100}")) {
-      return error(
-          SlackActionIds.CHANNEL, "Choose the channel that the run should have its thread in.");
+      return error(SlackActionIds.CHANNEL, "Choose the channel for the run's thread.");
     }
-    var request = request(form, words);
+    var request = request(form, text);
     if (request instanceof Intent.Unclear(String why, _)) {
       return error(SlackActionIds.PROMPT, why);
     }
@@ -196,11 +195,11 @@ final class SlackSubmissions {
         true);
   }
 
-  private static Intent request(Form form, String words) {
+  private static Intent request(Form form, String text) {
     Function<Request, Intent> intent =
         form.note().thread().isEmpty() ? Intent.Start::new : Intent.Say::new;
     return MessageParser.task(
-        words,
+        text,
         typed ->
             intent.apply(
                 new Request(
@@ -235,7 +234,7 @@ final class SlackSubmissions {
       }
     }
     if (changes.isEmpty()) {
-      return SlackPayloads.NOISE;
+      return SlackPayloads.IGNORED;
     }
     var from = form.from();
     var channel = form.note().channel().isEmpty() ? from.user() : form.note().channel();
@@ -257,9 +256,9 @@ final class SlackSubmissions {
   }
 
   /// Keeps the modal open and shows the message beside the input.
-  private static WebhookResult error(String block, String words) {
+  private static WebhookResult error(String block, String text) {
     var answer = JsonNodeFactory.instance.objectNode().put("response_action", "errors");
-    answer.putObject("errors").put(block, words);
+    answer.putObject("errors").put(block, text);
     return new WebhookResult.Answered(Reply.json(200, answer.toString()));
   }
 }

@@ -20,23 +20,23 @@ final class SlackWatch {
     this.links = links;
   }
 
-  /// A request about a message that begins a thread. Its text may be a stranger's, so it is not the
-  /// request: the agent reads it among the earlier messages of the thread.
+  /// A request about a message that begins a thread. Its author may be a stranger, so its text is
+  /// not the request: the agent reads it among the earlier messages of the thread.
   ///
-  /// @return empty also while the bot's own user is unknown, because the message could be its own
+  /// @return also empty while the bot's own user is unknown, because the message could be its own
   Optional<Delivery> read(SlackEvent event, SlackEvent.Posted posted) {
     var channel = posted.channel();
     var ts = posted.message().ts();
     if (channel.isEmpty()
         || ts.isEmpty()
-        || posted.message().isOdd()
+        || posted.message().hasInvalidThread()
         || posted.message().thread().filter(it -> !it.equals(ts.get())).isPresent()
         || event.ownUsers().isEmpty()
         || posted.message().user().filter(event.ownUsers()::contains).isPresent()) {
       return Optional.empty();
     }
     var text =
-        posted.alert().or(() -> posted.isSpoken() ? posted.message().text() : Optional.empty());
+        posted.alert().or(() -> posted.isFromPerson() ? posted.message().text() : Optional.empty());
     if (text.isEmpty() || !channels.matches(channel.get(), text.get())) {
       return Optional.empty();
     }

@@ -43,7 +43,8 @@ public final class Mrkdwn {
             .replace(">", "&gt;"));
   }
 
-  /// Mentions a person of Slack; names anybody else, whose id may be somebody else's in Slack.
+  /// Mentions a Slack user. Names anybody else, because the id could be that of another person in
+  /// Slack.
   static String mention(Actor person) {
     return USER.matcher(person.id()).matches()
         ? "<@" + person.id() + ">"

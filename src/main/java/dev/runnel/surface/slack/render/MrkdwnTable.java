@@ -13,7 +13,7 @@ import org.commonmark.node.Node;
 /// too wide or contains links, as a list with one line per row.
 final class MrkdwnTable {
   /// The columns that fit on a line of a code block in a narrow window.
-  private static final int WIDEST = 72;
+  private static final int MAX_WIDTH = 72;
 
   /// The rows with their cells; the first is the header. All rows have as many cells as the header.
   private final List<List<Node>> rows;
@@ -38,7 +38,7 @@ final class MrkdwnTable {
       total += widths[column];
     }
     var hasLinks = rows.stream().skip(1).flatMap(List::stream).anyMatch(MrkdwnTable::hasLink);
-    return total > WIDEST || hasLinks ? listed() : aligned(text, widths);
+    return total > MAX_WIDTH || hasLinks ? listed() : aligned(text, widths);
   }
 
   private static boolean hasLink(Node node) {

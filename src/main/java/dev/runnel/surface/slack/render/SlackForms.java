@@ -58,7 +58,7 @@ public final class SlackForms {
                         75))
                 .build()));
     if (running && form.answers().isEmpty()) {
-      blocks.add(context("This thread has a run. Your words go to it."));
+      blocks.add(context("This thread has a run. Your message goes to it."));
     }
     if (form.thread().isEmpty()) {
       blocks.add(channel());
@@ -133,10 +133,9 @@ public final class SlackForms {
   private static String about(Level level) {
     return switch (level) {
       case ME -> "Applies to every run you start. Leave a field empty to clear it.";
-      case HERE ->
-          "For all runs that are started here. What people set for themselves comes first.";
+      case HERE -> "For all runs that are started here. Personal defaults take precedence.";
       case WORKSPACE ->
-          "For all runs in this workspace. What is set for a channel or a person comes first.";
+          "For all runs in this workspace. Defaults of a channel or a person take precedence.";
     };
   }
 

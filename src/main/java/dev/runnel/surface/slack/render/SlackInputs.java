@@ -59,7 +59,8 @@ final class SlackInputs {
     return block;
   }
 
-  /// Slack searches the list while people type. Of more values than it can hold, one is typed.
+  /// Slack filters the list while people type. If there are too many values for a list, people type
+  /// one.
   private static boolean isListed(Field field) {
     return !field.choices().isEmpty() && field.choices().size() < MAX_OPTIONS;
   }

@@ -12,8 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Renders what belongs to a question of a run: its choices as buttons, and the answer once there
-/// is one. Pure.
+/// Renders a question of a run: its choices as buttons, and its answer. Pure.
 final class SlackQuestions {
   /// Slack's limit for the text of a button.
   private static final int MAX_LABEL = 75;
@@ -22,7 +21,7 @@ final class SlackQuestions {
 
   private SlackQuestions() {}
 
-  /// The question as Markdown. Choices that fit on their buttons are only there.
+  /// The question as Markdown. Choices that fit on buttons are omitted from the text.
   static String text(String question) {
     var choices = AnswerChoices.of(question);
     if (choices.choices().isEmpty()) {
@@ -37,7 +36,7 @@ final class SlackQuestions {
     return choices.choices().stream().anyMatch(each -> each.length() > MAX_LABEL);
   }
 
-  /// A button for each choice, and one for an answer in other words; empty without choices.
+  /// A button for each choice, and one for another answer; empty without choices.
   static Optional<LayoutBlock> buttons(Update.Blocked blocked) {
     var choices = AnswerChoices.of(blocked.question());
     if (choices.choices().isEmpty()) {

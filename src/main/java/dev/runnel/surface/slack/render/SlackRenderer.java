@@ -98,12 +98,12 @@ public final class SlackRenderer {
 
   /// The agent's text as a file, if it is too long for the post.
   public static Optional<AnswerFile> tooLong(Update update, SlackPost.Mark mark) {
-    return saidByTheAgent(update)
+    return textOfAgent(update)
         .filter(it -> !pieces(it, isQuoted(update)).whole())
         .map(it -> AnswerFile.of(mark, it));
   }
 
-  private static Optional<String> saidByTheAgent(Update update) {
+  private static Optional<String> textOfAgent(Update update) {
     return switch (update) {
       case Update.Blocked blocked -> Optional.of(blocked.question());
       case Update.Succeeded succeeded -> succeeded.run().message();
@@ -158,10 +158,11 @@ public final class SlackRenderer {
       case Update.Answered(_, var infoCard) ->
           plain(SlackInfoCards.mrkdwn(infoCard), mark, SlackInfoCards.buttons(infoCard));
       case Update.Helped _ -> plain(SlackTexts.help(SlackConfig.COMMAND), mark);
-      case Update.FileMade _ -> throw new IllegalArgumentException("A file is uploaded, not said");
-      case Update.Screened _ -> throw new IllegalArgumentException("A screen is no post");
+      case Update.FileMade _ ->
+          throw new IllegalArgumentException("A file is uploaded, not posted");
+      case Update.Screened _ -> throw new IllegalArgumentException("A screen is not a post");
       case Update.Received _ ->
-          throw new IllegalArgumentException("A sign of receipt is a reaction, not a post");
+          throw new IllegalArgumentException("A message status is a reaction, not a post");
     };
   }
 
@@ -185,7 +186,7 @@ public final class SlackRenderer {
                 .map(it -> "model " + named(it))
                 .orElse(""),
             run.cost().map(SlackRenderer::named).orElse("")));
-    status.stop().ifPresent(stopRequest -> blocks.add(section(SlackStops.onItsWay(stopRequest))));
+    status.stop().ifPresent(stopRequest -> blocks.add(section(SlackStops.stopping(stopRequest))));
     // A question has a post of its own.
     if (!run.state().isTerminal() && !run.state().needsPerson()) {
       run.message()
@@ -310,7 +311,7 @@ public final class SlackRenderer {
         Mrkdwn.cut(post.text(), MAX_TEXT - whose.length() - 1) + "\n" + whose, post.blocks());
   }
 
-  /// What was seen of the run, beside what the agent says.
+  /// What Runnel observed of the run, besides the agent's text.
   private static List<LayoutBlock> evidence(Run run) {
     List<LayoutBlock> blocks = new ArrayList<>();
     run.evidence()

@@ -22,7 +22,7 @@ final class SlackStops {
   private SlackStops() {}
 
   /// `Stopping… Asked by @ann at 14:02.`
-  static String onItsWay(StopRequest stopRequest) {
+  static String stopping(StopRequest stopRequest) {
     return "*Stopping…* " + line(stopRequest);
   }
 
@@ -39,7 +39,7 @@ final class SlackStops {
             StopTexts.unread(words, each -> Mrkdwn.escape(Mrkdwn.oneLine(each, MAX_QUESTION))));
   }
 
-  /// A button that sends the run what it has not read; empty if that does not fit into one.
+  /// A button that sends the unread replies to the run; empty if they are too long for one.
   static Optional<LayoutBlock> sendThem(List<String> words) {
     var text = String.join("\n\n", words);
     return words.isEmpty() || text.length() > MAX_VALUE

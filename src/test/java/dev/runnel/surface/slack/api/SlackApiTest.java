@@ -52,7 +52,8 @@ class SlackApiTest {
 
     assertThat(api.identity())
         .isEqualTo(
-            new SlackResponse.Wait<>(Optional.ofNullable(expected), "Slack answered " + status));
+            new SlackResponse.Wait<>(
+                Optional.ofNullable(expected), "Slack responded with status " + status));
   }
 
   @ParameterizedTest
@@ -73,7 +74,7 @@ class SlackApiTest {
     assertThat(api.identity())
         .isEqualTo(
             passes
-                ? new SlackResponse.Wait<>(Optional.empty(), "Slack answered " + error)
+                ? new SlackResponse.Wait<>(Optional.empty(), "Slack responded with error " + error)
                 : new SlackResponse.No<>(error == null ? "no_error_code" : error));
   }
 
@@ -94,7 +95,8 @@ class SlackApiTest {
 
     assertThat(api.identity())
         .isEqualTo(
-            new SlackResponse.Wait<>(Optional.empty(), "unreadable answer: IllegalStateException"));
+            new SlackResponse.Wait<>(
+                Optional.empty(), "unreadable response: IllegalStateException"));
   }
 
   private OngoingStubbing<AuthTestResponse> calling() throws IOException, SlackApiException {

@@ -358,7 +358,7 @@ class InstalledWorkspacesTest {
       assertThat(post(surface, "T1"))
           .isEqualTo(
               new Posting.Undeliverable(
-                  "The Slack app is not installed in this workspace any more. Install it again:"
+                  "The Slack app is no longer installed in this workspace. Install it again:"
                       + " https://runnel.example.com/slack/install"));
       assertThat(slack.calls("chat.postMessage")).isEmpty();
     }

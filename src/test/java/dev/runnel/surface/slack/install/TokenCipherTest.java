@@ -13,17 +13,18 @@ class TokenCipherTest {
 
   @Test
   void whatIsSealedIsNotReadableAndNeverLooksTheSame() {
-    var sealed = tokenCipher.seal(SECRET, "T1");
+    var encrypted = tokenCipher.encrypt(SECRET, "T1");
 
-    assertThat(sealed).doesNotContain("xoxb").isNotEqualTo(tokenCipher.seal(SECRET, "T1"));
-    assertThat(tokenCipher.open(sealed, "T1")).contains(new TokenCipher.Opened(SECRET, true));
+    assertThat(encrypted).doesNotContain("xoxb").isNotEqualTo(tokenCipher.encrypt(SECRET, "T1"));
+    assertThat(tokenCipher.decrypt(encrypted, "T1"))
+        .contains(new TokenCipher.Decrypted(SECRET, true));
   }
 
   @Test
   void anotherNodeWithTheSameSecretOpensIt() {
     assertThat(
             new TokenCipher(List.of("client-secret"), "tokens")
-                .open(tokenCipher.seal(SECRET, "T1"), "T1"))
+                .decrypt(tokenCipher.encrypt(SECRET, "T1"), "T1"))
         .isPresent();
   }
 
@@ -31,34 +32,38 @@ class TokenCipherTest {
   void anyOfSeveralSecretsOpensAndTheFirstSeals() {
     var rotating = new TokenCipher(List.of("new", "client-secret"), "tokens");
 
-    assertThat(rotating.open(tokenCipher.seal(SECRET, "T1"), "T1"))
-        .contains(new TokenCipher.Opened(SECRET, false));
-    assertThat(new TokenCipher(List.of("new"), "tokens").open(rotating.seal(SECRET, "T1"), "T1"))
+    assertThat(rotating.decrypt(tokenCipher.encrypt(SECRET, "T1"), "T1"))
+        .contains(new TokenCipher.Decrypted(SECRET, false));
+    assertThat(
+            new TokenCipher(List.of("new"), "tokens").decrypt(rotating.encrypt(SECRET, "T1"), "T1"))
         .isPresent();
   }
 
   @Test
   void anotherSecretPurposeOrPlaceDoesNotOpenIt() {
-    var sealed = tokenCipher.seal(SECRET, "T1");
+    var encrypted = tokenCipher.encrypt(SECRET, "T1");
 
-    assertThat(new TokenCipher(List.of("other"), "tokens").open(sealed, "T1")).isEmpty();
-    assertThat(new TokenCipher(List.of("client-secret"), "states").open(sealed, "T1")).isEmpty();
-    assertThat(tokenCipher.open(sealed, "T2")).isEmpty();
+    assertThat(new TokenCipher(List.of("other"), "tokens").decrypt(encrypted, "T1")).isEmpty();
+    assertThat(new TokenCipher(List.of("client-secret"), "states").decrypt(encrypted, "T1"))
+        .isEmpty();
+    assertThat(tokenCipher.decrypt(encrypted, "T2")).isEmpty();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "1.", "1.AAAA", "2.AAAA", "1.!!", "xoxb-in-clear"})
   void whatIsNoSealedTextIsNotOpened(String damaged) {
-    assertThat(tokenCipher.open(damaged, "T1")).isEmpty();
+    assertThat(tokenCipher.decrypt(damaged, "T1")).isEmpty();
   }
 
   @Test
   void aTextThatWasChangedIsNotOpened() {
-    var sealed = tokenCipher.seal(SECRET, "T1");
-    var at = sealed.length() / 2;
+    var encrypted = tokenCipher.encrypt(SECRET, "T1");
+    var at = encrypted.length() / 2;
     var changed =
-        sealed.substring(0, at) + (sealed.charAt(at) == 'A' ? 'B' : 'A') + sealed.substring(at + 1);
+        encrypted.substring(0, at)
+            + (encrypted.charAt(at) == 'A' ? 'B' : 'A')
+            + encrypted.substring(at + 1);
 
-    assertThat(tokenCipher.open(changed, "T1")).isEmpty();
+    assertThat(tokenCipher.decrypt(changed, "T1")).isEmpty();
   }
 }

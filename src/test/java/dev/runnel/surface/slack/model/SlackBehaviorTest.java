@@ -19,14 +19,14 @@ class SlackBehaviorTest {
 
   @Test
   void withoutSettingsAreTheUsualOnes() {
-    assertThat(SlackBehavior.from(Map.of())).isEqualTo(SlackBehavior.USUAL);
-    assertThat(SlackBehavior.USUAL.signs()).containsOnlyKeys(MessageStatus.values());
+    assertThat(SlackBehavior.from(Map.of())).isEqualTo(SlackBehavior.DEFAULT);
+    assertThat(SlackBehavior.DEFAULT.reactions()).containsOnlyKeys(MessageStatus.values());
   }
 
   @Test
   void signsMayBeOffOrOthers() {
-    assertThat(behavior(SlackBehavior.REACTIONS, "off").signs()).isEmpty();
-    var some = behavior(SlackBehavior.REACTIONS, "taken=:wave:, running=off").signs();
+    assertThat(behavior(SlackBehavior.REACTIONS, "off").reactions()).isEmpty();
+    var some = behavior(SlackBehavior.REACTIONS, "taken=:wave:, running=off").reactions();
     assertThat(some)
         .containsEntry(MessageStatus.TAKEN, "wave")
         .containsEntry(MessageStatus.FAILED, "x");
@@ -53,7 +53,7 @@ class SlackBehaviorTest {
 
   @Test
   void noReactionStartsARunUnlessOneIsSet() {
-    assertThat(SlackBehavior.USUAL.start()).isEmpty();
+    assertThat(SlackBehavior.DEFAULT.start()).isEmpty();
     assertThat(behavior(SlackBehavior.START_REACTION, "off").start()).isEmpty();
     assertThat(behavior(SlackBehavior.START_REACTION, ":robot_face:").start())
         .contains("robot_face");
@@ -64,7 +64,7 @@ class SlackBehaviorTest {
     assertThat(behavior(SlackBehavior.CONTEXT, "C0DEV=20, C0OPS=5").context())
         .containsExactlyInAnyOrderEntriesOf(Map.of("C0DEV", 20, "C0OPS", 5));
     assertThat(behavior(SlackBehavior.CONTEXT, "off").context()).isEmpty();
-    assertThat(SlackBehavior.USUAL.context()).isEmpty();
+    assertThat(SlackBehavior.DEFAULT.context()).isEmpty();
   }
 
   private static Audience listening(SlackBehavior behavior, String channel) {
@@ -75,7 +75,7 @@ class SlackBehaviorTest {
   @CsvSource({
     "SLACK_LISTEN, nobody, 'everyone, owner or mention'",
     "SLACK_LISTEN, #dev=owner, 'channels by their ids'",
-    "SLACK_CONTEXT, 20, 'channels by their ids'",
+    "SLACK_CONTEXT, 20, 'by channel id'",
     "SLACK_CONTEXT, C0DEV=51, 'up to 50'",
     "SLACK_REACTIONS, done=x, 'none of them'",
     "SLACK_REACTIONS, taken=two words, 'names of reactions'",

@@ -16,7 +16,7 @@ class SlackPromptsTest {
 
   @Test
   void areTheUsualOnesWhereNothingIsSet() {
-    assertThat(SlackPrompts.from(Map.of())).isEqualTo(SlackPrompts.USUAL);
+    assertThat(SlackPrompts.from(Map.of())).isEqualTo(SlackPrompts.DEFAULT);
   }
 
   @ParameterizedTest
@@ -30,7 +30,7 @@ class SlackPromptsTest {
         .containsExactly(
             new SlackPrompts.Prompt("Help", "help"),
             new SlackPrompts.Prompt("Fix it", "Find a bug, fix it."));
-    assertThat(of(setting).areOurs()).isFalse();
+    assertThat(of(setting).areDefaults()).isFalse();
   }
 
   @Test

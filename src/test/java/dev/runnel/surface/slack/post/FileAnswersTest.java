@@ -137,7 +137,7 @@ class FileAnswersTest {
 
       assertThat(posting).isInstanceOf(Posting.Posted.class);
       assertThat(refusing.calls("chat.postMessage").getFirst().field("text"))
-          .isEqualTo("Slack did not take the file `shot.png` (`storage_limit_reached`).");
+          .isEqualTo("Slack refused the file `shot.png` (`storage_limit_reached`).");
     }
   }
 

@@ -357,7 +357,9 @@ class SlackAgentViewTest {
       slack.says(SlackAgentApi.START, ScriptedSlack.rateLimited("17"));
 
       assertThat(tells(working("Looking"), null))
-          .isEqualTo(new Posting.Later(Optional.of(Duration.ofSeconds(17)), "Slack answered 429"));
+          .isEqualTo(
+              new Posting.Later(
+                  Optional.of(Duration.ofSeconds(17)), "Slack responded with status 429"));
     }
 
     @Test

@@ -172,7 +172,8 @@ class SlackSendersTest {
     slack.says("users.info", ScriptedSlack.rateLimited("17"));
     assertThat(surface.senders().admit(asked))
         .isEqualTo(
-            new Admission.Unknown(Optional.of(Duration.ofSeconds(17)), "Slack answered 429"));
+            new Admission.Unknown(
+                Optional.of(Duration.ofSeconds(17)), "Slack responded with status 429"));
 
     slack.says("users.info", ScriptedSlack.status(503));
     assertThat(surface.senders().admit(asked)).isInstanceOf(Admission.Unknown.class);

@@ -164,7 +164,7 @@ class ManifestTest {
                     each ->
                         new SlackPrompts.Prompt(
                             each.path("title").asText(), each.path("message").asText())))
-        .containsExactlyElementsOf(SlackPrompts.USUAL.all());
+        .containsExactlyElementsOf(SlackPrompts.DEFAULT.all());
   }
 
   @Test

@@ -133,7 +133,7 @@ class SlackAgentEventsTest {
                   slack.config().botToken(),
                   Optional.empty(),
                   slack.apiUrl(),
-                  SlackBehavior.USUAL,
+                  SlackBehavior.DEFAULT,
                   new SlackPrompts(List.of(new SlackPrompts.Prompt("Hi", "Say hi.")), false),
                   Set.of()),
               clock);

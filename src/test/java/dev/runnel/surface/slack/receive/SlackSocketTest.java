@@ -41,8 +41,8 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Isolated("It waits for sockets with short timeouts.")
 class SlackSocketTest {
   private static final Duration LONG = Duration.ofSeconds(20);
-  private static final SlackSocket.Pace PACE =
-      new SlackSocket.Pace(
+  private static final SlackSocket.Timeouts TIMEOUTS =
+      new SlackSocket.Timeouts(
           LONG,
           LONG,
           Duration.ofMillis(10),
@@ -159,7 +159,7 @@ class SlackSocketTest {
     server.close();
   }
 
-  private SlackSocket open(SlackSocket.Pace pace) {
+  private SlackSocket open(SlackSocket.Timeouts pace) {
     var made =
         new SlackSocket(
             () ->
@@ -190,7 +190,7 @@ class SlackSocketTest {
   class AnEnvelope {
     @Test
     void isAcknowledgedWhenItIsTaken() throws Exception {
-      open(PACE);
+      open(TIMEOUTS);
 
       assertThat(greeted().sends("e1").ack()).isEqualTo("{\"envelope_id\":\"e1\"}");
       assertThat(requests).singleElement().extracting(SlackRequests::body).asString().isNotBlank();
@@ -199,7 +199,7 @@ class SlackSocketTest {
     @Test
     void carriesTheReplyBackInItsAck() throws Exception {
       door = _ -> Reply.json(200, "{\"text\":\"On it.\"}");
-      open(PACE);
+      open(TIMEOUTS);
 
       assertThat(greeted().sends("e1").ack())
           .isEqualTo("{\"envelope_id\":\"e1\",\"payload\":{\"text\":\"On it.\"}}");
@@ -208,7 +208,7 @@ class SlackSocketTest {
     @Test
     void thatWasNotStoredIsNotAcknowledgedAndTakenWhenItComesAgain() throws Exception {
       door = _ -> requests.size() == 1 ? Reply.empty(503) : TAKEN;
-      open(PACE);
+      open(TIMEOUTS);
       var slack = greeted().sends("e1");
       await().until(() -> requests.size() == 1);
 
@@ -227,7 +227,7 @@ class SlackSocketTest {
             }
             return TAKEN;
           };
-      open(PACE);
+      open(TIMEOUTS);
       var slack = greeted().sends("e1");
       await().until(() -> requests.size() == 1);
 
@@ -244,7 +244,7 @@ class SlackSocketTest {
             }
             return TAKEN;
           };
-      open(PACE);
+      open(TIMEOUTS);
       var slack = greeted().sends("slow");
       await().until(() -> requests.size() == 1);
 
@@ -255,7 +255,7 @@ class SlackSocketTest {
 
     @Test
     void isNotReadFromNonsense() throws Exception {
-      open(PACE);
+      open(TIMEOUTS);
       var slack = greeted();
 
       slack
@@ -277,7 +277,7 @@ class SlackSocketTest {
   class ASocketThatSlackWillClose {
     @Test
     void isReplacedFirstAndGoesOnMeanwhile() throws Exception {
-      var made = open(PACE);
+      var made = open(TIMEOUTS);
       var old = greeted().says("{'type':'disconnect','reason':'warning'}");
 
       var replacement = next();
@@ -295,8 +295,14 @@ class SlackSocketTest {
     @Test
     void isLetGoOfInTheEndWhenSlackForgets() throws Exception {
       open(
-          new SlackSocket.Pace(
-              LONG, LONG, PACE.first(), PACE.longest(), LONG, Duration.ofMillis(10), LONG));
+          new SlackSocket.Timeouts(
+              LONG,
+              LONG,
+              TIMEOUTS.minDelay(),
+              TIMEOUTS.maxDelay(),
+              LONG,
+              Duration.ofMillis(10),
+              LONG));
       var old = greeted().says("{'type':'disconnect','reason':'refresh_requested'}");
 
       assertThat(old.ended.getCount()).isOne();
@@ -318,7 +324,7 @@ class SlackSocketTest {
             }
             return TAKEN;
           };
-      open(PACE);
+      open(TIMEOUTS);
       var broken = greeted().sends("e1");
       await().until(() -> requests.size() == 1);
       broken.breaks = true;
@@ -334,8 +340,14 @@ class SlackSocketTest {
     @Test
     void isNoticedWhenTheOtherSideOnlySeemsToBeThere() throws Exception {
       open(
-          new SlackSocket.Pace(
-              LONG, Duration.ofSeconds(1), PACE.first(), PACE.longest(), LONG, LONG, LONG));
+          new SlackSocket.Timeouts(
+              LONG,
+              Duration.ofSeconds(1),
+              TIMEOUTS.minDelay(),
+              TIMEOUTS.maxDelay(),
+              LONG,
+              LONG,
+              LONG));
       var asleep = greeted();
       asleep.hangs = true;
       asleep.sends("e1").ack();
@@ -351,8 +363,14 @@ class SlackSocketTest {
       addresses.add(new SlackResponse.Ok<>("not an address"));
       addresses.add(new SlackResponse.No<>("invalid_auth"));
       open(
-          new SlackSocket.Pace(
-              Duration.ofSeconds(1), LONG, PACE.first(), PACE.longest(), LONG, LONG, LONG));
+          new SlackSocket.Timeouts(
+              Duration.ofSeconds(1),
+              LONG,
+              TIMEOUTS.minDelay(),
+              TIMEOUTS.maxDelay(),
+              LONG,
+              LONG,
+              LONG));
       var mute = next();
 
       assertThat(greeted().sends("e1").ack()).contains("e1");
@@ -364,7 +382,7 @@ class SlackSocketTest {
   class Readiness {
     @Test
     void comesWithTheFirstHello() throws Exception {
-      var made = open(PACE);
+      var made = open(TIMEOUTS);
       var slack = next();
 
       assertThat(made.problem())
@@ -378,7 +396,7 @@ class SlackSocketTest {
       for (var i = 0; i < 1000; i++) {
         addresses.add(new SlackResponse.No<>("invalid_auth"));
       }
-      var made = open(PACE);
+      var made = open(TIMEOUTS);
 
       await()
           .until(() -> made.problem().orElse("").contains("refuses SLACK_APP_TOKEN: invalid_auth"));
@@ -386,7 +404,7 @@ class SlackSocketTest {
 
     @Test
     void survivesAShortGapAndGoesInALongOne() throws Exception {
-      var made = open(PACE);
+      var made = open(TIMEOUTS);
       var slack = greeted();
       await().until(() -> made.problem().isEmpty());
 
@@ -409,7 +427,7 @@ class SlackSocketTest {
           await().until(() -> held.getCount() == 0);
           return TAKEN;
         };
-    var made = open(PACE);
+    var made = open(TIMEOUTS);
     var slack = greeted().sends("e1");
     await().until(() -> requests.size() == 1);
     var closing = Thread.ofVirtual().start(made::close);

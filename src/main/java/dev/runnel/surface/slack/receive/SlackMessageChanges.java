@@ -11,11 +11,11 @@ import dev.runnel.surface.slack.model.SlackText;
 import java.util.Optional;
 import java.util.Set;
 
-/// Reads what users do to an existing message: edit it, delete it, or react to it. Pure.
-final class SlackAmendments {
+/// Reads edits and deletions of messages, and reactions to them. Pure.
+final class SlackMessageChanges {
   private final SlackBehavior behavior;
 
-  SlackAmendments(SlackBehavior behavior) {
+  SlackMessageChanges(SlackBehavior behavior) {
     this.behavior = behavior;
   }
 
@@ -33,7 +33,7 @@ final class SlackAmendments {
     if (channel.isEmpty()
         || ts.isEmpty()
         || user.isEmpty()
-        || message.isOdd()
+        || message.hasInvalidThread()
         || own.contains(user.get())
         || message.isOfBot()) {
       return Optional.empty();
@@ -41,44 +41,44 @@ final class SlackAmendments {
     var place = new SlackPlace(event.team(), channel.get(), message.thread().orElse(ts.get()));
     var addressed =
         place.isDirect()
-            || SlackText.mentions(message.words(), own)
-            || changed.before().filter(it -> SlackText.mentions(it.words(), own)).isPresent();
+            || SlackText.mentions(message.textOrEmpty(), own)
+            || changed.before().filter(it -> SlackText.mentions(it.textOrEmpty(), own)).isPresent();
     if (!addressed && place.thread().equals(ts.get())) {
       return Optional.empty();
     }
-    var said = "%s/%s/%s".formatted(event.team(), channel.get(), ts.get());
+    var messageKey = "%s/%s/%s".formatted(event.team(), channel.get(), ts.get());
     var when =
         changed.now().editedAt().filter(_ -> !changed.isDeleted()).or(changed::at).orElse("");
     return Optional.of(
         delivery(
             event,
-            (changed.isDeleted() ? "deleted:" : "edited:") + said + "/" + when,
+            (changed.isDeleted() ? "deleted:" : "edited:") + messageKey + "/" + when,
             place,
             ts.get(),
             user.get(),
             new Intent.Amend(
-                "message:" + said,
-                changed.isDeleted() ? Optional.empty() : words(message, own, addressed)),
+                "message:" + messageKey,
+                changed.isDeleted() ? Optional.empty() : text(message, own, addressed)),
             addressed));
   }
 
-  /// Whether the text changed; not so for an unfurled link or a new reply count. An unreadable text
-  /// does not count as a deletion.
+  /// Whether the text changed; false for an unfurled link or a new reply count, and for a text that
+  /// cannot be read.
   private static boolean isTextChanged(
       SlackEvent.Message now, Optional<SlackEvent.Message> before) {
     return now.text().isPresent()
-        && before.map(it -> !now.words().equals(it.words())).orElse(now.isEdited());
+        && before.map(it -> !now.textOrEmpty().equals(it.textOrEmpty())).orElse(now.isEdited());
   }
 
   /// @return empty for text that addresses other people in the thread
-  private static Optional<Intent> words(
+  private static Optional<Intent> text(
       SlackEvent.Message message, Set<String> own, boolean addressed) {
-    if (!addressed && SlackText.mentionsOthers(message.words(), own)) {
+    if (!addressed && SlackText.mentionsOthers(message.textOrEmpty(), own)) {
       return Optional.empty();
     }
-    return Optional.of(SlackText.plain(SlackText.withoutMentions(message.words(), own)))
-        .filter(words -> !words.isBlank())
-        .flatMap(words -> MessageParser.words(words, addressed));
+    return Optional.of(SlackText.plain(SlackText.withoutMentions(message.textOrEmpty(), own)))
+        .filter(text -> !text.isBlank())
+        .flatMap(text -> MessageParser.words(text, addressed));
   }
 
   Optional<Delivery> reacted(SlackEvent event, SlackEvent.Reacted reacted) {
@@ -111,10 +111,10 @@ final class SlackAmendments {
             false));
   }
 
-  /// A request about the message, which the agent reads among the earlier messages of its thread.
-  /// Whoever wrote it may be a stranger, so its text is not the request. The event does not name
-  /// the thread of the message, which is found when the request is posted there. Several people's
-  /// reactions on one message are one request.
+  /// A request about the message. Its author may be a stranger, so its text is not the request: the
+  /// agent reads it among the earlier messages of the thread. The event does not contain the
+  /// thread, which is looked up when the request is posted there. Reactions of several people on
+  /// one message are one request.
   private static Delivery started(SlackEvent event, SlackPlace place, String user) {
     return event.delivery(
         "start-reaction:%s/%s/%s".formatted(event.team(), place.channel(), place.thread()),

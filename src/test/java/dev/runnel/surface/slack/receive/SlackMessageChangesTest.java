@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// What people do to a message that is there: they edit it, delete it, or react to it.
-class SlackAmendmentsTest {
+class SlackMessageChangesTest {
   private static final String TS = "1795240915.000008";
   private static final String ROOT = "1795240900.000001";
   private static final String SAID = "message:T0ACME/C0DEV/" + TS;
