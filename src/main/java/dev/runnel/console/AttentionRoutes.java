@@ -20,7 +20,7 @@ final class AttentionRoutes {
   private final UnaryOperator<String> redaction;
   private final ParkedItems parkedItems;
 
-  /// @param redaction removes secrets from what people said
+  /// @param redaction removes secrets from messages
   AttentionRoutes(
       VisitorGuard guard,
       Store store,
@@ -37,11 +37,7 @@ final class AttentionRoutes {
   void register(RoutesConfig routes) {
     guard.page(routes, "/attention", this::showAttention);
     guard.form(
-        routes,
-        "/attention",
-        Permission.CONFIGURE,
-        "retry or discard what was given up",
-        this::perform);
+        routes, "/attention", Permission.CONFIGURE, "retry or discard parked items", this::perform);
   }
 
   /// The number of items that the visitor sees there.
@@ -53,7 +49,7 @@ final class AttentionRoutes {
     return ApprovalView.waiting(store, about, redaction);
   }
 
-  /// They may come from private places, so they are only for those who may retry them.
+  /// They may be from private places, so only those who may retry them see them.
   private List<ParkedItemView> parkedItems(Visitor visitor) {
     return guard.may(visitor, Permission.CONFIGURE) ? parkedItems.all() : List.of();
   }
@@ -68,7 +64,7 @@ final class AttentionRoutes {
           .html(
               guard
                   .pages()
-                  .errorPage("Nothing is selected", "Tick what it is about, then repeat."));
+                  .errorPage("Nothing is selected", "Select at least one item, then try again."));
       return;
     }
     try {

@@ -39,7 +39,7 @@ final class AuditRoutes {
         .ifPresent(query -> ctx.html(guard.pages(visitor).audit(AuditPage.of(auditLog, query))));
   }
 
-  /// Sends all entries that the filter lets through, in chunks, the newest first.
+  /// Sends all entries that match the filter, in chunks, newest first.
   private void sendAudit(Context ctx, Visitor visitor) throws IOException {
     if (!guard.may(visitor, Permission.CONFIGURE)) {
       guard.forbidden(ctx, "see the audit log");
@@ -62,16 +62,13 @@ final class AuditRoutes {
     }
   }
 
-  /// Empty if the URL is wrong, in which case the response is set.
+  /// Empty if the URL is invalid, in which case the response is set.
   private Optional<AuditPage.Query> auditQuery(Context ctx) {
     try {
       return Optional.of(AuditPage.Query.of(name -> Optional.ofNullable(ctx.queryParam(name))));
     } catch (IllegalArgumentException e) {
       ctx.status(400)
-          .html(
-              guard
-                  .pages()
-                  .errorPage("The audit log cannot be shown so", String.valueOf(e.getMessage())));
+          .html(guard.pages().errorPage("The filter is not valid", String.valueOf(e.getMessage())));
       return Optional.empty();
     }
   }

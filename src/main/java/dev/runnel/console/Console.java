@@ -27,25 +27,25 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-/// The console: a family of pages is a class of routes. [RunListRoutes] lists runs, [RunRoutes]
-/// shows one, [AttentionRoutes] lists parked items, [NumbersRoutes] sums runs up, [AuditRoutes]
-/// lists who did what, [OperationRoutes] shows operators how Runnel fares, and [SignInRoutes] lets
+/// The console. Each group of pages has a class of routes: [RunListRoutes] lists runs, [RunRoutes]
+/// shows one, [AttentionRoutes] lists parked items, [NumbersRoutes] shows statistics, [AuditRoutes]
+/// the audit log, [OperationRoutes] the health and the configuration, and [SignInRoutes] signs
 /// people in.
 ///
 /// A stream blocks its thread while its page is open: virtual threads should serve it.
 public final class Console implements AutoCloseable {
-  private static final int OPEN_PAGES = 200;
-  private static final Duration PATIENCE = Duration.ofSeconds(2);
-  private static final Duration PAUSE = Duration.ofMillis(500);
-  private static final Duration SILENCE = Duration.ofSeconds(10);
+  private static final int MAX_OPEN_PAGES = 200;
+  private static final Duration HEALTH_CHECK_WAIT = Duration.ofSeconds(2);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(500);
+  private static final Duration MAX_SILENCE = Duration.ofSeconds(10);
 
   private final Assets assets = new Assets();
   private final Streams streams;
-  private final List<Consumer<RoutesConfig>> families;
+  private final List<Consumer<RoutesConfig>> routeGroups;
 
   /// @param authentication the instance that the surface uses
   /// @param policy as it is now
-  /// @param redaction removes secrets from what people said
+  /// @param redaction removes secrets from messages
   /// @param isHttps whether it is reached by HTTPS from outside
   public Console(
       Store store,
@@ -79,7 +79,7 @@ public final class Console implements AutoCloseable {
         redaction,
         isHttps,
         clock,
-        new Streams(OPEN_PAGES, PAUSE, SILENCE));
+        new Streams(MAX_OPEN_PAGES, POLL_INTERVAL, MAX_SILENCE));
   }
 
   Console(
@@ -108,7 +108,7 @@ public final class Console implements AutoCloseable {
     var attention =
         new AttentionRoutes(
             guard, store, about, redaction, new ParkedItems(store, about, redaction, clock, audit));
-    this.families =
+    this.routeGroups =
         List.of(
             new RunListRoutes(
                     guard,
@@ -143,7 +143,7 @@ public final class Console implements AutoCloseable {
             new OperationRoutes(
                     guard,
                     operation,
-                    new RecentCheck(operation::check, clock, PATIENCE),
+                    new RecentCheck(operation::check, clock, HEALTH_CHECK_WAIT),
                     audit,
                     clock)
                 ::register,
@@ -151,7 +151,7 @@ public final class Console implements AutoCloseable {
   }
 
   public void routes(RoutesConfig routes) {
-    families.forEach(family -> family.accept(routes));
+    routeGroups.forEach(family -> family.accept(routes));
     routes.get("/console/{asset}", this::asset);
   }
 

@@ -13,11 +13,10 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Writes what people do in the console to the audit log. What they send to runs is audited as a
-/// delivery.
+/// Audits the actions of people in the console. Messages to runs are audited as deliveries.
 ///
-/// A page is shown and a session begins even if the database does not take the entry, because the
-/// console is needed to find out why.
+/// A page is shown and a session begins even if the entry cannot be written, because the console is
+/// needed to find out why.
 final class ConsoleAudit {
   private static final Logger log = LoggerFactory.getLogger(ConsoleAudit.class);
   private static final Actor BY_LINK = new Actor("link", "somebody with a link");
@@ -35,7 +34,7 @@ final class ConsoleAudit {
     write(entry(who, Verb.SIGN_IN, how));
   }
 
-  /// @param rule what decided: `wrong` for a wrong token
+  /// @param rule the rule that decided; `wrong` for a wrong token
   void signInRefused(Actor who, String how, String rule) {
     write(entry(who, Verb.SIGN_IN, how).ruled(Verdict.REFUSED, rule));
   }
@@ -49,8 +48,8 @@ final class ConsoleAudit {
     write(entry(who, Verb.READ, what).about(run));
   }
 
-  /// Somebody gets lines of the transcript, which a page fetches by and by: audited once an hour,
-  /// and not if the person opened the page.
+  /// Somebody reads lines of the transcript, which a page fetches step by step: audited once an
+  /// hour, and not if the person opened the page.
   void readLines(Actor who, RunId run) {
     if (isNew(who, run)) {
       write(entry(who, Verb.READ, "lines of the transcript").about(run));
@@ -66,12 +65,12 @@ final class ConsoleAudit {
     return reads.add(who.id(), run.value(), clock.instant());
   }
 
-  /// Somebody gets a copy of the audit log.
+  /// Somebody downloads the audit log.
   void readLog(Actor who) {
     write(entry(who, Verb.READ, "the audit log, as a file"));
   }
 
-  /// In the commit of the change.
+  /// Written in the transaction of the change.
   void itemHandled(Work work, Actor who, Verb verb, String item) {
     work.audit().add(entry(who, verb, item));
   }
@@ -81,7 +80,7 @@ final class ConsoleAudit {
     write(entry(who, verb, what));
   }
 
-  /// Somebody makes a link that shows a run.
+  /// Somebody creates a link that shows a run.
   void shared(Actor who, RunId run) {
     write(entry(who, Verb.LINK, "a link that shows the run for 7 days").about(run));
   }

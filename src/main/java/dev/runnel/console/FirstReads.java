@@ -5,12 +5,13 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// Which reads of a run are new: who reads the same run again within an hour reads on. Thread-safe.
+/// Tells new reads of a run from repeated ones: a read of the same run by the same person within an
+/// hour is a repetition. Thread-safe.
 public final class FirstReads {
   private static final Duration ONE_READ = Duration.ofHours(1);
   private static final int MAX_READERS = 1000;
 
-  // Guarded by this; the longest unread first.
+  // Guarded by this; the least recent read first.
   private final Map<String, Instant> readers = new LinkedHashMap<>();
 
   /// Remembers a read.

@@ -10,11 +10,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Keeps a page of the list of runs up to date, by what changed: the event `row` is a row that is
-/// new or changed, and `order` the ids of all rows, separated by spaces. Not thread-safe.
+/// Keeps a page of the list of runs up to date. Sends the events `row`, a new or changed row, and
+/// `order`, the ids of all rows, separated by spaces. Not thread-safe.
 final class LiveRunListPage implements Streams.LivePage {
-  /// Lists of the service are dearer than the rows of the store, so not each round reads one.
-  private static final int ROUNDS = 4;
+  /// Reading a list from the run service costs more than reading rows, so not each poll does it.
+  private static final int POLLS_PER_READ = 4;
 
   private final RunLists lists;
   private final RunListQuery query;
@@ -22,7 +22,7 @@ final class LiveRunListPage implements Streams.LivePage {
   private final InstantSource clock;
   private final Map<String, Row> shown = new HashMap<>();
   private List<String> order = List.of();
-  private int round;
+  private int polls;
 
   LiveRunListPage(RunLists lists, RunListQuery query, Templates pages, InstantSource clock) {
     this.lists = lists;
@@ -33,7 +33,7 @@ final class LiveRunListPage implements Streams.LivePage {
 
   @Override
   public boolean send(SseClient page) {
-    if (round++ % ROUNDS != 0) {
+    if (polls++ % POLLS_PER_READ != 0) {
       return true;
     }
     var list = lists.read(query);

@@ -21,7 +21,7 @@ import java.util.Optional;
 /// conversation has another run. Not thread-safe.
 final class LiveRunPage implements Streams.LivePage {
   /// Number of polls between two reads of a run that only the run service knows.
-  private static final int PATIENCE = 20;
+  private static final int POLLS_PER_READ = 20;
 
   private final Store store;
   private final AgentRuns runs;
@@ -35,7 +35,7 @@ final class LiveRunPage implements Streams.LivePage {
   private long line;
   private boolean mayGrow = true;
   private boolean first = true;
-  private int looks;
+  private int polls;
 
   /// @param shown the run as initially rendered
   /// @param line the number of the last line that the page has
@@ -63,7 +63,7 @@ final class LiveRunPage implements Streams.LivePage {
 
   @Override
   public boolean send(SseClient page) {
-    var now = see();
+    var now = current();
     if (!now.run().id().equals(shown.run().id())) {
       page.sendEvent("moved", now.path());
       return false;
@@ -82,7 +82,7 @@ final class LiveRunPage implements Streams.LivePage {
     return true;
   }
 
-  private RunView see() {
+  private RunView current() {
     var binding = shown.binding();
     if (binding.isPresent()) {
       return store
@@ -90,7 +90,7 @@ final class LiveRunPage implements Streams.LivePage {
           .map(current -> RunView.of(current, clock.instant()))
           .orElse(shown);
     }
-    if (!shown.isActive() || ++looks % PATIENCE != 0) {
+    if (!shown.isActive() || ++polls % POLLS_PER_READ != 0) {
       return shown;
     }
     RunId run = shown.run().id();

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
-/// Tells addresses that only this machine reaches.
+/// Recognizes addresses that are reachable from this machine only.
 final class LocalAddress {
   private static final Pattern LOCAL =
       Pattern.compile("localhost|.*\\.localhost|127(?:\\.\\d+){1,3}|0\\.0\\.0\\.0|\\[::1?\\]");

@@ -8,7 +8,7 @@ import io.javalin.http.Context;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/// `/numbers` sums up runs.
+/// `/numbers` shows statistics of runs.
 final class NumbersRoutes {
   private final VisitorGuard guard;
   private final Numbers numbers;

@@ -15,8 +15,8 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// `/operation` shows operators how Runnel fares; pages below it show what agents may use, the
-/// settings, and the policy.
+/// `/operation` shows operators the health of the installation; pages below it show the resources
+/// of agents, the settings, and the policy.
 final class OperationRoutes {
   private static final String AGENTS = "/operation/agents";
   private static final int MAX_NAME = 300;
@@ -53,7 +53,7 @@ final class OperationRoutes {
         AGENTS,
         (_, pages, visitor) ->
             pages.resources(operation.resources(), clock.instant(), visitor.pageKey()));
-    guard.form(routes, AGENTS, Permission.CONFIGURE, "change what agents may use", this::change);
+    guard.form(routes, AGENTS, Permission.CONFIGURE, "change schedules and keys", this::change);
     page(routes, "/operation/settings", (_, pages, _) -> pages.settings(operation.settings()));
     page(routes, "/operation/policy", (ctx, pages, _) -> policy(ctx, pages));
   }
@@ -72,7 +72,7 @@ final class OperationRoutes {
           if (guard.may(visitor, Permission.CONFIGURE)) {
             ctx.html(page.html(ctx, guard.pages(visitor), visitor));
           } else {
-            guard.forbidden(ctx, "see how Runnel is operated");
+            guard.forbidden(ctx, "see the pages for operators");
           }
         });
   }
@@ -116,7 +116,7 @@ final class OperationRoutes {
             operation
                 .enable(id, isResume)
                 .map(name -> "%s \"%s\" (%s)".formatted(isResume ? "resumed" : "paused", name, id)),
-            "There is no such schedule any more");
+            "This schedule no longer exists");
       }
       case "revoke" ->
           changed(
@@ -124,12 +124,12 @@ final class OperationRoutes {
               visitor,
               Verb.KEY,
               operation.revoke(id).map(name -> "revoked \"%s\" (%s)".formatted(name, id)),
-              "There is no such key any more");
+              "This key no longer exists");
       default -> ctx.status(400);
     }
   }
 
-  /// @param what was done; empty if there is nothing to do it to
+  /// @param what the change, in past tense; empty if the schedule or key does not exist
   private void changed(
       Context ctx, Visitor visitor, Verb verb, Optional<String> what, String missing) {
     if (what.isEmpty()) {

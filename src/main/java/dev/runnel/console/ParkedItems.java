@@ -70,9 +70,10 @@ final class ParkedItems {
     }
   }
 
-  /// Retries or discards the form's items in one commit; leaves out those that have been already.
+  /// Retries or discards the form's items in one commit; leaves out items that are no longer
+  /// parked.
   ///
-  /// @param who acts
+  /// @param who the person
   /// @throws IllegalArgumentException if the form asks for another action
   void act(Form form, Actor who) {
     var verb =

@@ -10,8 +10,8 @@ import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import java.time.InstantSource;
 
-/// `/` starts runs and lists the newest of conversations, `/runs` finds all runs; `/live` and
-/// `/live/runs` keep them up to date.
+/// `/` starts runs and lists the newest runs of conversations, `/runs` searches all runs; `/live`
+/// and `/live/runs` keep them up to date.
 final class RunListRoutes {
   private final VisitorGuard guard;
   private final Store store;

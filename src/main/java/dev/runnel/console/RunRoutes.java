@@ -32,7 +32,7 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /// `/runs/{id}` shows a run, its transcript and its files; `live` below it keeps the page up to
-/// date; `/shared/{link}` shows it to whoever has the link.
+/// date; `/shared/{link}` shows it to everybody with the link.
 final class RunRoutes {
   private static final int MAX_WORDS = 200;
   private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
@@ -84,7 +84,7 @@ final class RunRoutes {
     guard.page(routes, "/runs/{id}/transcript", this::sendTranscript);
     guard.page(routes, "/runs/{id}/files/{file}", this::sendFile);
     guard.form(routes, "/runs/{id}/share", Permission.LINK, "share runs", this::share);
-    routes.get(ConsoleAuthentication.SHARED + "{link}", this::showShared);
+    routes.get(ConsoleAuthentication.SHARED_PATH + "{link}", this::showShared);
   }
 
   private void showRun(Context ctx, Visitor visitor) {
@@ -128,7 +128,7 @@ final class RunRoutes {
         });
   }
 
-  /// Sends lines before or after those that a page has.
+  /// Sends the lines before or after those of a page.
   private void sendLines(Context ctx, Visitor visitor) {
     var given = ctx.pathParam("id");
     var before = number(ctx, "before");
@@ -159,7 +159,7 @@ final class RunRoutes {
     return words == null || words.length() > MAX_WORDS ? "" : words.strip();
   }
 
-  /// Leads to a file of the run, by an address that is valid for a short time.
+  /// Redirects to a file of the run, by a URL that is valid for a short time.
   private void sendFile(Context ctx, Visitor visitor) {
     var given = ctx.pathParam("id");
     var file = ctx.pathParam("file");
@@ -170,14 +170,17 @@ final class RunRoutes {
             .flatMap(_ -> catalog.fileLink(file));
     if (link.isEmpty()) {
       ctx.status(404)
-          .html(guard.pages().errorPage("This file is gone", "It was deleted with its workspace."));
+          .html(
+              guard
+                  .pages()
+                  .errorPage("This file no longer exists", "It was deleted with its workspace."));
       return;
     }
     audit.read(visitor.actor(), run.orElseThrow(), "a file");
     ctx.status(302).header("Location", nearby(link.get()));
   }
 
-  /// Files of the embedded service come from this server, by whatever name the visitor calls it.
+  /// For files of the embedded service, only the path, because they are on this server.
   private String nearby(URI link) {
     var path = link.getRawPath();
     return path != null
@@ -209,7 +212,7 @@ final class RunRoutes {
     }
   }
 
-  /// Makes a link that shows a run, also to those without an account.
+  /// Creates a link that shows a run, also to people without an account.
   private void share(Context ctx, Visitor visitor, Form form) {
     if (LocalAddress.isLocal(signIn.url())) {
       ctx.status(409)
@@ -245,7 +248,7 @@ final class RunRoutes {
           .html(
               guard
                   .pages()
-                  .errorPage("This link shows nothing any more", "Links to runs work for 7 days."));
+                  .errorPage("This link has expired", "Links to runs are valid for 7 days."));
       return;
     }
     withRun(
@@ -281,7 +284,7 @@ final class RunRoutes {
   }
 
   private void withRun(Context ctx, RunId id, Consumer<RunView> page) {
-    // The look-up by run may be slightly stale, and the conversation may have a newer run.
+    // The look-up by run may be stale, and the conversation may have a newer run.
     var binding =
         store.<Optional<Binding>>read(
             bindings ->

@@ -46,14 +46,14 @@ final class SignInRoutes {
   }
 
   void register(RoutesConfig routes) {
-    routes.get(ConsoleAuthentication.ENTRANCE, this::showEntrance);
-    routes.post(ConsoleAuthentication.ENTRANCE, this::enter);
-    routes.get(ConsoleAuthentication.ENTRANCE + "/{provider}", this::redirectToProvider);
-    routes.get(ConsoleAuthentication.ENTRANCE + "/{provider}/callback", this::completeSignIn);
+    routes.get(ConsoleAuthentication.SIGN_IN_PATH, this::showSignIn);
+    routes.post(ConsoleAuthentication.SIGN_IN_PATH, this::enter);
+    routes.get(ConsoleAuthentication.SIGN_IN_PATH + "/{provider}", this::redirectToProvider);
+    routes.get(ConsoleAuthentication.SIGN_IN_PATH + "/{provider}/callback", this::completeSignIn);
     guard.post(routes, "/leave", this::leave);
   }
 
-  /// Sends the visitor to a provider.
+  /// Redirects the visitor to a provider.
   private void redirectToProvider(Context ctx) {
     VisitorGuard.protect(ctx);
     var provider = signIn.find(ctx.pathParam("provider"));
@@ -71,7 +71,7 @@ final class SignInRoutes {
       if (departure.isEmpty()) {
         ctx.status(429)
             .header("Retry-After", Long.toString(ConsoleAuthentication.ATTEMPTS_WINDOW.toSeconds()))
-            .html(guard.signIn("Not now", "Too many people sign in just now. Wait a minute.", "/"));
+            .html(guard.signIn("Not now", "Too many people are signing in. Wait a minute.", "/"));
         return;
       }
       ctx.cookie(
@@ -79,7 +79,7 @@ final class SignInRoutes {
               ctx,
               ConsoleAuthentication.ATTEMPT_COOKIE,
               departure.get().browser(),
-              ConsoleAuthentication.ATTEMPT));
+              ConsoleAuthentication.ATTEMPT_LIFETIME));
       ctx.status(303).header("Location", departure.get().to().toString());
     } catch (SignInProvider.Failed failed) {
       log.warn("sign-in failed provider={} why={}", provider.get().id(), failed.getMessage());
@@ -97,21 +97,24 @@ final class SignInRoutes {
     }
     ctx.cookie(cookie(ctx, ConsoleAuthentication.ATTEMPT_COOKIE, "", Duration.ZERO));
     var how = "by " + provider.get().name();
-    switch (signIn.answer(
+    switch (signIn.complete(
         provider.get(),
         parameter(ctx, "code"),
         parameter(ctx, "state"),
         Optional.ofNullable(ctx.header("Cookie")),
         authentication,
         access)) {
-      case SignInProviders.Answer.Entered(var person, var session, var to) -> {
+      case SignInProviders.Result.Entered(var person, var session, var to) -> {
         audit.signedIn(person.actor(), how);
         ctx.cookie(
             cookie(
-                ctx, ConsoleAuthentication.COOKIE, session, ConsoleAuthentication.PERSON_SESSION));
+                ctx,
+                ConsoleAuthentication.COOKIE,
+                session,
+                ConsoleAuthentication.PERSON_SESSION_LIFETIME));
         ctx.status(303).header("Location", to);
       }
-      case SignInProviders.Answer.Refused(var who, var why, var rule) -> {
+      case SignInProviders.Result.Refused(var who, var why, var rule) -> {
         if (rule.equals("policy")) {
           audit.signInRefused(who, how, rule);
         }
@@ -124,7 +127,7 @@ final class SignInRoutes {
     return Objects.requireNonNullElse(ctx.queryParam(name), "");
   }
 
-  private void showEntrance(Context ctx) {
+  private void showSignIn(Context ctx) {
     VisitorGuard.protect(ctx);
     var link = ctx.queryParam("link");
     if (link == null) {
@@ -135,7 +138,7 @@ final class SignInRoutes {
           authentication.enterWithLink(link),
           "by a link",
           "/",
-          "This link was used, or is too old.");
+          "This link was already used, or has expired.");
     }
   }
 
@@ -151,21 +154,25 @@ final class SignInRoutes {
         authentication.enterWithToken(form.get().token()),
         "by the token",
         VisitorGuard.isPage(to) ? to : "/",
-        "That is not the token.");
+        "This token is not valid.");
   }
 
-  /// @param how by which the visitor signs in
+  /// @param how the way of signing in: `by a link`
   private void answer(
       Context ctx, ConsoleAuthentication.Entry entry, String how, String to, String whyNot) {
     switch (entry) {
       case ConsoleAuthentication.Entry.Entered(var session) -> {
         audit.signedIn(ConsoleSurface.PERSON, how);
         ctx.cookie(
-            cookie(ctx, ConsoleAuthentication.COOKIE, session, ConsoleAuthentication.SESSION));
+            cookie(
+                ctx,
+                ConsoleAuthentication.COOKIE,
+                session,
+                ConsoleAuthentication.SESSION_LIFETIME));
         ctx.status(303).header("Location", to);
       }
       case ConsoleAuthentication.Entry.Wrong _ -> {
-        // Anybody can try links as fast as they like; wrong tokens are slowed down.
+        // Attempts with links are not limited; wrong tokens are slowed down.
         if (authentication.hasToken() && "POST".equals(ctx.method().name())) {
           audit.signInRefused(ConsoleSurface.PERSON, how, "wrong");
         }
@@ -173,8 +180,7 @@ final class SignInRoutes {
       }
       case ConsoleAuthentication.Entry.Later(var after) -> {
         ctx.status(429).header("Retry-After", Long.toString(after.toSeconds() + 1));
-        ctx.html(
-            guard.signIn("Not now", "There were too many wrong tokens. Wait half a minute.", to));
+        ctx.html(guard.signIn("Not now", "Too many wrong tokens. Wait half a minute.", to));
       }
     }
   }
@@ -196,7 +202,7 @@ final class SignInRoutes {
       audit.signedOut(visitor.actor(), "this session");
     }
     ctx.cookie(cookie(ctx, ConsoleAuthentication.COOKIE, "", Duration.ZERO));
-    ctx.status(303).header("Location", ConsoleAuthentication.ENTRANCE);
+    ctx.status(303).header("Location", ConsoleAuthentication.SIGN_IN_PATH);
   }
 
   private Cookie cookie(Context ctx, String name, String value, Duration age) {
@@ -205,7 +211,7 @@ final class SignInRoutes {
     cookie.setMaxAge((int) age.toSeconds());
     cookie.setHttpOnly(true);
     cookie.setSecure(isHttps || "https".equals(ctx.header("X-Forwarded-Proto")));
-    // Lax, because links in Slack and in issues lead to pages; actions also need the page's key.
+    // Lax, because people follow links from Slack and issues; actions also need the page's key.
     cookie.setSameSite(SameSite.LAX);
     return cookie;
   }

@@ -9,9 +9,9 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Server-sent event streams of open pages: a bounded number, each on its request's thread, which
-/// polls, sends changes, and waits. A stream ends when the page is closed, when it has nothing more
-/// to send, or on [#close()]. The server should run requests on virtual threads.
+/// Server-sent event streams of open pages, limited in number. Each runs on its request's thread,
+/// which polls, sends changes, and waits. A stream ends when the page is closed, when it has
+/// nothing more to send, or on [#close()]. The server should run requests on virtual threads.
 final class Streams implements AutoCloseable {
   /// Sends the changes since the last call.
   interface LivePage {

@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Lets only signed-in visitors see pages, and accepts only forms of these pages.
+/// Shows pages to signed-in visitors only, and accepts only forms of these pages.
 final class VisitorGuard {
   private static final Logger log = LoggerFactory.getLogger(VisitorGuard.class);
   private static final Pattern PAGE =
@@ -85,7 +85,7 @@ final class VisitorGuard {
           }
           if (!visitor.isPageKey(form.get().page())) {
             ctx.status(401)
-                .html(pages.errorPage("This page is out of date", "Open it again, then repeat."));
+                .html(pages.errorPage("This page is outdated", "Open it again, then repeat."));
           } else if (!may(visitor, permission)) {
             forbidden(ctx, what);
           } else {
@@ -108,7 +108,7 @@ final class VisitorGuard {
     return PAGE.matcher(path).matches();
   }
 
-  /// The pages for nobody in particular.
+  /// The pages without a visitor.
   Templates pages() {
     return pages;
   }
@@ -154,7 +154,8 @@ final class VisitorGuard {
 
   /// @param why text before the instructions; may be empty
   String signIn(String title, String why, String to) {
-    var link = "`./runnel console`, where Runnel runs, prints a link that opens the console.";
+    var link =
+        "`./runnel console`, on the machine of Runnel, prints a link that opens the console.";
     var text =
         authentication.hasToken()
             ? "Enter the token, which is the value of `RUNNEL_CONSOLE_TOKEN`. Or: " + link
@@ -169,7 +170,7 @@ final class VisitorGuard {
                 it ->
                     new SignInLink(
                         it.name(),
-                        ConsoleAuthentication.ENTRANCE
+                        ConsoleAuthentication.SIGN_IN_PATH
                             + "/"
                             + it.id()
                             + "?to="
@@ -184,7 +185,7 @@ final class VisitorGuard {
                 "You may not " + what, "Ask whoever runs Runnel: `policy.rules` decides it."));
   }
 
-  /// The pages as the visitor sees them.
+  /// The pages for the visitor.
   Templates pages(Visitor visitor) {
     return pages.as(
         visitor.person().map(SignedInPerson::name).orElse(""), may(visitor, Permission.CONFIGURE));
@@ -202,7 +203,7 @@ final class VisitorGuard {
     var request = new RawRequest("POST", ctx.path(), headers, body, clock.instant());
     if (!ConsoleSurface.isFromOurPage(request)) {
       ctx.status(401)
-          .html(pages.errorPage("This was posted from another site", "Nothing was done."));
+          .html(pages.errorPage("This form was sent from another site", "Nothing was changed."));
       return Optional.empty();
     }
     try {

@@ -466,7 +466,7 @@ class ConsoleTest {
           .startsWith("HTTP/1.1 200");
       assertThat(visit(path, "runnel.example"))
           .startsWith("HTTP/1.1 401")
-          .contains("was used, or is too old")
+          .contains("was already used, or has expired")
           .doesNotContain("Set-Cookie");
     }
 

@@ -104,7 +104,8 @@ class NumbersTest {
     site.facts = List.of(fact(RunState.SUCCEEDED, 1, 60, 10_000_000, "opus"));
 
     assertThat(get("/numbers?days=7").body())
-        .contains("aria-label=\"Runs a day, up to 1 runs\"", "class=\"good\"", "1 finished</title>")
+        .contains(
+            "aria-label=\"Runs per day, up to 1 runs\"", "class=\"good\"", "1 finished</title>")
         .doesNotContain("style=");
   }
 
@@ -142,7 +143,7 @@ class NumbersTest {
                     Optional.empty())));
 
     assertThat(get("/numbers").body())
-        .contains("3 of 3 runs a day, used up", "everybody together", "3 of 100 runs a day");
+        .contains("3 of 3 runs a day, used up", "everybody", "3 of 100 runs a day");
   }
 
   @Test

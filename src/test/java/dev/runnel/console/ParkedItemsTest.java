@@ -106,7 +106,7 @@ class ParkedItemsTest {
         .contains("dana: fix &lt;it&gt;", "team/channel/1", "no such profile", "5 min ago")
         .contains("It is done.", "team/channel/2", "410 gone")
         .containsSubsequence("410 gone", "no such profile");
-    assertThat(page("/")).contains("2 things need attention");
+    assertThat(page("/")).contains("2 items need attention");
   }
 
   @Test

@@ -102,7 +102,7 @@ class RunPageTest {
       assertThat(get(path(run)).body())
           .contains("data-copy=\"" + run.id() + "\"", "href=\"/runs/parent-run\"", "Rae &lt;b&gt;")
           .contains("1. failed", "took 1 min 0 s")
-          .contains("Runs that it started", "<img src=\"" + path(run) + "/files/file-1\"");
+          .contains("Child runs", "<img src=\"" + path(run) + "/files/file-1\"");
     }
 
     @Test

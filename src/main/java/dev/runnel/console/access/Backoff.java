@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 
 /// Limits token guessing: after a few wrong attempts each further one must wait, twice as long each
-/// time. Shared by all clients, since an address does not identify a client. Not thread-safe: the
+/// time. Common to all clients, because an address does not identify a client. Not thread-safe: the
 /// owner synchronizes access.
 final class Backoff {
   private static final int FREE_TRIES = 5;

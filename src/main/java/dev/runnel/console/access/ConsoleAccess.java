@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/// Decides what visitors may see and do in the console beside what they send to runs, which is
-/// decided like any delivery. Who runs Runnel may do everything; others what rules permit them in
-/// the place `console`, and nothing where no rule does.
+/// Decides what visitors may see and do in the console. Messages to runs are decided like any
+/// delivery. Operators may do everything; others what rules permit them in the place `console`, and
+/// nothing without a rule.
 ///
 /// @param policy as it is now
 public record ConsoleAccess(Supplier<Policy> policy) {
@@ -19,14 +19,14 @@ public record ConsoleAccess(Supplier<Policy> policy) {
 
   /// Whether the person may sign in, and see the pages.
   boolean maySignIn(SignedInPerson person) {
-    return decides(person.names(), Permission.READ);
+    return isPermitted(person.names(), Permission.READ);
   }
 
   public boolean may(Visitor visitor, Permission permission) {
-    return visitor.person().map(it -> decides(it.names(), permission)).orElse(true);
+    return visitor.person().map(it -> isPermitted(it.names(), permission)).orElse(true);
   }
 
-  private boolean decides(Set<String> names, Permission permission) {
+  private boolean isPermitted(Set<String> names, Permission permission) {
     var now = policy.get();
     return now.hasRules()
         && now.decide(

@@ -26,42 +26,42 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
-/// Authenticates the console's visitors by a session or the token. No address is trusted, since
-/// agents and proxies share this machine's. A session begins with a single-use link or the token.
-/// Thread-safe.
+/// Authenticates the console's visitors by a session or the token. No address is trusted, because
+/// agents and proxies share the address of this machine. A session begins with a single-use link or
+/// the token. Thread-safe.
 public final class ConsoleAuthentication {
   public static final String COOKIE = "runnel-console";
 
-  /// Holds the secret of a browser that was sent to a provider.
+  /// Contains the secret of a browser that was redirected to a provider.
   public static final String ATTEMPT_COOKIE = "runnel-sign-in";
 
   /// How long a visitor may stay at a provider.
-  public static final Duration ATTEMPT = Duration.ofMinutes(10);
+  public static final Duration ATTEMPT_LIFETIME = Duration.ofMinutes(10);
 
-  /// Maximum number of visitors a minute who are sent to a provider: each costs a row and perhaps a
-  /// request, before anybody proved anything.
+  /// Maximum number of redirects to a provider per minute: each costs a row and perhaps a request,
+  /// before the visitor is authenticated.
   public static final int MAX_ATTEMPTS = 120;
 
   public static final Duration ATTEMPTS_WINDOW = Duration.ofMinutes(1);
 
-  /// How long a session of a person lasts: as long as a change of its groups elsewhere may go
-  /// unnoticed.
-  public static final Duration PERSON_SESSION = Duration.ofHours(12);
+  /// How long a session of a person lasts. A change of the person's groups takes effect at the next
+  /// sign-in.
+  public static final Duration PERSON_SESSION_LIFETIME = Duration.ofHours(12);
 
   /// How long a link shows a run.
-  static final Duration SHARE = Duration.ofDays(7);
+  static final Duration SHARE_LIFETIME = Duration.ofDays(7);
 
   /// The path of links that show a run.
-  public static final String SHARED = "/shared/";
+  public static final String SHARED_PATH = "/shared/";
 
   /// How long a session lasts.
-  public static final Duration SESSION = Duration.ofDays(14);
+  public static final Duration SESSION_LIFETIME = Duration.ofDays(14);
 
   /// How long a link is valid.
-  public static final Duration LINK = Duration.ofHours(1);
+  public static final Duration LINK_LIFETIME = Duration.ofHours(1);
 
   /// Where links and the token are exchanged for a session.
-  public static final String ENTRANCE = "/enter";
+  public static final String SIGN_IN_PATH = "/enter";
 
   private static final String BEARER = "Bearer ";
   private static final int SECRET_BYTES = 24;
@@ -87,8 +87,8 @@ public final class ConsoleAuthentication {
   /// Creates a link; returns its path and query.
   public String newLink() {
     var link = secret();
-    sessions.offer(link, clock.instant().plus(LINK));
-    return ENTRANCE + "?link=" + link;
+    sessions.offer(link, clock.instant().plus(LINK_LIFETIME));
+    return SIGN_IN_PATH + "?link=" + link;
   }
 
   public boolean hasToken() {
@@ -98,8 +98,8 @@ public final class ConsoleAuthentication {
   /// An authenticated visitor.
   ///
   /// @param secret a secret shared by this visitor and us: the session's, or the token
-  /// @param person who signed in with an account elsewhere; empty for one of those who run Runnel,
-  ///   who came by a link or the token
+  /// @param person the person who signed in with an account of a provider; empty for an operator,
+  ///   who used a link or the token
   public record Visitor(String secret, Optional<SignedInPerson> person) {
     Visitor(String secret) {
       this(secret, Optional.empty());
@@ -199,7 +199,7 @@ public final class ConsoleAuthentication {
   /// @param to the path to go to afterwards
   /// @return empty if there were too many attempts lately
   public Optional<SignInRedirect> beginSignIn(SignInProvider provider, URI callback, String to) {
-    if (!mayDepart(clock.instant())) {
+    if (!mayBeginAttempt(clock.instant())) {
       return Optional.empty();
     }
     var state = secret();
@@ -208,11 +208,11 @@ public final class ConsoleAuthentication {
     sessions.expect(
         state,
         new Attempt(provider.id(), hash(browser), exchange.nonce(), exchange.verifier(), to),
-        clock.instant().plus(ATTEMPT));
+        clock.instant().plus(ATTEMPT_LIFETIME));
     return Optional.of(new SignInRedirect(provider.authorization(state, exchange), browser));
   }
 
-  private synchronized boolean mayDepart(Instant now) {
+  private synchronized boolean mayBeginAttempt(Instant now) {
     if (!now.isBefore(attemptsSince.plus(ATTEMPTS_WINDOW))) {
       attemptsSince = now;
       attempts = 0;
@@ -221,7 +221,7 @@ public final class ConsoleAuthentication {
   }
 
   /// @param to where the browser goes
-  /// @param browser the value of its cookie, by which it is known when it comes back
+  /// @param browser the value of its cookie, which identifies it when it returns
   public record SignInRedirect(URI to, String browser) {
     /// Leaves out the secrets.
     @Override
@@ -230,8 +230,8 @@ public final class ConsoleAuthentication {
     }
   }
 
-  /// The attempt of a browser that comes back; empty if it did not leave from here for this
-  /// provider lately.
+  /// The attempt of a browser that returns from a provider; empty if there is no recent attempt of
+  /// this browser with the provider.
   ///
   /// @param cookies the header `Cookie`
   Optional<Attempt> pendingAttempt(String provider, String state, Optional<String> cookies) {
@@ -247,11 +247,11 @@ public final class ConsoleAuthentication {
   /// Begins the session of a person; returns the value of the session cookie.
   public String enter(SignedInPerson person) {
     var session = secret();
-    sessions.begin(session, clock.instant().plus(PERSON_SESSION), person);
+    sessions.begin(session, clock.instant().plus(PERSON_SESSION_LIFETIME), person);
     return session;
   }
 
-  /// The names by which rules know a person who is signed in; empty for those who are not.
+  /// The names of a signed-in person in rules; empty for a person who is not signed in.
   Set<String> names(String person) {
     return sessions.names(person, clock.instant());
   }
@@ -259,8 +259,8 @@ public final class ConsoleAuthentication {
   /// Creates a link that shows one run; returns its path.
   public String share(RunId run) {
     var link = secret();
-    sessions.share(link, run, clock.instant().plus(SHARE));
-    return SHARED + link;
+    sessions.share(link, run, clock.instant().plus(SHARE_LIFETIME));
+    return SHARED_PATH + link;
   }
 
   /// The run that a link shows.
@@ -281,7 +281,7 @@ public final class ConsoleAuthentication {
 
   private Entry begin() {
     var session = secret();
-    sessions.begin(session, clock.instant().plus(SESSION));
+    sessions.begin(session, clock.instant().plus(SESSION_LIFETIME));
     return new Entry.Entered(session);
   }
 

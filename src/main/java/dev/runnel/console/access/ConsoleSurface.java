@@ -38,14 +38,14 @@ public final class ConsoleSurface implements Surface, SenderLookup {
   public static final String PATH = "/webhooks/console";
 
   public static final Actor PERSON = new Actor("console", "the console");
-  private static final String EMPTY_START = "Say what the agent should do.";
+  private static final String EMPTY_START = "Describe what the agent should do.";
   private static final String COMMAND_AT_START =
-      "That word is a command, and commands belong on a run's own page. Say in a sentence what the"
-          + " agent should do.";
+      "This is a command. Enter commands on the page of a run, and here a sentence that describes"
+          + " what the agent should do.";
   private static final String ANSWER = "answer";
-  private static final String EMPTY_REPLY = "Say something first.";
+  private static final String EMPTY_REPLY = "Enter a message first.";
   private static final String ASIDE =
-      "A message that begins with `aside` or // is not for the agent. It was not sent.";
+      "A message that starts with `aside` or // is not for the agent. It was not sent.";
 
   private final ConsoleAuthentication authentication;
   private final FlashMessages flashMessages = new FlashMessages();
@@ -78,10 +78,10 @@ public final class ConsoleSurface implements Surface, SenderLookup {
       visitor = authentication.visitor(request.header("Cookie"), request.header("Authorization"));
     } catch (RuntimeException unreadable) {
       return new WebhookResult.Rejected(
-          Reply.text(503, "The sessions cannot be read just now.\n"), unreadable.toString());
+          Reply.text(503, "The sessions cannot be read now.\n"), unreadable.toString());
     }
     if (visitor.isEmpty()) {
-      return WebhookResult.Rejected.with(401, "nobody who is signed in");
+      return WebhookResult.Rejected.with(401, "not signed in");
     }
     try {
       var form = Form.parse(request);
@@ -186,9 +186,9 @@ public final class ConsoleSurface implements Surface, SenderLookup {
       case Intent.Unclear(var why, var work) -> problem(why + asWork(work));
       case Intent.Help _ ->
           problem(
-              "Words go to the agent. `stop` stops the run, `retry` starts it again when it has"
+              "Messages go to the agent. `stop` stops the run, `retry` starts it again when it has"
                   + " ended.");
-      case Intent.Status _ -> problem("How the run is doing stands at the top of this page.");
+      case Intent.Status _ -> problem("The status of the run is at the top of this page.");
       case Intent.SayTo _, Intent.Link _, Intent.Linked _, Intent.CancelMine _, Intent.Ask _ ->
           problem(COMMAND_AT_START);
       // The page's run, which need not be the thread's current one.
@@ -219,7 +219,7 @@ public final class ConsoleSurface implements Surface, SenderLookup {
 
   private static String asWork(Optional<Request> work) {
     return work.map(
-            it -> " To start a run with these words, write `run: %s`.".formatted(it.text().strip()))
+            it -> " To start a run with this text, write `run: %s`.".formatted(it.text().strip()))
         .orElse("");
   }
 
@@ -227,7 +227,7 @@ public final class ConsoleSurface implements Surface, SenderLookup {
     return new WebhookResult.Answered(Reply.text(422, text));
   }
 
-  /// Not needed: each start has its own conversation from the beginning.
+  /// Not used: each start has a conversation of its own.
   @Override
   public ThreadOpener threads() {
     return (delivery, _) ->
@@ -249,19 +249,19 @@ public final class ConsoleSurface implements Surface, SenderLookup {
     return new Posting.Posted(ref, notice.conversation());
   }
 
-  /// Nobody is notified of posts; people open the page.
+  /// Posts notify nobody; people open the page.
   @Override
   public boolean isSilent() {
     return true;
   }
 
-  /// Who came by a link or the token, which only those have who run Runnel.
+  /// Whether the sender used a link or the token, which only operators have.
   @Override
   public boolean isByOperator(Delivery delivery) {
     return delivery.actor().id().equals(PERSON.id());
   }
 
-  /// Others may do what a policy permits them, and nothing without one.
+  /// Other people may do what a policy permits, and nothing without one.
   @Override
   public Admission admit(Delivery delivery) {
     return isByOperator(delivery)

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// The latest few answers to people of the console, by conversation. In memory, because they are
-/// for somebody who is looking at the page. Thread-safe.
+/// The latest few answers to visitors of the console, by conversation. Kept in memory, because they
+/// are for people who have the page open. Thread-safe.
 final class FlashMessages {
   private static final int CONVERSATIONS = 200;
   private static final int EACH = 4;

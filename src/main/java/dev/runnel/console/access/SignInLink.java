@@ -1,6 +1,6 @@
 package dev.runnel.console.access;
 
-/// A way to sign in with an account elsewhere.
+/// A link to sign in with an account of a provider.
 ///
 /// Public because the templates are in another package.
 ///

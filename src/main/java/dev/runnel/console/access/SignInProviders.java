@@ -10,10 +10,10 @@ import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Lets visitors sign in with accounts elsewhere.
+/// The providers with whose accounts visitors can sign in.
 ///
 /// @param url the console's address, as people reach it
-/// @param named adds the names that other platforms know: groups
+/// @param named adds the person's groups on connected platforms
 public record SignInProviders(
     List<SignInProvider> providers, URI url, UnaryOperator<SignedInPerson> named) {
   private static final Logger log = LoggerFactory.getLogger(SignInProviders.class);
@@ -33,21 +33,22 @@ public record SignInProviders(
 
   public URI callback(SignInProvider provider) {
     var base = url.toString().replaceAll("/+$", "");
-    return URI.create(base + ConsoleAuthentication.ENTRANCE + "/" + provider.id() + "/callback");
+    return URI.create(
+        base + ConsoleAuthentication.SIGN_IN_PATH + "/" + provider.id() + "/callback");
   }
 
-  /// How a visitor came in, or why not.
-  public sealed interface Answer {
-    record Entered(SignedInPerson person, String session, String to) implements Answer {}
+  /// The result of a sign-in.
+  public sealed interface Result {
+    record Entered(SignedInPerson person, String session, String to) implements Result {}
 
     /// @param why a sentence for the visitor
-    record Refused(Actor who, String why, String rule) implements Answer {}
+    record Refused(Actor who, String why, String rule) implements Result {}
   }
 
-  /// A visitor comes back from a provider.
+  /// Completes the sign-in of a visitor who returns from a provider.
   ///
   /// @param cookies the header `Cookie`
-  public Answer answer(
+  public Result complete(
       SignInProvider provider,
       String code,
       String state,
@@ -56,9 +57,9 @@ public record SignInProviders(
       ConsoleAccess access) {
     var attempt = authentication.pendingAttempt(provider.id(), state, cookies);
     if (attempt.isEmpty() || code.isBlank()) {
-      return new Answer.Refused(
+      return new Result.Refused(
           ConsoleSurface.PERSON,
-          "This sign-in was not begun in this browser, or is too old.",
+          "This sign-in was started in another browser, or has expired.",
           "state");
     }
     SignedInPerson person;
@@ -71,19 +72,19 @@ public record SignInProviders(
                       attempt.get().nonce(), attempt.get().verifier(), callback(provider))));
     } catch (SignInProvider.Failed failed) {
       log.warn("sign-in failed provider={} why={}", provider.id(), failed.getMessage());
-      return new Answer.Refused(
+      return new Result.Refused(
           ConsoleSurface.PERSON,
           provider.name() + " did not say who you are. Try again.",
           "provider");
     }
     if (!access.maySignIn(person)) {
       log.info("sign-in refused person={}", person.id());
-      return new Answer.Refused(
+      return new Result.Refused(
           person.actor(),
-          "No rule permits you to see this console. Ask whoever runs Runnel: your name in a policy is `%s`."
+          "No rule permits you to see this console. Ask whoever runs Runnel; your name in a policy is `%s`."
               .formatted(person.id()),
           "policy");
     }
-    return new Answer.Entered(person, authentication.enter(person), attempt.get().to());
+    return new Result.Entered(person, authentication.enter(person), attempt.get().to());
   }
 }

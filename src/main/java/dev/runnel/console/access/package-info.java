@@ -1,5 +1,4 @@
-/// Who visits the console, and what its forms may do: sign-in, sessions, permissions, and the
-/// console as a surface.
+/// Access to the console: sign-in, sessions, permissions, forms, and the console as a surface.
 @NullMarked
 package dev.runnel.console.access;
 

@@ -9,13 +9,13 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/// What was decided about a message of the run's conversation.
+/// A message of the run's conversation, and the decision about it.
 ///
 /// Public because the templates are in another package.
 ///
-/// @param at when it was said, in ISO 8601; empty if its row cannot be read
-/// @param text the beginning of what it asked for; empty for buttons and labels
-/// @param result the decision, or what it waits for
+/// @param at the time of the message, in ISO 8601; empty if its row cannot be read
+/// @param text the beginning of its text; empty for buttons and labels
+/// @param result the decision, or why there is none yet
 public record Decision(String at, String who, String text, String result) {
   private static final int MAX_TEXT = 200;
 

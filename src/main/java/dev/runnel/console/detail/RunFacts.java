@@ -15,13 +15,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// The facts about a run, its executions, the runs that it started, its files, and what was decided
-/// about each message.
+/// The facts about a run: its executions, child runs and files, and the decisions about its
+/// messages.
 ///
 /// Public because the templates are in another package.
 ///
 /// @param run the id
-/// @param details empty if the run service cannot say them now
+/// @param details empty if the run service does not provide them now
 public record RunFacts(
     RunId run, Optional<Details> details, List<Decision> decisions, Instant now) {
   public RunFacts {
@@ -33,7 +33,7 @@ public record RunFacts(
   /// @param at in ISO 8601
   public record Moment(String name, String at) {}
 
-  /// @param took empty while it goes on
+  /// @param took empty while it is running
   /// @param waited empty if unknown
   public record ExecutionView(
       long number, String state, String word, String startedAt, String waited, String took) {}

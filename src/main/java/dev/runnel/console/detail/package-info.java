@@ -1,4 +1,4 @@
-/// What the page of one run shows beside its transcript.
+/// The data on the page of a run beside its transcript.
 @NullMarked
 package dev.runnel.console.detail;
 

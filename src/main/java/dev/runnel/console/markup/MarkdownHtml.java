@@ -22,8 +22,8 @@ import org.commonmark.renderer.NodeRenderer;
 import org.commonmark.renderer.html.HtmlNodeRendererContext;
 import org.commonmark.renderer.html.HtmlRenderer;
 
-/// Renders GitHub's Markdown as HTML for a page. Markup of the author is shown as text, links lead
-/// to the web only, and images are links: nothing is loaded and nothing acts.
+/// Renders GitHub's Markdown as HTML for a page. HTML of the author is shown as text, only web
+/// links are links, and images become links: the result loads and executes nothing.
 public final class MarkdownHtml {
   private static final List<Extension> EXTENSIONS =
       List.of(

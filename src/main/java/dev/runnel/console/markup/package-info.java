@@ -1,4 +1,4 @@
-/// Markdown of agents as HTML that cannot act.
+/// Markdown of agents as safe HTML.
 @NullMarked
 package dev.runnel.console.markup;
 

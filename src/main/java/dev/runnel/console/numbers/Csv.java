@@ -41,8 +41,8 @@ final class Csv {
     return cells.map(Csv::cell).collect(Collectors.joining(",")) + "\r\n";
   }
 
-  /// A spreadsheet would calculate what begins like a formula, so such a cell begins with an
-  /// apostrophe.
+  /// A spreadsheet would evaluate a cell that begins like a formula, so an apostrophe is put before
+  /// it.
   private static String cell(String text) {
     var safe = !text.isEmpty() && "=+-@\t\r".indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
     return safe.matches("[^\",\\r\\n]*") ? safe : "\"" + safe.replace("\"", "\"\"") + "\"";

@@ -12,8 +12,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Keeps the sums of the starts of each day (UTC) before yesterday, when nearly all of their runs
-/// have ended. What changed since is read within hours, one day at a time. Not thread-safe.
+/// Caches the sums of the starts of each day (UTC) before yesterday, when nearly all of their runs
+/// have ended. Later changes are read within hours, one day at a time. Not thread-safe.
 final class DailyStarts {
   private static final Duration OLD = Duration.ofHours(1);
 

@@ -14,11 +14,11 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// Keeps what the runs of each day (UTC) come to. A day is read again when one of its runs changed.
-/// Deleted runs leave no trace of a change, so each day is read again within hours, one at a time.
-/// Not thread-safe.
+/// Caches the sums of the runs of each day (UTC). A day is read again when one of its runs changed.
+/// A deleted run does not count as a change, so each day is also read again within hours, one at a
+/// time. Not thread-safe.
 final class DailySums {
-  /// Clocks of nodes differ, and what is committed later may say an earlier time.
+  /// Clocks of nodes differ, and a later commit may have an earlier time.
   private static final Duration MARGIN = Duration.ofMinutes(5);
 
   private static final Duration OLD = Duration.ofHours(1);
@@ -38,7 +38,7 @@ final class DailySums {
 
   /// The sums of each day from the first one until today.
   ///
-  /// @return empty if the service cannot say it
+  /// @return empty if the service does not provide it
   Optional<SortedMap<LocalDate, RunSums>> since(LocalDate first, Instant now) {
     var today = LocalDate.ofInstant(now, ZoneOffset.UTC);
     forget(today, now);

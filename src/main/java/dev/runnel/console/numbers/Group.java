@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /// A line of a table: the runs of a person, a channel, a model, or a day.
 ///
-/// @param key what they have in common, as the platform or the service names it
+/// @param key the common value, as the platform or the service names it
 /// @param name the same for people
 /// @param link the list of these runs; empty if there is none
 /// @param ends how many finished, failed and were stopped; empty where that is not known

@@ -27,12 +27,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/// Reads the numbers. A page is kept for a minute, since it counts every run of the period.
+/// Reads the numbers. A page is cached for a minute, because it counts every run of the period.
 /// Thread-safe.
 public final class Numbers {
   private static final Duration KEPT = Duration.ofMinutes(1);
   private static final int NAMES = 1000;
-  private static final int FULLEST = 5;
+  private static final int MAX_BUDGET_USERS = 5;
   private static final int LINES = 50;
   private static final String SLACK = "slack:";
   private static final String LIST = "/runs?place=";
@@ -81,8 +81,8 @@ public final class Numbers {
     return page;
   }
 
-  /// Reads all days once, so that the first page after a start does not have to. A page that is
-  /// asked for meanwhile waits for the rest.
+  /// Reads all days once, so that the first page after a start is fast. A page that is requested
+  /// meanwhile waits.
   public synchronized void readAhead() {
     read(Collections.max(NumbersPage.PERIODS), clock.instant());
   }
@@ -163,7 +163,7 @@ public final class Numbers {
                   starts.sums(By.PERSON, since, until).stream()
                       .reduce(new Sum("", 0, Duration.ZERO, 0, Duration.ZERO), Sum::plus));
         };
-    return sums.limit(FULLEST)
+    return sums.limit(MAX_BUDGET_USERS)
         .map(
             it -> {
               var used = policy.get().used(it.runs(), it.time(), it.micros(), it.unpriced());

@@ -26,11 +26,11 @@ import java.util.function.ToDoubleFunction;
 /// Public because the templates are in another package.
 ///
 /// @param days the length of the period, today included
-/// @param knowsRuns whether the run service says how its runs went
+/// @param knowsRuns whether the run service provides statistics
 /// @param queue how long runs waited for a slot; empty if none started
 /// @param work how long agents worked on runs that ended; empty if none ended
-/// @param groups the tables, by what they are summed
-/// @param budgets what is used and what is left
+/// @param groups the tables, by their grouping
+/// @param budgets the used and the remaining part of each budget
 public record NumbersPage(
     int days,
     boolean knowsRuns,
@@ -45,7 +45,7 @@ public record NumbersPage(
     List<Plot> plots,
     Map<Table, List<Group>> groups,
     List<BudgetView> budgets) {
-  /// What a table is summed by.
+  /// The grouping of a table.
   public enum Table {
     PERSON("Person"),
     CHANNEL("Channel"),
@@ -76,9 +76,9 @@ public record NumbersPage(
   private static final Kind P95 = new Kind("high", "95th percentile");
   private static final double SECONDS = 1000.0;
 
-  /// A budget that people share, and its fullest users.
+  /// The use of a budget.
   ///
-  /// @param whose for everybody empty, else the person or the place
+  /// @param whose the person or the place; empty for everybody
   public record BudgetView(String name, String whose, String words, boolean isUsedUp) {}
 
   public NumbersPage {
@@ -95,7 +95,7 @@ public record NumbersPage(
         .toInstant();
   }
 
-  /// @param byDay empty if the run service does not say it
+  /// @param byDay empty if the run service does not provide it
   /// @param people the tables that the conversations give: by person, channel and repository
   /// @param sourceName the name of a source for people
   static NumbersPage of(
@@ -174,13 +174,13 @@ public record NumbersPage(
   private static List<Plot> plots(Map<LocalDate, RunSums> byDay) {
     return List.of(
         Plot.of(
-            "Runs a day",
+            "Runs per day",
             columns(byDay, NumbersPage::outcomes, NumbersPage::outcomeTips),
             List.of(SUCCEEDED, FAILED, OTHER),
             true,
             top -> Math.round(top) + " runs"),
         Plot.of(
-            "Time to work on a run",
+            "Working time of a run",
             columns(byDay, it -> seconds(it.work()), it -> times(it.work())),
             List.of(MEDIAN, P95),
             false,
@@ -192,7 +192,7 @@ public record NumbersPage(
             false,
             NumbersPage::secondsWords),
         Plot.of(
-            "Cost a day",
+            "Cost per day",
             columns(
                 byDay,
                 it -> List.of((double) it.all().micros()),

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.DoubleFunction;
 
-/// A plot with a column a day, as rectangles of an SVG of [#WIDTH] by [#HEIGHT]. Colours are
+/// A plot with one column per day, as rectangles of an SVG of [#WIDTH] by [#HEIGHT]. Colours are
 /// classes of the style sheet, so that both themes have theirs.
 ///
 /// Public because the templates are in another package.
 ///
-/// @param title what it shows
+/// @param title the title
 /// @param top the value of the highest line, for people
 /// @param bars from the left and from below
 /// @param labels of the days
@@ -24,7 +24,7 @@ public record Plot(
   private static final int LABELS = 6;
   private static final DateTimeFormatter DAY = DateTimeFormatter.ofPattern("d MMM", Locale.ENGLISH);
 
-  /// @param tip what it says when somebody points at it
+  /// @param tip the tooltip
   public record Bar(String x, String y, String width, String height, String kind, String tip) {}
 
   public record Label(String x, String text) {}
@@ -41,7 +41,7 @@ public record Plot(
     }
   }
 
-  /// Whether it shows anything.
+  /// Whether there is nothing to show.
   public boolean isEmpty() {
     return bars.isEmpty();
   }

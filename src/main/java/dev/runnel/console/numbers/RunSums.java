@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// What runs come to, of a day or of several.
+/// Sums over the runs of one or more days.
 ///
 /// @param queue how long runs waited for a slot
 /// @param work how long agents worked on runs that ended

@@ -1,4 +1,4 @@
-/// The numbers page: what runs came to, how long they took and cost, and what is left of budgets.
+/// The numbers page: results, durations and costs of runs, and the use of budgets.
 @NullMarked
 package dev.runnel.console.numbers;
 

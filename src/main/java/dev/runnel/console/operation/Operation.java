@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// What operators see of this installation besides runs, and the little that they change. Each call
-/// reads anew. No value holds a secret.
+/// What operators see of this installation besides runs, and what they can change. Each call reads
+/// the current state. No value contains a secret.
 public interface Operation {
-  /// Asks everything that is connected; may take seconds.
+  /// Calls everything that is connected; may take seconds.
   List<HealthCheck.Finding> check();
 
   Load load();
 
-  /// What the run service has besides runs; empty where it is not the embedded one.
+  /// The resources of the run service; empty if it is not the embedded one.
   Optional<Resources> resources();
 
   List<SettingInForce> settings();
@@ -38,14 +38,14 @@ public interface Operation {
 
   /// Revokes a key.
   ///
-  /// @return its name; empty if there is none that works
+  /// @return its name; empty if there is no valid one
   Optional<String> revoke(String key);
 
-  /// What is under way and what waits.
+  /// The running and the waiting work.
   ///
   /// @param since when this process started
   /// @param holds platforms whose credential was refused, with the remedy
-  /// @param pauses that platforms asked for, by what they are for
+  /// @param pauses the pauses that platforms asked for, by rate limit
   /// @param frozen why nobody can start a run; empty if people can
   /// @param runs the run service's slots; empty where it is not the embedded one
   record Load(
@@ -68,7 +68,7 @@ public interface Operation {
 
   /// A platform.
   ///
-  /// @param status how it is connected, or what connects it
+  /// @param status how it is connected, or how to connect it
   /// @param seen when its last request arrived since the start
   /// @param rejected when a request was last rejected since the start
   record Connection(
@@ -154,9 +154,9 @@ public interface Operation {
   record KeyRow(String id, String name, String scope, Instant created, Optional<Instant> revoked) {}
 
   /// @param name the variable; the path for a value of a section
-  /// @param value for people; what stands for it if it is secret
+  /// @param value for people; a placeholder if it is secret
   /// @param origin `runnel.yaml`, `the environment`, `the command line` or `default`
-  /// @param pending whether it was changed since the start, which a restart puts into force
+  /// @param pending whether it was changed since the start, and needs a restart
   record SettingInForce(String name, String path, String value, String origin, boolean pending) {}
 
   /// @param who `slack:T012AB/U012345`
@@ -172,7 +172,7 @@ public interface Operation {
       Optional<String> model) {}
 
   /// @param result `permitted`, `refused`, `approval` or `unclear`
-  /// @param lines what was found, and which rule decided
+  /// @param lines the findings, and the rule that decided
   record PolicyAnswer(String result, List<String> lines) {
     public PolicyAnswer {
       lines = List.copyOf(lines);

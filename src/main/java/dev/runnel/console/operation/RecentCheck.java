@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The result of the last health check. A page that finds it old repeats the check and waits for it
-/// a moment, so that no page takes as long as a platform that does not respond. One check runs at a
-/// time. Thread-safe.
+/// The result of the last health check. If it is old, a page starts a new check and waits for it
+/// for a limited time, so that a platform that does not respond does not delay the page. One check
+/// runs at a time. Thread-safe.
 public final class RecentCheck {
   private static final Logger log = LoggerFactory.getLogger(RecentCheck.class);
   private static final Duration FRESH = Duration.ofSeconds(20);
@@ -30,16 +30,16 @@ public final class RecentCheck {
 
   private final HealthCheck check;
   private final InstantSource clock;
-  private final Duration patience;
+  private final Duration maxWait;
   // Guarded by this.
   private @Nullable CompletableFuture<Result> running;
   private @Nullable Result last;
 
-  /// @param patience how long a page waits for a check
-  public RecentCheck(HealthCheck check, InstantSource clock, Duration patience) {
+  /// @param maxWait how long a page waits for a check
+  public RecentCheck(HealthCheck check, InstantSource clock, Duration maxWait) {
     this.check = check;
     this.clock = clock;
-    this.patience = patience;
+    this.maxWait = maxWait;
   }
 
   /// Empty if the first check has not ended yet.
@@ -47,9 +47,9 @@ public final class RecentCheck {
     var begun = begin();
     if (begun.isPresent()) {
       try {
-        return Optional.of(begun.get().get(patience.toMillis(), TimeUnit.MILLISECONDS));
+        return Optional.of(begun.get().get(maxWait.toMillis(), TimeUnit.MILLISECONDS));
       } catch (TimeoutException | ExecutionException _) {
-        // The page shows what was found before.
+        // The page shows the previous result.
       } catch (InterruptedException _) {
         Thread.currentThread().interrupt();
       }

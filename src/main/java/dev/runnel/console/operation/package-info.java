@@ -1,5 +1,5 @@
-/// What operators see of an installation: its health, what its agents may use, its settings, and
-/// its policy.
+/// The pages for operators: the health of the installation, the resources of its agents, its
+/// settings and its policy.
 @NullMarked
 package dev.runnel.console.operation;
 

@@ -13,7 +13,7 @@ import java.util.Locale;
 ///
 /// @param kind the CSS class: `said`
 /// @param who a label for the author; empty for the agent
-/// @param at when it was said, in ISO 8601
+/// @param at its time, in ISO 8601
 /// @param clock the same for people, in UTC: `14:03:59`
 public record LineView(
     long number, String kind, String who, String at, String clock, List<TextSpan> marks) {

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/// Transcripts without the secrets in what people asked for. The run service redacts the output of
-/// agents, but gives them the requests as they are.
+/// Redacts secrets in the requests of transcripts. The run service redacts the output of agents,
+/// but not their requests.
 ///
 /// @param redaction removes secrets
 public record RedactedTranscripts(Transcripts transcripts, UnaryOperator<String> redaction)

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
-/// The part of a transcript that a page shows at first, and what was searched for in all of it. A
+/// The part of a transcript that a page shows at first, and the hits of a search in all of it. A
 /// transcript may have many thousand lines, so a page begins with the last few hundred, or with
 /// those around a given one.
 ///
@@ -18,8 +18,8 @@ import java.util.Optional;
 /// @param first the number of the first line shown; 0 if there is none
 /// @param last the number of the last line shown; 0 if there is none
 /// @param end the number of the transcript's last line
-/// @param words what was searched for; empty if nothing was
-/// @param hits the first lines that have it
+/// @param words the searched text; empty without a search
+/// @param hits the first lines that contain it
 /// @param error the last line of error output; empty if there is none
 public record TranscriptWindow(
     List<StepView> steps,
@@ -38,7 +38,7 @@ public record TranscriptWindow(
   private static final int BEFORE = 100;
   private static final int EXCERPT = 160;
 
-  /// A line that has the words.
+  /// A line that contains the searched text.
   public record Hit(long number, String text) {}
 
   public TranscriptWindow {
@@ -47,7 +47,7 @@ public record TranscriptWindow(
   }
 
   /// @param around the line to show; empty for the end
-  /// @param words what to search for; blank for nothing
+  /// @param words the text to search for; blank for none
   /// @return empty if the run's transcript is not available here
   public static Optional<TranscriptWindow> of(
       Transcripts transcripts, RunId run, Optional<Long> around, String words) {

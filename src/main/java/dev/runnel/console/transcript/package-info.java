@@ -1,4 +1,4 @@
-/// Transcripts of runs, and how pages show them: in steps, with links and without markup of others.
+/// Transcripts of runs, and their views for pages: in steps, with links, and escaped.
 @NullMarked
 package dev.runnel.console.transcript;
 

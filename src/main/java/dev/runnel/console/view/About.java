@@ -3,11 +3,11 @@ package dev.runnel.console.view;
 import dev.runnel.core.model.conversation.Conversation;
 import java.util.List;
 
-/// The data about this installation for the pages.
+/// The data about this installation on the pages.
 ///
 /// @param agent the agent's program or service, for people: `command claude -p`, `runs.example`
 /// @param platforms those that Runnel knows, connected or not
-/// @param person the name of the visitor; empty for those who run Runnel
+/// @param person the name of the visitor; empty for operators
 /// @param isOperator whether the visitor may see the pages of operators
 public record About(String agent, List<Platform> platforms, String person, boolean isOperator) {
   public About(String agent, List<Platform> platforms) {

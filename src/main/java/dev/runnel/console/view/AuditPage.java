@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 ///
 /// Public because the templates are in another package.
 ///
-/// @param person as asked for; empty for everybody, like the others
+/// @param person the filter; empty for everybody, like the other filters
 /// @param day `2026-11-01`
 /// @param isNewest whether it begins with the newest entry
 /// @param older the URL of the next page; empty on the last one
@@ -64,7 +64,7 @@ public record AuditPage(
       String rule,
       String run) {}
 
-  /// What a URL asks for.
+  /// The parameters of a URL.
   ///
   /// @param before the number of the entry after the page's first
   public record Query(Filter filter, long before) {

@@ -101,14 +101,13 @@ public record ParkedItemView(
       case Intent.ListRuns _ -> "list";
       case Intent.Help _ -> "help";
       case Intent.Amend _ -> "a correction of an earlier message";
-      case Intent.PullRequestChanged _, Intent.PullRequestNeeds _ ->
-          "what became of a pull request";
+      case Intent.PullRequestChanged _, Intent.PullRequestNeeds _ -> "a change of a pull request";
       case Intent.StopAt _ -> "stop, by a reaction";
       case Intent.Link _ -> "link";
       case Intent.Linked(_, var command) -> words(command);
-      case Intent.CancelMine _ -> "stop all mine";
+      case Intent.CancelMine _ -> "stop all my runs";
       case Intent.Ask _ -> "a question to Runnel";
-      case Intent.Unclear _ -> "something that was not understood";
+      case Intent.Unclear _ -> "a message that was not understood";
     };
   }
 
@@ -131,7 +130,7 @@ public record ParkedItemView(
       case Update.Answered(_, var infoCard) -> infoCard.title();
       case Update.Screened _ -> "A page or a form";
       case Update.Helped _ -> "The help";
-      case Update.Received _ -> "The sign on a message of how it fares";
+      case Update.Received _ -> "The reaction that shows the status of a message";
     };
   }
 

@@ -12,12 +12,12 @@ import java.util.function.UnaryOperator;
 
 /// Reads the facts about a run from the run service and the inbox.
 ///
-/// @param redaction removes secrets from what people said
+/// @param redaction removes secrets from messages
 public record RunFactsReader(
     RunCatalog catalog, Store store, UnaryOperator<String> redaction, InstantSource clock) {
   private static final int DECISIONS = 20;
 
-  /// The facts for somebody who is not signed in: not what people said around the run.
+  /// The facts for somebody who is not signed in, without the messages of people.
   public RunFacts withoutMessages(RunView run) {
     return new RunFacts(
         run.run().id(), catalog.details(run.run().id()), List.of(), clock.instant());

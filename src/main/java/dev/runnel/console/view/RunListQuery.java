@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The filters of the list of runs, as they stand in its address. Unknown values are left out.
+/// The filters of the list of runs, from its URL. Unknown values are ignored.
 ///
 /// Public because the templates are in another package.
 ///
@@ -49,7 +49,7 @@ public record RunListQuery(
   /// A filter that is set, with the address of the list without it.
   public record Chip(String name, String value, String without) {}
 
-  /// Where a parameter of a request is found.
+  /// Provides the parameters of a request.
   @FunctionalInterface
   public interface Parameters {
     /// Null if it is not there.

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Reads lists of runs. Open pages with the same filters share what was read within a moment, so
-/// that 100 of them cost what one does. Thread-safe.
+/// Reads lists of runs. Open pages with the same filters share a list that was just read, so that
+/// 100 of them cost as much as one. Thread-safe.
 public final class RunLists {
   static final int ROWS = 50;
   private static final Duration MOMENT = Duration.ofSeconds(1);
@@ -35,7 +35,7 @@ public final class RunLists {
   /// A page of the list.
   ///
   /// @param waiting runs that wait for a person, which the first page shows on top
-  /// @param problem why there are none; empty if they could be read
+  /// @param problem why the list could not be read; empty if it could
   public record RunList(
       List<Row> waiting, List<Row> rows, Optional<String> next, Optional<String> problem) {
     public List<Row> all() {

@@ -73,8 +73,8 @@ public record RunRowView(RunCatalog.Entry entry, Optional<Binding> binding, Inst
         : link;
   }
 
-  /// The channel or repository, as [RunListQuery#at] takes it; empty for a run that nobody asked
-  /// for in one.
+  /// The channel or repository, as [RunListQuery#at] takes it; empty for a run that was requested
+  /// elsewhere.
   public String place() {
     return binding
         .map(Binding::conversation)
@@ -83,7 +83,8 @@ public record RunRowView(RunCatalog.Entry entry, Optional<Binding> binding, Inst
         .orElse("");
   }
 
-  /// The place without its platform, or what stands for one whose id says nothing to people.
+  /// The place without its platform; `channel` for a Slack channel, whose id means nothing to
+  /// people.
   public String placeName() {
     var name = place().substring(place().indexOf(':') + 1);
     return place().startsWith("slack:") ? "channel" : name;

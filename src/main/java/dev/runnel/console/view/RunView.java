@@ -151,12 +151,12 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
         .orElse("");
   }
 
-  /// An answer that the agent offers with its question.
+  /// A choice of the run's question.
   ///
   /// @param action the value of the button that gives it
   public record Choice(String text, String action) {}
 
-  /// The answers to choose from; empty where the run asks nothing, or offers none.
+  /// The choices of the run's question; empty if it has none.
   public List<Choice> choices() {
     return AskedQuestion.of(run)
         .filter(_ -> binding.filter(it -> !it.reopened()).isPresent())

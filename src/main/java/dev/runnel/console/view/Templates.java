@@ -41,7 +41,7 @@ public final class Templates {
 
   /// The pages for a visitor.
   ///
-  /// @param person the visitor's name; empty for those who run Runnel
+  /// @param person the visitor's name; empty for operators
   /// @param isOperator whether the visitor may see the pages of operators
   public Templates as(String person, boolean isOperator) {
     return new Templates(about.with(person, isOperator), version, engine);

@@ -1,4 +1,4 @@
-/// What the console's pages show: records for the templates, and the rendering of the templates.
+/// Records for the templates of the console's pages, and the rendering of the templates.
 @NullMarked
 package dev.runnel.console.view;
 

@@ -35,7 +35,7 @@ class ConsoleAuthenticationTest {
   }
 
   private static String secretOf(String link) {
-    return link.substring((ConsoleAuthentication.ENTRANCE + "?link=").length());
+    return link.substring((ConsoleAuthentication.SIGN_IN_PATH + "?link=").length());
   }
 
   @Nested
