@@ -30,15 +30,15 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/// `./runnel check`: calls everything that is connected once, and prints one line for each: that it
-/// works, or how to fix it.
+/// `./runnel check`: calls everything that is connected once, and prints one line for each: `ok`,
+/// or how to fix it.
 final class CheckCommand {
   private static final String NOT_ISOLATED = EgressSetting.MACHINE.line();
 
   private final Config config;
   private final PrintStream out;
   private final Map<String, String> environment;
-  private boolean allWell = true;
+  private boolean allPassed = true;
   private @Nullable Database opened;
 
   /// @param environment the operator's variables
@@ -48,8 +48,8 @@ final class CheckCommand {
     this.environment = Map.copyOf(environment);
   }
 
-  /// @param escape whether to try the ways out of the isolation of agents, too
-  /// @return the exit code: 0 if everything works, and no way out is open
+  /// @param escape whether to also try to escape from the isolation of agents
+  /// @return the exit code: 0 if everything works and no escape succeeded
   int run(boolean escape) {
     Platforms.require(config.settings());
     line("Data", data());
@@ -82,7 +82,7 @@ final class CheckCommand {
     } else if (escape) {
       escape();
     }
-    return allWell ? 0 : 1;
+    return allPassed ? 0 : 1;
   }
 
   private void escape() {
@@ -104,7 +104,7 @@ final class CheckCommand {
       var egress = chosen.egress().orElse(config.egress()).resolve(config.egress());
       out.println(StatusLine.of("Network", isolation.isOn() ? egress.line() : NOT_ISOLATED));
       for (var finding : new EscapeCheck(isolation, machine, chosen, egress).run(config.data())) {
-        allWell &= finding.result() != EscapeCheck.Result.OPEN;
+        allPassed &= finding.result() != EscapeCheck.Result.OPEN;
         out.println(
             StatusLine.of(
                 "Escape",
@@ -150,7 +150,7 @@ final class CheckCommand {
   }
 
   private void line(String name, ConnectionCheck checked) {
-    allWell &= checked.isOk();
+    allPassed &= checked.isOk();
     out.println(StatusLine.of(name, checked.text()));
   }
 
@@ -170,7 +170,8 @@ final class CheckCommand {
       database.<Optional<Integer>>read(rows -> rows.first("SELECT 1", row -> row.getInt(1)));
       return Optional.empty();
     } catch (DatabaseException e) {
-      return Optional.of("not reached. Check RUNNEL_DATABASE_URL, and that the server is up.");
+      return Optional.of(
+          "cannot be reached. Check RUNNEL_DATABASE_URL, and that the server is up.");
     }
   }
 

@@ -38,7 +38,7 @@ final class ConsoleLink {
       return 0;
     } catch (DatabaseException e) {
       err.println(
-          "The link could not be kept. Check that Runnel runs in this version, and that you may"
+          "The link could not be stored. Check that Runnel runs in this version, and that you may"
               + " write its database.");
       return 1;
     }

@@ -40,7 +40,7 @@ public final class Main {
 
         ./runnel [serve]              run the bot, the agent service and the console
         ./runnel console              print a link that opens the console of a running server, once
-        ./runnel check                call everything that is connected once, and say what is wrong
+        ./runnel check                call everything that is connected once, and print how to fix problems
             --escape                  also try the ways out of the isolation of agents
         ./runnel connect slack        connect a Slack workspace, step by step
         ./runnel connect github       connect a repository or organisation of GitHub
@@ -52,25 +52,25 @@ public final class Main {
         ./runnel policy test WHO VERB WHERE
                                       show which rule of the policy decides, and how
             --env --model --groups    VALUE each; --own for the person's own run
-        ./runnel freeze [REASON]      stop all starts; runs that work go on
+        ./runnel freeze [REASON]      stop all starts; active runs continue
         ./runnel unfreeze             permit starts again
         ./runnel run start PROMPT     start a run; with --wait, watch it, too
             --title --name --model --env --skill --factory  VALUE each, what the run is given
         ./runnel run list             list the latest runs
             --state --name VALUE      only these; --all for all, not only the latest
         ./runnel run show ID          show a run
-        ./runnel run follow ID TEXT   say something to a run
+        ./runnel run follow ID TEXT   send a message to a run
         ./runnel run cancel ID        stop a run
         ./runnel run watch ID         follow a run to its end
             --logs                    with watch and --wait: print the transcript
-            --json                    for machines; of an ID its first characters will do
-        ./runnel attach ID            print how to go on with a run in a terminal, on its machine
-        ./runnel audit export         print the audit log, one JSON object a line
-            --since --until TIME      a date, or an age like 7d
+            --json                    for programs; the first characters of an ID are enough
+        ./runnel attach ID            print how to continue a run in a terminal, on its machine
+        ./runnel audit export         print the audit log, one JSON object per line
+            --since --until TIME      a date, or an age such as 7d
         ./runnel audit verify         check that no entry was changed or removed
         ./runnel reload               let a running server read its settings again
         ./runnel backup DIR           copy databases, keys and workspaces, also of a running server
-        ./runnel restore DIR          make the data folder from a backup
+        ./runnel restore DIR          restore the data folder from a backup
         ./runnel forget run ID        remove all traces of a run that has ended
         ./runnel forget person ID     remove all traces of a person: slack:U012345, github:octocat
         ./runnel completion SHELL     print completion for bash, zsh or fish
@@ -81,7 +81,7 @@ public final class Main {
         --port N                      HTTP port, 0 for any free one (else PORT, else 8080)
         --data DIR                    database and workspaces (else RUNNEL_DATA, else data)
 
-      Exit status: 0 well, 1 not, 2 not understood. `run watch` and `run start --wait`: 0 the run
+      Exit status: 0 success, 1 failure, 2 wrong usage. `run watch` and `run start --wait`: 0 the run
       succeeded, 1 it failed, 3 it waits for a person, 4 it was cancelled.
       """;
 
@@ -89,8 +89,8 @@ public final class Main {
   /// occupy all of them.
   private static final int CARRIERS = 16;
 
-  /// Set by the launcher for a start whose data is thrown away.
-  private static final String REHEARSE = "runnel.rehearse";
+  /// Set by the launcher for a training run, whose data is deleted afterwards.
+  private static final String TRAINING = "runnel.training";
 
   private static final Logger log = LoggerFactory.getLogger(Main.class);
 
@@ -195,7 +195,7 @@ public final class Main {
   }
 
   private int serve(CommandLine.Serve serve) {
-    // What changed in the settings while it starts is read after the start.
+    // Changes of the settings during the start are read after it.
     var started = new CompletableFuture<RunnelServer>();
     HangUpSignal.handle(
         () -> {
@@ -213,13 +213,13 @@ public final class Main {
       // Containers leave children of their own, so this is not for them.
       ChildSubreaper.become();
     }
-    // Whoever reads JSON lines from the output gets nothing else there.
+    // With JSON logs, the output contains nothing else.
     var banner = config.log().json() ? err : out;
     banner.println("Runnel " + Version.current());
     runnel.lines().forEach(banner::println);
     if (serve.exitWhenReady()) {
-      if (Boolean.getBoolean(REHEARSE)) {
-        new Rehearsal(
+      if (Boolean.getBoolean(TRAINING)) {
+        new TrainingRun(
                 runnel.port(),
                 environment.getOrDefault("SLACK_SIGNING_SECRET", ""),
                 environment.getOrDefault("GITHUB_WEBHOOK_SECRET", ""),
@@ -239,7 +239,7 @@ public final class Main {
     return 0;
   }
 
-  /// Reads the settings again after a hang-up; what is not valid changes nothing.
+  /// Reads the settings again after a hang-up; invalid settings change nothing.
   private static void reload(RunnelServer runnel) {
     try {
       var _ = runnel.reload(CommandLinePerson.HANG_UP);

@@ -27,7 +27,7 @@ import java.util.HexFormat;
 final class ReloadCommand {
   /// The file in the data folder in which the server stores the address of its console's listener.
 
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   private static final int SECRET_BYTES = 24;
 
@@ -47,7 +47,7 @@ final class ReloadCommand {
   int run() {
     Platforms.require(config.settings());
     try {
-      // The link is worth a session, so it is not sent to whatever took the port of a server that
+      // The link can open a session, so it is not sent to whatever took the port of a server that
       // has ended.
       if (!DataFolder.isInUse(config.data())) {
         return notRunning();
@@ -63,7 +63,7 @@ final class ReloadCommand {
       var answer =
           http.send(
               HttpRequest.newBuilder(URI.create(address + ReloadRoute.PATH))
-                  .timeout(PATIENCE)
+                  .timeout(TIMEOUT)
                   .POST(BodyPublishers.ofString(link() + "\n" + CommandLinePerson.account()))
                   .build(),
               BodyHandlers.ofString());
@@ -82,7 +82,7 @@ final class ReloadCommand {
               .formatted(e));
       return 1;
     } catch (DatabaseException e) {
-      err.println("The database does not take the request: " + e.inWords());
+      err.println("The request cannot be stored in the database: " + e.inWords());
       return 1;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -96,7 +96,7 @@ final class ReloadCommand {
     return 1;
   }
 
-  /// @param body what the server said
+  /// @param body the server's message
   static String refusal(int status, String body) {
     return switch (status) {
       case 422 -> "Nothing was changed. " + body;
@@ -115,7 +115,7 @@ final class ReloadCommand {
     new SecureRandom().nextBytes(bytes);
     var secret = HexFormat.of().formatHex(bytes);
     try (var database = BotDatabase.open(config)) {
-      new SqlSessions(database, clock).offer(secret, clock.instant().plus(PATIENCE));
+      new SqlSessions(database, clock).offer(secret, clock.instant().plus(TIMEOUT));
     }
     return secret;
   }

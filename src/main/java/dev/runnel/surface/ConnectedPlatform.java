@@ -11,12 +11,11 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
-/// A platform that is connected: its surface, and what operators need to start and check it.
+/// A connected platform: its surface, and the operations that start and check it.
 public interface ConnectedPlatform extends AutoCloseable {
   Surface surface();
 
-  /// A conversation in the place, in which people can be looked up; empty if the place has another
-  /// form.
+  /// A conversation in the place, for looking up people there; empty if the place has another form.
   ///
   /// @param place without the platform's name: `T012AB/C012345`, `acme/shop`
   default Optional<Conversation> conversationIn(String place) {

@@ -6,9 +6,9 @@ import java.util.function.Supplier;
 import javax.sql.DataSource;
 import okhttp3.OkHttpClient;
 
-/// What a platform gets from the program that it is part of.
+/// What the server provides to a platform.
 ///
-/// @param http shares the connections of all platforms; its interceptors see the calls of this one
+/// @param http shares the connections of all platforms; its interceptors see this platform's calls
 /// @param publicUrl the URL at which Runnel is reached from outside
 /// @param database contains the tables of `db/bot`; opened when it is first needed
 public record PlatformContext(

@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/// What one platform declares. Whatever differs from platform to platform outside of its package
-/// reads this: the routes of deliveries, the settings and their documentation, the names in the
-/// console, and what the start and `check` print.
+/// The declaration of one platform. All code outside its package that depends on the platform reads
+/// it: the routes of deliveries, the settings and their documentation, the names in the console,
+/// and the output of the start and of `check`.
 ///
 /// @param id the surface's id, as in URL paths and stored keys: `github`
 /// @param name the display name: `GitHub`
@@ -31,7 +31,7 @@ public record PlatformDefinition(
   /// Opens a platform whose settings are valid.
   @FunctionalInterface
   public interface Connector {
-    /// Calls nobody: [ConnectedPlatform#start] does.
+    /// Makes no calls; [ConnectedPlatform#start] does.
     ConnectedPlatform open(PlatformContext context);
   }
 
@@ -56,7 +56,7 @@ public record PlatformDefinition(
         settings,
         needs,
         source,
-        "add the trigger label (agent, unless set otherwise) to an issue on " + name,
+        "add the trigger label (default: agent) to an issue on " + name,
         configure);
   }
 

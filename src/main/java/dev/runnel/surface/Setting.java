@@ -8,16 +8,16 @@ import java.util.Optional;
 /// @param variable `SLACK_BOT_TOKEN`
 /// @param path `slack.bot_token`
 /// @param kind whether its value is secret
-/// @param otherwise the default, as people write it; empty if there is none
-/// @param purpose its documentation, one sentence in Markdown
+/// @param defaultValue the default, as people write it; empty if there is none
+/// @param description its documentation, one sentence in Markdown
 /// @param formerPath an earlier path, which is still read
 /// @param formerOff an earlier word for `off`, which is still read
 public record Setting(
     String variable,
     String path,
     Kind kind,
-    String otherwise,
-    String purpose,
+    String defaultValue,
+    String description,
     Optional<String> formerPath,
     Optional<String> formerOff) {
   /// The word that turns a feature or a limit off.
@@ -45,31 +45,37 @@ public record Setting(
     SECRET_FILE
   }
 
-  /// @param otherwise the default, as people write it; empty if there is none
-  public static Setting plain(String variable, String otherwise, String purpose) {
-    return of(variable, Kind.PLAIN, otherwise, purpose);
+  /// @param defaultValue the default, as people write it; empty if there is none
+  public static Setting plain(String variable, String defaultValue, String description) {
+    return of(variable, Kind.PLAIN, defaultValue, description);
   }
 
-  /// @param otherwise the default, as people write it; empty if there is none
-  public static Setting address(String variable, String otherwise, String purpose) {
-    return of(variable, Kind.ADDRESS, otherwise, purpose);
+  /// @param defaultValue the default, as people write it; empty if there is none
+  public static Setting address(String variable, String defaultValue, String description) {
+    return of(variable, Kind.ADDRESS, defaultValue, description);
   }
 
-  public static Setting issuedSecret(String variable, String purpose) {
-    return of(variable, Kind.ISSUED_SECRET, "", purpose);
+  public static Setting issuedSecret(String variable, String description) {
+    return of(variable, Kind.ISSUED_SECRET, "", description);
   }
 
-  public static Setting chosenSecret(String variable, String purpose) {
-    return of(variable, Kind.CHOSEN_SECRET, "", purpose);
+  public static Setting chosenSecret(String variable, String description) {
+    return of(variable, Kind.CHOSEN_SECRET, "", description);
   }
 
-  public static Setting secretFile(String variable, String purpose) {
-    return of(variable, Kind.SECRET_FILE, "", purpose);
+  public static Setting secretFile(String variable, String description) {
+    return of(variable, Kind.SECRET_FILE, "", description);
   }
 
-  private static Setting of(String variable, Kind kind, String otherwise, String purpose) {
+  private static Setting of(String variable, Kind kind, String defaultValue, String description) {
     return new Setting(
-        variable, path(variable), kind, otherwise, purpose, Optional.empty(), Optional.empty());
+        variable,
+        path(variable),
+        kind,
+        defaultValue,
+        description,
+        Optional.empty(),
+        Optional.empty());
   }
 
   /// `slack.bot_token` for `SLACK_BOT_TOKEN`, `public_url` for `RUNNEL_PUBLIC_URL`.
@@ -81,15 +87,17 @@ public record Setting(
   }
 
   public Setting at(String otherPath) {
-    return new Setting(variable, otherPath, kind, otherwise, purpose, formerPath, formerOff);
+    return new Setting(variable, otherPath, kind, defaultValue, description, formerPath, formerOff);
   }
 
   public Setting formerlyAt(String earlier) {
-    return new Setting(variable, path, kind, otherwise, purpose, Optional.of(earlier), formerOff);
+    return new Setting(
+        variable, path, kind, defaultValue, description, Optional.of(earlier), formerOff);
   }
 
   public Setting formerlyOffAs(String word) {
-    return new Setting(variable, path, kind, otherwise, purpose, formerPath, Optional.of(word));
+    return new Setting(
+        variable, path, kind, defaultValue, description, formerPath, Optional.of(word));
   }
 
   /// Whether its value is secret.

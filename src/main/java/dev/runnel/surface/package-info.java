@@ -1,5 +1,5 @@
-/// What a platform declares about itself: [PlatformDefinition], its [Setting]s, and the
-/// [ConnectedPlatform] that it opens. Each platform is a package below this one.
+/// The declaration of a platform: [PlatformDefinition], its [Setting]s, and the [ConnectedPlatform]
+/// that it opens. Each platform is a package below this one.
 @NullMarked
 package dev.runnel.surface;
 

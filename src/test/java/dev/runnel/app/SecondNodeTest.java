@@ -47,7 +47,7 @@ class SecondNodeTest {
     try (var _ = ExclusiveUse.take(url, "runnel embedded run service").orElseThrow()) {
       assertThatThrownBy(() -> node("second", url, Map.of()))
           .isInstanceOf(SettingsException.class)
-          .hasMessageStartingWith("A Runnel of an older version works on this database")
+          .hasMessageStartingWith("A Runnel of an older version uses this database")
           .hasMessageContaining("Stop it before this one starts");
     }
     try (var _ = node("second", url, Map.of())) {

@@ -1,6 +1,6 @@
 package dev.runnel.app.connect;
 
-import dev.runnel.app.connect.Step.Found;
+import dev.runnel.app.connect.Step.CheckResult;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.ConnectionsFile;
 import dev.runnel.app.settings.KnownPlatforms;
@@ -23,9 +23,9 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// `./runnel connect slack` and `./runnel connect github`: takes the steps of a [Guide]. What was
-/// entered is kept at once, so that the command can be interrupted and repeated: it goes on with
-/// what is not known yet, and checks the rest again.
+/// `./runnel connect slack` and `./runnel connect github`: takes the steps of a [Guide]. Each value
+/// is saved when it is entered, so that the command can be interrupted and repeated: it then asks
+/// for the missing values, and checks the others again.
 public final class ConnectCommand {
   /// The platforms that have a guide.
   public static final List<String> PLATFORMS = List.of("slack", "github");
@@ -36,8 +36,8 @@ public final class ConnectCommand {
 
   private static final int SECRET_BYTES = 32;
 
-  /// The settings that are asked for or made.
-  private static final List<String> ENTERED =
+  /// The settings that the command asks for or generates.
+  private static final List<String> SAVED_SETTINGS =
       List.of(
           SlackGuide.BOT_TOKEN,
           SlackGuide.APP_TOKEN,
@@ -100,7 +100,7 @@ public final class ConnectCommand {
   int run(String platform, Map<String, String> chosen) {
     try {
       var guide = platform.equals("slack") ? new SlackGuide(manifest) : new GitHubGuide();
-      return follow(guide, known(chosen));
+      return takeSteps(guide, knownFacts(chosen));
     } catch (IOException e) {
       throw new SettingsException(
           "%s cannot be written (%s). Run the command as the user that Runnel runs as."
@@ -108,7 +108,7 @@ public final class ConnectCommand {
     }
   }
 
-  private Facts known(Map<String, String> chosen) {
+  private Facts knownFacts(Map<String, String> chosen) {
     var values = new HashMap<String, String>();
     unfinished.read().forEach((setting, value) -> values.put(setting.variable(), value));
     config.settings().values().forEach((setting, value) -> values.put(setting.variable(), value));
@@ -121,17 +121,17 @@ public final class ConnectCommand {
     return new Facts(values);
   }
 
-  private int follow(Guide guide, Facts known) throws IOException {
-    var facts = known;
+  private int takeSteps(Guide guide, Facts knownFacts) throws IOException {
+    var facts = knownFacts;
     while (true) {
       switch (guide.next(facts)) {
-        case Step.Tell(var name, var lines) -> {
-          say(lines);
+        case Step.Instruct(var name, var lines) -> {
+          printBlock(lines);
           facts = facts.with(name, "told");
         }
-        case Step.Learn(var learned) -> {
+        case Step.AddFacts(var learned) -> {
           facts = facts.with(learned);
-          keep(facts);
+          saveUnfinished(facts);
         }
         case Step.Ask ask -> {
           var answer = answer(ask);
@@ -139,15 +139,15 @@ public final class ConnectCommand {
             return 1;
           }
           facts = facts.with(ask.name(), answer.get());
-          keep(facts);
+          saveUnfinished(facts);
         }
         case Step.Check check -> {
           switch (check.probe().apply(facts, network)) {
-            case Found.Works(var text, var learned) -> {
-              dialogue.say("ok      %s: %s".formatted(check.what(), text));
+            case CheckResult.Passed(var text, var learned) -> {
+              dialogue.print("ok      %s: %s".formatted(check.what(), text));
               facts = facts.with(check.name(), text).with(learned);
             }
-            case Found.Fails fails -> {
+            case CheckResult.Failed fails -> {
               var next = afterFailure(check, fails, facts);
               if (next.isEmpty()) {
                 return 1;
@@ -161,45 +161,45 @@ public final class ConnectCommand {
           facts = facts.with(save.name(), "saved");
         }
         case Step.Finished(var lines) -> {
-          say(lines);
+          printBlock(lines);
           return 0;
         }
       }
     }
   }
 
-  private void say(List<String> lines) {
-    dialogue.say("");
-    lines.forEach(dialogue::say);
+  private void printBlock(List<String> lines) {
+    dialogue.print("");
+    lines.forEach(dialogue::print);
   }
 
   /// @return empty if nobody answers
   private Optional<String> answer(Step.Ask ask) {
     while (true) {
       var typed = dialogue.ask(ask);
-      var answer = typed.filter(it -> !it.isEmpty()).orElse(ask.usual());
+      var answer = typed.filter(it -> !it.isEmpty()).orElse(ask.defaultValue());
       if (ask.kind() == Step.Ask.Kind.OPTIONAL
           && answer.isEmpty()
-          && (typed.isPresent() || !dialogue.isWithPerson())) {
+          && (typed.isPresent() || !dialogue.isInteractive())) {
         return Optional.of("");
       }
       if (ask.form().matcher(answer).matches()) {
         return Optional.of(answer);
       }
       if (typed.isEmpty()) {
-        dialogue.say("%s is missing. %s".formatted(ask.name(), missing(ask)));
+        dialogue.print("%s is missing. %s".formatted(ask.name(), missing(ask)));
         return Optional.empty();
       }
-      dialogue.say("That is not it. " + ask.hint());
-      if (!dialogue.isWithPerson()) {
+      dialogue.print("This value is not valid. " + ask.hint());
+      if (!dialogue.isInteractive()) {
         return Optional.empty();
       }
     }
   }
 
   private String missing(Step.Ask ask) {
-    if (dialogue.isWithPerson()) {
-      return "Run the command again: it goes on here.";
+    if (dialogue.isInteractive()) {
+      return "Run the command again to continue here.";
     }
     var option = ask.name().equals(SlackGuide.PUBLIC_URL) ? "--public-url" : "--" + ask.name();
     return OPTIONS.contains(option)
@@ -207,32 +207,32 @@ public final class ConnectCommand {
         : "Add %s=VALUE to the standard input.".formatted(ask.name());
   }
 
-  /// @return what is still known; empty to give up
-  private Optional<Facts> afterFailure(Step.Check check, Found.Fails fails, Facts facts)
+  /// @return the remaining facts; empty to give up
+  private Optional<Facts> afterFailure(Step.Check check, CheckResult.Failed fails, Facts facts)
       throws IOException {
-    dialogue.say("failed  %s: %s".formatted(check.what(), fails.why()));
-    dialogue.say("        " + fails.remedy());
-    for (var doubted : check.doubted()) {
-      var origin = origin(doubted);
+    dialogue.print("failed  %s: %s".formatted(check.what(), fails.why()));
+    dialogue.print("        " + fails.remedy());
+    for (var input : check.inputs()) {
+      var origin = origin(input);
       if (origin.isPresent()) {
-        dialogue.say("        %s comes from %s: change it there.".formatted(doubted, origin.get()));
+        dialogue.print("        %s comes from %s: change it there.".formatted(input, origin.get()));
         return Optional.empty();
       }
     }
-    if (!dialogue.isWithPerson()) {
+    if (!dialogue.isInteractive()) {
       return Optional.empty();
     }
-    if (check.doubted().isEmpty()) {
+    if (check.inputs().isEmpty()) {
       if (!dialogue.shouldRetry()) {
-        dialogue.say("Run the command again when it is mended: it goes on here.");
+        dialogue.print("Run the command again when it is fixed: it continues here.");
         return Optional.empty();
       }
       return Optional.of(facts);
     }
-    return Optional.of(facts.without(check.doubted()));
+    return Optional.of(facts.without(check.inputs()));
   }
 
-  /// Where a setting comes from that this command cannot change.
+  /// The origin of a setting that this command cannot change.
   private Optional<String> origin(String variable) {
     return setting(variable)
         .flatMap(it -> Optional.ofNullable(config.settings().origins().get(it)))
@@ -245,10 +245,10 @@ public final class ConnectCommand {
         .findFirst();
   }
 
-  /// Keeps what was entered and is not in force, for the next time.
-  private void keep(Facts facts) throws IOException {
+  /// Saves the entered values that are not in force yet, for the next run of the command.
+  private void saveUnfinished(Facts facts) throws IOException {
     var current = inForce.read();
-    var entered = entered(facts, ENTERED);
+    var entered = entered(facts, SAVED_SETTINGS);
     entered.entrySet().removeIf(it -> it.getValue().equals(current.get(it.getKey())));
     if (!entered.isEmpty()) {
       var all = new HashMap<>(unfinished.read());
@@ -257,7 +257,7 @@ public final class ConnectCommand {
     }
   }
 
-  /// The settings among the facts that nothing else sets.
+  /// The settings among the facts that have no other origin.
   private Map<Setting, String> entered(Facts facts, List<String> variables) {
     var entered = new HashMap<Setting, String>();
     for (var variable : variables) {
@@ -283,8 +283,8 @@ public final class ConnectCommand {
     } else {
       unfinished.write(rest);
     }
-    dialogue.say(
-        "kept    %s, in %s, which only you can read"
+    dialogue.print(
+        "saved   %s, in %s, which only you can read"
             .formatted(
                 added.keySet().stream()
                     .map(Setting::path)

@@ -2,16 +2,16 @@ package dev.runnel.app.connect;
 
 import java.util.Optional;
 
-/// How the command talks with whoever runs it.
+/// The dialogue with the person or script that runs the command.
 interface Dialogue {
-  void say(String line);
+  void print(String line);
 
-  /// @return the answer without spaces around it; empty if there is nobody to answer
+  /// @return the answer without spaces around it; empty if no answer is available
   Optional<String> ask(Step.Ask question);
 
   /// Whether to repeat a check that failed.
   boolean shouldRetry();
 
-  /// Whether there is a person, who can answer differently.
-  boolean isWithPerson();
+  /// Whether a person answers, who can correct an answer.
+  boolean isInteractive();
 }

@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// What is known while a platform is being connected: settings by their variables, answers, and the
+/// The known facts while a platform is being connected: settings by variable, answers, and the
 /// steps that were taken.
 record Facts(Map<String, String> values) {
   Facts {
@@ -20,7 +20,7 @@ record Facts(Map<String, String> values) {
     return get(name).orElseThrow(() -> new IllegalStateException(name + " is not known yet"));
   }
 
-  /// Also true for a question that was answered with nothing.
+  /// Also true for an optional question with an empty answer.
   boolean has(String name) {
     return values.containsKey(name);
   }

@@ -3,9 +3,9 @@ package dev.runnel.app.connect;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.app.connect.Network.Answer;
-import dev.runnel.app.connect.Network.Call;
-import dev.runnel.app.connect.Step.Found;
+import dev.runnel.app.connect.Network.Request;
+import dev.runnel.app.connect.Network.Response;
+import dev.runnel.app.connect.Step.CheckResult;
 import dev.runnel.surface.kit.Hmac;
 import java.io.IOException;
 import java.net.URI;
@@ -17,10 +17,10 @@ import java.util.Optional;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Tries the parts of a connection to GitHub.
+/// Checks the parts of a connection to GitHub.
 final class GitHubChecks {
   private static final JsonMapper JSON = new JsonMapper();
-  private static final String USUAL_API = "https://api.github.com";
+  private static final String DEFAULT_API = "https://api.github.com";
   private static final String PATH = "/webhooks/github";
   private static final List<String> EVENTS =
       List.of(
@@ -31,17 +31,17 @@ final class GitHubChecks {
           "pull_request_review_comment",
           "check_suite");
 
-  /// How often, and how long apart, GitHub is asked for the delivery of its ping.
-  private static final int LOOKS = 10;
+  /// The number of polls for the delivery of GitHub's ping.
+  private static final int MAX_POLLS = 10;
 
-  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
+  private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
 
   private GitHubChecks() {}
 
-  static Found token(Facts facts, Network network) {
+  static CheckResult token(Facts facts, Network network) {
     var place = facts.require(GitHubGuide.REPOSITORY);
     return api(facts)
-        .tried(
+        .attempt(
             () -> {
               var account = call(facts, network, "GET", "/user", null);
               if (account.status() != 200) {
@@ -49,32 +49,32 @@ final class GitHubChecks {
               }
               var found = call(facts, network, "GET", path(place), null);
               if (found.status() != 200) {
-                return new Found.Fails(
-                    "The token does not see %s (status %d).".formatted(place, found.status()),
+                return new CheckResult.Failed(
+                    "The token has no access to %s (status %d).".formatted(place, found.status()),
                     "Check the name. Select the repository in the token's settings, and make the"
                         + " account a collaborator. An organisation may have to approve the"
                         + " token.");
               }
-              return new Found.Works(
+              return new CheckResult.Passed(
                   "of " + JSON.readTree(account.body()).path("login").asText("somebody"));
             });
   }
 
-  private static Found refused(int status) {
-    return new Found.Fails(
+  private static CheckResult refused(int status) {
+    return new CheckResult.Failed(
         "GitHub refuses the token (status %d).".formatted(status),
         "Copy it again, or create another: it may have expired. On Enterprise Server set"
             + " GITHUB_API_URL.");
   }
 
   /// Sends a ping as GitHub does, through the public address.
-  static Found checkReachability(Facts facts, Network network) {
+  static CheckResult checkReachability(Facts facts, Network network) {
     var address = address(facts);
     var body = JSON.createObjectNode().put("zen", "Keep it logically awesome.").toString();
     try {
-      var answer =
+      var response =
           network.call(
-              new Call(
+              new Request(
                   "POST",
                   URI.create(address),
                   Map.of(
@@ -90,59 +90,59 @@ final class GitHubChecks {
                               first(facts.require(GitHubGuide.SECRET)),
                               body.getBytes(StandardCharsets.UTF_8))),
                   body));
-      return answer.status() / 100 == 2
-          ? new Found.Works("Runnel answers at " + address)
-          : notUs(address, answer.status(), "GitHub");
+      return response.status() / 100 == 2
+          ? new CheckResult.Passed("Runnel answers at " + address)
+          : unexpectedStatus(address, response.status(), "GitHub");
     } catch (IOException | IllegalArgumentException e) {
-      return notThere(address, e);
+      return unreachable(address, e);
     }
   }
 
-  /// The newest of the secrets that are valid at once.
+  /// The newest of several valid secrets.
   static String first(String secrets) {
     return secrets.split(",", 2)[0].strip();
   }
 
-  static Found notThere(String address, Exception e) {
-    return new Found.Fails(
-        "Nobody answers at %s (%s)."
+  static CheckResult unreachable(String address, Exception e) {
+    return new CheckResult.Failed(
+        "There is no response from %s (%s)."
             .formatted(
                 address,
                 e instanceof IOException io ? Network.why(io) : String.valueOf(e.getMessage())),
-        "Start Runnel with ./runnel. Then look at the reverse proxy or tunnel: it must lead to"
-            + " Runnel's port. --public-url names another address.");
+        "Start Runnel with ./runnel. Then check the reverse proxy or tunnel: it must forward to"
+            + " Runnel's port. To use another address, give --public-url.");
   }
 
-  /// @param status what another answered than a Runnel that knows the secret
-  static Found notUs(String address, int status, String platform) {
+  /// @param status the status of a response that is not from a Runnel that has the secret
+  static CheckResult unexpectedStatus(String address, int status, String platform) {
     return switch (status) {
       case 401, 403 ->
-          new Found.Fails(
+          new CheckResult.Failed(
               "%s does not accept the signature (status %d).".formatted(address, status),
-              "Restart Runnel, so that it uses the new secret. If it already did, another Runnel"
-                  + " answers there, or the proxy asks for a login.");
+              "Restart Runnel, so that it uses the new secret. If it already does, another Runnel"
+                  + " responds there, or the proxy requires a login.");
       case 404, 405 ->
-          new Found.Fails(
-              "%s is not there (status %d).".formatted(address, status),
-              "Restart Runnel, so that %s is on. If it already did, let the proxy pass this path."
+          new CheckResult.Failed(
+              "%s does not exist (status %d).".formatted(address, status),
+              "Restart Runnel, so that %s is on. If it already is, let the proxy pass this path."
                   .formatted(platform));
       case 502, 503, 504 ->
-          new Found.Fails(
+          new CheckResult.Failed(
               "The proxy at %s does not reach Runnel (status %d).".formatted(address, status),
-              "Start Runnel with ./runnel, and check that the proxy leads to its port.");
+              "Start Runnel with ./runnel, and check that the proxy forwards to its port.");
       default ->
-          new Found.Fails(
-              "%s answers with status %d, not like Runnel.".formatted(address, status),
+          new CheckResult.Failed(
+              "%s responds with status %d, unlike Runnel.".formatted(address, status),
               "Check the address: it must be Runnel's own, with https if the proxy redirects.");
     };
   }
 
-  /// Creates the webhook, or corrects the one of an earlier try.
-  static Found hook(Facts facts, Network network) {
+  /// Creates the webhook, or updates an existing one.
+  static CheckResult hook(Facts facts, Network network) {
     var place = facts.require(GitHubGuide.REPOSITORY);
     var hooks = path(place) + "/hooks";
     return api(facts)
-        .tried(
+        .attempt(
             () -> {
               var listed = call(facts, network, "GET", hooks + "?per_page=100", null);
               if (listed.status() != 200) {
@@ -154,16 +154,16 @@ final class GitHubChecks {
                       .map(it -> it.path("id").asText())
                       .findFirst();
               var hook = hook(facts);
-              var made =
+              var saved =
                   existing.isPresent()
                       ? call(facts, network, "PATCH", hooks + "/" + existing.get(), hook)
                       : call(facts, network, "POST", hooks, hook);
-              if (made.status() / 100 != 2) {
-                return noHook(facts, made.status());
+              if (saved.status() / 100 != 2) {
+                return noHook(facts, saved.status());
               }
-              var id = JSON.readTree(made.body()).path("id").asText();
-              return new Found.Works(
-                  existing.isPresent() ? "corrected" : "created",
+              var id = JSON.readTree(saved.body()).path("id").asText();
+              return new CheckResult.Passed(
+                  existing.isPresent() ? "updated" : "created",
                   Map.of(
                       GitHubGuide.HOOK,
                       id,
@@ -193,8 +193,8 @@ final class GitHubChecks {
     return hook;
   }
 
-  private static Found noHook(Facts facts, int status) {
-    return new Found.Fails(
+  private static CheckResult noHook(Facts facts, int status) {
+    return new CheckResult.Failed(
         "GitHub does not let the token manage webhooks (status %d).".formatted(status),
         "Give it Webhooks: read and write, and its account the role admin. Or add the webhook"
             + " yourself: payload URL %s, content type application/json, the secret of the file"
@@ -202,27 +202,27 @@ final class GitHubChecks {
             + " above (github.webhook_secret), and the events of docs/github.md.");
   }
 
-  /// Lets GitHub send a ping, and reads how Runnel answered it.
-  static Found delivery(Facts facts, Network network) {
+  /// Lets GitHub send a ping, and reads Runnel's response to it.
+  static CheckResult delivery(Facts facts, Network network) {
     var hook =
         path(facts.require(GitHubGuide.REPOSITORY)) + "/hooks/" + facts.require(GitHubGuide.HOOK);
     return api(facts)
-        .tried(
+        .attempt(
             () -> {
               var before = newest(facts, network, hook);
               var pinged = call(facts, network, "POST", hook + "/pings", null);
               if (pinged.status() / 100 != 2) {
                 return noHook(facts, pinged.status());
               }
-              for (int look = 0; look < LOOKS; look++) {
+              for (int poll = 0; poll < MAX_POLLS; poll++) {
                 var now = newest(facts, network, hook);
                 if (now.isPresent()
                     && !now.map(GitHubChecks::id).equals(before.map(GitHubChecks::id))) {
                   return delivered(facts, now.get().path("status_code").asInt());
                 }
-                network.pause(BETWEEN_LOOKS);
+                network.pause(POLL_INTERVAL);
               }
-              return new Found.Fails(
+              return new CheckResult.Failed(
                   "GitHub has not sent its ping yet.",
                   "Try again in a minute, or read githubstatus.com.");
             });
@@ -232,16 +232,16 @@ final class GitHubChecks {
     return delivery.path("id").asText();
   }
 
-  private static Found delivered(Facts facts, int status) {
+  private static CheckResult delivered(Facts facts, int status) {
     if (status / 100 == 2) {
-      return new Found.Works("arrived");
+      return new CheckResult.Passed("arrived");
     }
     return status == 0
-        ? new Found.Fails(
+        ? new CheckResult.Failed(
             "GitHub does not reach %s.".formatted(address(facts)),
             "The address works from here, but not from the internet: open the firewall for GitHub,"
                 + " and check that the name is public and the certificate valid.")
-        : notUs(address(facts), status, "GitHub");
+        : unexpectedStatus(address(facts), status, "GitHub");
   }
 
   private static Optional<JsonNode> newest(Facts facts, Network network, String hook)
@@ -260,11 +260,11 @@ final class GitHubChecks {
     return place.contains("/") ? "/repos/" + place : "/orgs/" + place;
   }
 
-  private static Answer call(
+  private static Response call(
       Facts facts, Network network, String method, String path, @Nullable JsonNode body)
       throws IOException {
     return network.call(
-        new Call(
+        new Request(
             method,
             URI.create(apiAddress(facts) + path),
             Map.of(
@@ -277,7 +277,7 @@ final class GitHubChecks {
   }
 
   private static String apiAddress(Facts facts) {
-    return facts.get(GitHubGuide.API_URL).orElse(USUAL_API).replaceFirst("/+$", "");
+    return facts.get(GitHubGuide.API_URL).orElse(DEFAULT_API).replaceFirst("/+$", "");
   }
 
   private static PlatformApi api(Facts facts) {
@@ -285,6 +285,6 @@ final class GitHubChecks {
         "GitHub",
         apiAddress(facts),
         GitHubGuide.API_URL,
-        "Look at GITHUB_API_URL: on Enterprise Server it ends in /api/v3.");
+        "Check GITHUB_API_URL: on Enterprise Server it ends in /api/v3.");
   }
 }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/// The way to a repository or organisation of GitHub, by an access token and a webhook.
+/// Connects a repository or organisation of GitHub, by an access token and a webhook.
 final class GitHubGuide implements Guide {
   static final String TOKEN = "GITHUB_TOKEN";
   static final String SECRET = "GITHUB_WEBHOOK_SECRET";
@@ -17,7 +17,7 @@ final class GitHubGuide implements Guide {
   /// `acme/shop` or `acme`.
   static final String REPOSITORY = "repository";
 
-  /// A new random secret, for when there is none.
+  /// A new random secret, used if none is set.
   static final String FRESH_SECRET = "fresh secret";
 
   /// The id of the webhook.
@@ -53,7 +53,7 @@ final class GitHubGuide implements Guide {
       return SlackGuide.publicAddress("GitHub");
     }
     if (facts.get(SECRET).isEmpty()) {
-      return new Step.Learn(Map.of(SECRET, facts.require(FRESH_SECRET)));
+      return new Step.AddFacts(Map.of(SECRET, facts.require(FRESH_SECRET)));
     }
     if (!facts.has("saved")) {
       return new Step.Save("saved", List.of(TOKEN, SECRET, SlackGuide.PUBLIC_URL));
@@ -64,7 +64,7 @@ final class GitHubGuide implements Guide {
     if (!facts.has("way back")) {
       return new Step.Check(
           "way back",
-          "the way from your address to Runnel",
+          "the connection from your address to Runnel",
           List.of(),
           GitHubChecks::checkReachability);
     }
@@ -75,7 +75,8 @@ final class GitHubGuide implements Guide {
       return new Step.Save("hooks saved", List.of(HOOKS));
     }
     if (!facts.has("delivery")) {
-      return new Step.Check("delivery", "a delivery of GitHub", List.of(), GitHubChecks::delivery);
+      return new Step.Check(
+          "delivery", "a delivery from GitHub", List.of(), GitHubChecks::delivery);
     }
     return new Step.Finished(
         List.of(
@@ -96,7 +97,7 @@ final class GitHubGuide implements Guide {
 
   private static Step account(String place) {
     var owner = place.split("/", 2)[0];
-    return new Step.Tell(
+    return new Step.Instruct(
         "account",
         List.of(
             "Create an access token of the account that comments as the agent, not your own."

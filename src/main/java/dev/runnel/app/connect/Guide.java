@@ -1,7 +1,7 @@
 package dev.runnel.app.connect;
 
-/// The way to a connected platform. Pure: it neither calls nor asks anybody.
+/// The steps that connect a platform. Pure: makes no calls and asks nobody.
 interface Guide {
-  /// The next step for what is known; [Step.Finished] if there is none.
+  /// The next step, given the known facts; [Step.Finished] if there is none.
   Step next(Facts facts);
 }

@@ -20,22 +20,22 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The network, by the JDK's client.
+/// Implements the network with the JDK's client.
 final class JdkNetwork implements Network, AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(15);
+  private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
   private final HttpClient http =
       HttpClient.newBuilder()
-          .connectTimeout(PATIENCE)
+          .connectTimeout(TIMEOUT)
           .followRedirects(HttpClient.Redirect.NEVER)
           .build();
 
   @Override
-  public Answer call(Call call) throws IOException {
+  public Response call(Request call) throws IOException {
     try {
       var request =
           HttpRequest.newBuilder(call.uri())
-              .timeout(PATIENCE)
+              .timeout(TIMEOUT)
               .method(
                   call.method(),
                   call.body().isEmpty()
@@ -43,7 +43,7 @@ final class JdkNetwork implements Network, AutoCloseable {
                       : BodyPublishers.ofString(call.body()));
       call.headers().forEach(request::header);
       var answer = http.send(request.build(), BodyHandlers.ofString(StandardCharsets.UTF_8));
-      return new Answer(
+      return new Response(
           answer.statusCode(),
           answer.body(),
           answer.headers().map().entrySet().stream()
@@ -64,11 +64,11 @@ final class JdkNetwork implements Network, AutoCloseable {
     try {
       var open =
           http.newWebSocketBuilder()
-              .connectTimeout(PATIENCE)
+              .connectTimeout(TIMEOUT)
               .buildAsync(socket, new First(first))
-              .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+              .get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
       try {
-        return first.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        return first.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
       } finally {
         open.abort();
       }
@@ -77,7 +77,7 @@ final class JdkNetwork implements Network, AutoCloseable {
     } catch (ExecutionException e) {
       throw new IOException(String.valueOf(e.getCause()), e);
     } catch (TimeoutException e) {
-      throw new IOException("no message within %d s".formatted(PATIENCE.toSeconds()), e);
+      throw new IOException("no message within %d s".formatted(TIMEOUT.toSeconds()), e);
     } catch (IllegalArgumentException e) {
       throw new IOException(e.getMessage(), e);
     }

@@ -7,24 +7,24 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 
-/// What checks need of the world. Blocks.
+/// The network access of checks. Blocks.
 interface Network {
   /// @param body empty for none
-  record Call(String method, URI uri, Map<String, String> headers, String body) {
-    public Call {
+  record Request(String method, URI uri, Map<String, String> headers, String body) {
+    public Request {
       headers = Map.copyOf(headers);
     }
   }
 
   /// @param headers by lower-case names
-  record Answer(int status, String body, Map<String, String> headers) {
-    public Answer {
+  record Response(int status, String body, Map<String, String> headers) {
+    public Response {
       headers = Map.copyOf(headers);
     }
   }
 
-  /// @throws IOException if there is no answer
-  Answer call(Call call) throws IOException;
+  /// @throws IOException if there is no response
+  Response call(Request call) throws IOException;
 
   /// Opens a web socket and closes it when the first message arrived.
   ///
@@ -32,12 +32,12 @@ interface Network {
   /// @throws IOException if none arrives
   String firstMessage(URI socket) throws IOException;
 
-  /// Waits before a question is asked again.
+  /// Waits between polls.
   void pause(Duration time);
 
   Instant now();
 
-  /// `java.net.ConnectException` says nothing to people, its cause perhaps does.
+  /// The message of the exception; `no connection` if it has none, as a `ConnectException` may.
   static String why(IOException e) {
     return Optional.ofNullable(e.getMessage()).filter(it -> !it.isBlank()).orElse("no connection");
   }

@@ -4,7 +4,7 @@ import java.io.PrintStream;
 import java.util.Map;
 import java.util.Optional;
 
-/// A script, whose answers are known before the questions.
+/// The dialogue with a script, which provides all answers in advance.
 ///
 /// @param answers by the names of the questions
 record PipedDialogue(PrintStream out, Map<String, String> answers) implements Dialogue {
@@ -13,7 +13,7 @@ record PipedDialogue(PrintStream out, Map<String, String> answers) implements Di
   }
 
   @Override
-  public void say(String line) {
+  public void print(String line) {
     out.println(line);
   }
 
@@ -28,7 +28,7 @@ record PipedDialogue(PrintStream out, Map<String, String> answers) implements Di
   }
 
   @Override
-  public boolean isWithPerson() {
+  public boolean isInteractive() {
     return false;
   }
 }

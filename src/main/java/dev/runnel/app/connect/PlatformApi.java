@@ -1,30 +1,31 @@
 package dev.runnel.app.connect;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import dev.runnel.app.connect.Step.Found;
+import dev.runnel.app.connect.Step.CheckResult;
 import java.io.IOException;
 
-/// An API with which a connection is tried.
+/// The API of a platform that is being connected.
 ///
-/// @param setting the variable of its address
-/// @param advice for an answer that is not the platform's
+/// @param setting the variable that contains its address
+/// @param advice what to do about a response that is not the platform's
 record PlatformApi(String platform, String address, String setting, String advice) {
-  /// A part of the connection.
+  /// A check of a part of the connection.
   @FunctionalInterface
   interface Attempt {
-    Found make() throws IOException;
+    CheckResult make() throws IOException;
   }
 
-  /// What an attempt finds, or why there was no answer.
-  Found tried(Attempt attempt) {
+  /// The result of an attempt, or why there was no response.
+  CheckResult attempt(Attempt attempt) {
     try {
       return attempt.make();
     } catch (JsonProcessingException _) {
-      return new Found.Fails("%s does not answer like %s.".formatted(address, platform), advice);
+      return new CheckResult.Failed(
+          "%s does not respond like %s.".formatted(address, platform), advice);
     } catch (IOException e) {
-      return new Found.Fails(
+      return new CheckResult.Failed(
           "%s cannot be reached (%s).".formatted(address, Network.why(e)),
-          "Look at the network of this machine, at its proxy, and at %s.".formatted(setting));
+          "Check the network of this machine, its proxy, and %s.".formatted(setting));
     }
   }
 }

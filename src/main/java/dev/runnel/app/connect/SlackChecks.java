@@ -2,9 +2,9 @@ package dev.runnel.app.connect;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.runnel.app.connect.Network.Answer;
-import dev.runnel.app.connect.Network.Call;
-import dev.runnel.app.connect.Step.Found;
+import dev.runnel.app.connect.Network.Request;
+import dev.runnel.app.connect.Network.Response;
+import dev.runnel.app.connect.Step.CheckResult;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.slack.install.SlackScopes;
 import dev.runnel.surface.slack.model.SlackConfig;
@@ -17,10 +17,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Tries the parts of a connection to Slack.
+/// Checks the parts of a connection to Slack.
 final class SlackChecks {
   private static final JsonMapper JSON = new JsonMapper();
-  private static final String USUAL_API = "https://slack.com/api/";
+  private static final String DEFAULT_API = "https://slack.com/api/";
   private static final String OK = "ok";
 
   /// What Slack sends when it checks an address.
@@ -28,32 +28,32 @@ final class SlackChecks {
 
   private SlackChecks() {}
 
-  static Found bot(Facts facts, Network network) {
+  static CheckResult bot(Facts facts, Network network) {
     return api(facts)
-        .tried(
+        .attempt(
             () -> {
-              var answer =
+              var response =
                   call(facts, network, "auth.test", SlackGuide.BOT_TOKEN, JSON.createObjectNode());
-              var body = JSON.readTree(answer.body());
+              var body = JSON.readTree(response.body());
               if (!body.path(OK).asBoolean()) {
-                return new Found.Fails(
+                return new CheckResult.Failed(
                     "Slack refuses the bot token (%s).".formatted(error(body)),
                     "Copy the Bot User OAuth Token of the installed app, under OAuth &"
                         + " Permissions.");
               }
-              var missing = missingScopes(answer);
+              var missing = missingScopes(response);
               if (!missing.isEmpty()) {
-                return new Found.Fails(
+                return new CheckResult.Failed(
                     "The app lacks scopes: %s.".formatted(String.join(", ", missing)),
                     "Paste the output of ./runnel manifest under App Manifest in the app's"
                         + " settings, and install the app again.");
               }
-              return new Found.Works(body.path("team").asText("Slack"));
+              return new CheckResult.Passed(body.path("team").asText("Slack"));
             });
   }
 
-  private static List<String> missingScopes(Answer answer) {
-    var granted = answer.headers().get("x-oauth-scopes");
+  private static List<String> missingScopes(Response response) {
+    var granted = response.headers().get("x-oauth-scopes");
     if (granted == null) {
       return List.of();
     }
@@ -62,9 +62,9 @@ final class SlackChecks {
     return missing;
   }
 
-  static Found socket(Facts facts, Network network) {
+  static CheckResult socket(Facts facts, Network network) {
     return api(facts)
-        .tried(
+        .attempt(
             () -> {
               var body =
                   read(
@@ -74,8 +74,8 @@ final class SlackChecks {
                       SlackGuide.APP_TOKEN,
                       JSON.createObjectNode());
               if (!body.path(OK).asBoolean()) {
-                return new Found.Fails(
-                    "Slack gives no socket (%s).".formatted(error(body)),
+                return new CheckResult.Failed(
+                    "Slack opens no socket (%s).".formatted(error(body)),
                     "Switch Socket Mode on in the app's settings, and create an app-level token"
                         + " with connections:write under Basic Information.");
               }
@@ -83,21 +83,21 @@ final class SlackChecks {
             });
   }
 
-  private static Found greeted(Network network, URI socket) {
+  private static CheckResult greeted(Network network, URI socket) {
     try {
       return network.firstMessage(socket).contains("\"hello\"")
-          ? new Found.Works("it opens")
-          : new Found.Fails(
-              "The socket opens, but Slack does not greet.", "Try again in a minute.");
+          ? new CheckResult.Passed("it opens")
+          : new CheckResult.Failed(
+              "The socket opens, but Slack sends no hello.", "Try again in a minute.");
     } catch (IOException e) {
-      return new Found.Fails(
+      return new CheckResult.Failed(
           "The socket does not open (%s).".formatted(Network.why(e)),
-          "Let web sockets to *.slack.com pass the firewall or proxy, or choose http.");
+          "Let the firewall or proxy pass web sockets to *.slack.com, or choose http.");
     }
   }
 
   /// Sends what Slack sends to check an address, through the public address.
-  static Found checkReachability(Facts facts, Network network) {
+  static CheckResult checkReachability(Facts facts, Network network) {
     var address =
         facts.require(SlackGuide.PUBLIC_URL).replaceFirst("/+$", "") + SlackConfig.EVENTS_PATH;
     var body =
@@ -113,9 +113,9 @@ final class SlackChecks {
                 ("v0:" + seconds + ":").getBytes(StandardCharsets.US_ASCII),
                 body.getBytes(StandardCharsets.UTF_8));
     try {
-      var answer =
+      var response =
           network.call(
-              new Call(
+              new Request(
                   "POST",
                   URI.create(address),
                   Map.of(
@@ -126,18 +126,18 @@ final class SlackChecks {
                       SlackSignature.SIGNATURE,
                       signature),
                   body));
-      return answer.status() == 200 && answer.body().contains(CHALLENGE)
-          ? new Found.Works("Runnel answers at " + address)
-          : GitHubChecks.notUs(address, answer.status(), "Slack");
+      return response.status() == 200 && response.body().contains(CHALLENGE)
+          ? new CheckResult.Passed("Runnel answers at " + address)
+          : GitHubChecks.unexpectedStatus(address, response.status(), "Slack");
     } catch (IOException | IllegalArgumentException e) {
-      return GitHubChecks.notThere(address, e);
+      return GitHubChecks.unreachable(address, e);
     }
   }
 
-  static Found message(Facts facts, Network network) {
+  static CheckResult message(Facts facts, Network network) {
     var channel = facts.require(SlackGuide.CHANNEL);
     return api(facts)
-        .tried(
+        .attempt(
             () -> {
               var body =
                   read(
@@ -149,9 +149,9 @@ final class SlackChecks {
                           .put("channel", channel)
                           .put("text", "Runnel is connected. Type `/agent help`."));
               return body.path(OK).asBoolean()
-                  ? new Found.Works("posted in " + channel)
-                  : new Found.Fails(
-                      "Slack does not take a message for %s (%s).".formatted(channel, error(body)),
+                  ? new CheckResult.Passed("posted in " + channel)
+                  : new CheckResult.Failed(
+                      "Slack refuses a message to %s (%s).".formatted(channel, error(body)),
                       "Type /invite @agent in that channel, or name another one.");
             });
   }
@@ -161,10 +161,10 @@ final class SlackChecks {
     return JSON.readTree(call(facts, network, method, token, body).body());
   }
 
-  private static Answer call(
+  private static Response call(
       Facts facts, Network network, String method, String token, JsonNode body) throws IOException {
     return network.call(
-        new Call(
+        new Request(
             "POST",
             address(facts).resolve(method),
             Map.of(
@@ -176,7 +176,7 @@ final class SlackChecks {
   }
 
   private static URI address(Facts facts) {
-    var url = facts.get(SlackGuide.API_URL).orElse(USUAL_API);
+    var url = facts.get(SlackGuide.API_URL).orElse(DEFAULT_API);
     return URI.create(url.endsWith("/") ? url : url + "/");
   }
 
@@ -191,6 +191,6 @@ final class SlackChecks {
         "Slack",
         address(facts).toString(),
         SlackGuide.API_URL,
-        "Look at SLACK_API_URL, and at the proxy between Runnel and Slack.");
+        "Check SLACK_API_URL, and the proxy between Runnel and Slack.");
   }
 }

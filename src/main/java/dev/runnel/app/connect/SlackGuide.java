@@ -11,7 +11,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// The way to a Slack workspace.
+/// Connects a Slack workspace.
 ///
 /// @param manifest the app manifest for an address at which Slack reaches Runnel; for a socket if
 ///   there is none
@@ -72,14 +72,14 @@ record SlackGuide(Function<Optional<URI>, String> manifest) implements Guide {
 
   private static Step transport(Facts facts) {
     if (facts.get(APP_TOKEN).isPresent()) {
-      return new Step.Learn(Map.of(TRANSPORT, SOCKET));
+      return new Step.AddFacts(Map.of(TRANSPORT, SOCKET));
     }
     if (facts.get(SIGNING_SECRET).isPresent()) {
-      return new Step.Learn(Map.of(TRANSPORT, HTTP));
+      return new Step.AddFacts(Map.of(TRANSPORT, HTTP));
     }
     return new Step.Ask(
         TRANSPORT,
-        "How do messages come? socket: Runnel connects to Slack, no public address needed;"
+        "How do messages arrive? socket: Runnel connects to Slack, no public address needed;"
             + " http: Slack calls your address",
         Step.Ask.Kind.PLAIN,
         SOCKET,
@@ -100,10 +100,10 @@ record SlackGuide(Function<Optional<URI>, String> manifest) implements Guide {
                 StandardCharsets.UTF_8));
     lines.add("");
     lines.add("Then, in the app's settings, Install App: install it in the workspace.");
-    return new Step.Tell("app", lines);
+    return new Step.Instruct("app", lines);
   }
 
-  /// The link is long enough.
+  /// Shortens the link.
   private static String withoutComments(String yaml) {
     return yaml.lines()
         .filter(line -> !line.strip().startsWith("#"))
@@ -117,8 +117,8 @@ record SlackGuide(Function<Optional<URI>, String> manifest) implements Guide {
         Step.Ask.Kind.SECRET,
         "",
         Pattern.compile("xoxb-[!-~]+"),
-        "A bot token begins with xoxb-. User tokens (xoxp-) and app-level tokens (xapp-) are"
-            + " others.");
+        "A bot token begins with xoxb-. A user token (xoxp-) or an app-level token (xapp-)"
+            + " does not work.");
   }
 
   private static Step overSocket(Facts facts) {
@@ -160,7 +160,7 @@ record SlackGuide(Function<Optional<URI>, String> manifest) implements Guide {
     if (!facts.has("way back")) {
       return new Step.Check(
           "way back",
-          "the way from your address to Runnel",
+          "the connection from your address to Runnel",
           List.of(),
           SlackChecks::checkReachability);
     }

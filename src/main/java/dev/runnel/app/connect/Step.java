@@ -5,22 +5,23 @@ import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 
-/// A step on the way to a connected platform. When it was taken, its name is among the facts.
+/// A step of connecting a platform. When it has been taken, its name is among the facts.
 sealed interface Step {
-  /// Shows what a person has to do elsewhere.
-  record Tell(String name, List<String> lines) implements Step {
-    public Tell {
+  /// Shows instructions for a person.
+  record Instruct(String name, List<String> lines) implements Step {
+    public Instruct {
       lines = List.copyOf(lines);
     }
   }
 
   /// Asks for a value.
   ///
-  /// @param name the fact, which is the variable of a setting, or a word
-  /// @param usual the value of an empty answer; if it is blank, too, the answer is left out
-  /// @param form what values look like
-  /// @param hint what to do about a value of another form
-  record Ask(String name, String question, Kind kind, String usual, Pattern form, String hint)
+  /// @param name the name of the fact: the variable of a setting, or a word
+  /// @param defaultValue the value of an empty answer; blank for none
+  /// @param form the format of values
+  /// @param hint the message about a value in another format
+  record Ask(
+      String name, String question, Kind kind, String defaultValue, Pattern form, String hint)
       implements Step {
     enum Kind {
       PLAIN,
@@ -31,27 +32,27 @@ sealed interface Step {
     }
   }
 
-  /// Knows something without asking.
-  record Learn(Map<String, String> facts) implements Step {
-    public Learn {
+  /// Adds facts without asking.
+  record AddFacts(Map<String, String> facts) implements Step {
+    public AddFacts {
       facts = Map.copyOf(facts);
     }
   }
 
-  /// Tries whether it works.
+  /// Checks a part of the connection.
   ///
-  /// @param what what is tried, for people
-  /// @param doubted the facts that are asked for again if it does not work
+  /// @param what the name of the part, for people
+  /// @param inputs the facts that are asked for again if the check fails
   /// @param probe calls the platform or Runnel
   record Check(
-      String name, String what, List<String> doubted, BiFunction<Facts, Network, Found> probe)
+      String name, String what, List<String> inputs, BiFunction<Facts, Network, CheckResult> probe)
       implements Step {
     public Check {
-      doubted = List.copyOf(doubted);
+      inputs = List.copyOf(inputs);
     }
   }
 
-  /// Puts settings into force: the next start of Runnel uses them.
+  /// Saves settings, which the next start of Runnel uses.
   record Save(String name, List<String> variables) implements Step {
     public Save {
       variables = List.copyOf(variables);
@@ -65,20 +66,20 @@ sealed interface Step {
   }
 
   /// The result of a check.
-  sealed interface Found {
-    /// @param learned facts that the check found out
-    record Works(String text, Map<String, String> learned) implements Found {
-      public Works {
+  sealed interface CheckResult {
+    /// @param learned new facts
+    record Passed(String text, Map<String, String> learned) implements CheckResult {
+      public Passed {
         learned = Map.copyOf(learned);
       }
 
-      Works(String text) {
+      Passed(String text) {
         this(text, Map.of());
       }
     }
 
     /// @param why what is wrong
     /// @param remedy what to do about it
-    record Fails(String why, String remedy) implements Found {}
+    record Failed(String why, String remedy) implements CheckResult {}
   }
 }

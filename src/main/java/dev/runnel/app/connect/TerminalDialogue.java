@@ -4,17 +4,18 @@ import java.io.Console;
 import java.io.PrintStream;
 import java.util.Optional;
 
-/// A person at a terminal.
+/// The dialogue with a person at a terminal.
 record TerminalDialogue(Console console, PrintStream out) implements Dialogue {
   @Override
-  public void say(String line) {
+  public void print(String line) {
     out.println(line);
   }
 
   @Override
   public Optional<String> ask(Step.Ask question) {
     var text =
-        question.question() + (question.usual().isEmpty() ? "" : " [" + question.usual() + "]");
+        question.question()
+            + (question.defaultValue().isEmpty() ? "" : " [" + question.defaultValue() + "]");
     return question.kind() == Step.Ask.Kind.SECRET
         ? Optional.ofNullable(console.readPassword("%s: ", text)).map(it -> new String(it).strip())
         : Optional.ofNullable(console.readLine("%s: ", text)).map(String::strip);
@@ -27,7 +28,7 @@ record TerminalDialogue(Console console, PrintStream out) implements Dialogue {
   }
 
   @Override
-  public boolean isWithPerson() {
+  public boolean isInteractive() {
     return true;
   }
 }

@@ -1,5 +1,5 @@
-/// `./runnel connect`: guides through connecting a platform. A `Guide` is a pure function from what
-/// is known to the next step; `ConnectCommand` takes the steps.
+/// `./runnel connect`: guides through connecting a platform. A `Guide` is a pure function from the
+/// known facts to the next step; `ConnectCommand` takes the steps.
 @NullMarked
 package dev.runnel.app.connect;
 

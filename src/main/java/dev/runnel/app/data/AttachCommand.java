@@ -20,17 +20,17 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// `attach`: prints how to go on with a run in a terminal, in its workspace and in the session of
-/// its agent. Whoever may read the data folder is the operator.
+/// `./runnel attach ID`: prints how to continue a run in a terminal, in its workspace and in the
+/// session of its agent. Available to everybody who can read the data folder.
 ///
-/// The agent controlled everything in an isolated run's home folder, settings with commands
-/// included. So only the session is copied from there, and the agent starts with the operator's own
+/// The agent could write to all of an isolated run's home folder, including settings that contain
+/// commands. So only the session is copied from there, and the agent starts with the operator's own
 /// settings.
 public final class AttachCommand {
   private static final Set<ExecutionState> WORKING =
       Set.of(ExecutionState.QUEUED, ExecutionState.INPROGRESS);
 
-  /// What the agent said its session is must be safe to print, and to look for.
+  /// A session id from the agent's output, which must be safe to print and to search for.
   private static final Pattern SESSION = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]{7,99}");
 
   /// An agent that resumes a session by its id.
@@ -56,7 +56,7 @@ public final class AttachCommand {
     this.err = err;
   }
 
-  /// Why it is not possible, for the operator.
+  /// The message is the reason, for the operator.
   private static final class NotPossible extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -105,7 +105,7 @@ public final class AttachCommand {
     }
     if (found.size() > 1) {
       throw new NotPossible(
-          "%s is the beginning of several runs. Write more of the id.".formatted(prefix));
+          "The ids of several runs begin with %s. Enter more of the id.".formatted(prefix));
     }
     return found.getFirst();
   }
@@ -113,7 +113,7 @@ public final class AttachCommand {
   private void attach(Database database, RunRow run) throws NotPossible, IOException {
     if (WORKING.contains(run.state())) {
       throw new NotPossible(
-          "The run %s has not ended, and two must not work in one folder. Stop it first: ./runnel run cancel %s"
+          "The run %s has not ended, and two agents must not work in one folder. Stop it first: ./runnel run cancel %s"
               .formatted(run.id(), run.id()));
     }
     var root = config.data().toAbsolutePath().normalize().resolve("workspaces").resolve(run.id());
@@ -126,8 +126,8 @@ public final class AttachCommand {
     if (agent.isEmpty() || !SESSION.matcher(session[1]).matches()) {
       out.println("cd " + quoted(folder.toString()));
       err.println(
-          "Runnel knows no session of Claude Code or Codex of this run, only its folder. Others"
-              + " cannot be handed over.");
+          "This run has no session of Claude Code or Codex, only a folder. The sessions of other"
+              + " agents cannot be continued.");
       return;
     }
     var kept = Path.of(config.data().toString(), "homes", run.id(), "home");
@@ -136,7 +136,7 @@ public final class AttachCommand {
     }
     out.println("cd " + quoted(folder.toString()));
     out.println(String.join(" ", agent.get().resume()) + " " + quoted(session[1]));
-    err.println("These commands work as you, without the isolation that Runnel gives agents.");
+    err.println("These commands run as your user, without the isolation of agents.");
   }
 
   private String notHere(Database database, RunRow run) {
@@ -182,7 +182,7 @@ public final class AttachCommand {
     err.println("The session of the run is now at " + target);
   }
 
-  /// A regular file below real folders: the agent may have replaced either by a link.
+  /// A regular file below folders that are not links: the agent may have replaced them.
   private static Optional<Path> sessionFile(Path folder, String session) throws IOException {
     if (Files.isSymbolicLink(folder) || Files.isSymbolicLink(folder.getParent())) {
       return Optional.empty();

@@ -22,19 +22,20 @@ import java.util.List;
 
 /// `./runnel backup DIR`: copies the databases, keys and workspaces of a running or stopped server.
 ///
-/// The bot's database comes first: whatever was acknowledged before is in it, and each run that it
-/// knows is in the service's database, which is copied later. Work that the bot did between the two
-/// copies looks like work whose answer was lost: it is looked for before it is done again.
+/// The bot's database is copied first: it contains every acknowledged delivery, and each run that
+/// it knows is in the service's database, which is copied later. Work that the bot did between the
+/// two copies looks like work whose response was lost: after a restore, the bot first looks for its
+/// effect.
 public final class BackupCommand {
   private static final int MAX_NOTES = 20;
 
-  /// What is changed in a copy of the bot's database: whatever waits may have been attempted after
-  /// the copy was made.
-  static final List<String> IN_A_COPY =
+  /// Changes in a copy of the bot's database: waiting work may have been attempted after the copy
+  /// was made.
+  static final List<String> CHANGES_IN_COPY =
       List.of(
           "UPDATE inbox SET tries = 1 WHERE state = 0 AND tries = 0",
           "UPDATE outbox SET tries = 1 WHERE state = 0 AND tries = 0",
-          // Whoever signed in at the console does so again.
+          // People have to sign in to the console again.
           "DELETE FROM console_links",
           "DELETE FROM console_sessions");
 
@@ -44,7 +45,7 @@ public final class BackupCommand {
   private final PrintStream out;
   private final PrintStream err;
 
-  /// @param version Runnel's own, which the backup names
+  /// @param version Runnel's version, which the backup contains
   public BackupCommand(
       Config config, String version, InstantSource clock, PrintStream out, PrintStream err) {
     this.config = config;
@@ -111,17 +112,17 @@ public final class BackupCommand {
       var copy = parts.resolve(name);
       SqliteCopy.copy(database, copy);
       if (name.equals(BotDatabase.FILE)) {
-        SqliteCopy.change(copy, IN_A_COPY);
+        SqliteCopy.change(copy, CHANGES_IN_COPY);
       }
       schemas.put(name, SqliteCopy.version(copy));
       tree.files.put(name, BackupManifest.sum(copy));
     }
     try (var entries = Files.list(config.data())) {
-      for (var entry : entries.filter(DataFolder::isKept).toList()) {
+      for (var entry : entries.filter(DataFolder::isBackedUp).toList()) {
         tree.copy(real(entry, tree.notes), parts.resolve(entry.getFileName().toString()));
       }
     }
-    tell(tree.notes);
+    printNotes(tree.notes);
     return new BackupManifest(
         BackupManifest.FORMAT,
         version,
@@ -133,7 +134,7 @@ public final class BackupCommand {
         tree.executables);
   }
 
-  /// Follows a link in the data folder itself, because workspaces may lie on another disk.
+  /// Follows a link in the data folder itself, because workspaces may be on another disk.
   private static Path real(Path entry, List<String> notes) throws IOException {
     if (!Files.isSymbolicLink(entry)) {
       return entry;
@@ -141,7 +142,7 @@ public final class BackupCommand {
     try {
       var real = entry.toRealPath();
       notes.add(
-          "%s is a link to %s. What is there is in the backup, and a restore makes no link."
+          "%s is a link to %s. Its target is in the backup, and a restore creates a folder, not a link."
               .formatted(entry, real));
       return real;
     } catch (NoSuchFileException e) {
@@ -149,14 +150,14 @@ public final class BackupCommand {
     }
   }
 
-  private void tell(List<String> notes) {
+  private void printNotes(List<String> notes) {
     notes.stream().limit(MAX_NOTES).forEach(err::println);
     if (notes.size() > MAX_NOTES) {
       err.println("... and %d more like these.".formatted(notes.size() - MAX_NOTES));
     }
   }
 
-  /// A backup is a copy of all that is private here, so it is audited.
+  /// A backup contains private data, so it is audited.
   private void audit(Path parts) {
     if (config.databaseUrl().isEmpty() && !Files.exists(BotDatabase.file(config))) {
       return;

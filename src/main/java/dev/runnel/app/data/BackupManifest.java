@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/// What a backup holds. Paths are relative to the data folder, with `/`.
+/// The content of a backup. Paths are relative to the data folder, with `/`.
 ///
 /// @param format of the backup; this version writes and reads [#FORMAT]
 /// @param version of Runnel that made it
@@ -38,7 +38,7 @@ public record BackupManifest(
   static final String FILE = "manifest.json";
   static final int FORMAT = 1;
 
-  /// As many as Linux follows.
+  /// The limit of Linux.
   private static final int MAX_LINKS = 40;
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -69,8 +69,8 @@ public record BackupManifest(
     }
   }
 
-  /// Whether a link of the backup leads out of the data folder, perhaps by way of other links. A
-  /// link to an absolute path does.
+  /// Whether a link of the backup points outside the data folder, directly or through other links.
+  /// A link to an absolute path does.
   boolean pointsOutside(String link) {
     var at = new ArrayDeque<String>();
     var rest = new ArrayDeque<>(parts(link));
@@ -105,7 +105,7 @@ public record BackupManifest(
     return List.of(path.replace('\\', '/').split("/", -1));
   }
 
-  /// A path that lies beneath one of the links, where a restore would write through it.
+  /// A path below one of the links: a restore would write through the link.
   private Optional<String> beneathALink() {
     return Stream.of(files, links, folders)
         .flatMap(each -> each.keySet().stream())
@@ -135,24 +135,24 @@ public record BackupManifest(
         .findFirst();
   }
 
-  /// The first thing that is not as it was backed up, in a sentence.
+  /// The first difference from the manifest, as a sentence; empty if there is none.
   Optional<String> problem(Path folder) throws IOException {
     for (var name : Stream.of(files, links, folders).flatMap(it -> it.keySet().stream()).toList()) {
       var path = folder.resolve(name).normalize();
       if (!path.startsWith(folder.normalize()) || !folder.relativize(path).equals(Path.of(name))) {
-        return Optional.of("%s leads out of the backup.".formatted(name));
+        return Optional.of("%s points outside the backup.".formatted(name));
       }
     }
     var beneath = beneathALink();
     if (beneath.isPresent()) {
-      return Optional.of("%s lies beneath a link.".formatted(beneath.get()));
+      return Optional.of("%s is below a link.".formatted(beneath.get()));
     }
     var real = folder.toRealPath();
     for (var each : files.entrySet()) {
       var file = folder.resolve(each.getKey());
       var parent = file.getParent();
       if (parent != null && Files.exists(parent) && !parent.toRealPath().startsWith(real)) {
-        return Optional.of("%s leads out of the backup.".formatted(each.getKey()));
+        return Optional.of("%s points outside the backup.".formatted(each.getKey()));
       }
       if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
         return Optional.of("%s is missing.".formatted(each.getKey()));

@@ -31,7 +31,7 @@ public final class BotDatabase {
     return Database.sqlite(file(config));
   }
 
-  /// @param remedy what to do if Runnel was started elsewhere
+  /// @param remedy what to do if the data is elsewhere
   public static SettingsException none(Config config, String remedy) {
     return new SettingsException(
         "There is no Runnel in %s yet. Start one with ./runnel, or %s."

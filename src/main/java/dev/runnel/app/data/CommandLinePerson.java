@@ -4,12 +4,12 @@ import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.conversation.SurfaceId;
 import java.util.Optional;
 
-/// Whoever acts on this machine, for the audit log.
+/// The person on this machine, for the audit log.
 public final class CommandLinePerson {
   private static final SurfaceId SURFACE = new SurfaceId("command-line");
   private static final SurfaceId SIGNAL = new SurfaceId("signal");
 
-  /// Whoever sent the process the signal HUP, which does not say who that was.
+  /// The unknown sender of a HUP signal to the process.
   public static final AuditEntry.Person HANG_UP =
       new AuditEntry.Person(
           SIGNAL + ":SIGHUP", "SIGHUP", Optional.empty(), SIGNAL, Optional.empty());

@@ -40,9 +40,9 @@ public final class DataFolder implements AutoCloseable {
       Pattern.compile(
           "(runnel|agent-runs)\\.db(-wal|-shm|-journal|\\.moved)?|node|agent-api-key|console-address|server-address|connections(\\.unfinished)?\\.yaml|lock|workspaces|homes|caches|libraries|repositories|agents|egress");
 
-  /// What a backup leaves out: the databases, which are copied in another way, and what can be made
-  /// again.
-  private static final Pattern NOT_KEPT =
+  /// Files and folders that a backup omits: the databases, which are copied separately, and data
+  /// that can be created again.
+  private static final Pattern NOT_BACKED_UP =
       Pattern.compile(
           "(runnel|agent-runs)\\.db.*|console-address|server-address|lock|node|repositories|caches|libraries|egress");
 
@@ -57,7 +57,7 @@ public final class DataFolder implements AutoCloseable {
   public static DataFolder open(Path folder) {
     try {
       OwnerOnly.createFolders(folder);
-      closeToOthers(folder);
+      restrictPermissions(folder);
       OwnerOnly.createFile(folder.resolve("lock"));
       var lockFile =
           FileChannel.open(
@@ -65,7 +65,7 @@ public final class DataFolder implements AutoCloseable {
       if (lock(lockFile) == null) {
         lockFile.close();
         throw new SettingsException(
-            "Another Runnel works on the data folder %s. Stop it, or choose another folder with"
+            "Another Runnel uses the data folder %s. Stop it, or choose another folder with"
                     .formatted(folder)
                 + " RUNNEL_DATA or --data.");
       }
@@ -79,33 +79,34 @@ public final class DataFolder implements AutoCloseable {
 
   /// Removes other accounts' permissions, because prompts, transcripts, keys and workspaces are
   /// private. A folder that also holds other files keeps its permissions.
-  private static void closeToOthers(Path folder) throws IOException {
+  private static void restrictPermissions(Path folder) throws IOException {
     try (var entries = Files.list(folder)) {
-      var byWhose =
+      var byOwnership =
           entries.collect(
               Collectors.partitioningBy(
                   entry -> OURS.matcher(entry.getFileName().toString()).matches()));
-      byWhose.getOrDefault(true, List.of()).forEach(OwnerOnly::close);
-      if (byWhose.getOrDefault(false, List.of()).isEmpty()) {
+      byOwnership.getOrDefault(true, List.of()).forEach(OwnerOnly::close);
+      if (byOwnership.getOrDefault(false, List.of()).isEmpty()) {
         OwnerOnly.close(folder);
       }
     }
   }
 
-  /// Whether a path in the data folder belongs to a backup.
-  static boolean isKept(Path entry) {
+  /// Whether a backup contains the path in the data folder.
+  static boolean isBackedUp(Path entry) {
     var name = entry.getFileName().toString();
-    return OURS.matcher(name).matches() && !NOT_KEPT.matcher(name).matches();
+    return OURS.matcher(name).matches() && !NOT_BACKED_UP.matcher(name).matches();
   }
 
-  /// Deletes the files and folders of a run: they lie in the folders of the data folder, and their
-  /// names are its id, perhaps with a suffix after a dot. Does nothing if there are none.
+  /// Deletes the files and folders of a run. They are in subfolders of the data folder, and their
+  /// names are the run's id, with or without a suffix after a dot. Does nothing if there are none.
   public static void deleteOfRun(Path data, String run) throws IOException {
     if (!Files.isDirectory(data)) {
       return;
     }
     try (var folders = Files.list(data)) {
-      for (var folder : folders.filter(DataFolder::isKept).filter(Files::isDirectory).toList()) {
+      for (var folder :
+          folders.filter(DataFolder::isBackedUp).filter(Files::isDirectory).toList()) {
         try (var entries = Files.list(folder)) {
           for (var entry :
               entries.filter(it -> isOfRun(it.getFileName().toString(), run)).toList()) {
@@ -116,7 +117,7 @@ public final class DataFolder implements AutoCloseable {
     }
   }
 
-  /// The same, with what is kept of its workspace for other nodes.
+  /// Also deletes the snapshot of its workspace for other nodes.
   public static void deleteOfRun(Path data, Optional<Snapshots> snapshots, String run)
       throws IOException {
     deleteOfRun(data, run);
@@ -135,7 +136,7 @@ public final class DataFolder implements AutoCloseable {
     }
   }
 
-  /// Whether a process works on the folder.
+  /// Whether a process uses the folder.
   public static boolean isInUse(Path folder) throws IOException {
     var file = folder.resolve("lock");
     if (!Files.exists(file)) {
@@ -167,7 +168,7 @@ public final class DataFolder implements AutoCloseable {
   }
 
   /// Stores a text for other processes that use the folder.
-  public void keep(String name, String text) {
+  public void write(String name, String text) {
     try {
       OwnerOnly.createFile(folder.resolve(name));
       Files.writeString(folder.resolve(name), text + "\n");
@@ -178,7 +179,7 @@ public final class DataFolder implements AutoCloseable {
   }
 
   /// Removes a text that was stored for other processes, if there is one.
-  public void drop(String name) {
+  public void delete(String name) {
     try {
       Files.deleteIfExists(folder.resolve(name));
     } catch (IOException e) {
@@ -209,8 +210,8 @@ public final class DataFolder implements AutoCloseable {
     }
   }
 
-  /// The name of the node that works on this folder, the same after each restart. A folder that was
-  /// copied to another path has another one.
+  /// The name of the node that uses this folder, the same after each restart. A copy of the folder
+  /// at another path has another name.
   public String node() {
     var file = folder.resolve(NODE_FILE);
     var path = folder.toAbsolutePath().normalize().toString();
@@ -222,7 +223,7 @@ public final class DataFolder implements AutoCloseable {
         }
       }
       var name = UUID.randomUUID().toString();
-      keep(NODE_FILE, name + "\n" + path);
+      write(NODE_FILE, name + "\n" + path);
       return name;
     } catch (IOException e) {
       throw new SettingsException("The file %s cannot be read: %s".formatted(file, why(e)));
@@ -232,7 +233,7 @@ public final class DataFolder implements AutoCloseable {
   private static String checked(String key, Path file) {
     if (!Config.isKey(key)) {
       throw new SettingsException(
-          "The key in %s is damaged. Delete the file and start Runnel again: it makes a new one."
+          "The key in %s is damaged. Delete the file and start Runnel again: it creates a new one."
               .formatted(file));
     }
     return key;
@@ -247,7 +248,7 @@ public final class DataFolder implements AutoCloseable {
     try {
       lockFile.close();
     } catch (IOException e) {
-      throw new UncheckedIOException("The data folder's lock cannot be let go", e);
+      throw new UncheckedIOException("The data folder's lock cannot be released", e);
     }
   }
 }

@@ -21,16 +21,16 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Copies folders. Copies are accessible to their owner only, and on disk.
+/// Copies folders. Copies are accessible to their owner only, and flushed to disk.
 public final class FolderTree {
-  /// What was copied, by paths relative to the destination.
+  /// The copied files, by paths relative to the destination.
   final Map<String, String> files = new HashMap<>();
 
   final Map<String, String> links = new HashMap<>();
   final Map<String, String> folders = new HashMap<>();
   final Map<String, String> executables = new HashMap<>();
 
-  /// What is not in the copy, a sentence each.
+  /// What the copy lacks, one sentence each.
   final List<String> notes = new ArrayList<>();
 
   private final Path destination;
@@ -51,14 +51,13 @@ public final class FolderTree {
     this.source = source;
   }
 
-  /// An agent at work may replace its file by a link, which is not followed.
+  /// Does not follow links, because a running agent may replace its file by one.
   private static InputStream open(Path file) throws IOException {
     return Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS);
   }
 
-  /// Copies a file, or a folder with all that is in it. What disappears meanwhile is left out:
-  /// agents may be at work in it. Sockets and pipes are left out, too. What cannot be read within
-  /// the folder is noted.
+  /// Copies a file, or a folder with its content. Omits files that disappear meanwhile, because
+  /// agents may be running, and sockets and pipes. Notes files that cannot be read.
   ///
   /// @throws IOException if the file or the folder itself cannot be read
   void copy(Path from, Path to) throws IOException {
@@ -161,7 +160,7 @@ public final class FolderTree {
     } catch (NoSuchFileException e) {
       throw e;
     } catch (IOException notSupported) {
-      // Not every file system can.
+      // Not every file system supports it.
     }
   }
 }

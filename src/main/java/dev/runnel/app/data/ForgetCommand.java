@@ -54,16 +54,16 @@ public final class ForgetCommand {
     this.err = err;
   }
 
-  /// What came of the command, to be said when it is over.
-  private sealed interface Answer {
+  /// The result of the command, printed at its end.
+  private sealed interface Result {
     /// @param lines what was removed
-    record Done(List<String> lines) implements Answer {}
+    record Done(List<String> lines) implements Result {}
 
     /// Nothing is left to remove.
-    record Unknown(int code, String line) implements Answer {}
+    record NothingFound(int code, String line) implements Result {}
 
     /// Nothing was removed.
-    record Refused(String why) implements Answer {}
+    record Refused(String why) implements Result {}
   }
 
   /// @param kind run or person
@@ -86,15 +86,15 @@ public final class ForgetCommand {
               ? run(erasure, runs, id)
               : person(erasure, runs, person.orElseThrow(), id);
       return switch (answer) {
-        case Answer.Refused(var why) -> {
+        case Result.Refused(var why) -> {
           err.println(why);
           yield 1;
         }
-        case Answer.Unknown(var code, var line) -> {
+        case Result.NothingFound(var code, var line) -> {
           // An earlier attempt may have ended before this.
-          yield scrub(database, service, file) ? say(code, List.of(line)) : 1;
+          yield scrub(database, service, file) ? print(code, List.of(line)) : 1;
         }
-        case Answer.Done(var lines) -> scrub(database, service, file) ? say(0, lines) : 1;
+        case Result.Done(var lines) -> scrub(database, service, file) ? print(0, lines) : 1;
       };
     } catch (DatabaseException e) {
       err.println("Not everything was removed: %s Repeat the command.".formatted(e.inWords()));
@@ -105,42 +105,43 @@ public final class ForgetCommand {
     }
   }
 
-  private int say(int code, List<String> lines) {
+  private int print(int code, List<String> lines) {
     lines.forEach((code == 0 ? out : err)::println);
     return code;
   }
 
-  private Answer run(Erasure erasure, Optional<RunErasure> runs, String prefix) throws IOException {
+  private Result run(Erasure erasure, Optional<RunErasure> runs, String prefix) throws IOException {
     var ids = new LinkedHashSet<String>();
     erasure.runs(prefix).forEach(run -> ids.add(run.id()));
     runs.ifPresent(it -> it.runs(prefix).forEach(run -> ids.add(run.id())));
     if (ids.isEmpty()) {
-      return new Answer.Unknown(
+      return new Result.NothingFound(
           1, "There is no run %s. ./runnel run list shows them.".formatted(prefix));
     }
     if (ids.size() > 1 && !ids.contains(prefix)) {
-      return new Answer.Refused(
-          "%s is the beginning of %d runs. Write more of the id.".formatted(prefix, ids.size()));
+      return new Result.Refused(
+          "The ids of %2$d runs begin with %1$s. Enter more of the id."
+              .formatted(prefix, ids.size()));
     }
     var id = ids.contains(prefix) ? prefix : ids.getFirst();
     var tree = tree(runs, Set.of(id));
     var unfinished = unfinished(erasure, runs, tree);
     if (unfinished.isPresent()) {
-      return new Answer.Refused(stopFirst(unfinished.get()));
+      return new Result.Refused(stopFirst(unfinished.get()));
     }
     forget(erasure, runs, tree);
     erasure.audit(entry("a run"));
     var lines = new ArrayList<String>();
     lines.add("ok: the run %s is forgotten".formatted(id) + also(tree.size() - 1));
     lines.addAll(outside());
-    return new Answer.Done(lines);
+    return new Result.Done(lines);
   }
 
   private static String also(int children) {
     return children == 0 ? "" : ", and %d that it had started".formatted(children);
   }
 
-  private Answer person(
+  private Result person(
       Erasure erasure, Optional<RunErasure> runs, Erasure.PersonId person, String id)
       throws IOException {
     var traces = erasure.traces(person);
@@ -149,26 +150,26 @@ public final class ForgetCommand {
     var tree = tree(runs, own);
     var unfinished = unfinished(erasure, runs, tree);
     if (unfinished.isPresent()) {
-      return new Answer.Refused(stopFirst(unfinished.get()));
+      return new Result.Refused(stopFirst(unfinished.get()));
     }
     forget(erasure, runs, tree);
-    // The bot's rows go last, because they say what else is the person's.
+    // The bot's rows are deleted last, because they name the person's other data.
     var changed = runs.map(it -> it.deleteFollowUps(traces.deliveries())).orElse(0);
     changed += erasure.forgetPerson(person);
     if (traces.isEmpty() && changed == 0) {
-      return new Answer.Unknown(0, "Nothing is known of %s.".formatted(id));
+      return new Result.NothingFound(0, "Nothing is known of %s.".formatted(id));
     }
     erasure.audit(entry("a person"));
     var lines = new ArrayList<String>();
     lines.add("ok: %s is forgotten, with %d runs".formatted(id, tree.size()));
     if (!traces.others().isEmpty()) {
       lines.add(
-          "They also spoke to these runs of others, whose agents may have repeated what they said."
+          "They also sent messages to these runs of others, whose agents may have repeated them."
               + " ./runnel forget run ID removes one:");
       traces.others().forEach(run -> lines.add("  " + run));
     }
     lines.addAll(outside());
-    return new Answer.Done(lines);
+    return new Result.Done(lines);
   }
 
   /// What this command cannot remove.
@@ -200,8 +201,8 @@ public final class ForgetCommand {
     return "The run %s has not ended. Stop it first: ./runnel run cancel %s".formatted(run, run);
   }
 
-  /// The runs, and those that their agents started; each run after those that it started, so that
-  /// the rest is found again after a crash.
+  /// The runs and their child runs; each run after its children, so that a repeated command finds
+  /// the rest after a crash.
   private static Set<String> tree(Optional<RunErasure> runs, Set<String> ids) {
     var all = new LinkedHashSet<String>();
     runs.ifPresent(it -> ids.forEach(id -> it.tree(id).forEach(each -> all.add(each.id()))));
@@ -223,7 +224,7 @@ public final class ForgetCommand {
         .findFirst();
   }
 
-  /// Forgets runs. The bot's rows go last, because they say which runs are whose.
+  /// Forgets runs. The bot's rows are deleted last, because they name the person of each run.
   private void forget(Erasure erasure, Optional<RunErasure> runs, Set<String> ids)
       throws IOException {
     for (var id : ids) {
@@ -236,7 +237,7 @@ public final class ForgetCommand {
   /// Deleted text stays in free pages and in the log of an embedded database until it is written
   /// anew.
   ///
-  /// @return false if that failed, which was said
+  /// @return false if that failed; the reason has been printed
   private boolean scrub(Database database, @Nullable Database service, Path serviceFile) {
     try {
       if (database.isEmbedded()) {

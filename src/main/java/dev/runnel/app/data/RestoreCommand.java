@@ -19,8 +19,8 @@ import java.util.ArrayList;
 import java.util.Map;
 import java.util.Optional;
 
-/// `./runnel restore DIR`: makes the data folder from a backup. The folder is written beside its
-/// place and renamed at the end, so that it is there as a whole or not at all.
+/// `./runnel restore DIR`: restores the data folder from a backup. The folder is written under
+/// another name and renamed at the end, so that it is complete or missing.
 public final class RestoreCommand {
   private static final Map<String, Schema> SCHEMAS =
       Map.of(BotDatabase.FILE, SqlStore.SCHEMA, RunDatabase.FILE, ServiceTables.ON_SQLITE);
@@ -117,7 +117,7 @@ public final class RestoreCommand {
           database.write(
               rows -> {
                 var changed = 0;
-                for (var statement : BackupCommand.IN_A_COPY) {
+                for (var statement : BackupCommand.CHANGES_IN_COPY) {
                   changed += rows.change(statement);
                 }
                 return changed;
@@ -169,7 +169,7 @@ public final class RestoreCommand {
     }
     FolderTree.force(parent);
     if (!leftOut.isEmpty()) {
-      err.println("These links lead out of the data folder, and were not restored:");
+      err.println("These links point outside the data folder, and were not restored:");
       leftOut.forEach(each -> err.println("  " + each));
     }
   }
@@ -177,7 +177,7 @@ public final class RestoreCommand {
   private static Path inside(Path folder, String name) throws IOException {
     var path = folder.resolve(name).normalize();
     if (!path.startsWith(folder) || path.equals(folder)) {
-      throw new IOException(name + " leads out of the data folder");
+      throw new IOException(name + " points outside the data folder");
     }
     return path;
   }

@@ -37,7 +37,7 @@ public final class RunDatabase {
     }
     var database = onServer(config.databaseUrl().get());
     try {
-      refuseTwin(config, database, node);
+      refuseCopiedFolder(config, database, node);
       if (Files.exists(file(config))) {
         move(file(config), database, node);
       }
@@ -48,8 +48,8 @@ public final class RunDatabase {
     }
   }
 
-  /// Two processes under one name would each end what the other works on.
-  private static void refuseTwin(Config config, Database database, NodeIdentity node) {
+  /// Two processes with the same node name would each stop the agents of the other.
+  private static void refuseCopiedFolder(Config config, Database database, NodeIdentity node) {
     try {
       NodeMembership.otherProcess(database, node, config.agentLease())
           .ifPresent(
@@ -83,7 +83,7 @@ public final class RunDatabase {
       RunImport.once(old, database, node);
     }
     try {
-      // Closing it has put everything into this one file.
+      // After closing, this one file contains all data.
       Files.move(file, file.resolveSibling(MOVED));
     } catch (IOException e) {
       throw new SettingsException(

@@ -43,7 +43,7 @@ record Bot(
   /// The workers that settings change while they work; they keep nothing in memory.
   private record Changeable(Dispatcher dispatcher, Courier courier) {}
 
-  /// @param console the surface of what people do in the console
+  /// @param console the surface of the console
   static Bot of(
       ServerContext context,
       Storage storage,
@@ -90,7 +90,7 @@ record Bot(
         new WebhookEndpoint(store, surfaces, clock, requestMetrics, recorder));
   }
 
-  /// What the workers are made of.
+  /// The parts of the workers.
   private record Parts(
       Storage storage,
       Surfaces surfaces,

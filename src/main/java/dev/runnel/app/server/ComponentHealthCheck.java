@@ -23,16 +23,16 @@ import org.jspecify.annotations.Nullable;
 /// Checks the components of a running Runnel, for the command `doctor`.
 final class ComponentHealthCheck implements HealthCheck {
   /// An id that no run has; a service that answers "not found" works.
-  private static final RunId NOBODY = new RunId("00000000-0000-0000-0000-000000000000");
+  private static final RunId UNKNOWN_RUN = new RunId("00000000-0000-0000-0000-000000000000");
 
-  private static final Duration LATE = Duration.ofMinutes(2);
+  private static final Duration MAX_DELAY = Duration.ofMinutes(2);
 
   private final DatabaseHealth databaseHealth;
   private final AgentRuns runs;
   private final Platforms platforms;
   private final InstantSource clock;
   private final DeliveryFindings deliveries;
-  private final AtomicReference<@Nullable Instant> looked = new AtomicReference<>();
+  private final AtomicReference<@Nullable Instant> lastWatch = new AtomicReference<>();
 
   ComponentHealthCheck(
       DatabaseHealth databaseHealth,
@@ -51,7 +51,7 @@ final class ComponentHealthCheck implements HealthCheck {
   Function<Instant, Optional<Instant>> watching(Function<Instant, Optional<Instant>> step) {
     return now -> {
       var next = step.apply(now);
-      looked.set(clock.instant());
+      lastWatch.set(clock.instant());
       return next;
     };
   }
@@ -89,17 +89,17 @@ final class ComponentHealthCheck implements HealthCheck {
   }
 
   private Finding agents() {
-    return switch (runs.find(NOBODY)) {
+    return switch (runs.find(UNKNOWN_RUN)) {
       case Outcome.Missing _, Outcome.Done _ -> new Finding("Agents", true, "the service answers");
       case Outcome.Refused(_, var why, _) -> new Finding("Agents", false, why);
       case Outcome.Unavailable _ ->
-          new Finding("Agents", false, "the service does not answer; what is asked for waits");
+          new Finding("Agents", false, "the service does not respond; requests wait");
     };
   }
 
   private Finding watcher(Map<String, Long> gauges) {
     var active = gauges.getOrDefault("runnel_runs_active", 0L);
-    var last = looked.get();
+    var last = lastWatch.get();
     var age = last == null ? null : Duration.between(last, clock.instant());
     if (active == 0) {
       return new Finding("Watcher", true, "no run to watch");
@@ -109,8 +109,8 @@ final class ComponentHealthCheck implements HealthCheck {
         ? new Finding("Watcher", true, what + ", watched by another node")
         : new Finding(
             "Watcher",
-            age.compareTo(LATE) < 0,
-            "%s, looked %s ago".formatted(what, RunTexts.elapsed(age)));
+            age.compareTo(MAX_DELAY) < 0,
+            "%s, checked %s ago".formatted(what, RunTexts.elapsed(age)));
   }
 
   private static Finding queue(String what, String table, int own, Map<String, Long> gauges) {
@@ -124,7 +124,7 @@ final class ComponentHealthCheck implements HealthCheck {
             : "%d wait, the oldest for %s".formatted(waiting, RunTexts.elapsed(oldest));
     return new Finding(
         what,
-        parked == 0 && oldest.compareTo(LATE) < 0,
-        parked == 0 ? text : text + "; %d were given up, see the console".formatted(parked));
+        parked == 0 && oldest.compareTo(MAX_DELAY) < 0,
+        parked == 0 ? text : text + "; gave up on %d, see the console".formatted(parked));
   }
 }

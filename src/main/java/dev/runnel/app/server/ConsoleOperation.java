@@ -29,7 +29,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// What operators see in the console, from the parts of a running Runnel.
+/// The data for operators in the console, from the parts of a running server.
 final class ConsoleOperation implements Operation {
   private static final int MAX_VALUE = 300;
   private static final String HIDDEN = "set, not shown";
@@ -227,7 +227,7 @@ final class ConsoleOperation implements Operation {
     return new SettingInForce(
         setting.variable(),
         setting.path(),
-        value.map(it -> setting.isSecret() ? HIDDEN : shown(it)).orElse(setting.otherwise()),
+        value.map(it -> setting.isSecret() ? HIDDEN : shown(it)).orElse(setting.defaultValue()),
         value.isEmpty() ? "default" : read.origins().getOrDefault(setting, "default"),
         isPending);
   }

@@ -36,7 +36,7 @@ record ConsoleParts(Console console, Numbers numbers, String agent) {
         context.clock());
   }
 
-  /// @param surface of what people do in the console
+  /// @param surface the surface of the console
   /// @param service empty where another run service works
   static ConsoleParts of(
       ServerContext context,
@@ -80,7 +80,7 @@ record ConsoleParts(Console console, Numbers numbers, String agent) {
             new SignInProviders(
                 config.signIn().stream().map(it -> it.open(platforms.http(), clock)).toList(),
                 context.consoleUrl(),
-                new PlatformNames(bot.surfaces(), settings::policy, clock)::of),
+                new PlatformGroups(bot.surfaces(), settings::policy, clock)::of),
             new ConsoleOperation(
                 new ConsoleOperation.Parts(
                     bot.healthCheck(),
@@ -100,7 +100,7 @@ record ConsoleParts(Console console, Numbers numbers, String agent) {
     return new ConsoleParts(console, numbers, agent);
   }
 
-  /// Reads the numbers before somebody opens their page.
+  /// Reads the numbers before somebody opens the page.
   void readAhead() {
     try {
       numbers.readAhead();

@@ -9,15 +9,15 @@ import dev.runnel.web.RequestMetrics.Kind;
 import java.time.Duration;
 import java.time.Instant;
 
-/// What `doctor` says about the deliveries of a platform: when the last came, whether requests are
-/// rejected, and whether two webhooks send the same events.
+/// The finding of `doctor` about the deliveries of a platform: when the last one arrived, whether
+/// requests are rejected, and whether two webhooks send the same events.
 ///
-/// @param since when this process started to count
+/// @param since when this process started counting
 record DeliveryFindings(RequestMetrics requests, Instant since) {
   /// Fewer repeated deliveries may be those that a platform sent again after an outage.
   private static final long MIN_REPEATED = 5;
 
-  /// The share of deliveries, as a divisor, that must be repeated before it is no accident.
+  /// The minimum share of repeated deliveries, as a divisor.
   private static final long SHARE = 3;
 
   /// @param name of the platform, for people
@@ -26,18 +26,18 @@ record DeliveryFindings(RequestMetrics requests, Instant since) {
     var rejected = requests.lastRejected(surface);
     var text =
         new StringBuilder(
-            seen.map(at -> "the last came " + ago(at, now))
+            seen.map(at -> "the last arrived " + ago(at, now))
                 .orElse("none since the start " + ago(since, now)));
     rejected.ifPresent(at -> text.append("; the last was rejected ").append(ago(at, now)));
     var isRejected =
         rejected.isPresent() && seen.filter(it -> it.isAfter(rejected.get())).isEmpty();
     if (isRejected) {
-      text.append(". Check the secret that signs them; the log says why");
+      text.append(". Check the signing secret; the log contains the reason");
     }
     var repeated = repeated(surface);
     if (repeated > 0) {
       text.append(
-          ". %d came again under another id: look for a second webhook with the same events. They have no effect"
+          ". %d arrived twice with different ids, without effect: check for a second webhook with the same events"
               .formatted(repeated));
     }
     return new Finding(name + " deliveries", !isRejected, text.toString());

@@ -31,7 +31,7 @@ import java.util.concurrent.CompletionException;
 /// Opens the embedded run service, and what it needs of this machine.
 final class EmbeddedService {
   static final String OLDER_NODE =
-      "A Runnel of an older version works on this database, whose runs are on its machine alone."
+      "A Runnel of an older version uses this database, and its runs are only on its machine."
           + " Stop it before this one starts (in Kubernetes, once: strategy Recreate). From this"
           + " version on, the runs are in the database, and several nodes share them.";
 
@@ -108,7 +108,7 @@ final class EmbeddedService {
   }
 
   /// Ensures that no node of an older version uses the database: its embedded service has its runs
-  /// in a file, so it would report the runs of this one as failed, and this one those of it.
+  /// in a file, so each of the two would report the runs of the other as failed.
   Optional<ExclusiveUse> refuseOlderNodes() {
     return context
         .config()

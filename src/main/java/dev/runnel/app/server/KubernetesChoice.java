@@ -15,8 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// `agents.isolation: kubernetes`. Apart from what is always loaded, because it loads the
-/// Kubernetes client.
+/// `agents.isolation: kubernetes`. A class of its own, because it loads the Kubernetes client.
 public final class KubernetesChoice {
   private static final String STARTS = "starts";
 
@@ -39,7 +38,7 @@ public final class KubernetesChoice {
 
   /// Whether the API server, the namespace and the rights are there.
   ///
-  /// @return what to do; empty if all is well
+  /// @return what to do; empty if there is no problem
   public static Optional<String> problem(
       Config config, Map<String, String> environment, Duration grace) {
     try {
@@ -49,7 +48,7 @@ public final class KubernetesChoice {
     }
   }
 
-  /// What Runnel must be allowed to do in the namespace: `create jobs`, …
+  /// The permissions that Runnel needs in the namespace: `create jobs`, …
   public static List<String> rights() {
     return KubernetesCheck.permissions();
   }
@@ -87,8 +86,8 @@ public final class KubernetesChoice {
     }
     if (config.asksForPermission()) {
       throw new IllegalArgumentException(
-          "is kubernetes, where an agent's input ends at its start, so that nobody can answer what"
-              + " agents.ask lets it ask. Take it out, here and in environments.");
+          "is kubernetes, where agents get no input after their start, so that nobody can answer"
+              + " the questions of agents.ask. Remove it, here and in environments.");
     }
     return new KubernetesSettings(
         settings.get(KubernetesOptions.NAMESPACE).orElseGet(Kubernetes::ownNamespace),

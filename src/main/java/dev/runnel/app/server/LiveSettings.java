@@ -49,7 +49,7 @@ final class LiveSettings {
     return new ConsoleOperation.InForce(started, latest, settingsReload.current());
   }
 
-  /// @param listener puts settings into force; the flag says whether the hooks are among them
+  /// @param listener applies settings; the flag says whether to apply the hooks, too
   void onChange(BiConsumer<Config, Boolean> listener) {
     listeners.add(listener);
   }
@@ -62,7 +62,7 @@ final class LiveSettings {
 
   /// Reads the settings again, applies what needs no restart, and audits what changed.
   ///
-  /// @param who asked for it
+  /// @param who requested it
   /// @throws SettingsException if they are not valid; then nothing was changed
   SettingsReload.Result reload(AuditEntry.Person who) {
     var next = reread.get();

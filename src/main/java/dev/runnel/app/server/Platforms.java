@@ -36,11 +36,11 @@ import org.slf4j.LoggerFactory;
 /// The known platforms, on or off.
 public record Platforms(List<Platform> all, OkHttpClient http) implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Platforms.class);
-  private static final Duration PATIENCE = Duration.ofSeconds(15);
+  private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
   /// @param connected empty while its settings are missing
   public record Platform(PlatformDefinition definition, Optional<ConnectedPlatform> connected) {
-    /// How it is connected, or what connects it.
+    /// How it is connected, or how to connect it.
     String status() {
       return connected.map(ConnectedPlatform::status).orElseGet(this::howToConnect);
     }
@@ -65,7 +65,7 @@ public record Platforms(List<Platform> all, OkHttpClient http) implements AutoCl
     return KnownPlatforms.ALL.stream().anyMatch(each -> connector(each, settings).isPresent());
   }
 
-  /// The platforms for one look at them: their calls are not measured.
+  /// The platforms for a command: their calls are not measured.
   public static Platforms of(
       Settings settings, InstantSource clock, URI publicUrl, Supplier<DataSource> database) {
     return of(settings, clock, publicUrl, database, _ -> chain -> chain.proceed(chain.request()));
@@ -82,7 +82,7 @@ public record Platforms(List<Platform> all, OkHttpClient http) implements AutoCl
       Function<SurfaceId, Interceptor> metered) {
     var http =
         new OkHttpClient.Builder()
-            .callTimeout(PATIENCE)
+            .callTimeout(TIMEOUT)
             .addInterceptor(new InterruptedCalls())
             .build();
     Function<PlatformDefinition, PlatformContext> context =
@@ -170,7 +170,7 @@ public record Platforms(List<Platform> all, OkHttpClient http) implements AutoCl
     try {
       platform.start();
     } catch (CredentialRefused refused) {
-      log.error("platform connected, but credential refused surface={}", platform.surface().id());
+      log.error("platform credential refused surface={}", platform.surface().id());
     }
   }
 

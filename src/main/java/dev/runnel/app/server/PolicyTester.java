@@ -27,7 +27,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Tells which rule of a policy decides about a request, and how.
+/// Finds the rule of a policy that decides about a request, and its decision.
 ///
 /// @param platforms finds a connected platform by its id, to ask which of its groups contain a
 ///   person
@@ -44,7 +44,7 @@ public record PolicyTester(Policy policy, Function<String, Optional<ConnectedPla
     WAITS_FOR_APPROVAL
   }
 
-  /// @param lines what was found, the decision last
+  /// @param lines the findings, the decision last
   public record Answer(Result result, List<String> lines) {
     public Answer {
       lines = List.copyOf(lines);
@@ -60,7 +60,7 @@ public record PolicyTester(Policy policy, Function<String, Optional<ConnectedPla
       String who, String verb, String where, boolean own, Map<String, String> chosen) {
     var permission = Permission.of(verb);
     if (permission.isEmpty()) {
-      return unclear(
+      return invalid(
           "There is no verb %s. There are: %s."
               .formatted(
                   verb,
@@ -70,7 +70,7 @@ public record PolicyTester(Policy policy, Function<String, Optional<ConnectedPla
     }
     for (var name : List.of(who, where)) {
       if (!isKnown(name) && !(name.equals(where) && name.equals(CONSOLE))) {
-        return unclear(
+        return invalid(
             "%s does not begin with a platform, like slack:T012AB/U012345 or github:acme/shop."
                 .formatted(name));
       }
@@ -100,7 +100,7 @@ public record PolicyTester(Policy policy, Function<String, Optional<ConnectedPla
     return new Answer(result, lines);
   }
 
-  private static Answer unclear(String why) {
+  private static Answer invalid(String why) {
     return new Answer(Result.NOT_UNDERSTOOD, List.of(why));
   }
 

@@ -12,18 +12,18 @@ import java.util.Optional;
 /// Checks whether Runnel can listen on its port, before time is spent on building or on opening a
 /// database. The launcher runs this file before anything is built, so it uses only the JDK.
 final class PortProbe {
-  private static final String USUAL_HOST = "127.0.0.1";
-  private static final int USUAL_PORT = 8080;
-  private static final int LAST_PORT = 65_535;
+  private static final String DEFAULT_HOST = "127.0.0.1";
+  private static final int DEFAULT_PORT = 8080;
+  private static final int MAX_PORT = 65_535;
   private static final List<String> WITH_VALUE = List.of("--config", "--port", "--data");
 
   private PortProbe() {}
 
   /// Exits with 1 and a message if it is already certain that Runnel cannot listen.
   ///
-  /// @param words the arguments of `./runnel`
-  public static void main(String[] words) {
-    problem(List.of(words), System.getenv())
+  /// @param arguments the arguments of `./runnel`
+  public static void main(String[] arguments) {
+    problem(List.of(arguments), System.getenv())
         .ifPresent(
             problem -> {
               System.err.println(problem);
@@ -32,29 +32,29 @@ final class PortProbe {
   }
 
   /// The problem, if any; also empty if a settings file, which is read later, may change the port.
-  static Optional<String> problem(List<String> words, Map<String, String> environment) {
+  static Optional<String> problem(List<String> arguments, Map<String, String> environment) {
     var command = "serve";
     var port = environment.getOrDefault("PORT", environment.getOrDefault("RUNNEL_PORT", ""));
     var hasFile = environment.containsKey("RUNNEL_CONFIG") || Files.exists(Path.of("runnel.yaml"));
-    for (int i = 0; i < words.size(); i++) {
-      var word = words.get(i);
-      if (WITH_VALUE.contains(word) && i + 1 < words.size()) {
+    for (int i = 0; i < arguments.size(); i++) {
+      var word = arguments.get(i);
+      if (WITH_VALUE.contains(word) && i + 1 < arguments.size()) {
         i++;
-        port = word.equals("--port") ? words.get(i) : port;
+        port = word.equals("--port") ? arguments.get(i) : port;
         hasFile |= word.equals("--config");
       } else {
         command = word;
       }
     }
     return command.equals("serve") && !hasFile
-        ? problem(environment.getOrDefault("RUNNEL_HOST", USUAL_HOST), number(port))
+        ? problem(environment.getOrDefault("RUNNEL_HOST", DEFAULT_HOST), number(port))
         : Optional.empty();
   }
 
   /// An invalid port is reported when the settings are read.
   private static int number(String port) {
-    var number = port.matches("\\d{1,5}") ? Integer.parseInt(port) : USUAL_PORT;
-    return number <= LAST_PORT ? number : USUAL_PORT;
+    var number = port.matches("\\d{1,5}") ? Integer.parseInt(port) : DEFAULT_PORT;
+    return number <= MAX_PORT ? number : DEFAULT_PORT;
   }
 
   /// @param port 0 for any free one
@@ -63,7 +63,7 @@ final class PortProbe {
     if (!binds(host, 0)) {
       return Optional.of(
           "RUNNEL_HOST is %s, and this machine has no such address. Leave it out to listen on %s."
-              .formatted(host, USUAL_HOST));
+              .formatted(host, DEFAULT_HOST));
     }
     return binds(host, port)
         ? Optional.empty()

@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 /// Formats log lines, as text or as JSON, and redacts secrets in them, exceptions included. Named
 /// in `logback.xml`.
 ///
-/// In JSON, each `key={}` of a message is a member of its own, so that one can look for all lines
-/// of a delivery, a conversation, a run or an error.
+/// In JSON, each `key={}` of a message is a member of its own, so that all lines of a delivery, a
+/// conversation, a run or an error can be found.
 public final class RedactingLayout extends PatternLayout {
   private static final String REDACTOR = Redactor.class.getName();
   private static final String JSON = JsonMapper.class.getName();

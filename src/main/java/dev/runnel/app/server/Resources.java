@@ -5,7 +5,7 @@ import java.util.Deque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What the server has opened, to be closed in reverse order. Thread-safe.
+/// The open resources of the server, closed in reverse order. Thread-safe.
 final class Resources implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Resources.class);
 

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
 /// The running server. Everything is built here by hand, in the order of dependencies.
 public final class RunnelServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RunnelServer.class);
-  private static final Duration PLATFORM_PATIENCE = Duration.ofSeconds(2);
+  private static final Duration PLATFORM_START_TIMEOUT = Duration.ofSeconds(2);
 
   /// How long agents may take to end.
   public static final Duration AGENT_GRACE = Duration.ofSeconds(5);
@@ -102,7 +102,7 @@ public final class RunnelServer implements AutoCloseable {
 
   /// Reads the settings again, applies what needs no restart, and audits what changed.
   ///
-  /// @param who asked for it
+  /// @param who requested it
   /// @throws SettingsException if they are not valid; then nothing was changed
   public SettingsReload.Result reload(AuditEntry.Person who) {
     return settings.reload(who);
@@ -269,9 +269,9 @@ public final class RunnelServer implements AutoCloseable {
         };
     var config = context.config();
     var ports = context.ports();
-    // Whoever sees that it is ready finds them.
-    context.data().keep(DataFolder.CONSOLE_ADDRESS, context.consoleUrl().toString());
-    context.data().keep(DataFolder.SERVER_ADDRESS, config.here(ports.admin()).toString());
+    // Programs that see that it is ready read them.
+    context.data().write(DataFolder.CONSOLE_ADDRESS, context.consoleUrl().toString());
+    context.data().write(DataFolder.SERVER_ADDRESS, config.here(ports.admin()).toString());
     if (config.adminPort().isEmpty()) {
       serve(config.host(), ports.deliveries(), outside.andThen(inside));
     } else {
@@ -303,8 +303,8 @@ public final class RunnelServer implements AutoCloseable {
   private static void startAll(Platforms platforms) {
     var starting = Thread.ofVirtual().name("platforms").start(platforms::start);
     try {
-      if (!starting.join(PLATFORM_PATIENCE)) {
-        log.warn("a platform does not respond, its start continues in the background");
+      if (!starting.join(PLATFORM_START_TIMEOUT)) {
+        log.warn("platform does not respond, its start continues in the background");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

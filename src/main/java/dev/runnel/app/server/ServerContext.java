@@ -9,7 +9,7 @@ import java.net.URI;
 import java.time.InstantSource;
 import java.util.List;
 
-/// What all parts of the server share.
+/// The objects that all parts of the server share.
 ///
 /// @param config the settings at the start
 /// @param apiKey of the run service
@@ -21,12 +21,12 @@ record ServerContext(
     ServerPorts ports,
     String apiKey,
     Redactor redactor) {
-  /// Locks the data folder, and lets the log hide the secrets.
+  /// Locks the data folder, and sets the secrets that the log redacts.
   ///
   /// @throws SettingsException if another server uses the folder, or a port is not free
   static ServerContext open(Config config, InstantSource clock, Resources resources) {
     var data = resources.opened(DataFolder.open(config.data()));
-    data.drop(DataFolder.SERVER_ADDRESS);
+    data.delete(DataFolder.SERVER_ADDRESS);
     var ports = ServerPorts.of(config);
     var apiKey = config.agentApiKey().orElseGet(() -> DataFolder.key(data.path()));
     var redactor = Redactor.of(Secrets.of(config.settings())).and(List.of(apiKey));

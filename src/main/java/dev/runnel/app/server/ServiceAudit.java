@@ -14,9 +14,9 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Writes to the audit log what callers of the embedded service's API change about keys and
-/// schedules, and whose transcripts and files they read. The person is the API key; all happens
-/// even if the bot's database does not take the entry.
+/// Audits callers of the embedded service's API: changes of keys and schedules, and reads of
+/// transcripts and files. The person is the API key. The calls succeed even if the entry cannot be
+/// written.
 final class ServiceAudit implements ChangeListener {
   private static final Logger log = LoggerFactory.getLogger(ServiceAudit.class);
   private static final SurfaceId SURFACE = new SurfaceId("api");
@@ -40,7 +40,7 @@ final class ServiceAudit implements ChangeListener {
     write(AuditEntry.of(clock.instant(), person(caller), verb, what));
   }
 
-  /// Runnel itself reads with the main key, for the console, which audits its own readers.
+  /// Reads with the main key are Runnel's own, for the console, which audits its visitors.
   @Override
   public void read(Caller caller, String runId) {
     var now = clock.instant();

@@ -16,13 +16,13 @@ final class SettingsReload {
           "(profiles|defaults|hooks|files)\\..*|routes\\[.*|policy\\.(?!installations\\b).*|admins|reminders|log\\.level");
   private static final Pattern HOOK = Pattern.compile("hooks\\..*");
 
-  /// A new secret is known to the redaction from the start only.
+  /// The redactor learns new secrets only at a start.
   private static final Pattern PROOF = Pattern.compile("hooks\\.[^.]+\\.proof\\b.*");
 
-  /// What became of the changes, by the paths of the settings.
+  /// The result of a reload, by the paths of the settings.
   ///
-  /// @param applied those in force now
-  /// @param atRestart those that the next start brings
+  /// @param applied the settings that are in force now
+  /// @param atRestart the settings that the next start applies
   record Result(List<String> applied, List<String> atRestart) {
     Result {
       applied = List.copyOf(applied);
@@ -45,7 +45,7 @@ final class SettingsReload {
   private final BiConsumer<Config, Boolean> apply;
 
   /// @param started the settings at the start
-  /// @param apply puts settings into force; the flag says whether the hooks are among them
+  /// @param apply applies settings; the flag says whether to apply the hooks, too
   SettingsReload(Config started, BiConsumer<Config, Boolean> apply) {
     this.current = new HashMap<>(started.settings().byPath());
     this.apply = apply;

@@ -7,7 +7,7 @@ import dev.runnel.store.DatabaseHealth;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.SteadyClock;
 
-/// The bot's database, and what reads and writes it.
+/// The bot's database, and the objects that read and write it.
 ///
 /// @param time of the workers
 record Storage(Database database, SteadyClock time, SqlStore store, DatabaseHealth health) {

@@ -85,9 +85,9 @@ public record Config(
   private static final int MAX_SLOTS = 1000;
   private static final long MAX_FILE = 20L << 20;
   private static final int MAX_PORT = 65_535;
-  private static final Duration SHORTEST_LEASE = Duration.ofSeconds(2);
-  private static final long USUAL_SNAPSHOT = 256L * 1024 * 1024;
-  private static final Duration SNAPSHOT_PATIENCE = Duration.ofMinutes(2);
+  private static final Duration MIN_LEASE = Duration.ofSeconds(2);
+  private static final long DEFAULT_MAX_SNAPSHOT = 256L * 1024 * 1024;
+  private static final Duration SNAPSHOT_TIMEOUT = Duration.ofMinutes(2);
   private static final Duration MAX_LEASE = Duration.ofHours(1);
 
   /// An absolute path in a shell command.
@@ -213,8 +213,8 @@ public record Config(
   }
 
   private static FileLimits files(Settings settings) {
-    var usual = FileLimits.USUAL;
-    var bytes = DurationsAndSizes.size(settings, RunnelSettings.FILES_SIZE, usual.bytes());
+    var defaults = FileLimits.DEFAULT;
+    var bytes = DurationsAndSizes.size(settings, RunnelSettings.FILES_SIZE, defaults.bytes());
     if (bytes > MAX_FILE) {
       throw new SettingsException(
           "%s (%s) must be at most 20MB."
@@ -229,9 +229,9 @@ public record Config(
                         .map(each -> each.strip().toLowerCase(Locale.ROOT))
                         .filter(each -> !each.isEmpty() && !each.equals(Setting.OFF))
                         .collect(Collectors.toUnmodifiableSet()))
-            .orElse(usual.extensions());
+            .orElse(defaults.extensions());
     return new FileLimits(
-        types, bytes, number(settings, RunnelSettings.FILES_COUNT, usual.count(), 0, 20));
+        types, bytes, number(settings, RunnelSettings.FILES_COUNT, defaults.count(), 0, 20));
   }
 
   private static OptionalInt slotsOfAll(Settings settings) {
@@ -249,8 +249,8 @@ public record Config(
                 new Snapshots(
                     Path.of(text).toAbsolutePath().normalize(),
                     DurationsAndSizes.size(
-                        settings, RunnelSettings.AGENT_SNAPSHOTS_LIMIT, USUAL_SNAPSHOT),
-                    SNAPSHOT_PATIENCE));
+                        settings, RunnelSettings.AGENT_SNAPSHOTS_LIMIT, DEFAULT_MAX_SNAPSHOT),
+                    SNAPSHOT_TIMEOUT));
   }
 
   private static OptionalInt slotsPerPerson(Settings settings) {
@@ -265,7 +265,7 @@ public record Config(
 
   private static Duration lease(Settings settings) {
     var lease = DurationsAndSizes.time(settings, RunnelSettings.AGENT_LEASE, Duration.ofMinutes(1));
-    if (lease.compareTo(SHORTEST_LEASE) < 0 || lease.compareTo(MAX_LEASE) > 0) {
+    if (lease.compareTo(MIN_LEASE) < 0 || lease.compareTo(MAX_LEASE) > 0) {
       throw new SettingsException(
           "%s must be a time from 2s to 1h.".formatted(RunnelSettings.AGENT_LEASE));
     }
@@ -476,16 +476,16 @@ public record Config(
   }
 
   private static Limits limits(Settings settings) {
-    var usual = Limits.DEFAULT;
+    var defaults = Limits.DEFAULT;
     return new Limits(
-        DurationsAndSizes.time(settings, RunnelSettings.LIMIT_START, usual.start()),
-        DurationsAndSizes.time(settings, RunnelSettings.LIMIT_IDLE, usual.idle()),
-        DurationsAndSizes.time(settings, RunnelSettings.LIMIT_TOTAL, usual.total()),
-        DurationsAndSizes.size(settings, RunnelSettings.LIMIT_OUTPUT, usual.outputBytes()),
-        DurationsAndSizes.size(settings, RunnelSettings.LIMIT_DISK, usual.diskBytes()),
-        DurationsAndSizes.time(settings, RunnelSettings.KEEP_WORKSPACES, usual.keep()),
-        DurationsAndSizes.size(settings, RunnelSettings.ALL_WORKSPACES, usual.keepBytes()),
-        DurationsAndSizes.time(settings, RunnelSettings.DRAIN, usual.drain()),
+        DurationsAndSizes.time(settings, RunnelSettings.LIMIT_START, defaults.start()),
+        DurationsAndSizes.time(settings, RunnelSettings.LIMIT_IDLE, defaults.idle()),
+        DurationsAndSizes.time(settings, RunnelSettings.LIMIT_TOTAL, defaults.total()),
+        DurationsAndSizes.size(settings, RunnelSettings.LIMIT_OUTPUT, defaults.outputBytes()),
+        DurationsAndSizes.size(settings, RunnelSettings.LIMIT_DISK, defaults.diskBytes()),
+        DurationsAndSizes.time(settings, RunnelSettings.KEEP_WORKSPACES, defaults.keep()),
+        DurationsAndSizes.size(settings, RunnelSettings.ALL_WORKSPACES, defaults.keepBytes()),
+        DurationsAndSizes.time(settings, RunnelSettings.DRAIN, defaults.drain()),
         new CostLimit(
             DurationsAndSizes.money(settings, RunnelSettings.LIMIT_MONEY),
             settings.policy().pricePerMinute()));
@@ -513,10 +513,10 @@ public record Config(
   }
 
   private static int number(
-      Settings settings, Setting setting, int otherwise, int least, int most) {
+      Settings settings, Setting setting, int defaultValue, int least, int most) {
     var text = settings.get(setting);
     try {
-      var number = text.map(Integer::parseInt).orElse(otherwise);
+      var number = text.map(Integer::parseInt).orElse(defaultValue);
       if (number >= least && number <= most) {
         return number;
       }

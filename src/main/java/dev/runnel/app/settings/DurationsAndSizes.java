@@ -26,10 +26,10 @@ public final class DurationsAndSizes {
 
   private DurationsAndSizes() {}
 
-  static Duration time(Settings settings, Setting setting, Duration otherwise) {
+  static Duration time(Settings settings, Setting setting, Duration defaultValue) {
     var text = settings.get(setting);
     if (text.isEmpty()) {
-      return otherwise;
+      return defaultValue;
     }
     if (text.get().strip().equals(Setting.OFF)) {
       return Limits.FOREVER;
@@ -88,10 +88,10 @@ public final class DurationsAndSizes {
     }
   }
 
-  static long size(Settings settings, Setting setting, long otherwise) {
+  static long size(Settings settings, Setting setting, long defaultValue) {
     var text = settings.get(setting);
     if (text.isEmpty()) {
-      return otherwise;
+      return defaultValue;
     }
     var match = SHAPE.matcher(text.get().strip());
     if (text.get().strip().equals(Setting.OFF)) {

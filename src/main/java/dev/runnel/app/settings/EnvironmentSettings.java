@@ -70,7 +70,7 @@ final class EnvironmentSettings {
   private Environment environment(String uid, YamlSection section) {
     section.checkKeys(KEYS);
     var named = section.at("variables").strings();
-    named.forEach(name -> lend(section.at("variables"), name));
+    named.forEach(name -> passVariable(section.at("variables"), name));
     var listed = section.at("repositories");
     var demand = "must be a list, like [acme/shop]";
     if (listed.tree().isNull()) {
@@ -132,7 +132,7 @@ final class EnvironmentSettings {
     var url =
         (isUrl ? section : section.at("url")).text().orElseThrow(() -> section.wrong("has no url"));
     var token = section.text("token");
-    token.ifPresent(name -> lend(section.at("token"), name));
+    token.ifPresent(name -> passVariable(section.at("token"), name));
     return section.read(
         () ->
             Repository.of(
@@ -157,7 +157,7 @@ final class EnvironmentSettings {
         : url;
   }
 
-  private void lend(YamlSection section, String name) {
+  private void passVariable(YamlSection section, String name) {
     var value = variables.get(name);
     if (value == null || value.isBlank()) {
       throw section.wrong(

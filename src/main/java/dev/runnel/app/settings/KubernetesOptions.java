@@ -79,8 +79,8 @@ public final class KubernetesOptions {
 
   private KubernetesOptions() {}
 
-  private static Setting setting(String name, String otherwise, String purpose) {
-    return plain("RUNNEL_AGENTS_KUBERNETES_" + name, otherwise, purpose)
+  private static Setting setting(String name, String defaultValue, String description) {
+    return plain("RUNNEL_AGENTS_KUBERNETES_" + name, defaultValue, description)
         .at("agents.kubernetes." + name.toLowerCase(Locale.ROOT));
   }
 

@@ -498,13 +498,13 @@ public final class RunnelSettings {
 
   private RunnelSettings() {}
 
-  private static Setting retention(String name, String otherwise, String purpose) {
-    return plain("RUNNEL_RETENTION_" + name, otherwise, purpose + " `off` for ever.")
+  private static Setting retention(String name, String defaultValue, String description) {
+    return plain("RUNNEL_RETENTION_" + name, defaultValue, description + " `off` for ever.")
         .at("retention." + name.toLowerCase(Locale.ROOT));
   }
 
-  private static Setting limit(String name, String key, String otherwise, String purpose) {
-    return plain("RUNNEL_AGENTS_LIMIT_" + name, otherwise, purpose + " `off` for no limit.")
+  private static Setting limit(String name, String key, String defaultValue, String description) {
+    return plain("RUNNEL_AGENTS_LIMIT_" + name, defaultValue, description + " `off` for no limit.")
         .at("agents.limits." + key)
         .formerlyOffAs("none");
   }

@@ -40,9 +40,9 @@ import java.util.stream.Stream;
 /// @param values the values by setting; blank ones are absent
 /// @param origins where each value comes from, for people: `the environment`, `runnel.yaml`
 /// @param hooks the senders of JSON that start runs
-/// @param borrowed the variables that the file takes secrets from
+/// @param secretVariables the variables that the file takes secrets from
 /// @param notices what the operator should write differently, one sentence each
-/// @param leaves every value of the file by its path: `hooks.alerts.prompt`
+/// @param valuesByPath every value of the file by its path: `hooks.alerts.prompt`
 /// @param file the file that was read
 public record Settings(
     Map<Setting, String> values,
@@ -53,9 +53,9 @@ public record Settings(
     Environments environments,
     List<Factory> factories,
     List<Hook> hooks,
-    Set<String> borrowed,
+    Set<String> secretVariables,
     List<String> notices,
-    Map<String, String> leaves,
+    Map<String, String> valuesByPath,
     Optional<Path> file) {
   private static final String FILE = "runnel.yaml";
   private static final String PREFIX = "RUNNEL_";
@@ -90,7 +90,7 @@ public record Settings(
   /// An alias of `PORT`; `PORT` takes precedence.
   private static final String PORT_ALIAS = "RUNNEL_PORT";
 
-  private static final Pattern OF_A_SERVICE =
+  private static final Pattern KUBERNETES_SERVICE =
       Pattern.compile(
           "RUNNEL_(\\w+_)?(SERVICE_(HOST|PORT(_\\w+)?)|PORT_\\d+_(TCP|UDP|SCTP)(_\\w+)?)");
 
@@ -104,9 +104,9 @@ public record Settings(
     origins = Map.copyOf(origins);
     factories = List.copyOf(factories);
     hooks = List.copyOf(hooks);
-    borrowed = Set.copyOf(borrowed);
+    secretVariables = Set.copyOf(secretVariables);
     notices = List.copyOf(notices);
-    leaves = Map.copyOf(leaves);
+    valuesByPath = Map.copyOf(valuesByPath);
   }
 
   /// @param file the file given on the command line; else `RUNNEL_CONFIG`, else `runnel.yaml` if it
@@ -128,11 +128,11 @@ public record Settings(
     var environments = Environments.NONE;
     var factories = List.<Factory>of();
     var hooks = List.<Hook>of();
-    var borrowed = new HashSet<String>();
-    var leaves = new HashMap<String, String>();
+    var secretVariables = new HashSet<String>();
+    var valuesByPath = new HashMap<String, String>();
     if (path.isPresent()) {
       var tree = parse(path.get());
-      flatten("", tree, environment, leaves);
+      flatten("", tree, environment, valuesByPath);
       var all = new YamlSection(path.get(), "", tree);
       profiles = profiles(all.at("profiles"), environment);
       defaults = DefaultSettings.read(all.at(DefaultSettings.PLACE), profiles);
@@ -143,8 +143,8 @@ public record Settings(
       hooks =
           HookSettings.read(
               all.at(HookSettings.PLACE),
-              secret -> borrow(secret, path.get(), environment, borrowed));
-      collect("", tree, path.get(), environment, values, borrowed, notices);
+              secret -> resolveSecret(secret, path.get(), environment, secretVariables));
+      collect("", tree, path.get(), environment, values, secretVariables, notices);
     }
     var origins = new HashMap<Setting, String>();
     values.keySet().forEach(it -> origins.put(it, path.map(Path::toString).orElse(FILE)));
@@ -174,9 +174,9 @@ public record Settings(
             environments, Optional.ofNullable(values.get(RunnelSettings.AGENTS_ENVIRONMENT))),
         factories,
         hooks,
-        borrowed,
+        secretVariables,
         notices,
-        leaves,
+        valuesByPath,
         path);
   }
 
@@ -199,7 +199,7 @@ public record Settings(
   /// All values by the path that the file has or could have for them, to compare two readings. They
   /// include secrets.
   public Map<String, String> byPath() {
-    var all = new HashMap<>(leaves);
+    var all = new HashMap<>(valuesByPath);
     values.forEach(
         (setting, value) -> {
           // A list, or a section that is one setting, is compared as a whole.
@@ -219,7 +219,10 @@ public record Settings(
   }
 
   private static void flatten(
-      String path, JsonNode tree, Map<String, String> environment, Map<String, String> leaves) {
+      String path,
+      JsonNode tree,
+      Map<String, String> environment,
+      Map<String, String> valuesByPath) {
     if (tree.isObject()) {
       tree.properties()
           .forEach(
@@ -228,13 +231,13 @@ public record Settings(
                       path.isEmpty() ? entry.getKey() : path + "." + entry.getKey(),
                       entry.getValue(),
                       environment,
-                      leaves));
+                      valuesByPath));
     } else if (tree.isArray()) {
       for (int i = 0; i < tree.size(); i++) {
-        flatten("%s[%d]".formatted(path, i), tree.get(i), environment, leaves);
+        flatten("%s[%d]".formatted(path, i), tree.get(i), environment, valuesByPath);
       }
     } else if (!tree.isNull() && !tree.isMissingNode()) {
-      leaves.put(
+      valuesByPath.put(
           path,
           REFERENCE
               .matcher(tree.asText())
@@ -270,7 +273,7 @@ public record Settings(
   /// The environment that agents may see: without the variables that the file takes secrets from.
   public Map<String, String> withoutSecrets(Map<String, String> environment) {
     var rest = new HashMap<>(environment);
-    rest.keySet().removeAll(borrowed);
+    rest.keySet().removeAll(secretVariables);
     return rest;
   }
 
@@ -306,7 +309,7 @@ public record Settings(
       Path file,
       Map<String, String> environment,
       Map<Setting, String> values,
-      Set<String> borrowed,
+      Set<String> secretVariables,
       List<String> notices) {
     for (var entry : tree.properties()) {
       var key = prefix + entry.getKey();
@@ -322,7 +325,7 @@ public record Settings(
       var value = entry.getValue();
       var setting = atPath(key, file, notices);
       if (value.isObject() && setting.isEmpty()) {
-        collect(key + ".", value, file, environment, values, borrowed, notices);
+        collect(key + ".", value, file, environment, values, secretVariables, notices);
         continue;
       }
       if (setting.isEmpty()) {
@@ -331,7 +334,7 @@ public record Settings(
                 .formatted(file, key, suggestion(key, ALL.stream().map(Setting::path).toList())));
       }
       if (setting.get().isSecret()) {
-        borrowed.addAll(references(value.toString()));
+        secretVariables.addAll(references(value.toString()));
       }
       if (value.isObject()) {
         var all = new ArrayList<String>();
@@ -376,9 +379,9 @@ public record Settings(
   }
 
   /// Resolves a secret in a section of the file that is read separately.
-  private static String borrow(
-      String secret, Path file, Map<String, String> environment, Set<String> borrowed) {
-    borrowed.addAll(references(secret));
+  private static String resolveSecret(
+      String secret, Path file, Map<String, String> environment, Set<String> secretVariables) {
+    secretVariables.addAll(references(secret));
     return resolve(secret, HookSettings.PLACE, file, environment);
   }
 
@@ -426,7 +429,7 @@ public record Settings(
 
   /// Whether Kubernetes injected the variable for a Service whose name begins with `runnel`.
   private static boolean isInjected(String variable, String value) {
-    return OF_A_SERVICE.matcher(variable).matches()
+    return KUBERNETES_SERVICE.matcher(variable).matches()
         || (variable.endsWith("_PORT") && ADDRESS.matcher(value).lookingAt());
   }
 

@@ -2,7 +2,7 @@ package dev.runnel.app.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.app.connect.Network.Answer;
+import dev.runnel.app.connect.Network.Response;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.ConnectionsFile;
 import dev.runnel.app.settings.RunnelSettings;
@@ -56,7 +56,7 @@ class ConnectCommandTest {
 
     assertThat(connect("slack", Map.of())).isZero();
 
-    assertThat(dialogue.said())
+    assertThat(dialogue.output())
         .contains("ok      the bot token: Acme", "ok      a socket from Slack: it opens")
         .contains("Slack is connected (Acme).")
         .doesNotContain("xoxb-1", "xapp-1");
@@ -84,7 +84,7 @@ class ConnectCommandTest {
 
     assertThat(connect("slack", Map.of())).isZero();
 
-    assertThat(dialogue.said()).contains("Slack refuses the bot token (invalid_auth).");
+    assertThat(dialogue.output()).contains("Slack refuses the bot token (invalid_auth).");
     assertThat(file(ConnectionsFile.IN_FORCE)).contains("xoxb-right").doesNotContain("xoxb-wrong");
   }
 
@@ -96,7 +96,7 @@ class ConnectCommandTest {
         .answers("apps.connections.open", SAYS_YES);
     dialogue.answers("socket", "xoxb-1");
     assertThat(connect("slack", Map.of())).isOne();
-    assertThat(dialogue.said()).contains("SLACK_APP_TOKEN is missing", "it goes on here");
+    assertThat(dialogue.output()).contains("SLACK_APP_TOKEN is missing", "to continue here");
     // Half of Slack's settings would stop the next start.
     assertThat(data.resolve(ConnectionsFile.IN_FORCE)).doesNotExist();
 
@@ -115,7 +115,7 @@ class ConnectCommandTest {
 
     assertThat(connect("slack", Map.of())).isOne();
 
-    assertThat(dialogue.said())
+    assertThat(dialogue.output())
         .contains("SLACK_BOT_TOKEN comes from the environment: change it there.");
   }
 
@@ -123,12 +123,12 @@ class ConnectCommandTest {
   void scopesThatTheAppLacksAreNamed() {
     network.answers(
         "auth.test",
-        new Answer(200, SAYS_YES, Map.of("x-oauth-scopes", "commands,chat:write,users:read")));
+        new Response(200, SAYS_YES, Map.of("x-oauth-scopes", "commands,chat:write,users:read")));
     dialogue.answers("socket", "xoxb-1");
 
     assertThat(connect("slack", Map.of())).isOne();
 
-    assertThat(dialogue.said()).contains("The app lacks scopes: app_mentions:read");
+    assertThat(dialogue.output()).contains("The app lacks scopes: app_mentions:read");
   }
 
   @Test
@@ -138,28 +138,29 @@ class ConnectCommandTest {
 
     assertThat(connect("slack", Map.of())).isOne();
 
-    assertThat(dialogue.said()).contains("That is not it. A bot token begins with xoxb-.");
-    assertThat(dialogue.said()).contains("ok      the bot token: Acme");
+    assertThat(dialogue.output())
+        .contains("This value is not valid. A bot token begins with xoxb-.");
+    assertThat(dialogue.output()).contains("ok      the bot token: Acme");
   }
 
   @ParameterizedTest
   @CsvSource({
     "401,Restart Runnel",
     "404,let the proxy pass this path",
-    "502,check that the proxy leads to its port",
+    "502,check that the proxy forwards to its port",
     "302,must be Runnel's own"
   })
-  void eachFailureOfTheWayBackHasItsRemedy(int status, String remedy) {
+  void eachFailureOfReachingRunnelHasItsRemedy(int status, String remedy) {
     network
         .answers("auth.test", SAYS_YES)
-        .answers("/slack/events", new Answer(status, "", Map.of()));
+        .answers("/slack/events", new Response(status, "", Map.of()));
     dialogue.answers("", "xoxb-1", "0123456789abcdef", "");
 
     assertThat(
             connect("slack", Map.of("transport", "http", "public-url", "https://agents.acme.dev")))
         .isOne();
 
-    assertThat(dialogue.said()).contains("failed  the way from your address", remedy);
+    assertThat(dialogue.output()).contains("failed  the connection from your address", remedy);
   }
 
   @Test
@@ -203,9 +204,9 @@ class ConnectCommandTest {
         .answers("GET /repos/acme/shop", "{}")
         .answers("POST /webhooks/github", "")
         .answers("GET /repos/acme/shop/hooks", "[]")
-        .answers("POST /repos/acme/shop/hooks", new Answer(201, "{\"id\": 7}", Map.of()))
+        .answers("POST /repos/acme/shop/hooks", new Response(201, "{\"id\": 7}", Map.of()))
         .answers("GET /repos/acme/shop/hooks/7/deliveries", "[]")
-        .answers("POST /repos/acme/shop/hooks/7/pings", new Answer(204, "", Map.of()))
+        .answers("POST /repos/acme/shop/hooks/7/pings", new Response(204, "", Map.of()))
         .answers("GET /repos/acme/shop/hooks/7/deliveries", "[]")
         .answers(
             "GET /repos/acme/shop/hooks/7/deliveries",
@@ -214,8 +215,8 @@ class ConnectCommandTest {
 
     assertThat(connect("github", Map.of())).isZero();
 
-    assertThat(dialogue.said())
-        .contains("ok      the token: of runnel-bot", "ok      a delivery of GitHub: arrived");
+    assertThat(dialogue.output())
+        .contains("ok      the token: of runnel-bot", "ok      a delivery from GitHub: arrived");
     assertThat(file(ConnectionsFile.IN_FORCE)).contains("hooks: \"acme/shop/7\"", "ghp_1");
     var made = network.bodyOf("POST /repos/acme/shop/hooks");
     assertThat(made).contains("https://agents.acme.dev/webhooks/github", "check_suite");
@@ -229,12 +230,12 @@ class ConnectCommandTest {
         .answers("GET /user", "{\"login\": \"runnel-bot\"}")
         .answers("GET /repos/acme/shop", "{}")
         .answers("POST /webhooks/github", "")
-        .answers("GET /repos/acme/shop/hooks", new Answer(403, "{}", Map.of()));
+        .answers("GET /repos/acme/shop/hooks", new Response(403, "{}", Map.of()));
     dialogue.answers("acme/shop", "ghp_1", "https://agents.acme.dev", "");
 
     assertThat(connect("github", Map.of())).isOne();
 
-    assertThat(dialogue.said()).contains("Webhooks: read and write", "payload URL");
+    assertThat(dialogue.output()).contains("Webhooks: read and write", "payload URL");
   }
 
   @Test
@@ -248,7 +249,7 @@ class ConnectCommandTest {
             "[{\"id\": 7, \"config\": {\"url\": \"https://agents.acme.dev/webhooks/github\"}}]")
         .answers("PATCH /orgs/acme/hooks/7", "{\"id\": 7}")
         .answers("GET /orgs/acme/hooks/7/deliveries", "[]")
-        .answers("POST /orgs/acme/hooks/7/pings", new Answer(204, "", Map.of()))
+        .answers("POST /orgs/acme/hooks/7/pings", new Response(204, "", Map.of()))
         .answers(
             "GET /orgs/acme/hooks/7/deliveries",
             "[{\"id\": 2, \"event\": \"ping\", \"status_code\": 0}]");
@@ -256,7 +257,7 @@ class ConnectCommandTest {
 
     assertThat(connect("github", Map.of())).isOne();
 
-    assertThat(dialogue.said()).contains("ok      the webhook: corrected", "open the firewall");
+    assertThat(dialogue.output()).contains("ok      the webhook: updated", "open the firewall");
   }
 
   /// A person who answers in order, and then leaves.
@@ -270,7 +271,7 @@ class ConnectCommandTest {
       answers.addAll(List.of(words));
     }
 
-    String said() {
+    String output() {
       return String.join("\n", lines);
     }
 
@@ -279,7 +280,7 @@ class ConnectCommandTest {
     }
 
     @Override
-    public void say(String line) {
+    public void print(String line) {
       lines.add(line);
     }
 
@@ -298,22 +299,22 @@ class ConnectCommandTest {
     }
 
     @Override
-    public boolean isWithPerson() {
+    public boolean isInteractive() {
       return true;
     }
   }
 
   /// Answers in order for each path, whose end decides.
   private static final class ScriptedNetwork implements Network {
-    private final Map<String, Deque<Answer>> answers = new HashMap<>();
+    private final Map<String, Deque<Response>> answers = new HashMap<>();
     private final Map<String, String> bodies = new HashMap<>();
     private Duration waited = Duration.ZERO;
 
     ScriptedNetwork answers(String path, String body) {
-      return answers(path, new Answer(200, body, Map.of()));
+      return answers(path, new Response(200, body, Map.of()));
     }
 
-    ScriptedNetwork answers(String path, Answer answer) {
+    ScriptedNetwork answers(String path, Response answer) {
       answers.computeIfAbsent(path, _ -> new ArrayDeque<>()).add(answer);
       return this;
     }
@@ -323,7 +324,7 @@ class ConnectCommandTest {
     }
 
     @Override
-    public Answer call(Call call) throws IOException {
+    public Response call(Request call) throws IOException {
       var path = call.method() + " " + call.uri().getPath();
       var key =
           answers.keySet().stream()

@@ -52,7 +52,7 @@ class ConnectStoryTest {
     }
   }
 
-  private String said() {
+  private String output() {
     return out.toString(StandardCharsets.UTF_8);
   }
 
@@ -71,7 +71,7 @@ class ConnectStoryTest {
                   "SLACK_BOT_TOKEN", LocalSlack.BOT_TOKEN,
                   "SLACK_APP_TOKEN", LocalSlack.APP_TOKEN));
 
-      assertThat(said()).contains("ok      a socket from Slack", "ok      a test message");
+      assertThat(output()).contains("ok      a socket from Slack", "ok      a test message");
       assertThat(code).isZero();
       assertThat(slack.messages(LocalSlack.CHANNEL))
           .anyMatch(it -> it.path("text").asText().contains("Runnel is connected."));
@@ -102,12 +102,12 @@ class ConnectStoryTest {
               "SLACK_SIGNING_SECRET", LocalSlack.SIGNING_SECRET);
 
       assertThat(connect("slack", chosen, environment, answers)).isOne();
-      assertThat(said()).contains("Nobody answers at " + address, "Start Runnel");
+      assertThat(output()).contains("There is no response from " + address, "Start Runnel");
 
       try (var _ = RunnelProcess.start(folder, port, environment)) {
         // What was entered is kept, so nothing is asked again.
         assertThat(connect("slack", Map.of(), environment, Map.of())).isZero();
-        assertThat(said()).contains("ok      the way from your address to Runnel");
+        assertThat(output()).contains("ok      the connection from your address to Runnel");
       }
     }
   }
@@ -123,7 +123,8 @@ class ConnectStoryTest {
       var answers = Map.of("GITHUB_TOKEN", "token-of-dana");
 
       assertThat(connect("github", chosen, environment, answers)).isOne();
-      assertThat(said()).contains("ok      the token: of dana", "Nobody answers at " + address);
+      assertThat(output())
+          .contains("ok      the token: of dana", "There is no response from " + address);
 
       try (var runnel = RunnelProcess.start(folder, port, environment)) {
         await().until(() -> runnel.log().contains("GitHub    on"));
@@ -131,8 +132,8 @@ class ConnectStoryTest {
             connect(
                 "github", Map.of("repository", EmulateGitHub.REPOSITORY), environment, Map.of());
 
-        assertThat(said())
-            .contains("ok      the webhook: created", "ok      a delivery of GitHub: arrived");
+        assertThat(output())
+            .contains("ok      the webhook: created", "ok      a delivery from GitHub: arrived");
         assertThat(code).isZero();
       }
     }

@@ -39,14 +39,14 @@ class GuidesTest {
     @Test
     void anAppTokenSaysThatMessagesComeOverASocket() {
       assertThat(guide.next(facts("SLACK_APP_TOKEN", "xapp-1")))
-          .isEqualTo(new Step.Learn(Map.of("transport", "socket")));
+          .isEqualTo(new Step.AddFacts(Map.of("transport", "socket")));
     }
 
     @Test
     void theLinkCarriesTheManifestForTheTransport() {
-      var overSocket = (Step.Tell) guide.next(facts("transport", "socket"));
+      var overSocket = (Step.Instruct) guide.next(facts("transport", "socket"));
       var overHttp =
-          (Step.Tell)
+          (Step.Instruct)
               guide.next(
                   facts("transport", "http", "RUNNEL_PUBLIC_URL", "https://agents.acme.dev"));
 
@@ -127,7 +127,7 @@ class GuidesTest {
 
     @Test
     void theLinkFillsInTheFormOfATokenForTheOwner() {
-      var told = (Step.Tell) guide.next(facts("repository", "acme/shop"));
+      var told = (Step.Instruct) guide.next(facts("repository", "acme/shop"));
 
       assertThat(String.join("\n", told.lines()))
           .contains("personal-access-tokens/new?name=Runnel&target_name=acme&issues=write");
@@ -144,7 +144,7 @@ class GuidesTest {
               "fresh secret", "0123456789abcdef0123");
 
       assertThat(guide.next(known))
-          .isEqualTo(new Step.Learn(Map.of("GITHUB_WEBHOOK_SECRET", "0123456789abcdef0123")));
+          .isEqualTo(new Step.AddFacts(Map.of("GITHUB_WEBHOOK_SECRET", "0123456789abcdef0123")));
     }
 
     @Test

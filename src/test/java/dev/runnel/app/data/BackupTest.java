@@ -344,7 +344,7 @@ class BackupTest {
             runnel("restore", backup.toString(), "--data", folder.resolve("restored").toString()))
         .isOne();
 
-    assertThat(said()).contains("workspaces/x/planted lies beneath a link", "Nothing was restored");
+    assertThat(said()).contains("workspaces/x/planted is below a link", "Nothing was restored");
     assertThat(outside).isEmptyDirectory();
     assertThat(folder.resolve("restored")).doesNotExist();
   }

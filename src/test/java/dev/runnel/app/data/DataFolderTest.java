@@ -57,8 +57,8 @@ class DataFolderTest {
   @Test
   void aTextForOtherProcessesIsForTheirOwnerAlone() throws IOException {
     try (var data = DataFolder.open(folder.resolve("data"))) {
-      data.keep("console-address", "http://127.0.0.1:3000");
-      data.keep("console-address", "http://127.0.0.1:3001");
+      data.write("console-address", "http://127.0.0.1:3000");
+      data.write("console-address", "http://127.0.0.1:3001");
 
       assertThat(data.file("console-address")).hasContent("http://127.0.0.1:3001");
       assertThat(permissions(data.path(), "console-address")).isEqualTo("rw-------");

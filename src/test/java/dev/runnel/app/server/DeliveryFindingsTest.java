@@ -36,7 +36,7 @@ class DeliveryFindingsTest {
   void theLastDeliveryIsDated() {
     came(GITHUB, "accepted", 1);
 
-    assertThat(finding(GITHUB).how()).startsWith("the last came 2 min");
+    assertThat(finding(GITHUB).how()).startsWith("the last arrived 2 min");
     assertThat(finding(GITHUB).isWell()).isTrue();
   }
 
@@ -44,7 +44,7 @@ class DeliveryFindingsTest {
   void deliveriesThatAreRejectedAndNoneSinceAreAProblemOfTheSecret() {
     came(GITHUB, "rejected", 1);
     assertThat(finding(GITHUB).isWell()).isFalse();
-    assertThat(finding(GITHUB).how()).contains("rejected 2 min", "Check the secret");
+    assertThat(finding(GITHUB).how()).contains("rejected 2 min", "Check the signing secret");
 
     requests.count(GITHUB, "answered", NOW.minusSeconds(60));
     assertThat(finding(GITHUB).isWell()).isTrue();
@@ -56,7 +56,7 @@ class DeliveryFindingsTest {
     came(GITHUB, "accepted", 6);
     came(GITHUB, "known", 6);
 
-    assertThat(finding(GITHUB).how()).contains("6 came again", "second webhook");
+    assertThat(finding(GITHUB).how()).contains("6 arrived twice", "second webhook");
     assertThat(finding(GITHUB).isWell()).isTrue();
   }
 

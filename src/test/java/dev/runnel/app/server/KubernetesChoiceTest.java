@@ -68,9 +68,9 @@ class KubernetesChoiceTest {
     var isolation =
         "isolation: kubernetes\negress: machine\nkubernetes: {claim: work, volume: %s}\n";
     assertThat(problem(isolation.formatted(folder) + "ask: [WebFetch]"))
-        .contains("nobody can answer what agents.ask lets it ask");
+        .contains("nobody can answer the questions of agents.ask");
     assertThat(problem(isolation.formatted(folder) + "environments: {web: {ask: [WebFetch]}}"))
-        .contains("Take it out, here and in environments.");
+        .contains("Remove it, here and in environments.");
   }
 
   @Test

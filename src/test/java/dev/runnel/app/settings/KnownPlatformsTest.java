@@ -61,7 +61,7 @@ class KnownPlatformsTest {
         .allSatisfy(
             each -> {
               assertThat(each.variable()).startsWithIgnoringCase(platform.id() + "_");
-              assertThat(each.purpose()).endsWith(".");
+              assertThat(each.description()).endsWith(".");
             });
     assertThat(platform.settings()).anyMatch(Setting::isSecret);
   }

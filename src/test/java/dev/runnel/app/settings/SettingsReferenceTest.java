@@ -58,14 +58,14 @@ class SettingsReferenceTest {
   }
 
   private static String row(Setting setting) {
-    var purpose = setting.purpose().replace("|", "\\|");
+    var purpose = setting.description().replace("|", "\\|");
     var isLong = setting.kind() == Setting.Kind.CHOSEN_SECRET;
     return "| `%s`%s | `%s` | %s | %s%s |"
         .formatted(
             setting.variable(),
             setting.isSecret() ? " 🔒" : "",
             setting.path(),
-            setting.otherwise(),
+            setting.defaultValue(),
             purpose,
             isLong ? " At least 16 characters." : "");
   }

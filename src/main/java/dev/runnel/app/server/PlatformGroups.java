@@ -21,12 +21,12 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Adds the groups of a person who signs in with an account of Slack or GitHub, where that platform
-/// is connected. What cannot be found out is left out, so that it permits nothing.
+/// Adds the groups of a person who signs in with an account of Slack or GitHub, if that platform is
+/// connected. Groups that cannot be looked up are omitted, so that they permit nothing.
 ///
 /// @param policy as it is now
-record PlatformNames(Surfaces surfaces, Supplier<Policy> policy, InstantSource clock) {
-  private static final Logger log = LoggerFactory.getLogger(PlatformNames.class);
+record PlatformGroups(Surfaces surfaces, Supplier<Policy> policy, InstantSource clock) {
+  private static final Logger log = LoggerFactory.getLogger(PlatformGroups.class);
   private static final SurfaceId SLACK = new SurfaceId("slack");
 
   SignedInPerson of(SignedInPerson person) {

@@ -12,16 +12,16 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Sends deliveries to a server that was started to be trained, so that the cache that the JVM
-/// writes also holds the profiles of the code that acknowledges them, and a JIT needs not learn
-/// them after each start.
+/// Sends deliveries to a server in a training run, so that the AOT cache that the JVM writes
+/// contains profiles of the code that acknowledges them, and the JIT compiler has them at each
+/// start.
 ///
 /// It sends what Slack and GitHub send, over a few connections at once, signed with the secrets of
 /// the settings of that start. The database and the secrets are thrown away with it.
-final class Rehearsal {
+final class TrainingRun {
   private static final int CONNECTIONS = 16;
 
-  /// For a busy machine; else it takes a few seconds.
+  /// Maximum duration, for a busy machine. Usually it takes a few seconds.
   private static final Duration LENGTH = Duration.ofSeconds(20);
 
   private static final int EACH = 500;
@@ -32,7 +32,7 @@ final class Rehearsal {
   private final InstantSource clock;
 
   /// @param port of the server, on loopback
-  Rehearsal(int port, String slackSecret, String gitHubSecret, InstantSource clock) {
+  TrainingRun(int port, String slackSecret, String gitHubSecret, InstantSource clock) {
     this.port = port;
     this.slackSecret = slackSecret;
     this.gitHubSecret = gitHubSecret;
@@ -63,7 +63,7 @@ final class Rehearsal {
                         count += isAcknowledged(in) ? 1 : 0;
                       }
                     } catch (IOException closed) {
-                      // What was acknowledged before counts.
+                      // The deliveries acknowledged before count.
                     }
                     synchronized (acknowledged) {
                       acknowledged.add(count);
