@@ -1,6 +1,5 @@
 package dev.runnel.app;
 
-import dev.runnel.store.SqlStore;
 import dev.runnel.app.server.KubernetesChoice;
 import dev.runnel.app.server.Platforms;
 import dev.runnel.app.server.RunnelServer;
@@ -16,6 +15,7 @@ import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.isolation.EscapeCheck;
 import dev.runnel.service.isolation.Isolations;
 import dev.runnel.service.workspace.Environment;
+import dev.runnel.store.SqlStore;
 import dev.runnel.surface.ConnectedPlatform;
 import dev.runnel.surface.ConnectionCheck;
 import java.io.IOException;

@@ -1,11 +1,11 @@
 package dev.runnel.app;
 
-import dev.runnel.store.SqlStore;
 import dev.runnel.app.command.CommandLine;
 import dev.runnel.app.server.Platforms;
 import dev.runnel.app.server.PolicyTester;
 import dev.runnel.app.settings.Config;
 import dev.runnel.database.Database;
+import dev.runnel.store.SqlStore;
 import java.io.PrintStream;
 import java.net.URI;
 import java.time.InstantSource;

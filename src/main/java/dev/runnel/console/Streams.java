@@ -76,7 +76,6 @@ final class Streams implements AutoCloseable {
     }
   }
 
-  /// The number of open streams.
   int open() {
     return most - free.availablePermits();
   }

@@ -100,7 +100,6 @@ public record Setting(
         variable, path, kind, defaultValue, description, formerPath, Optional.of(word));
   }
 
-  /// Whether its value is secret.
   public boolean isSecret() {
     return kind == Kind.ISSUED_SECRET || kind == Kind.CHOSEN_SECRET;
   }

@@ -1,10 +1,10 @@
 package dev.runnel.app;
 
-import dev.runnel.store.SqlStore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.database.Database;
+import dev.runnel.store.SqlStore;
 import dev.runnel.store.audit.AuditLog;
 import dev.runnel.testkit.MigratedFile;
 import java.io.ByteArrayOutputStream;

@@ -1,6 +1,5 @@
 package dev.runnel.app;
 
-import dev.runnel.store.SqlStore;
 import static dev.runnel.testkit.Samples.OTHER_THREAD;
 import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.say;
@@ -11,6 +10,7 @@ import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.database.Database;
 import dev.runnel.store.Erasure;
+import dev.runnel.store.SqlStore;
 import dev.runnel.store.audit.AuditLog;
 import dev.runnel.testkit.Postgres;
 import dev.runnel.testkit.World;

@@ -1,11 +1,11 @@
 package dev.runnel.app;
 
-import dev.runnel.store.SqlStore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.app.data.DataFolder;
 import dev.runnel.core.port.AuditReader;
 import dev.runnel.database.Database;
+import dev.runnel.store.SqlStore;
 import dev.runnel.store.audit.AuditLog;
 import dev.runnel.testkit.RunnelProcess;
 import java.io.ByteArrayOutputStream;

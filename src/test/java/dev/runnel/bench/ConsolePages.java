@@ -1,6 +1,5 @@
 package dev.runnel.bench;
 
-import dev.runnel.service.store.ServiceTables;
 import static java.util.Objects.requireNonNull;
 
 import dev.runnel.core.model.Binding;
@@ -14,6 +13,7 @@ import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Database;
+import dev.runnel.service.store.ServiceTables;
 import dev.runnel.store.SqlStore;
 import dev.runnel.testkit.RunnelProcess;
 import java.lang.management.ManagementFactory;

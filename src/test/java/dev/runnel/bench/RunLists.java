@@ -1,9 +1,9 @@
 package dev.runnel.bench;
 
-import dev.runnel.service.store.ServiceTables;
 import dev.runnel.database.Database;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.service.execution.ServiceSettings;
+import dev.runnel.service.store.ServiceTables;
 import io.javalin.Javalin;
 import java.net.URI;
 import java.net.http.HttpClient;

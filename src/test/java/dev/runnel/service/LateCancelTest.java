@@ -1,6 +1,5 @@
 package dev.runnel.service;
 
-import dev.runnel.service.store.ServiceTables;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,6 +9,7 @@ import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.store.NodeMembership;
+import dev.runnel.service.store.ServiceTables;
 import dev.runnel.service.store.SlotLimits;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.RunChanges;

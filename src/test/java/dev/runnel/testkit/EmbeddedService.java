@@ -1,12 +1,12 @@
 package dev.runnel.testkit;
 
-import dev.runnel.service.store.ServiceTables;
 import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.database.Database;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.run.Factory;
+import dev.runnel.service.store.ServiceTables;
 import dev.runnel.service.workspace.Environments;
 import io.javalin.Javalin;
 import java.net.URI;

@@ -151,7 +151,6 @@ public sealed interface CommandLine {
   /// The options of `run list` that take a value.
   List<String> LIST_OPTIONS = List.of("--state", "--name");
 
-  /// The commands.
   List<String> COMMANDS =
       List.of(
           "serve",
@@ -186,7 +185,6 @@ public sealed interface CommandLine {
   Map<String, Integer> RUN_VERBS =
       Map.of("start", 1, "list", 0, "show", 1, "follow", 2, "cancel", 1, "watch", 1);
 
-  /// The commands that take arguments.
   List<String> WITH_ARGUMENTS =
       List.of(
           "freeze",

@@ -161,7 +161,6 @@ public final class RunCommands {
     (runs.isEmpty() ? Stream.of("No runs yet.") : lines).forEach(out::println);
   }
 
-  /// @return the run's id
   private String start(RunsClient client, CommandLine.RunCommand command, String prompt) {
     var chosen = command.chosen();
     var factory = chosen.get("factory");

@@ -11,9 +11,11 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -71,28 +73,31 @@ final class GitHubChecks {
   static CheckResult checkReachability(Facts facts, Network network) {
     var address = address(facts);
     var body = JSON.createObjectNode().put("zen", "Keep it logically awesome.").toString();
+    var signature =
+        Hmac.hex(first(facts.require(GitHubGuide.SECRET)), body.getBytes(StandardCharsets.UTF_8));
+    var headers =
+        Map.of(
+            "X-GitHub-Event", "ping",
+            "X-GitHub-Delivery", "runnel-connect-" + network.now().toEpochMilli(),
+            "X-Hub-Signature-256", "sha256=" + signature);
+    return send(network, address, headers, body, "GitHub", it -> it.status() / 100 == 2);
+  }
+
+  /// Sends a request of the platform through the public address.
+  static CheckResult send(
+      Network network,
+      String address,
+      Map<String, String> headers,
+      String body,
+      String platform,
+      Predicate<Response> isExpected) {
+    var all = new HashMap<>(headers);
+    all.put("Content-Type", "application/json");
     try {
-      var response =
-          network.call(
-              new Request(
-                  "POST",
-                  URI.create(address),
-                  Map.of(
-                      "Content-Type",
-                      "application/json",
-                      "X-GitHub-Event",
-                      "ping",
-                      "X-GitHub-Delivery",
-                      "runnel-connect-" + network.now().toEpochMilli(),
-                      "X-Hub-Signature-256",
-                      "sha256="
-                          + Hmac.hex(
-                              first(facts.require(GitHubGuide.SECRET)),
-                              body.getBytes(StandardCharsets.UTF_8))),
-                  body));
-      return response.status() / 100 == 2
+      var response = network.call(new Request("POST", URI.create(address), all, body));
+      return isExpected.test(response)
           ? new CheckResult.Passed("Runnel answers at " + address)
-          : unexpectedStatus(address, response.status(), "GitHub");
+          : unexpectedStatus(address, response.status(), platform);
     } catch (IOException | IllegalArgumentException e) {
       return unreachable(address, e);
     }
@@ -103,7 +108,7 @@ final class GitHubChecks {
     return secrets.split(",", 2)[0].strip();
   }
 
-  static CheckResult unreachable(String address, Exception e) {
+  private static CheckResult unreachable(String address, Exception e) {
     return new CheckResult.Failed(
         "There is no response from %s (%s)."
             .formatted(
@@ -114,7 +119,7 @@ final class GitHubChecks {
   }
 
   /// @param status the status of a response that is not from a Runnel that has the secret
-  static CheckResult unexpectedStatus(String address, int status, String platform) {
+  private static CheckResult unexpectedStatus(String address, int status, String platform) {
     return switch (status) {
       case 401, 403 ->
           new CheckResult.Failed(

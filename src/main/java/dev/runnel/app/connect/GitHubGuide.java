@@ -20,7 +20,6 @@ final class GitHubGuide implements Guide {
   /// A new random secret, used if none is set.
   static final String FRESH_SECRET = "fresh secret";
 
-  /// The id of the webhook.
   static final String HOOK = "webhook";
 
   static final Pattern PLACE = Pattern.compile("[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)?");

@@ -112,26 +112,13 @@ final class SlackChecks {
                 GitHubChecks.first(facts.require(SlackGuide.SIGNING_SECRET)),
                 ("v0:" + seconds + ":").getBytes(StandardCharsets.US_ASCII),
                 body.getBytes(StandardCharsets.UTF_8));
-    try {
-      var response =
-          network.call(
-              new Request(
-                  "POST",
-                  URI.create(address),
-                  Map.of(
-                      "Content-Type",
-                      "application/json",
-                      SlackSignature.TIMESTAMP,
-                      seconds,
-                      SlackSignature.SIGNATURE,
-                      signature),
-                  body));
-      return response.status() == 200 && response.body().contains(CHALLENGE)
-          ? new CheckResult.Passed("Runnel answers at " + address)
-          : GitHubChecks.unexpectedStatus(address, response.status(), "Slack");
-    } catch (IOException | IllegalArgumentException e) {
-      return GitHubChecks.unreachable(address, e);
-    }
+    return GitHubChecks.send(
+        network,
+        address,
+        Map.of(SlackSignature.TIMESTAMP, seconds, SlackSignature.SIGNATURE, signature),
+        body,
+        "Slack",
+        it -> it.status() == 200 && it.body().contains(CHALLENGE));
   }
 
   static CheckResult message(Facts facts, Network network) {

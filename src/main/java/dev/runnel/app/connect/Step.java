@@ -65,7 +65,6 @@ sealed interface Step {
     }
   }
 
-  /// The result of a check.
   sealed interface CheckResult {
     /// @param learned new facts
     record Passed(String text, Map<String, String> learned) implements CheckResult {

@@ -1,6 +1,5 @@
 package dev.runnel.app.data;
 
-import dev.runnel.store.SqlStore;
 import dev.runnel.app.settings.Config;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.database.Database;
@@ -8,6 +7,7 @@ import dev.runnel.database.DatabaseException;
 import dev.runnel.database.SqliteCopy;
 import dev.runnel.service.store.RunErasure;
 import dev.runnel.store.Erasure;
+import dev.runnel.store.SqlStore;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;

@@ -1,13 +1,12 @@
 package dev.runnel.app.data;
 
-import dev.runnel.database.Schema;
-import dev.runnel.service.store.ServiceTables;
-import dev.runnel.store.SqlStore;
 import dev.runnel.app.settings.Config;
-import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.database.OwnerOnly;
+import dev.runnel.database.Schema;
+import dev.runnel.service.store.ServiceTables;
 import dev.runnel.service.workspace.Folders;
+import dev.runnel.store.SqlStore;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;

@@ -40,7 +40,6 @@ final class LiveSettings {
     this.settingsReload = new SettingsReload(started, this::apply);
   }
 
-  /// The policy in force.
   Policy policy() {
     return policy;
   }

@@ -213,7 +213,7 @@ public record Config(
   }
 
   private static FileLimits files(Settings settings) {
-    var defaults = FileLimits.DEFAULT;
+    var defaults = FileLimits.USUAL;
     var bytes = DurationsAndSizes.size(settings, RunnelSettings.FILES_SIZE, defaults.bytes());
     if (bytes > MAX_FILE) {
       throw new SettingsException(

@@ -27,7 +27,6 @@ import java.util.stream.Stream;
 ///
 /// @param path the file, which may not exist
 public record ConnectionsFile(Path path) {
-  /// The settings in force.
   public static final String IN_FORCE = "connections.yaml";
 
   /// What was entered, while not all of a platform's settings are known: half of them would stop

@@ -54,7 +54,6 @@ public final class ConsoleAuthentication {
   /// The path of links that show a run.
   public static final String SHARED_PATH = "/shared/";
 
-  /// How long a session lasts.
   public static final Duration SESSION_LIFETIME = Duration.ofDays(14);
 
   /// How long a link is valid.
@@ -290,7 +289,6 @@ public final class ConsoleAuthentication {
     session(cookies).ifPresent(sessions::end);
   }
 
-  /// Ends all sessions.
   public void leaveEverywhere() {
     sessions.endAll();
   }

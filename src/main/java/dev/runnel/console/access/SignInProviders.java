@@ -37,7 +37,6 @@ public record SignInProviders(
         base + ConsoleAuthentication.SIGN_IN_PATH + "/" + provider.id() + "/callback");
   }
 
-  /// The result of a sign-in.
   public sealed interface Result {
     record Entered(SignedInPerson person, String session, String to) implements Result {}
 

@@ -87,7 +87,6 @@ public final class Numbers {
     read(Collections.max(NumbersPage.PERIODS), clock.instant());
   }
 
-  /// A table as comma-separated values.
   public String csv(Table table, int days) {
     return Csv.of(table.title(), of(days).groups().getOrDefault(table, List.of()));
   }

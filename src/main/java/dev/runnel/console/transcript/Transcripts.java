@@ -122,7 +122,6 @@ public interface Transcripts {
     return "%s … (%d more characters)".formatted(head, text.length() - head.length());
   }
 
-  /// The kind of a line.
   enum Kind {
     /// A request to the agent: the prompt, or a follow-up.
     ASKED,

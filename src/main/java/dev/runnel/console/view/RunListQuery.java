@@ -167,12 +167,10 @@ public record RunListQuery(
     value.ifPresent(it -> chips.add(new Chip(filter, it, with(filter, Optional.empty()).path())));
   }
 
-  /// The address of the list.
   public String path() {
     return "/runs" + parameters();
   }
 
-  /// The address of its stream.
   public String live() {
     return "/live/runs" + parameters();
   }

@@ -144,7 +144,6 @@ public record GitHubConfig(
         : installations.contains(account.toLowerCase(Locale.ROOT));
   }
 
-  /// Whether no account is served.
   boolean acceptsNobody() {
     return installations.isEmpty() && identity instanceof GitHubIdentity.App;
   }

@@ -1,16 +1,16 @@
 package dev.runnel.surface.hook;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.run.Run;
+import dev.runnel.surface.kit.Json;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -27,7 +27,6 @@ final class HookCallback {
   /// The field that marks our own posts, in case a callback URL leads back to a hook.
   private static final String OWN_FIELD = "runnel";
 
-  private static final JsonMapper JSON = new JsonMapper();
   private static final MediaType JSON_TYPE = MediaType.get("application/json");
   private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
@@ -79,17 +78,13 @@ final class HookCallback {
   }
 
   private static byte[] bytes(Hook hook, Notice notice) {
-    var body = JSON.createObjectNode();
+    var body = Json.object();
     body.putObject(OWN_FIELD).put("id", notice.id().value()).put("hook", hook.name());
     var key = notice.conversation().key();
     body.put("conversation", key.substring(key.indexOf('/') + 1));
     body.put("at", notice.createdAt().toString());
     write(notice.update(), body);
-    try {
-      return JSON.writeValueAsBytes(body);
-    } catch (JsonProcessingException impossible) {
-      throw new IllegalStateException("Every tree can be written", impossible);
-    }
+    return body.toString().getBytes(StandardCharsets.UTF_8);
   }
 
   private static void write(Update update, ObjectNode body) {

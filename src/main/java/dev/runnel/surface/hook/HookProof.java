@@ -29,7 +29,6 @@ public sealed interface HookProof {
   /// All valid at once, so that they can be rotated without an outage; we use the first to sign.
   List<String> secrets();
 
-  /// The encoding of the signature.
   enum Encoding {
     HEX,
     BASE64

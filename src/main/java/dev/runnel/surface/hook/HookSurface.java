@@ -58,7 +58,6 @@ public final class HookSurface implements Surface {
     return hooks.stream().collect(Collectors.toMap(Hook::name, Function.identity()));
   }
 
-  /// Replaces all hooks.
   public void replace(List<Hook> newHooks) {
     hooks = byName(newHooks);
   }

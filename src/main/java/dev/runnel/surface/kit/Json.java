@@ -17,7 +17,6 @@ import java.util.stream.Stream;
 public final class Json {
   private Json() {}
 
-  /// A new object.
   public static ObjectNode object() {
     return JsonNodeFactory.instance.objectNode();
   }
@@ -61,7 +60,6 @@ public final class Json {
     return elements(list).flatMap(each -> text(each, name).stream()).toList();
   }
 
-  /// The texts in a list.
   public static List<String> strings(JsonNode list) {
     return elements(list).filter(JsonNode::isTextual).map(JsonNode::textValue).toList();
   }

@@ -1,12 +1,12 @@
 package dev.runnel.surface.kit;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -109,11 +109,7 @@ public final class JsonHttp {
   }
 
   private static RequestBody json(JsonNode body, MediaType type) {
-    try {
-      return RequestBody.create(JSON.writeValueAsBytes(body), type);
-    } catch (JsonProcessingException impossible) {
-      throw new IllegalStateException("Every tree can be written", impossible);
-    }
+    return RequestBody.create(body.toString().getBytes(StandardCharsets.UTF_8), type);
   }
 
   private static JsonNode read(byte[] body) {

@@ -27,8 +27,6 @@ public record SettingValues(Map<String, String> byName) {
   }
 
   /// One of an enum's constants, by its name in lower case.
-  ///
-  /// @param defaultValue the default
   public <E extends Enum<E>> E choice(String name, E defaultValue) {
     var word = text(name);
     if (word.isEmpty()) {
@@ -71,7 +69,6 @@ public record SettingValues(Map<String, String> byName) {
     return true;
   }
 
-  /// @param defaultValue the default
   public URI address(String name, String defaultValue) {
     var text = text(name).orElse(defaultValue);
     try {

@@ -25,7 +25,6 @@ public record TrackerCalls(
       List.of("x-ratelimit-remaining", "ratelimit-remaining");
   private static final List<String> RESET = List.of("x-ratelimit-reset", "ratelimit-reset");
 
-  /// Sends one request.
   @FunctionalInterface
   public interface Call {
     JsonResponse send() throws IOException;

@@ -292,7 +292,6 @@ final class LinearApi {
     return update(session, input);
   }
 
-  /// Replaces the session's plan.
   ApiResult plan(String session, ArrayNode steps) {
     var input = variables();
     input.set("plan", steps);

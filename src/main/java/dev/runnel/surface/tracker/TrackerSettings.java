@@ -28,7 +28,6 @@ public record TrackerSettings(
   static final String STATE_LABELS = "RUNNEL_STATE_LABELS";
   static final String START_STATUS = "RUNNEL_START_STATUS";
 
-  /// The settings of all trackers.
   public static final List<Setting> ALL =
       List.of(
           Setting.plain(LABEL, "agent", "The label that starts a run on an issue."),
@@ -83,7 +82,7 @@ public record TrackerSettings(
                     () ->
                         new IllegalArgumentException(
                             ("%s cannot be %s. It lists the events that stop a run: unlabel,"
-                                 + " unassign, close, delete, move, done; or off.")
+                                    + " unassign, close, delete, move, done; or off.")
                                 .formatted(CANCEL_ON, word))));
       }
     }

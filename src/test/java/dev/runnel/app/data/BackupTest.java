@@ -1,11 +1,11 @@
 package dev.runnel.app.data;
 
-import dev.runnel.store.SqlStore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.app.Main;
 import dev.runnel.database.Database;
 import dev.runnel.service.workspace.Folders;
+import dev.runnel.store.SqlStore;
 import dev.runnel.testkit.RunnelProcess;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,13 +1,13 @@
 package dev.runnel.app.data;
 
-import dev.runnel.service.store.ServiceTables;
-import dev.runnel.store.SqlStore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.RunnelSettings;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.database.Database;
+import dev.runnel.service.store.ServiceTables;
+import dev.runnel.store.SqlStore;
 import dev.runnel.testkit.MigratedFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -40,7 +40,8 @@ class ForgetCommandTest {
   @BeforeEach
   void live() {
     MigratedFile.open(folder.resolve("runnel.db"), SqlStore.SCHEMA).close();
-    try (var service = MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE)) {
+    try (var service =
+        MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE)) {
       add(service, "run-1", null);
       add(service, "run-1-child", "run-1");
       add(service, "other", null);

@@ -1,6 +1,5 @@
 package dev.runnel.app.server;
 
-import dev.runnel.service.store.ServiceTables;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.console.transcript.Transcripts;
@@ -8,6 +7,7 @@ import dev.runnel.core.model.run.RunId;
 import dev.runnel.database.Database;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.service.execution.ServiceSettings;
+import dev.runnel.service.store.ServiceTables;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Instant;

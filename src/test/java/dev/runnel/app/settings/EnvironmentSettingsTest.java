@@ -83,7 +83,7 @@ class EnvironmentSettingsTest {
         .hasMessageContaining("agents.environments.web.ask")
         .hasMessageContaining("like Bash(npm publish:*)");
     assertThatThrownBy(() -> Config.of(settings(Map.of(), "agents: {ask: [npm publish]}")))
-        .hasMessageContaining("RUNNEL_AGENTS_ASK (agents.ask) holds");
+        .hasMessageContaining("RUNNEL_AGENTS_ASK (agents.ask) contains");
   }
 
   @Test
@@ -197,7 +197,7 @@ class EnvironmentSettingsTest {
         "{web: {setup_commands: [{a: b}]}}            | agents.environments.web.setup_commands must"
             + " be one value",
         "{web: {docker_image: '-v /:/x y'}}           | docker_image must name an image",
-        "{'a b': {}}                                  | agents.environments.a b its name may hold",
+        "{'a b': {}}                                  | agents.environments.a b its name may contain",
       })
   void aWrongEnvironmentStopsTheStartWithThePlace(String environments, String message) {
     assertThatThrownBy(() -> settings(Map.of(), "agents: {environments: " + environments + "}\n"))

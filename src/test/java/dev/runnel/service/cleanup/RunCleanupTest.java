@@ -1,10 +1,10 @@
 package dev.runnel.service.cleanup;
 
-import dev.runnel.service.store.ServiceTables;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.database.Database;
 import dev.runnel.service.store.RunErasure;
+import dev.runnel.service.store.ServiceTables;
 import dev.runnel.testkit.MigratedFile;
 import java.io.IOException;
 import java.nio.file.Path;

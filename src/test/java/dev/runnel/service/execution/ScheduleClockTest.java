@@ -1,6 +1,5 @@
 package dev.runnel.service.execution;
 
-import dev.runnel.service.store.ServiceTables;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -13,6 +12,7 @@ import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.Schedules;
+import dev.runnel.service.store.ServiceTables;
 import dev.runnel.service.store.SlotLimits;
 import dev.runnel.service.store.query.RunQuery;
 import dev.runnel.service.workspace.Environments;

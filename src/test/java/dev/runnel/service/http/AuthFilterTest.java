@@ -1,11 +1,11 @@
 package dev.runnel.service.http;
 
-import dev.runnel.service.store.ServiceTables;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.database.Database;
 import dev.runnel.service.RunningService;
 import dev.runnel.service.store.ApiKeys;
+import dev.runnel.service.store.ServiceTables;
 import dev.runnel.testkit.MigratedFile;
 import io.javalin.Javalin;
 import java.net.URI;

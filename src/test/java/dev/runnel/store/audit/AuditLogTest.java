@@ -1,6 +1,5 @@
 package dev.runnel.store.audit;
 
-import dev.runnel.store.SqlStore;
 import static dev.runnel.testkit.Samples.NINE;
 import static dev.runnel.testkit.Samples.THREAD;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,6 +13,7 @@ import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.AuditReader;
 import dev.runnel.core.port.AuditReader.Filter;
 import dev.runnel.database.Database;
+import dev.runnel.store.SqlStore;
 import dev.runnel.testkit.MigratedFile;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,12 +1,12 @@
 package dev.runnel.store.audit;
 
-import dev.runnel.store.SqlStore;
 import static dev.runnel.testkit.Samples.NINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.port.AuditReader;
 import dev.runnel.database.Database;
+import dev.runnel.store.SqlStore;
 import dev.runnel.testkit.MigratedFile;
 import java.nio.file.Path;
 import java.util.List;

@@ -307,13 +307,11 @@ public final class SlackApi implements AutoCloseable {
             .map(it -> SlackPages.Page.of(it.getMessages(), it.getResponseMetadata()));
   }
 
-  /// A user's display name.
   SlackResponse<String> name(String user) {
     return call(() -> methods.usersInfo(r -> r.user(user)))
         .map(it -> Optional.ofNullable(it.getUser()).flatMap(SlackApi::name).orElse(user));
   }
 
-  /// A user's account data.
   public SlackResponse<SlackAccount> account(String user) {
     return call(() -> methods.usersInfo(r -> r.user(user)))
         .map(
@@ -419,7 +417,7 @@ public final class SlackApi implements AutoCloseable {
         .map(it -> Duration.ofSeconds(Long.parseLong(it)));
   }
 
-  private static String orEmpty(@Nullable String text) {
+  static String orEmpty(@Nullable String text) {
     return text == null ? "" : text;
   }
 

@@ -3,11 +3,9 @@ package dev.runnel.surface.slack.api;
 import com.slack.api.methods.response.oauth.OAuthV2AccessResponse;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /// Slack's response to an installation or a token refresh.
 ///
@@ -27,22 +25,18 @@ public record SlackGrant(
   static SlackGrant of(OAuthV2AccessResponse response) {
     var team = Optional.ofNullable(response.getTeam());
     return new SlackGrant(
-        team.map(it -> orEmpty(it.getId())).orElse(""),
-        team.map(it -> orEmpty(it.getName())).orElse(""),
+        team.map(it -> SlackApi.orEmpty(it.getId())).orElse(""),
+        team.map(it -> SlackApi.orEmpty(it.getName())).orElse(""),
         response.isEnterpriseInstall(),
-        orEmpty(response.getAppId()),
-        orEmpty(response.getBotUserId()),
-        orEmpty(response.getAccessToken()),
+        SlackApi.orEmpty(response.getAppId()),
+        SlackApi.orEmpty(response.getBotUserId()),
+        SlackApi.orEmpty(response.getAccessToken()),
         Optional.ofNullable(response.getRefreshToken()).filter(it -> !it.isEmpty()),
         Optional.ofNullable(response.getExpiresIn()).map(Duration::ofSeconds),
-        Arrays.stream(orEmpty(response.getScope()).split(",", -1))
+        Arrays.stream(SlackApi.orEmpty(response.getScope()).split(",", -1))
             .map(String::strip)
             .filter(it -> !it.isEmpty())
             .collect(Collectors.toUnmodifiableSet()));
-  }
-
-  private static String orEmpty(@Nullable String text) {
-    return Objects.requireNonNullElse(text, "");
   }
 
   /// Omits the tokens.

@@ -75,10 +75,6 @@ record Installation(
         .flatMap(token -> grant.expiresIn().map(life -> Renewal.of(token, life, now)));
   }
 
-  Installation withIdentity(SlackIdentity other) {
-    return new Installation(other, name, token, renewal, scopes);
-  }
-
   String team() {
     return identity.team();
   }

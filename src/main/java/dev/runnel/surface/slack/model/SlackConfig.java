@@ -168,7 +168,6 @@ public record SlackConfig(
     return !signingSecrets.isEmpty();
   }
 
-  /// Whether the workspace is served.
   public boolean accepts(String team) {
     return installations.contains(team) || (installations.isEmpty() && client.isEmpty());
   }

@@ -106,7 +106,6 @@ final class SlackStreams {
     };
   }
 
-  /// Appends the next step.
   Posting append(
       SlackAgentApi api, Notice notice, Update.Status status, PostRef ref, PlainMessages plain) {
     var message = SlackPlace.Message.of(ref);

@@ -116,7 +116,6 @@ record SlackEvent(
   /// A user opened the agent view, or a channel beside it.
   record Viewed(OpenChannel openChannel, Optional<Opened> opened) implements Content {}
 
-  /// Slack's stop button was pressed.
   record Stopped(
       Optional<String> channel, Optional<String> thread, Optional<String> user, Optional<String> at)
       implements Content {}

@@ -1,6 +1,5 @@
 package dev.runnel.surface.slack.install;
 
-import dev.runnel.store.SqlStore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -21,6 +20,7 @@ import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.run.MessageStatus;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.database.Database;
+import dev.runnel.store.SqlStore;
 import dev.runnel.surface.PlatformPage;
 import dev.runnel.surface.PlatformPage.Html;
 import dev.runnel.surface.slack.ScriptedSlack;
