@@ -30,8 +30,10 @@ public final class PullRequestNews {
           .flatMap(work.bindings()::of)
           .ifPresent(binding -> tell(work, delivery, binding, pullRequest.get(), changed, now));
     }
-    // A change of a pull request is not addressed to Runnel.
-    return changed.then().map(then -> delivery.withIntent(then).withAddressed(false));
+    // Of what the event also means, only a start is addressed to Runnel, and needs a permission.
+    return changed
+        .then()
+        .map(then -> delivery.withIntent(then).withAddressed(then instanceof Intent.Start));
   }
 
   private static void tell(

@@ -4,14 +4,17 @@ import static dev.runnel.testkit.PullRequestContract.needs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.core.decide.PullRequestNews;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.Admission;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.run.PullRequestState;
 import dev.runnel.core.port.Surface;
+import dev.runnel.testkit.MemoryStore;
 import dev.runnel.testkit.PullRequestContract;
 import dev.runnel.testkit.Samples;
 import java.net.URI;
@@ -184,6 +187,30 @@ class GitLabPullRequestTest implements PullRequestContract {
     assertThat(changed.state()).isEqualTo(PullRequestState.MERGED);
     assertThat(changed.then())
         .contains(new Intent.Cancel(Optional.empty(), Optional.of("completed the merge request")));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"dana, true", "lee, false"})
+  void aMergeRequestThatIsOpenedWithTheLabelStartsARunIfItsAuthorMay(
+      String author, boolean isAdmitted) {
+    var opened =
+        read(GitLabRequests.golden(
+                "merge-request-opened",
+                body -> {
+                  body.putArray("labels").addObject().put("title", "agent");
+                  ((ObjectNode) body.path("user")).put("username", author);
+                }))
+            .orElseThrow();
+    var changed = (Intent.PullRequestChanged) opened.intent();
+
+    var start =
+        new MemoryStore()
+            .<Optional<Delivery>>commit(
+                work -> PullRequestNews.take(work, opened, changed, Samples.NINE))
+            .orElseThrow();
+
+    assertThat(start.intent()).isInstanceOf(Intent.Start.class);
+    assertThat(surface().senders().admit(start).equals(Admission.ADMITTED)).isEqualTo(isAdmitted);
   }
 
   @Test
