@@ -1,5 +1,6 @@
 package dev.runnel.core;
 
+import static dev.runnel.core.ThreadTalk.begins;
 import static dev.runnel.testkit.Samples.OTHER_THREAD;
 import static dev.runnel.testkit.Samples.THREAD;
 import static dev.runnel.testkit.Samples.delivery;
@@ -11,6 +12,8 @@ import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.Posting;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
@@ -74,6 +77,33 @@ class PauseTest {
       assertThat(world.surface.posts().size()).isLessThanOrEqualTo(before + second);
     }
     assertThat(world.surface.posts()).hasSize(5);
+  }
+
+  /// A run reports each second, before, during and after the pause.
+  @Test
+  void progressTakesOneTimeOnly() {
+    var run = begins(world, RunState.RUNNING);
+    world.surface.answersPosts(SLOW_DOWN);
+    world.says(delivery("2", start("add a test"), OTHER_THREAD));
+    world.settle();
+    world.surface.answersPosts(Optional.empty());
+    reports(run, 29);
+    var before = world.surface.posts(THREAD).getFirst().edits();
+
+    reports(run, 10);
+
+    assertThat(world.surface.posts(THREAD).getFirst().edits()).isGreaterThan(before);
+    world.runs.moves(run.id(), RunState.SUCCEEDED, "Fixed.");
+    world.passes(Duration.ofSeconds(5));
+    assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded");
+    assertThat(world.surface.kinds(OTHER_THREAD)).containsExactly("Status");
+  }
+
+  private void reports(Run run, int seconds) {
+    for (int second = 1; second <= seconds; second++) {
+      world.runs.moves(run.id(), RunState.RUNNING, "step " + second);
+      world.passes(Duration.ofSeconds(1));
+    }
   }
 
   @Test

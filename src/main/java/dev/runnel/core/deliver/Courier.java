@@ -171,12 +171,19 @@ public final class Courier {
     if (limit.isEmpty()) {
       return true;
     }
-    var turn = work.limits().reserve(limit.get(), notice.id().value(), now);
+    var turn = work.limits().reserve(limit.get(), holder(notice), now);
     if (turn.isAfter(now)) {
       work.outbox().later(notice.id(), turn, "The platform asked to slow down");
       return false;
     }
     return true;
+  }
+
+  /// A status takes over the time that was reserved for the one that it replaces.
+  private static String holder(Notice notice) {
+    return notice.update() instanceof Update.Status status
+        ? "status:" + status.run().id()
+        : notice.id().value();
   }
 
   /// Postpones the notice until its platform accepts our credential again, however long that takes.

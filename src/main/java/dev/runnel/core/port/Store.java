@@ -356,7 +356,7 @@ public interface Store {
   interface Limits {
     /// When the holder may use the limit: `now`, or the time that is reserved for it.
     ///
-    /// @param holder the id of a notice or a delivery, which asks again at that time
+    /// @param holder what asks again at that time: a notice, the status of a run, or a delivery
     Instant reserve(String limit, String holder, Instant now);
 
     /// Blocks the limit until that time.
