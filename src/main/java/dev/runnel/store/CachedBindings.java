@@ -11,7 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /// Read-only bindings with a cache for the look-up by run, which each poll does for every run that
-/// changed. Missing bindings are not cached, because another node may create them.
+/// changed. Missing bindings are not cached, because another node may create them. One that cannot
+/// be read counts as missing, so that the other runs are watched.
 final class CachedBindings implements Store.Bindings {
   private final SqlBindings truth;
   private final Cache<RunId, Binding> byRun;
@@ -24,7 +25,7 @@ final class CachedBindings implements Store.Bindings {
   @Override
   @SuppressWarnings("NullAway") // a loader of Caffeine's returns null for "not there"
   public Optional<Binding> of(RunId run) {
-    return Optional.ofNullable(byRun.get(run, id -> truth.of(id).orElse(null)));
+    return Optional.ofNullable(byRun.get(run, id -> truth.ifReadable(id).orElse(null)));
   }
 
   @Override

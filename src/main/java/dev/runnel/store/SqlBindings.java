@@ -24,6 +24,10 @@ final class SqlBindings implements Store.Bindings {
 
   private static final String COLUMNS = "conversation, run, since, status_post, version, body";
 
+  private static final String OF_RUN =
+      "SELECT %1$s FROM bindings WHERE run = ? UNION ALL SELECT %1$s FROM bindings_aside WHERE run = ? LIMIT 1"
+          .formatted(COLUMNS);
+
   private final Statements rows;
   private final SqlPullRequests pullRequests;
   private final SqlStarts starts;
@@ -50,12 +54,12 @@ final class SqlBindings implements Store.Bindings {
 
   @Override
   public Optional<Binding> of(RunId run) {
-    return rows.first(
-        "SELECT %1$s FROM bindings WHERE run = ? UNION ALL SELECT %1$s FROM bindings_aside WHERE run = ? LIMIT 1"
-            .formatted(COLUMNS),
-        SqlBindings::binding,
-        run.value(),
-        run.value());
+    return rows.first(OF_RUN, SqlBindings::binding, run.value(), run.value());
+  }
+
+  /// The run's binding; empty also if it cannot be read.
+  Optional<Binding> ifReadable(RunId run) {
+    return readable(OF_RUN, run.value(), run.value()).stream().findFirst();
   }
 
   @Override

@@ -170,13 +170,12 @@ final class SqlInbox extends SqlQueue<DeliveryId, Delivery> implements Store.Inb
   public int countSameText(Delivery delivery) {
     var words = delivery.intent().agentRequest().map(Request::text);
     var done =
-        rows.list(
-            "SELECT body FROM inbox WHERE conversation = ? AND state = 1 AND part_of IS" + " NULL",
-            row -> StoredJson.read(row.getString("body"), Delivery.class),
+        readable(
+            "SELECT * FROM inbox WHERE conversation = ? AND state = 1 AND part_of IS NULL",
             delivery.conversation().id());
     return (int)
         done.stream()
-            .map(each -> each.intent().agentRequest().map(Request::text))
+            .map(each -> each.item().intent().agentRequest().map(Request::text))
             .filter(each -> each.isPresent() && each.equals(words))
             .count();
   }
@@ -244,10 +243,9 @@ final class SqlInbox extends SqlQueue<DeliveryId, Delivery> implements Store.Inb
 
   @Override
   public List<Delivery> joined(DeliveryId whole) {
-    return rows.list(
-        "SELECT body FROM inbox WHERE part_of = ? ORDER BY seq",
-        row -> StoredJson.read(row.getString("body"), Delivery.class),
-        whole.value());
+    return readable("SELECT * FROM inbox WHERE part_of = ? ORDER BY seq", whole.value()).stream()
+        .map(Pending::item)
+        .toList();
   }
 
   @Override
@@ -267,12 +265,14 @@ final class SqlInbox extends SqlQueue<DeliveryId, Delivery> implements Store.Inb
   /// for a few checks after a catch-up.
   @Override
   public List<Delivery> acceptedBetween(Conversation conversation, Instant from, Instant to) {
-    return rows.list(
-        "SELECT body FROM inbox WHERE conversation = ? AND seq BETWEEN ? AND ?",
-        row -> StoredJson.read(row.getString("body"), Delivery.class),
-        conversation.id(),
-        from,
-        to);
+    return readable(
+            "SELECT * FROM inbox WHERE conversation = ? AND seq BETWEEN ? AND ?",
+            conversation.id(),
+            from,
+            to)
+        .stream()
+        .map(Pending::item)
+        .toList();
   }
 
   @Override

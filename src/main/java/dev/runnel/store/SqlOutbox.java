@@ -142,16 +142,16 @@ final class SqlOutbox extends SqlQueue<NoticeId, Notice> implements Store.Outbox
   @Override
   public Set<MessageStatus> reactions(Conversation conversation, PostRef message) {
     var signs =
-        rows.list(
-            "SELECT body FROM outbox WHERE status_of = ? AND conversation = ? AND tries > 0"
+        readable(
+            "SELECT * FROM outbox WHERE status_of = ? AND conversation = ? AND tries > 0"
                 + " AND seq >= coalesce((SELECT max(seq) FROM outbox WHERE status_of = ?"
                 + " AND conversation = ? AND state = 1 AND post IS NOT NULL), 0)",
-            row -> StoredJson.read(row.getString("body"), Notice.class).update(),
             signOn(message),
             conversation.id(),
             signOn(message),
             conversation.id());
     return signs.stream()
+        .map(each -> each.item().update())
         .filter(Update.Received.class::isInstance)
         .map(update -> ((Update.Received) update).receipt())
         .collect(Collectors.toSet());
@@ -173,22 +173,25 @@ final class SqlOutbox extends SqlQueue<NoticeId, Notice> implements Store.Outbox
         run.value());
   }
 
-  private record QuestionPost(PostRef post, Update update) {}
+  private record QuestionPost(PostRef post, Optional<Notice> notice) {}
 
   @Override
   public Optional<PostRef> questionPost(Conversation conversation, Update.QuestionClosed closed) {
     var posts =
         rows.list(
-            "SELECT post, body FROM outbox WHERE question_of = ? AND conversation = ? AND"
+            "SELECT * FROM outbox WHERE question_of = ? AND conversation = ? AND"
                 + " state = 1 AND post IS NOT NULL ORDER BY seq DESC",
-            row ->
-                new QuestionPost(
-                    new PostRef(row.getString("post")),
-                    StoredJson.read(row.getString("body"), Notice.class).update()),
+            row -> new QuestionPost(new PostRef(row.getString("post")), item(row)),
             closed.run().id().value(),
             conversation.id());
     return posts.stream()
-        .filter(each -> each.update() instanceof Update.Blocked asked && closed.closes(asked))
+        .filter(
+            each ->
+                each.notice()
+                    .filter(
+                        notice ->
+                            notice.update() instanceof Update.Blocked asked && closed.closes(asked))
+                    .isPresent())
         .map(QuestionPost::post)
         .findFirst();
   }
@@ -223,14 +226,15 @@ final class SqlOutbox extends SqlQueue<NoticeId, Notice> implements Store.Outbox
   @Override
   public Optional<Run> postedRun(Conversation conversation, RunId run) {
     return rows.first(
-            "SELECT body FROM outbox WHERE conversation = ? AND status_of = ? AND state <>"
+            "SELECT * FROM outbox WHERE conversation = ? AND status_of = ? AND state <>"
                 + " 2 ORDER BY seq DESC LIMIT 1",
-            row -> StoredJson.read(row.getString("body"), Notice.class).update(),
+            this::item,
             conversation.id(),
             run.value())
+        .flatMap(notice -> notice)
         .flatMap(
-            update ->
-                update instanceof Update.Status status
+            notice ->
+                notice.update() instanceof Update.Status status
                     ? Optional.of(status.run())
                     : Optional.empty());
   }

@@ -93,7 +93,7 @@ abstract class SqlQueue<I, T> implements Store.Queue<I, T> {
     return item(row).map(known -> new Pending<>(known, tries, dueAt));
   }
 
-  private Optional<T> item(ResultSet row) throws SQLException {
+  final Optional<T> item(ResultSet row) throws SQLException {
     try {
       return Optional.of(item.read(row));
     } catch (StoredJson.Unreadable e) {
