@@ -239,6 +239,22 @@ final class SqlOutbox extends SqlQueue<NoticeId, Notice> implements Store.Outbox
                     : Optional.empty());
   }
 
+  /// Discards the earlier statuses of its run that were parked, if it is a status: while a
+  /// conversation cannot be written to, each progress of the run is parked.
+  @Override
+  public void park(NoticeId id, String why) {
+    rows.first("SELECT * FROM outbox WHERE id = ? AND state = 0", this::item, id.value())
+        .flatMap(notice -> notice)
+        .filter(notice -> notice.update() instanceof Update.Status)
+        .ifPresent(
+            notice ->
+                rows.change(
+                    "DELETE FROM outbox WHERE conversation = ? AND status_of = ? AND state = 2",
+                    notice.conversation().id(),
+                    statusOf(notice)));
+    super.park(id, why);
+  }
+
   /// A status that a newer one has followed is discarded instead.
   @Override
   public boolean retry(NoticeId id) {

@@ -143,7 +143,7 @@ abstract class SqlQueue<I, T> implements Store.Queue<I, T> {
   }
 
   @Override
-  public final void park(I id, String why) {
+  public void park(I id, String why) {
     park(idText.apply(id), sequence.now(), why);
   }
 

@@ -997,7 +997,18 @@ public final class MemoryStore implements Store {
 
     @Override
     public void park(NoticeId id, String why) {
-      change(outbox, id, row -> row.parked(why));
+      var row = outbox.get(id);
+      if (row != null
+          && row.state() == State.WAITS
+          && row.item().update() instanceof Update.Status status) {
+        outbox
+            .values()
+            .removeIf(
+                each ->
+                    each.state() == State.PARKED
+                        && isStatusOf(each, row.item().conversation(), status.run().id()));
+      }
+      change(outbox, id, waiting -> waiting.parked(why));
     }
 
     @Override

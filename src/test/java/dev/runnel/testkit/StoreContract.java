@@ -933,6 +933,20 @@ public interface StoreContract {
     assertThat(store().<List<Parked<Notice>>>commit(work -> work.outbox().parked(10))).isEmpty();
   }
 
+  @Test
+  default void ofTheParkedStatusesOfARunTheLastIsKept() {
+    add("n1", status(RunState.QUEUED));
+    store().change(work -> work.outbox().park(new NoticeId("n1"), "gone"));
+    add("n2", told("a"));
+    store().change(work -> work.outbox().park(new NoticeId("n2"), "gone"));
+    add("n3", status(RunState.RUNNING));
+    store().change(work -> work.outbox().park(new NoticeId("n3"), "gone"));
+
+    assertThat(store().<List<Parked<Notice>>>commit(work -> work.outbox().parked(10)))
+        .extracting(Parked::id)
+        .containsExactlyInAnyOrder("n2", "n3");
+  }
+
   private List<Parked<Delivery>> parked(int limit) {
     return store().commit(work -> work.inbox().parked(limit));
   }
