@@ -61,6 +61,7 @@ public final class World implements AutoCloseable {
   private Dispatcher dispatcher;
   private Watcher watcher;
   private Courier courier;
+  private MissedDeliveryPoller poller;
   private OutageRecovery recovery;
 
   public World(Path folder) {
@@ -77,6 +78,7 @@ public final class World implements AutoCloseable {
     dispatcher = dispatcher(random);
     watcher = new Watcher(store, runs, this::changed);
     courier = courier(random);
+    poller = new MissedDeliveryPoller(store, Surfaces.of(List.of(surface, elsewhere)));
   }
 
   /// From now on this policy decides who may do what.
@@ -161,6 +163,7 @@ public final class World implements AutoCloseable {
     dispatcher = dispatcher(random);
     watcher = new Watcher(store, runs, this::changed);
     courier = courier(random);
+    poller = new MissedDeliveryPoller(store, Surfaces.of(List.of(surface, elsewhere)));
   }
 
   /// Hands a delivery in at the door.
@@ -219,8 +222,7 @@ public final class World implements AutoCloseable {
   ///
   /// @return when to ask again
   public Instant catchesUp() {
-    return new MissedDeliveryPoller(store, Surfaces.of(List.of(surface, elsewhere)))
-        .step(clock.instant());
+    return poller.step(clock.instant());
   }
 
   /// Asks what did not work whether it works again.

@@ -16,7 +16,9 @@ import dev.runnel.core.scope.Surfaces;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,6 +43,9 @@ public final class MissedDeliveryPoller {
   private final Store store;
   private final Surfaces surfaces;
 
+  /// When the platforms may be asked that asked for a pause.
+  private final Map<SurfaceId, Instant> pauses = new ConcurrentHashMap<>();
+
   public MissedDeliveryPoller(Store store, Surfaces surfaces) {
     this.store = store;
     this.surfaces = surfaces;
@@ -50,15 +55,18 @@ public final class MissedDeliveryPoller {
   ///
   /// @return when to check again
   public Instant step(Instant now) {
-    var wait = EVERY;
+    var next = now.plus(EVERY);
     for (var surface : surfaces.byId().values()) {
-      repair(surface.id(), now);
-      var failed = ask(surface, now);
-      if (failed.isPresent() && failed.get().compareTo(wait) < 0) {
-        wait = failed.get();
+      var id = surface.id();
+      repair(id, now);
+      if (!now.isBefore(pauses.getOrDefault(id, now))) {
+        pauses.remove(id);
+        ask(surface, now).ifPresent(wait -> pauses.put(id, now.plus(wait)));
       }
+      var again = pauses.getOrDefault(id, next);
+      next = again.isBefore(next) ? again : next;
     }
-    return now.plus(wait);
+    return next;
   }
 
   /// @return the delay until the next check if this one failed

@@ -155,8 +155,27 @@ class MissedDeliveryPollerTest {
     assertThat(world.catchesUp()).isEqualTo(now.plusSeconds(30));
 
     world.surface.lists(MissedDeliveries.Listed.NOTHING);
-    assertThat(world.catchesUp()).isEqualTo(now.plus(Duration.ofMinutes(15)));
+    world.clock.advance(Duration.ofSeconds(30));
+    assertThat(world.catchesUp()).isEqualTo(now.plusSeconds(30).plus(Duration.ofMinutes(15)));
     assertThat(world.surface.missedSince()).isEqualTo(NINE.minus(Duration.ofMinutes(2)));
+  }
+
+  @Test
+  void aPlatformThatAsksForALongPauseIsNotAskedBefore() {
+    var pause = Duration.ofMinutes(40);
+    world.elsewhere.lists(new MissedDeliveries.Unknown(Optional.of(pause), "429"));
+    world.surface.lists(new MissedDeliveries.Unknown(Optional.empty(), "503"));
+    assertThat(world.catchesUp()).isEqualTo(NINE.plus(Duration.ofMinutes(1)));
+
+    world.elsewhere.refusesCredential(Optional.of("It was asked."));
+    world.surface.lists(MissedDeliveries.Listed.NOTHING);
+    world.clock.advance(Duration.ofMinutes(30));
+    assertThat(world.catchesUp()).isEqualTo(NINE.plus(pause));
+    assertThat(world.elsewhere.refusals()).isZero();
+
+    world.clock.advance(Duration.ofMinutes(10));
+    world.catchesUp();
+    assertThat(world.elsewhere.refusals()).isOne();
   }
 
   @Test
