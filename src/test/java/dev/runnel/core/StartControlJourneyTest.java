@@ -2,6 +2,7 @@ package dev.runnel.core;
 
 import static dev.runnel.testkit.Samples.DANA;
 import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.cancel;
 import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.say;
 import static dev.runnel.testkit.Samples.start;
@@ -139,6 +140,16 @@ class StartControlJourneyTest {
 
       assertThat(told())
           .containsExactly("Declined by eve. Nothing was started.", "No run was started.");
+    }
+
+    @Test
+    void thatIsWithdrawnIsToldToASenderWhoAwaitsTheRun() {
+      var request = delivery("1", start("fix it"));
+      says(request.withOrigin(request.origin().awaiting()));
+      says(delivery("2", cancel()).withActor(EVE));
+
+      assertThat(told()).contains("No run was started.");
+      assertThat(world.runs.runs()).isEmpty();
     }
 
     @Test

@@ -81,7 +81,7 @@ final class AttemptResults {
   }
 
   /// Tells a sender who waits for a run that there will be none, after the reason if that is told.
-  private static void tellUnstarted(Work work, DeliveryAttempt attempt) {
+  static void tellUnstarted(Work work, DeliveryAttempt attempt) {
     var origin = attempt.delivery().origin();
     if (origin.awaitsRun()
         && work.bindings()

@@ -338,10 +338,11 @@ final class RunCanceller {
     if (taken.ended().stream().noneMatch(each -> each.start().equals(waiting))) {
       StartControl.withdrawn(work, delivery, attempt.delivery().actor(), attempt.now());
     }
+    var withdrawn = new DeliveryAttempt(delivery, waiting.tries(), attempt.now());
+    AttemptResults.tellUnstarted(work, withdrawn);
     var isForUs = delivery.addressed() || work.bindings().of(delivery.conversation()).isPresent();
     if (isForUs && taken.ended().stream().noneMatch(each -> each.start().equals(waiting))) {
-      new DeliveryAttempt(delivery, waiting.tries(), attempt.now())
-          .react(work, MessageStatus.CANCELLED);
+      withdrawn.react(work, MessageStatus.CANCELLED);
     }
   }
 
