@@ -70,6 +70,18 @@ class StartControlJourneyTest {
     return new Conversation(THREAD.surface(), "team/channel/" + key);
   }
 
+  @Test
+  void aStartThatFailsUnexpectedlyIsToldToASenderWhoAwaitsTheRun() {
+    world.surface.isBroken();
+    var request = delivery("1", start("fix it"));
+    says(request.withOrigin(request.origin().awaiting()));
+    for (int tries = 1; tries <= 10; tries++) {
+      world.leaps(Duration.ofMinutes(2));
+    }
+
+    assertThat(told()).contains("No run was started.");
+  }
+
   @Nested
   class AnApproval {
     private static Delivery decides(

@@ -68,6 +68,7 @@ public final class FakeSurface
   private boolean hasIssues;
   private boolean losesNextAnswer;
   private boolean backgroundIsDown;
+  private boolean isBroken;
   private boolean linksAreDown;
   private final Map<URI, Optional<Background>> linked = new LinkedHashMap<>();
   private final List<String> linksRead = new ArrayList<>();
@@ -219,6 +220,9 @@ public final class FakeSurface
 
   private synchronized Background background(Delivery delivery) {
     checkCredential();
+    if (isBroken) {
+      throw new IllegalStateException("A bug");
+    }
     if (backgroundIsDown) {
       throw new BackgroundUnavailable("The thread cannot be read", new RuntimeException("503"));
     }
@@ -526,6 +530,11 @@ public final class FakeSurface
   /// Only members can read its conversations.
   public void isPrivate() {
     isPrivate = true;
+  }
+
+  /// From now on reading a conversation fails as nobody expects.
+  public synchronized void isBroken() {
+    isBroken = true;
   }
 
   public synchronized void backgroundIsDown(boolean down) {

@@ -329,6 +329,7 @@ final class AttemptResults {
             work.inbox().later(delivery.id(), next.get(), broken.toString());
           } else {
             work.inbox().park(delivery.id(), broken.toString());
+            tellUnstarted(work, attempt);
             endParts(work, attempt);
             attempt.react(work, MessageStatus.REFUSED);
             attempt.respondToAll(
