@@ -64,7 +64,7 @@ final class SqlOutbox extends SqlQueue<NoticeId, Notice> implements Store.Outbox
   private Optional<Instant> turn(Notice notice, Update.Status status) {
     return readable(
             "SELECT * FROM outbox WHERE conversation = ? AND state = 0 AND status_of = ? AND"
-                + " tries = 0 AND aside = 1 AND due_at > ?",
+                + " tries = 0 AND aside = 1 AND waits_for IS NULL AND due_at > ?",
             notice.conversation().id(),
             status.run().id().value(),
             notice.createdAt())

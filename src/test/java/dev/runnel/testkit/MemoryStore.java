@@ -770,6 +770,7 @@ public final class MemoryStore implements Store {
     private @Nullable Instant turn(Notice notice, Update.Status status) {
       return outbox.values().stream()
           .filter(row -> row.state() == State.WAITS && row.tries() == 0 && row.aside())
+          .filter(row -> !waitsFor.containsKey(row.item().id()))
           .filter(row -> row.dueAt().isAfter(notice.createdAt()))
           .filter(row -> row.item().conversation().equals(notice.conversation()))
           .filter(

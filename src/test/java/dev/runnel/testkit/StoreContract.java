@@ -934,6 +934,21 @@ public interface StoreContract {
   }
 
   @Test
+  default void aStatusThatWaitsForItsPlatformDelaysNoNewerOne() {
+    store()
+        .change(
+            work ->
+                work.outbox().addAt(NINE.plusSeconds(5), notice("n1", status(RunState.RUNNING))));
+    store()
+        .change(
+            work -> work.outbox().later(new NoticeId("n1"), NINE.plusSeconds(60), "down", "fake"));
+
+    add("n2", status(RunState.RUNNING));
+
+    assertThat(nextNotice()).map(each -> each.item().id().value()).contains("n2");
+  }
+
+  @Test
   default void ofTheParkedStatusesOfARunTheLastIsKept() {
     add("n1", status(RunState.QUEUED));
     store().change(work -> work.outbox().park(new NoticeId("n1"), "gone"));
