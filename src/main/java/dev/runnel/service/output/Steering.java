@@ -84,7 +84,10 @@ public final class Steering implements AutoCloseable {
         pendingLines.forEach(agent::write);
       }
     } else {
-      dialogue = Optional.empty();
+      synchronized (this) {
+        dialogue = Optional.empty();
+        pendingLines.clear();
+      }
     }
     spawner.virtual("steering " + executionRequest.runId(), this::work);
   }
@@ -110,11 +113,11 @@ public final class Steering implements AutoCloseable {
     }
   }
 
-  /// Writes a line to the agent, which has a dialogue.
+  /// Writes a line to the agent, if its input is open.
   synchronized void write(String line) {
     if (process.isPresent()) {
       process.get().write(line + "\n");
-    } else {
+    } else if (dialogue.isPresent()) {
       pendingLines.add(line + "\n");
     }
   }
