@@ -24,6 +24,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The step of Slack's Workflow Builder that starts a run.
 class SlackWorkflowStepTest {
@@ -121,6 +123,15 @@ class SlackWorkflowStepTest {
     assertThat(executed("start_run", "{'request':'fix it'}"))
         .isInstanceOf(WebhookResult.Answered.class);
     assertThat(executed("start_run", "[]")).isInstanceOf(WebhookResult.Answered.class);
+  }
+
+  /// Else one step could act as the workflows of many channels, each with budgets of its own, or
+  /// write to a person.
+  @ParameterizedTest
+  @ValueSource(strings = {"C0DEV/1", "C0DEV/1/~Fx2", "U0ANN", "D0ANN", "general", "C0:DEV"})
+  void whatIsNoChannelStartsNothing(String channel) {
+    assertThat(executed("start_run", "{'request':'fix it','channel':'" + channel + "'}"))
+        .isInstanceOf(WebhookResult.Answered.class);
   }
 
   @Test

@@ -11,6 +11,7 @@ import dev.runnel.surface.slack.model.SlackStep;
 import dev.runnel.surface.slack.model.SlackText;
 import java.net.URI;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /// Reads executions of the workflow step that starts a run. Pure.
 final class SlackSteps {
@@ -19,11 +20,13 @@ final class SlackSteps {
   static final String THREAD = "thread";
   static final String PROFILE = "profile";
 
+  private static final Pattern CHANNEL_ID = Pattern.compile("[CG][A-Z0-9]{1,19}");
+
   private SlackSteps() {}
 
   /// @return empty for other steps
   static Optional<Delivery> executed(SlackEvent event, SlackEvent.StepExecuted step) {
-    var channel = step.input(CHANNEL);
+    var channel = step.input(CHANNEL).filter(it -> CHANNEL_ID.matcher(it).matches());
     if (!step.callback().equals(SlackStep.CALLBACK)
         || step.execution().isEmpty()
         || channel.isEmpty()) {
