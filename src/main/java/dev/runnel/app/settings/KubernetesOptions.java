@@ -62,6 +62,21 @@ public final class KubernetesOptions {
           "the limit",
           "The memory that a pod requests, such as `1Gi`. Its limit is `agents.limits.memory`.");
 
+  private static final Setting EXTENDED_RESOURCES =
+      setting(
+          "EXTENDED_RESOURCES",
+          "",
+          "What each pod gets of what device plugins offer: `nvidia.com/gpu=1`, or a section of the"
+              + " file. Setup commands run in such pods, too.");
+
+  private static final Setting TOLERATIONS =
+      setting(
+          "TOLERATIONS",
+          "",
+          "Taints, separated by commas, of machines that pods may run on nevertheless, as `kubectl"
+              + " taint` takes them: `nvidia.com/gpu=present:NoSchedule`. Value and effect may be"
+              + " absent.");
+
   static final List<Setting> ALL =
       List.of(
           NAMESPACE,
@@ -72,10 +87,20 @@ public final class KubernetesOptions {
           SECRETS,
           PULL_SECRETS,
           CPU,
-          MEMORY);
+          MEMORY,
+          EXTENDED_RESOURCES,
+          TOLERATIONS);
 
   private static final List<String> KEYS =
-      List.of("service_account", "node_selector", "secrets", "pull_secrets", "cpu", "memory");
+      List.of(
+          "service_account",
+          "node_selector",
+          "secrets",
+          "pull_secrets",
+          "cpu",
+          "memory",
+          "extended_resources",
+          "tolerations");
 
   private KubernetesOptions() {}
 
@@ -89,11 +114,16 @@ public final class KubernetesOptions {
     try {
       return new PodOptions(
           settings.get(SERVICE_ACCOUNT),
-          selector(settings.get(NODE_SELECTOR)),
+          pairs("node_selector", settings.get(NODE_SELECTOR), "labels, like disk=ssd"),
           list(settings.get(SECRETS)),
           list(settings.get(PULL_SECRETS)),
           settings.get(CPU),
-          settings.get(MEMORY));
+          settings.get(MEMORY),
+          pairs(
+              "extended_resources",
+              settings.get(EXTENDED_RESOURCES),
+              "numbers, like nvidia.com/gpu=1"),
+          tolerations(list(settings.get(TOLERATIONS))));
     } catch (IllegalArgumentException e) {
       throw new SettingsException("agents.kubernetes: %s.".formatted(e.getMessage()));
     }
@@ -104,11 +134,9 @@ public final class KubernetesOptions {
       return PodOptions.NONE;
     }
     section.checkKeys(KEYS);
-    var selector = new LinkedHashMap<String, String>();
-    section
-        .at("node_selector")
-        .entries("must hold labels, like {disk: ssd}")
-        .forEach((name, label) -> selector.put(name, label.text().orElse("")));
+    var selector = pairs(section.at("node_selector"), "must hold labels, like {disk: ssd}");
+    var resources =
+        pairs(section.at("extended_resources"), "must hold numbers, like {nvidia.com/gpu: 1}");
     return section.read(
         () ->
             new PodOptions(
@@ -117,7 +145,9 @@ public final class KubernetesOptions {
                 section.at("secrets").strings(),
                 section.at("pull_secrets").strings(),
                 section.text("cpu"),
-                section.text("memory")));
+                section.text("memory"),
+                resources,
+                tolerations(section.at("tolerations").strings())));
   }
 
   private static List<String> list(Optional<String> text) {
@@ -128,16 +158,28 @@ public final class KubernetesOptions {
         .toList();
   }
 
-  private static Map<String, String> selector(Optional<String> text) {
-    var selector = new LinkedHashMap<String, String>();
+  private static List<PodOptions.Toleration> tolerations(List<String> taints) {
+    return taints.stream().map(PodOptions.Toleration::of).toList();
+  }
+
+  /// @param demand the message if it is something else
+  private static Map<String, String> pairs(YamlSection section, String demand) {
+    var pairs = new LinkedHashMap<String, String>();
+    section.entries(demand).forEach((name, value) -> pairs.put(name, value.text().orElse("")));
+    return pairs;
+  }
+
+  /// @param kind what it must hold, with an example
+  private static Map<String, String> pairs(String key, Optional<String> text, String kind) {
+    var pairs = new LinkedHashMap<String, String>();
     for (var each : list(text)) {
       var equals = each.indexOf('=');
       if (equals < 1) {
         throw new IllegalArgumentException(
-            "node_selector holds %s, and must hold labels, like disk=ssd".formatted(each));
+            "%s holds %s, and must hold %s".formatted(key, each, kind));
       }
-      selector.put(each.substring(0, equals).strip(), each.substring(equals + 1).strip());
+      pairs.put(each.substring(0, equals).strip(), each.substring(equals + 1).strip());
     }
-    return selector;
+    return pairs;
   }
 }

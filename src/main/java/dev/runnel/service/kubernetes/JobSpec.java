@@ -9,6 +9,8 @@ import dev.runnel.service.workspace.PodOptions;
 import io.fabric8.kubernetes.api.model.EnvFromSourceBuilder;
 import io.fabric8.kubernetes.api.model.LocalObjectReference;
 import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.Toleration;
+import io.fabric8.kubernetes.api.model.TolerationBuilder;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
@@ -77,6 +79,7 @@ record JobSpec(KubernetesSettings settings, long user, long group) {
         .withServiceAccountName(options.serviceAccount().orElse(null))
         .withEnableServiceLinks(false)
         .withNodeSelector(options.nodeSelector().isEmpty() ? null : options.nodeSelector())
+        .withTolerations(options.tolerations().stream().map(JobSpec::toleration).toList())
         .withImagePullSecrets(
             options.pullSecrets().stream().map(LocalObjectReference::new).toList())
         .withTerminationGracePeriodSeconds(seconds(settings.grace()))
@@ -113,7 +116,7 @@ record JobSpec(KubernetesSettings settings, long user, long group) {
         .endSecurityContext()
         .withNewResources()
         .withRequests(requests(options))
-        .withLimits(limits())
+        .withLimits(limits(options))
         .endResources()
         .withVolumeMounts(mounts(place, files))
         .endContainer()
@@ -191,7 +194,16 @@ record JobSpec(KubernetesSettings settings, long user, long group) {
     return requests;
   }
 
-  private Map<String, Quantity> limits() {
+  private static Toleration toleration(PodOptions.Toleration toleration) {
+    return new TolerationBuilder()
+        .withKey(toleration.key())
+        .withOperator(toleration.value().isPresent() ? "Equal" : "Exists")
+        .withValue(toleration.value().orElse(null))
+        .withEffect(toleration.effect().orElse(null))
+        .build();
+  }
+
+  private Map<String, Quantity> limits(PodOptions options) {
     var limits = new HashMap<String, Quantity>();
     var quotas = settings.quotas();
     if (quotas.memoryBytes() != Limits.UNLIMITED) {
@@ -202,6 +214,8 @@ record JobSpec(KubernetesSettings settings, long user, long group) {
           "cpu",
           new Quantity(BigDecimal.valueOf(quotas.cpus()).stripTrailingZeros().toPlainString()));
     }
+    // The request of these is their limit.
+    options.extendedResources().forEach((name, count) -> limits.put(name, new Quantity(count)));
     return limits;
   }
 

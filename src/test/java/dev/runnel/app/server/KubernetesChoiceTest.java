@@ -7,6 +7,7 @@ import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.KubernetesOptions;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.app.settings.SettingsException;
+import dev.runnel.service.workspace.PodOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,9 +84,14 @@ class KubernetesChoiceTest {
               node_selector: {disk: ssd, zone: a}
               secrets: [model-key]
               memory: 1Gi
+              tolerations: [agents]
             environments:
               web:
-                kubernetes: {memory: 4Gi, node_selector: {gpu: "yes"}}
+                kubernetes:
+                  memory: 4Gi
+                  node_selector: {gpu: "yes"}
+                  extended_resources: {nvidia.com/gpu: 1}
+                  tolerations: ["nvidia.com/gpu:NoSchedule"]
             """);
     var all = KubernetesOptions.pods(settings);
     var web = settings.environments().all().getFirst().pod().orElse(all);
@@ -95,6 +101,21 @@ class KubernetesChoiceTest {
     assertThat(web.memory()).contains("4Gi");
     assertThat(web.serviceAccount()).contains("agents");
     assertThat(web.secrets()).containsExactly("model-key");
+    assertThat(all.tolerations()).containsExactly(PodOptions.Toleration.of("agents"));
+    assertThat(web.extendedResources()).isEqualTo(Map.of("nvidia.com/gpu", "1"));
+    assertThat(web.tolerations())
+        .containsExactly(
+            new PodOptions.Toleration(
+                "nvidia.com/gpu", Optional.empty(), Optional.of("NoSchedule")));
+  }
+
+  @Test
+  void aSectionOfTheFileMayNameExtendedResources() throws IOException {
+    assertThat(
+            KubernetesOptions.pods(
+                    settings("kubernetes: {extended_resources: {nvidia.com/gpu: 2}}"))
+                .extendedResources())
+        .isEqualTo(Map.of("nvidia.com/gpu", "2"));
   }
 
   @Test
@@ -102,6 +123,18 @@ class KubernetesChoiceTest {
     assertThatThrownBy(() -> KubernetesOptions.pods(settings("kubernetes: {memory: lots}")))
         .isInstanceOf(SettingsException.class)
         .hasMessage("agents.kubernetes: memory is lots, and must be a quantity like 1Gi.");
+    assertThatThrownBy(
+            () -> KubernetesOptions.pods(settings("kubernetes: {extended_resources: {gpu: 1}}")))
+        .hasMessageContaining("extended_resources holds gpu: 1")
+        .hasMessageContaining("like nvidia.com/gpu: 1");
+    assertThatThrownBy(
+            () ->
+                KubernetesOptions.pods(
+                    settings("kubernetes: {extended_resources: {nvidia.com/gpu: some}}")))
+        .hasMessageContaining("extended_resources holds nvidia.com/gpu: some");
+    assertThatThrownBy(
+            () -> KubernetesOptions.pods(settings("kubernetes: {tolerations: [\"gpu:Never\"]}")))
+        .hasMessageContaining("tolerations holds gpu:Never, and must hold taints like");
     assertThatThrownBy(() -> settings("environments: {web: {kubernetes: {secrets: [Not_a_name]}}}"))
         .hasMessageContaining("agents.environments.web.kubernetes")
         .hasMessageContaining("Not_a_name, which is not a name of a Kubernetes object");

@@ -10,6 +10,7 @@ import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.PodOptions;
 import dev.runnel.service.workspace.RunHome;
 import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.TolerationBuilder;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import java.io.IOException;
@@ -31,7 +32,9 @@ class JobSpecTest {
           List.of("model-key"),
           List.of(),
           Optional.of("500m"),
-          Optional.of("1Gi"));
+          Optional.of("1Gi"),
+          Map.of(),
+          List.of(PodOptions.Toleration.of("agents")));
 
   private static final PodOptions OWN =
       new PodOptions(
@@ -40,7 +43,11 @@ class JobSpecTest {
           List.of("npm-token"),
           List.of("registry"),
           Optional.empty(),
-          Optional.of("4Gi"));
+          Optional.of("4Gi"),
+          Map.of("nvidia.com/gpu", "2"),
+          List.of(
+              PodOptions.Toleration.of("nvidia.com/gpu:NoSchedule"),
+              PodOptions.Toleration.of("team=web")));
 
   @TempDir Path volume;
 
@@ -152,7 +159,24 @@ class JobSpecTest {
     assertThat(container.getResources().getRequests())
         .isEqualTo(Map.of("cpu", new Quantity("500m"), "memory", new Quantity("4Gi")));
     assertThat(container.getResources().getLimits())
-        .isEqualTo(Map.of("cpu", new Quantity("1.5"), "memory", new Quantity("2147483648")));
+        .containsEntry("cpu", new Quantity("1.5"))
+        .containsEntry("memory", new Quantity("2147483648"));
+  }
+
+  @Test
+  void aPodGetsTheDevicesOfItsEnvironmentOnMachinesThatAreKeptForThem() throws IOException {
+    var pod = job(Limits.DEFAULT, Quotas.DEFAULT).getSpec().getTemplate().getSpec();
+
+    assertThat(pod.getContainers().getFirst().getResources().getLimits())
+        .containsEntry("nvidia.com/gpu", new Quantity("2"));
+    assertThat(pod.getTolerations())
+        .containsExactly(
+            new TolerationBuilder()
+                .withKey("nvidia.com/gpu")
+                .withOperator("Exists")
+                .withEffect("NoSchedule")
+                .build(),
+            new TolerationBuilder().withKey("team").withOperator("Equal").withValue("web").build());
   }
 
   @Test
@@ -173,7 +197,7 @@ class JobSpecTest {
 
     assertThat(spec.getActiveDeadlineSeconds()).isNull();
     assertThat(spec.getTemplate().getSpec().getContainers().getFirst().getResources().getLimits())
-        .isEmpty();
+        .doesNotContainKeys("cpu", "memory");
   }
 
   @Test
