@@ -215,7 +215,8 @@ public final class CommandParser {
   /// money.
   private static Optional<Intent> resemblesRunCommand(String words) {
     var parts = POLITE_LEAD.matcher(words).replaceFirst("").split("\\s+", FEW + 1);
-    var first = parts[0].replaceAll("[^\\p{L}\\p{N}]+$", "").toLowerCase(Locale.ROOT);
+    var first =
+        parts[0].replaceAll("^[^\\p{L}\\p{N}]+|[^\\p{L}\\p{N}]+$", "").toLowerCase(Locale.ROOT);
     return parts.length <= FEW && (ABOUT_THE_RUN.contains(first) || isMistypedStop(first))
         ? Optional.of(
             request(

@@ -12,32 +12,54 @@ import java.util.regex.Pattern;
 final class StopPhrase {
   private static final List<String> STOPS = List.of("stop", "cancel", "abort", "halt", "kill");
 
+  /// Stop words of other languages. Spanish `para` also means `for`, so it is none.
+  private static final Set<String> FOREIGN_STOPS =
+      vocabulary(
+          "stoppen abbrechen anhalten",
+          "arrete arretez annule annulez",
+          "detente parar cancela cancelar",
+          "fermati annulla",
+          "pare cancele",
+          "annuleren annuleer");
+
   /// Words before a stop that carry no meaning of their own.
   private static final Set<String> BEFORE =
       vocabulary(
-          "please pls plz hey hi ok okay oh no wait now just can could would you u agent bot all"
-              + " right alright sorry thanks thank",
-          "bitte hallo nein jetzt sofort mal kannst du",
-          "s'il vous te plait svp stp maintenant",
-          "por favor porfa porfavor ahora",
-          "per favore piacere prego adesso ora subito");
+          "please pls plz plase pleas plese hey hi ok okay oh no wait now just can could would you"
+              + " u let's lets agent bot all right alright sorry thanks thank actually enough"
+              + " nevermind",
+          "bitte hallo nein jetzt sofort mal kannst konntest konnten du sie das den lauf",
+          "s'il vous te plait svp stp maintenant bonjour peux peut pouvez pourriez tu d'accord"
+              + " merci",
+          "por favor porfa porfavor ahora hola puedes podrias",
+          "per favore piacere prego adesso ora subito puoi",
+          "faz favor agora ola oi voce pode poderia",
+          "alsjeblieft alstublieft aub nu graag hoi wacht nee kun kan wil je");
 
   /// Words after a stop that carry no meaning of their own.
   private static final Set<String> AFTER =
       vocabulary(
           "it this that the run everything away at once immediately asap here there for ty thx"
-              + " already quickly",
-          "das es den lauf alles gleich danke doch schnell",
-          "ca cela ceci tout merci la le",
-          "todo eso esto gracias ya mismo inmediatamente el lo",
-          "tutto questo quello grazie il");
+              + " already quickly my task working",
+          "es alles gleich danke doch schnell vielen besten dank",
+          "ca cela ceci tout la le de suite immediatement",
+          "todo eso esto gracias muchas ya mismo inmediatamente el lo",
+          "tutto questo quello grazie il",
+          "tudo isso isto obrigado obrigada ja imediatamente",
+          "alles dit dat het die ermee maar meteen onmiddellijk dank dankjewel bedankt");
 
   /// After a stop these take it back: `stop? no`.
-  private static final Set<String> TAKING_BACK = Set.of("no", "nein");
+  private static final Set<String> TAKING_BACK = Set.of("no", "nein", "nee");
 
   /// Words that resemble a stop word and are none.
   private static final Set<String> OTHER_WORDS = Set.of("cancer", "cancels", "stoop");
 
+  /// Phrases without a meaning of their own whose words have one.
+  private static final Pattern PHRASES =
+      Pattern.compile("\\b(?:never mind|can we|what you(?:'re| are) doing)\\b");
+
+  private static final String STOP_SIGN = "\ud83d\uded1";
+  private static final String STOP_SIGN_BY_NAME = ":octagonal_sign:";
   private static final Pattern EMOJI_BY_NAME =
       Pattern.compile(":[a-z0-9_+'-]+:", Pattern.CASE_INSENSITIVE);
   private static final Pattern MARKS = Pattern.compile("\\p{M}+");
@@ -59,10 +81,14 @@ final class StopPhrase {
   static boolean isStop(List<String> words) {
     var rest = rest(words);
     return !rest.isEmpty()
-        && isStopWord(rest.getFirst())
+        && stops(rest.getFirst())
         && rest.stream().noneMatch(TAKING_BACK::contains)
         && rest.stream()
-            .allMatch(word -> isStopWord(word) || BEFORE.contains(word) || AFTER.contains(word));
+            .allMatch(word -> stops(word) || BEFORE.contains(word) || AFTER.contains(word));
+  }
+
+  private static boolean stops(String word) {
+    return isStopWord(word) || FOREIGN_STOPS.contains(word);
   }
 
   /// Whether the text begins with a stop word, after polite words; it may go on with anything.
@@ -75,7 +101,7 @@ final class StopPhrase {
   ///
   /// @param word in lower case
   static boolean mayBegin(String word) {
-    return BEFORE.contains(word) || isStopWord(word);
+    return BEFORE.contains(word) || stops(word) || word.equals("never");
   }
 
   /// Whether it is a stop word, or one that was mistyped: with two letters swapped or a letter
@@ -119,16 +145,23 @@ final class StopPhrase {
     return words.stream().dropWhile(BEFORE::contains).toList();
   }
 
-  /// The words in lower case, without punctuation, emoji and accents. Every message is read here,
-  /// so patterns that cannot match are not tried.
+  /// The words in lower case, without punctuation, emoji and accents; a stop sign is a word, too.
+  /// Every message is read here, so patterns that cannot match are not tried.
   static List<String> words(String text) {
-    var plain = withoutAccents(text.replace('\u2019', '\'')).toLowerCase(Locale.ROOT);
-    var spoken = plain.indexOf(':') < 0 ? plain : EMOJI_BY_NAME.matcher(plain).replaceAll(" ");
+    var plain =
+        withoutAccents(text.replace('\u2019', '\''))
+            .toLowerCase(Locale.ROOT)
+            .replace(STOP_SIGN, " stop ");
+    var spoken = plain.indexOf(':') < 0 ? plain : withoutEmoji(plain);
     return BETWEEN_WORDS
-        .splitAsStream(spoken)
+        .splitAsStream(PHRASES.matcher(spoken).replaceAll(" "))
         .map(word -> word.indexOf('\'') < 0 ? word : AROUND_QUOTED.matcher(word).replaceAll(""))
         .filter(word -> !word.isEmpty())
         .toList();
+  }
+
+  private static String withoutEmoji(String text) {
+    return EMOJI_BY_NAME.matcher(text.replace(STOP_SIGN_BY_NAME, " stop ")).replaceAll(" ");
   }
 
   private static String withoutAccents(String text) {
