@@ -9,8 +9,10 @@ import dev.runnel.core.model.run.PullRequestState;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Store;
+import dev.runnel.database.Like;
 import dev.runnel.store.row.Statements;
 import dev.runnel.store.row.StoredJson;
+import java.net.URI;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -45,6 +47,15 @@ final class SqlPullRequests implements Store.PullRequests {
         "SELECT run FROM pushed_pull_requests WHERE address = ?",
         row -> new RunId(row.getString("run")),
         pullRequest.address());
+  }
+
+  @Override
+  public List<PullRequest> open(URI repository) {
+    return rows.list(
+        "SELECT address FROM pushed_pull_requests WHERE address LIKE ? ESCAPE '!' AND address NOT"
+            + " IN (SELECT address FROM pull_request_states WHERE state IN ('MERGED', 'CLOSED'))",
+        row -> new PullRequest(row.getString("address")),
+        Like.prefix(PullRequest.prefix(repository)));
   }
 
   @Override

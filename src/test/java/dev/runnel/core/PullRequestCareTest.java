@@ -68,6 +68,36 @@ class PullRequestCareTest {
   }
 
   @Test
+  void failedChecksOfABranchGoToTheRunWhosePullRequestIsFromIt() {
+    failsOn("2", "https://git.example/acme/shop", "fix", "1a");
+    fails("3", "1a");
+
+    assertThat(told()).containsExactly("The checks failed at 1a.\n\nFix it.");
+  }
+
+  @Test
+  void failedChecksOfOtherBranchesAndRepositoriesAreNobodysWork() {
+    failsOn("2", "https://git.example/acme/shop", "fix-2", "1a");
+    failsOn("3", "https://git.example/acme/sho", "fix", "1a");
+    failsOn("4", "https://other.example/acme/shop", "fix", "1a");
+
+    assertThat(told()).isEmpty();
+    assertThat(world.runs.starts()).hasSize(1);
+  }
+
+  @Test
+  void failedChecksOfTheBranchOfAMergedPullRequestAreNobodysWork() {
+    world.says(
+        event(
+            "2",
+            new Intent.PullRequestChanged(LINK, PullRequestState.MERGED, NINE, Optional.empty())));
+    world.settle();
+    failsOn("3", "https://git.example/acme/shop", "fix", "1a");
+
+    assertThat(told()).isEmpty();
+  }
+
+  @Test
   void oneCommitCountsOnceAlsoAfterARestart() {
     fails("2", "1a");
     world.restart(UnaryOperator.identity());
@@ -169,6 +199,21 @@ class PullRequestCareTest {
 
   private void fails(String id, String commit) {
     world.says(event(id, checks(LINK.toString(), commit)));
+    world.settle();
+  }
+
+  private void failsOn(String id, String repository, String branch, String commit) {
+    var news = "The checks failed at " + commit;
+    world.says(
+        event(
+            id,
+            new Intent.PullRequestNeeds(
+                URI.create(repository),
+                "checks:" + commit,
+                news,
+                news + ".\n\nFix it.",
+                true,
+                Optional.of(branch))));
     world.settle();
   }
 

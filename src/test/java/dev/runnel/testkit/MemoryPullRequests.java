@@ -9,6 +9,7 @@ import dev.runnel.core.model.run.PullRequestState;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Store;
+import java.net.URI;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -44,6 +45,14 @@ final class MemoryPullRequests implements Store.PullRequests {
   @Override
   public Optional<RunId> opener(PullRequest pullRequest) {
     return Optional.ofNullable(openers.get(pullRequest));
+  }
+
+  @Override
+  public List<PullRequest> open(URI repository) {
+    return openers.keySet().stream()
+        .filter(each -> each.address().startsWith(PullRequest.prefix(repository)))
+        .filter(each -> state(each).filter(PullRequestState::isEnd).isEmpty())
+        .toList();
   }
 
   @Override

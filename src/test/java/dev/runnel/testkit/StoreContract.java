@@ -1068,6 +1068,42 @@ public interface StoreContract {
   }
 
   @Test
+  default void theOpenPullRequestsOfARepositoryAreThoseThatRunsOpenedAndNothingEnded() {
+    var links =
+        Stream.of("shop/pull/7", "shop/pull/8", "shop/pull/9", "shop2/pull/7", "s_op/pull/7")
+            .map(path -> URI.create("https://git.example/acme/" + path))
+            .toList();
+    var running = run("r1", RunState.RUNNING);
+    store().change(work -> work.bindings().save(bound(THREAD, running)));
+    store()
+        .change(
+            work -> {
+              var binding = work.bindings().of(running.id()).orElseThrow();
+              var all =
+                  links.stream()
+                      .map(link -> new Artifact("a", link, true, Optional.of("fix")))
+                      .toArray(Artifact[]::new);
+              work.bindings().save(binding.seen(showing(running, all)));
+            });
+    became(PullRequest.of(links.get(0)).orElseThrow(), PullRequestState.OPEN, 10);
+    became(PullRequest.of(links.get(1)).orElseThrow(), PullRequestState.CLOSED, 10);
+
+    assertThat(openIn("https://git.example/Acme/shop"))
+        .containsExactlyInAnyOrder("git.example/acme/shop/pull/7", "git.example/acme/shop/pull/9");
+    assertThat(openIn("https://git.example/acme/s_op"))
+        .containsExactly("git.example/acme/s_op/pull/7");
+    assertThat(openIn("https://git.example/acme/nothing")).isEmpty();
+  }
+
+  private List<String> openIn(String repository) {
+    return store()
+        .<List<PullRequest>>commit(work -> work.pullRequests().open(URI.create(repository)))
+        .stream()
+        .map(PullRequest::address)
+        .toList();
+  }
+
+  @Test
   default void theLatestReportSaysWhatBecameOfAPullRequest() {
     var pullRequest =
         PullRequest.of(URI.create("https://git.example/acme/shop/pull/7")).orElseThrow();

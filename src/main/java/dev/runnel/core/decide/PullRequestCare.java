@@ -24,7 +24,7 @@ public record PullRequestCare(int most) {
   /// @param isMuted whether the thread of the run wants only what mentions Runnel
   public Optional<Delivery> take(
       Work work, Delivery delivery, Intent.PullRequestNeeds needs, boolean isMuted) {
-    var pullRequest = PullRequest.of(needs.link());
+    var pullRequest = pullRequest(work, needs);
     var binding = pullRequest.flatMap(it -> binding(work, it));
     if (binding.isEmpty()
         || isMuted
@@ -45,6 +45,23 @@ public record PullRequestCare(int most) {
                 // The thread may have another run by now.
                 .withIntent(new Intent.SayTo(binding.get().run().id(), request))
             : message.withIntent(new Intent.Say(request)));
+  }
+
+  /// The pull request; if the event names a branch, the open one that a run pushed from it.
+  public static Optional<PullRequest> pullRequest(Work work, Intent.PullRequestNeeds needs) {
+    return needs.branch().isEmpty()
+        ? PullRequest.of(needs.link())
+        : work.pullRequests().open(needs.link()).stream()
+            .filter(each -> branch(work, each).equals(needs.branch()))
+            .findFirst();
+  }
+
+  private static Optional<String> branch(Work work, PullRequest pullRequest) {
+    return binding(work, pullRequest).stream()
+        .flatMap(binding -> binding.run().artifacts().stream())
+        .filter(each -> PullRequest.of(each.link()).equals(Optional.of(pullRequest)))
+        .flatMap(each -> each.branch().stream())
+        .findFirst();
   }
 
   /// The binding of the run that opened the pull request.

@@ -14,7 +14,6 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Plan;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.run.MessageStatus;
-import dev.runnel.core.model.run.PullRequest;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.CredentialRefused;
@@ -200,7 +199,7 @@ public final class Dispatcher {
     }
     if (delivery.intent() instanceof Intent.PullRequestNeeds needs) {
       var isMuted =
-          PullRequest.of(needs.link())
+          PullRequestCare.pullRequest(work, needs)
               .flatMap(it -> PullRequestCare.binding(work, it))
               .filter(it -> ListeningPolicy.isMuted(work, it.conversation()))
               .isPresent();

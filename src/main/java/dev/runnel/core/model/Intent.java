@@ -172,8 +172,20 @@ public sealed interface Intent {
   /// @param news for the thread of the run: `The checks of acme/shop#7 failed`
   /// @param request for the agent
   /// @param isFact whether nobody's permission matters but that of the person who asked for the run
-  record PullRequestNeeds(URI link, String cause, String news, String request, boolean isFact)
-      implements PlatformEvent {}
+  /// @param branch the branch of the pull request, if the event does not name the pull request
+  ///   itself: the link is then that of the repository
+  record PullRequestNeeds(
+      URI link, String cause, String news, String request, boolean isFact, Optional<String> branch)
+      implements PlatformEvent {
+    public PullRequestNeeds {
+      // Rows of an older version have none.
+      branch = Objects.requireNonNullElse(branch, Optional.empty());
+    }
+
+    public PullRequestNeeds(URI link, String cause, String news, String request, boolean isFact) {
+      this(link, cause, news, request, isFact, Optional.empty());
+    }
+  }
 
   /// Stop the run that a message asked for or that a status post is about.
   record StopAt(PostRef post) implements PlatformEvent {}

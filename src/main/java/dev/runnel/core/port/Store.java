@@ -21,6 +21,7 @@ import dev.runnel.core.model.run.PullRequestState;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunId;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -384,6 +385,10 @@ public interface Store {
   interface PullRequests {
     /// The run that reported it first.
     Optional<RunId> opener(PullRequest pullRequest);
+
+    /// Those in a repository that a run opened and that nothing says are merged or closed, in no
+    /// order.
+    List<PullRequest> open(URI repository);
 
     /// Stores what became of a pull request, unless something later is known.
     ///

@@ -52,8 +52,14 @@ record TextMapping(UnaryOperator<String> change) {
   Intent intent(Intent intent) {
     return switch (intent) {
       case Intent.ForAgent words -> words.with(request(words.request()));
-      case Intent.PullRequestNeeds(var link, var cause, var news, var request, var isFact) ->
-          new Intent.PullRequestNeeds(link, cause, text(news), text(request), isFact);
+      case Intent.PullRequestNeeds(
+              var link,
+              var cause,
+              var news,
+              var request,
+              var isFact,
+              var branch) ->
+          new Intent.PullRequestNeeds(link, cause, text(news), text(request), isFact, branch);
       case Intent.PullRequestChanged(var link, var state, var at, var then) ->
           new Intent.PullRequestChanged(link, state, at, then.map(this::intent));
       case Intent.Linked(var link, var linked) -> new Intent.Linked(link, intent(linked));

@@ -97,7 +97,7 @@ public final class DeliveryHistory {
       case Intent.Ask _ -> "a question to me";
       case Intent.Amend(_, var now) ->
           now.isPresent() ? "a correction of an earlier message" : "a message that was deleted";
-      case Intent.PullRequestNeeds(_, _, var news, _, _) -> "an event: " + news;
+      case Intent.PullRequestNeeds(_, _, var news, _, _, _) -> "an event: " + news;
       case Intent.PullRequestChanged(_, var state, _, _) ->
           "a pull request that is " + state.word();
       case Intent.StopAt _ -> "a stop, by a reaction";

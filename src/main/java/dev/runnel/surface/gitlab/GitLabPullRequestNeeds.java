@@ -27,10 +27,42 @@ final class GitLabPullRequestNeeds {
   static Optional<Delivery> failedPipeline(DeliveryId id, JsonNode payload, Instant arrivedAt) {
     var pipeline = payload.path(ATTRIBUTES);
     var shown = payload.path(MERGE_REQUEST);
-    return Json.text(pipeline, "status").equals(Optional.of("failed")) && isHere(payload, shown)
-        ? event(id, payload, shown, arrivedAt)
-            .flatMap(it -> PullRequestEvent.commit(pipeline, "sha").map(it::checksFailed))
+    var commit = PullRequestEvent.commit(pipeline, "sha");
+    if (commit.isEmpty() || !Json.text(pipeline, "status").equals(Optional.of("failed"))) {
+      return Optional.empty();
+    }
+    if (!shown.isObject()) {
+      return failedBranch(id, payload, commit.get(), arrivedAt);
+    }
+    return isHere(payload, shown)
+        ? event(id, payload, shown, arrivedAt).map(it -> it.checksFailed(commit.get()))
         : Optional.empty();
+  }
+
+  /// Runs have no merge request from the default branch.
+  private static Optional<Delivery> failedBranch(
+      DeliveryId id, JsonNode payload, String commit, Instant arrivedAt) {
+    var project = payload.path("project");
+    var branch =
+        Json.text(payload.path(ATTRIBUTES), "ref")
+            .filter(_ -> !payload.path(ATTRIBUTES).path("tag").asBoolean())
+            .filter(ref -> !Json.text(project, "default_branch").equals(Optional.of(ref)));
+    return branch.flatMap(
+        ref ->
+            Json.text(project, "path_with_namespace")
+                .flatMap(
+                    path ->
+                        Json.link(project, "web_url")
+                            .map(
+                                link ->
+                                    new PullRequestEvent(
+                                            id,
+                                            GITLAB,
+                                            new Conversation(GitLab.ID, path + "@" + ref),
+                                            "branch",
+                                            link,
+                                            arrivedAt)
+                                        .checksFailed(commit, ref))));
   }
 
   /// Whether the merge request is one of the project that sends the event. A pipeline in a fork

@@ -19,9 +19,9 @@ import java.util.Optional;
 /// checked later.
 ///
 /// @param tracker the actor of events that have no person as sender
-/// @param pullRequest its conversation
+/// @param pullRequest its conversation, or a name of its branch if the tracker names only that
 /// @param itemType what the tracker calls it: `merge request`
-/// @param link to the pull request
+/// @param link to the pull request, or to the repository
 public record PullRequestEvent(
     DeliveryId id,
     Actor tracker,
@@ -38,11 +38,22 @@ public record PullRequestEvent(
 
   /// Checks failed: one delivery for each commit, however many checks failed.
   public Delivery checksFailed(String commit) {
+    return checksFailed(itemType + " " + link, commit, Optional.empty());
+  }
+
+  /// The same, if the tracker names only a branch, and the link is that of the repository.
+  public Delivery checksFailed(String commit, String branch) {
+    return checksFailed(
+        "%s `%s` in %s".formatted(itemType, branch, link), commit, Optional.of(branch));
+  }
+
+  private Delivery checksFailed(String what, String commit, Optional<String> branch) {
     return fact(
         "checks:" + commit,
-        "The checks of the %s %s failed".formatted(itemType, link),
+        "The checks of the %s failed".formatted(what),
         "They ran on commit %s. Find out why they failed, fix it, and push to the same branch."
-            .formatted(commit.substring(0, SHORT)));
+            .formatted(commit.substring(0, SHORT)),
+        branch);
   }
 
   /// It cannot be merged, because of a conflict.
@@ -53,7 +64,8 @@ public record PullRequestEvent(
         "conflict:" + commit,
         "The %s %s has a conflict".formatted(itemType, link),
         "Update its branch from the branch that it is to be merged into, resolve the"
-            + " conflict, and push to the same branch.");
+            + " conflict, and push to the same branch.",
+        Optional.empty());
   }
 
   /// A person's review requests changes and does not mention Runnel.
@@ -80,11 +92,11 @@ public record PullRequestEvent(
         Optional.of(new PostRef(pullRequest.key() + "/review-" + review)));
   }
 
-  private Delivery fact(String cause, String news, String task) {
+  private Delivery fact(String cause, String news, String task, Optional<String> branch) {
     var request = news + ".\n\n" + task;
     return delivery(
         tracker,
-        new Intent.PullRequestNeeds(link, cause, news, request, true),
+        new Intent.PullRequestNeeds(link, cause, news, request, true, branch),
         link,
         Optional.empty());
   }

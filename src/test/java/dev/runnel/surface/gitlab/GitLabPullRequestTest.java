@@ -103,8 +103,36 @@ class GitLabPullRequestTest implements PullRequestContract {
   }
 
   @Test
-  void aPipelineOfABranchNamesNoMergeRequest() {
-    assertThat(read(pipeline(body -> body.putNull("merge_request")))).isEmpty();
+  void aFailedPipelineOfABranchIsAFactAboutThatBranch() {
+    var delivery = read(pipeline(body -> body.putNull("merge_request"))).orElseThrow();
+
+    assertThat(delivery.meaning()).isEqualTo("needs:acme/web/shop@cart:checks:" + COMMIT);
+    assertThat(needs(delivery).link()).hasToString("https://gitlab.example/acme/web/shop");
+    assertThat(needs(delivery).branch()).contains("cart");
+    assertThat(needs(delivery).isFact()).isTrue();
+    assertThat(needs(delivery).news())
+        .isEqualTo(
+            "The checks of the branch `cart` in https://gitlab.example/acme/web/shop failed");
+  }
+
+  @Test
+  void failedPipelinesOfTheDefaultBranchAndOfTagsConcernNobody() {
+    assertThat(
+            read(
+                pipeline(
+                    body -> {
+                      body.putNull("merge_request");
+                      attributes(body).put("ref", "main");
+                    })))
+        .isEmpty();
+    assertThat(
+            read(
+                pipeline(
+                    body -> {
+                      body.putNull("merge_request");
+                      attributes(body).put("tag", true);
+                    })))
+        .isEmpty();
   }
 
   /// There, the merge request has the number of another one here.

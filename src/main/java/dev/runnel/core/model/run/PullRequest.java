@@ -26,4 +26,9 @@ public record PullRequest(String address) {
             new PullRequest((link.getRawAuthority() + path.group("path")).toLowerCase(Locale.ROOT)))
         : Optional.empty();
   }
+
+  /// How the addresses of all pull requests in a repository begin.
+  public static String prefix(URI repository) {
+    return (repository.getRawAuthority() + repository.getPath() + "/").toLowerCase(Locale.ROOT);
+  }
 }
