@@ -21,7 +21,7 @@ class FeaturesPageTest {
     var page = Files.readString(Path.of("docs/features.md"));
     var rows = ROW.matcher(page).results().toList();
     var lines = page.lines().filter(line -> line.startsWith("| ") && !line.contains("feature |"));
-    assertThat(rows).hasSameSizeAs(lines.toList()).hasSizeGreaterThan(70);
+    assertThat(rows).hasSameSizeAs(lines.toList()).hasSizeGreaterThan(130);
 
     var tests = TestSources.read().files().keySet();
     for (var row : rows) {
@@ -59,6 +59,15 @@ class FeaturesPageTest {
             .toList();
 
     assertThat(numbers).hasSize(32).isSorted().doesNotHaveDuplicates();
+  }
+
+  @Test
+  void onlyLanguagesAndOtherChatsAreNotThere() throws IOException {
+    var rows = ROW.matcher(Files.readString(Path.of("docs/features.md"))).results();
+
+    assertThat(rows.filter(row -> row.group("state").equals("no")).map(row -> row.group("feature")))
+        .containsExactlyInAnyOrder(
+            "Other chats than Slack", "Runnel's own words in other languages", "Languages");
   }
 
   private static int number(MatchResult row) {
