@@ -42,7 +42,8 @@ public final class EditPacing {
   /// The minimum time between two edits of a run of that age.
   private static Duration gap(Duration age) {
     if (age.compareTo(YOUNG) < 0) {
-      return Duration.ofSeconds(5);
+      // With the changes of state, this makes at most twelve edits in the first minute.
+      return Duration.ofSeconds(6);
     }
     return age.compareTo(OLD) < 0 ? Duration.ofSeconds(15) : Duration.ofMinutes(1);
   }

@@ -3,14 +3,16 @@ package dev.runnel.core.deliver;
 import dev.runnel.core.decide.EditPacing;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.run.RunId;
+import dev.runnel.core.model.run.RunState;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// Remembers the edits of status posts that this node made, to pace the next ones. What it has
 /// forgotten only makes an edit early.
@@ -18,6 +20,9 @@ import java.util.Optional;
 /// @implSpec Thread-safe.
 final class StatusEdits {
   private static final int MAX_RUNS = 50_000;
+
+  /// Most runs wait in the queue for less than this; an edit that shows that would be in vain.
+  private static final Duration SOON = Duration.ofSeconds(3);
 
   /// The status that a post shows.
   private record Shown(Update.Status.State state, Instant at) {}
@@ -34,18 +39,22 @@ final class StatusEdits {
   private final Map<String, Budget> budgets = new HashMap<>();
 
   /// When the status may be posted: `now` if it shows a new state, or the last edit is long ago. A
-  /// later time stays reserved for it.
+  /// later time stays reserved for it. That a new run waits in the queue is shown after a while.
   ///
   /// @param budget the name of the budget that it shares with other runs
   synchronized Instant turn(String budget, Update.Status status, Instant now) {
     var run = status.run().id();
     var last = Optional.ofNullable(shown.get(run));
-    if (last.filter(it -> it.state().equals(status.state())).isEmpty()) {
-      return now;
+    var isNew =
+        last.isEmpty() && status.stop().isEmpty() && status.run().state() == RunState.QUEUED;
+    if (isNew && now.isBefore(status.since().plus(SOON))) {
+      return status.since().plus(SOON);
     }
-    return budgets
-        .computeIfAbsent(budget, _ -> new Budget())
-        .turn(run, status.since(), last.map(Shown::at), now);
+    var shared = budgets.computeIfAbsent(budget, _ -> new Budget());
+    if (last.filter(it -> it.state().equals(status.state())).isEmpty()) {
+      return shared.grant(run, now);
+    }
+    return shared.turn(run, status.since(), last.map(Shown::at), now);
   }
 
   /// Records that the status was posted or edited.
@@ -58,9 +67,12 @@ final class StatusEdits {
     budgets.computeIfAbsent(budget, _ -> new Budget()).posted(status.run().id(), now);
   }
 
-  /// The edits that share a limit: those that were made lately, and the times reserved for others.
+  /// The edits that share a limit: those that were made lately, those that are being posted, and
+  /// the times reserved for others.
   private static final class Budget {
     private final Deque<Instant> made = new ArrayDeque<>();
+    // Several conversations are posted to at the same time.
+    private final Map<RunId, Instant> granted = new HashMap<>();
     private final Map<RunId, Instant> reserved = new HashMap<>();
     private Instant cleanedAt = Instant.EPOCH;
 
@@ -73,21 +85,33 @@ final class StatusEdits {
         // Of runs that ended, and whose status was never edited again.
         var unused = now.minus(EditPacing.WINDOW);
         reserved.values().removeIf(unused::isAfter);
+        granted.values().removeIf(unused::isAfter);
         cleanedAt = now;
       }
       // Whose time has come has nobody ahead.
       var ahead = mine.isPresent() ? 0 : reserved.size();
-      var next = EditPacing.next(since, last, List.copyOf(made), ahead, now);
+      var others =
+          granted.entrySet().stream()
+              .filter(each -> !each.getKey().equals(run))
+              .map(Map.Entry::getValue);
+      var counted = Stream.concat(made.stream(), others).sorted().toList();
+      var next = EditPacing.next(since, last, counted, ahead, now);
       if (!next.isAfter(now)) {
-        reserved.remove(run);
-        return now;
+        return grant(run, now);
       }
       reserved.put(run, next);
       return next;
     }
 
+    Instant grant(RunId run, Instant now) {
+      reserved.remove(run);
+      granted.put(run, now);
+      return now;
+    }
+
     void posted(RunId run, Instant now) {
       reserved.remove(run);
+      granted.remove(run);
       made.add(now);
       while (!made.getFirst().plus(EditPacing.WINDOW).isAfter(now)) {
         made.removeFirst();

@@ -19,7 +19,7 @@ class EditPacingTest {
   void aRunThatReportsEachSecondIsEditedLessAndLess() {
     var edits = reports(Duration.ofMinutes(13), 1).values().iterator().next();
 
-    assertThat(between(edits, 0, 1)).isLessThanOrEqualTo(12);
+    assertThat(between(edits, 0, 1)).isLessThanOrEqualTo(10);
     assertThat(between(edits, 1, 2)).isLessThanOrEqualTo(4);
     assertThat(between(edits, 8, 9)).isEqualTo(4);
     assertThat(between(edits, 11, 12)).isEqualTo(1);
@@ -43,9 +43,9 @@ class EditPacingTest {
   }
 
   @Test
-  void anEditThatFollowsSoonWaitsFiveSeconds() {
+  void anEditThatFollowsSoonWaitsSixSeconds() {
     assertThat(EditPacing.next(START, Optional.of(START), List.of(START), 0, START.plusSeconds(1)))
-        .isEqualTo(START.plusSeconds(5));
+        .isEqualTo(START.plusSeconds(6));
   }
 
   @Test

@@ -45,12 +45,12 @@ class StatusEditsTest {
 
   @Test
   void areAtMostTwelveInTheFirstMinuteAndFourInTheNext() {
-    var before = status().edits();
     reports(58);
+    // Changes of state included.
     var first = status().edits();
     reports(60);
 
-    assertThat(first - before).isBetween(8, 12);
+    assertThat(first).isBetween(8, 12);
     assertThat(status().edits() - first).isBetween(3, 4);
   }
 
@@ -58,7 +58,7 @@ class StatusEditsTest {
   void showTheLatestWordsWhenTheirTimeHasCome() {
     reports(3);
     assertThat(shown()).doesNotContain("step 3");
-    world.passes(Duration.ofSeconds(5));
+    world.passes(Duration.ofSeconds(6));
 
     assertThat(shown()).isEqualTo("step 3");
   }
@@ -125,6 +125,32 @@ class StatusEditsTest {
         .doesNotHaveDuplicates()
         .hasSizeGreaterThan(70);
     assertThat(turns).allMatch(at -> !at.isAfter(now.plusSeconds(2 * 100)));
+  }
+
+  @Test
+  void thatAreBeingPostedAtTheSameTimeCountForTheBudget() {
+    var edits = new StatusEdits();
+    var start = world.clock.instant();
+    var statuses = IntStream.range(0, 40).mapToObj(i -> status("run " + i, start)).toList();
+    statuses.forEach(status -> edits.posted("team", status, start));
+    var now = start.plusSeconds(61);
+
+    var turns = statuses.stream().map(status -> edits.turn("team", status, now)).toList();
+
+    assertThat(turns.stream().filter(now::equals)).hasSize(30);
+  }
+
+  @Test
+  void thatANewRunWaitsInTheQueueIsShownAfterThreeSeconds() {
+    var edits = new StatusEdits();
+    var start = world.clock.instant();
+    var queued = status("run", start);
+    var now = world.runs.moves(queued.run().id(), RunState.RUNNING, "step 1");
+    var running = new Update.Status(now, DANA, Request.of("run"), start, start);
+
+    assertThat(edits.turn("team", queued, start.plusSeconds(1))).isEqualTo(start.plusSeconds(3));
+    assertThat(edits.turn("team", queued, start.plusSeconds(3))).isEqualTo(start.plusSeconds(3));
+    assertThat(edits.turn("team", running, start.plusSeconds(1))).isEqualTo(start.plusSeconds(1));
   }
 
   private Update.Status status(String name, Instant since) {
