@@ -74,6 +74,7 @@ class SlackDoorsStoryTest {
     var agent = Files.writeString(folder.resolve("agent.sh"), AGENT);
     var settings = new HashMap<>(slack.settings());
     settings.put("RUNNEL_AGENT_COMMAND", "sh '" + agent + "'");
+    settings.put("SLACK_START_REACTION", "robot_face");
     if (transport == LocalSlack.Transport.SOCKET) {
       var between = new SlackSocketInFrontOf(slack.uri());
       settings.put("SLACK_API_URL", between.apiUrl().toString());
@@ -193,6 +194,22 @@ class SlackDoorsStoryTest {
     assertThat(ours().stream().filter(it -> it.toString().contains("for <@" + ANN + ">")).toList())
         .as("one status message and two ends")
         .hasSize(3);
+  }
+
+  @Test
+  void aReactionStartsOneRunAboutItsMessageHoweverManySetIt() {
+    var message = slack.message(CHANNEL, BOB, "the checkout test fails");
+
+    slack.react(CHANNEL, message, ANN, "eyes");
+    slack.react(CHANNEL, message, ANN, "robot_face");
+
+    awaitPosted("Done: ");
+    slack.react(CHANNEL, message, BOB, "robot_face");
+    slack.command(CHANNEL, ANN, "/agent", "list here");
+    await().atMost(PATIENCE).until(() -> !privately().isEmpty());
+    assertThat(ours()).as("the request, one card and one end").hasSize(3);
+    assertThat(ours()).allMatch(it -> it.path("thread_ts").asText().equals(message));
+    assertThat(ours().getFirst().toString()).contains("<@" + ANN + ">");
   }
 
   /// Somebody chooses the shortcut in a message's menu.

@@ -223,6 +223,11 @@ class WholeStoryTest {
     github.merge(pullRequest);
     awaitComment(issue, "merged");
 
+    assertThat(github.comments(issue).stream().filter(it -> it.contains("**Finished**")))
+        .as("the issue shows one card")
+        .singleElement()
+        .asString()
+        .contains("merged");
     assertThat(Files.readAllLines(folder.resolve("runs")).stream().distinct()).hasSize(1);
   }
 
