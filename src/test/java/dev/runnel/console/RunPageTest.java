@@ -101,7 +101,7 @@ class RunPageTest {
 
       assertThat(get(path(run)).body())
           .contains("data-copy=\"" + run.id() + "\"", "href=\"/runs/parent-run\"", "Rae &lt;b&gt;")
-          .contains("1. failed", "took 1 min 0 s")
+          .contains("1. failed", "took 1 min")
           .contains("Child runs", "<img src=\"" + path(run) + "/files/file-1\"");
     }
 

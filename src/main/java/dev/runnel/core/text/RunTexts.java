@@ -96,18 +96,23 @@ public final class RunTexts {
     };
   }
 
-  /// `3 min 20 s`, `2 h 5 min`, `3 d 4 h`: the two largest units; never negative.
+  /// `3 min 20 s`, `2 h 5 min`, `3 d`: the two largest units, the second one unless it is 0; never
+  /// negative.
   public static String elapsed(Duration duration) {
     var time = duration.isNegative() ? Duration.ZERO : duration;
     if (time.toDays() > 0) {
-      return time.toDays() + " d " + time.toHoursPart() + " h";
+      return time.toDays() + " d" + unlessZero(time.toHoursPart(), "h");
     }
     if (time.toHours() > 0) {
-      return time.toHours() + " h " + time.toMinutesPart() + " min";
+      return time.toHours() + " h" + unlessZero(time.toMinutesPart(), "min");
     }
     if (time.toMinutes() > 0) {
-      return time.toMinutes() + " min " + time.toSecondsPart() + " s";
+      return time.toMinutes() + " min" + unlessZero(time.toSecondsPart(), "s");
     }
     return time.toSeconds() + " s";
+  }
+
+  private static String unlessZero(int value, String unit) {
+    return value == 0 ? "" : " " + value + " " + unit;
   }
 }

@@ -29,7 +29,7 @@ class DeliveryFindingsTest {
   @Test
   void aPlatformThatSentNothingSinceTheStartIsNamed() {
     assertThat(finding(GITHUB))
-        .isEqualTo(new Finding("GitHub deliveries", true, "none since the start 1 h 0 min ago"));
+        .isEqualTo(new Finding("GitHub deliveries", true, "none since the start 1 h ago"));
   }
 
   @Test

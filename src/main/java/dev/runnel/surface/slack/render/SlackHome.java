@@ -57,7 +57,7 @@ public final class SlackHome {
                   .formatted(SlackConfig.COMMAND)));
     }
     part(blocks, "Waiting for you", home.blocked(), home.at());
-    part(blocks, "Working", home.running(), home.at());
+    part(blocks, "In progress", home.running(), home.at());
     part(blocks, "Recent", home.recent(), home.at());
     if (home.more() > 0) {
       blocks.add(
@@ -138,6 +138,14 @@ public final class SlackHome {
   private static List<BlockElement> buttons(Binding binding) {
     var run = binding.run();
     List<BlockElement> buttons = new ArrayList<>();
+    SlackRenderer.pullRequests(run)
+        .reduce((_, newest) -> newest)
+        .ifPresent(
+            it ->
+                buttons.add(
+                    button("open_pull_request", SlackRenderer.viewed(it))
+                        .url(it.link().toString())
+                        .build()));
     RunTexts.session(run)
         .map(URI::toString)
         .filter(it -> it.startsWith("http") && it.length() <= MAX_URL)

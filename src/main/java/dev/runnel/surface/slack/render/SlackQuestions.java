@@ -17,6 +17,9 @@ final class SlackQuestions {
   /// Slack's limit for the text of a button.
   private static final int MAX_LABEL = 75;
 
+  /// Slack may show no more of a button's text, above all on phones.
+  private static final int SHOWN_LABEL = 30;
+
   private static final int MAX_ANSWER = 1_000;
 
   private SlackQuestions() {}
@@ -33,7 +36,7 @@ final class SlackQuestions {
   }
 
   private static boolean isNumbered(AnswerChoices choices) {
-    return choices.choices().stream().anyMatch(each -> each.length() > MAX_LABEL);
+    return choices.choices().stream().anyMatch(each -> each.length() > SHOWN_LABEL);
   }
 
   /// A button for each choice, and one for another answer; empty without choices.

@@ -221,19 +221,19 @@ public final class SlackRenderer {
               .style("danger")
               .build());
     }
-    if (run.state() == RunState.FAILED) {
+    if (run.state() == RunState.FAILED || run.state() == RunState.CANCELLED) {
       buttons.add(retry(run));
     }
     return buttons;
   }
 
-  private static Stream<Artifact> pullRequests(Run run) {
+  static Stream<Artifact> pullRequests(Run run) {
     return run.artifacts().stream()
         .filter(Artifact::pullRequest)
         .filter(it -> isAddress(it.link().toString()));
   }
 
-  private static String viewed(Artifact pullRequest) {
+  static String viewed(Artifact pullRequest) {
     var number = NUMBER.matcher(pullRequest.link().getPath());
     return (number.find() ? "View PR #" + number.group(1) : "View PR")
         + pullRequest.state().map(state -> " (" + state.word() + ")").orElse("");
@@ -302,9 +302,9 @@ public final class SlackRenderer {
             .orElseGet(
                 () ->
                     List.of(
-                        run.artifacts().isEmpty()
+                        run.artifacts().isEmpty() || title(run).isEmpty()
                             ? "The agent finished without an answer."
-                            : headline(RunState.SUCCEEDED, "Finished", title(run))));
+                            : "*" + title(run) + "*"));
     var post = post(mark, pieces.getFirst(), pieces.subList(1, pieces.size()), end);
     var whose = ended(RunState.SUCCEEDED, "Finished", succeeded.requester());
     return new SlackPost(

@@ -258,7 +258,7 @@ class SlackScreensTest {
         .containsEntry("⚙️ Running", List.of("home_open_session", "home_cancel_run"))
         .containsEntry("⚙️ Stopping…", List.of("home_open_session"))
         .containsEntry("❌ Failed", List.of("home_open_session", "home_retry_run"))
-        .containsEntry("✅ Finished", List.of("home_open_session"));
+        .containsEntry("✅ Finished", List.of("home_open_pull_request", "home_open_session"));
   }
 
   @Test

@@ -143,7 +143,7 @@ class SlackRendererTest {
     "UNKNOWN,   true,  false",
     "SUCCEEDED, false, false",
     "FAILED,    false, true",
-    "CANCELLED, false, false",
+    "CANCELLED, false, true",
   })
   void buttonsAreThereWhileTheyApply(RunState state, boolean stop, boolean retry) {
     var blocks =
