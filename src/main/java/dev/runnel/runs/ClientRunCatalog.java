@@ -46,7 +46,7 @@ public record ClientRunCatalog(RunsClient client, String unnamed) implements Run
       return new Result.Unavailable("The run service does not understand this filter.");
     } catch (RunsException failure) {
       return new Result.Unavailable(
-          "The run service cannot list runs just now. Try again in a moment.");
+          "The run service cannot list runs right now. Try again in a moment.");
     }
   }
 

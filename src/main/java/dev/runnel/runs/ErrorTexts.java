@@ -87,14 +87,14 @@ final class ErrorTexts {
     return switch (code) {
       case "invalid_request" ->
           Sentence.withReason(
-              "The run service did not accept this", "Check the options you gave, and try again.");
+              "The run service did not accept this", "Check your options, and try again.");
       case "integration_not_configured" ->
           Sentence.of(
               "An integration that this run needs is not set up yet", "Set it up, and try again.");
       case "authentication_required" ->
           Sentence.of(
               "The run service does not accept Runnel's key",
-              "Ask whoever looks after Runnel to renew it.");
+              "Ask your Runnel admin to renew it.");
       case "external_authentication_required" ->
           Sentence.of(
               "The run service may not use an account that this run needs",
@@ -102,7 +102,7 @@ final class ErrorTexts {
       case "not_authorized" ->
           Sentence.of(
               "Runnel's key does not permit this at the run service",
-              "Ask whoever looks after Runnel.");
+              "Ask your Runnel admin.");
       case "insufficient_credits" ->
           Sentence.of("There are no credits left at the run service", "Add some, and try again.");
       case "budget_exceeded" ->
@@ -112,21 +112,21 @@ final class ErrorTexts {
       case "feature_not_available" ->
           Sentence.of(
               "The run service's plan does not include what this needs",
-              "Leave that option out, or ask whoever looks after the plan.");
+              "Leave that option out, or ask the owner of the plan.");
       case "integration_disabled" ->
           Sentence.of(
               "An integration that this run needs is switched off", "Switch it on, and try again.");
       case "content_policy_violation" ->
           Sentence.of(
               "The run service refuses this because of its content policy",
-              "Say it differently, and try again.");
+              "Rephrase it, and try again.");
       case "resource_not_found" ->
           Sentence.of(
               "The run service does not know something that you named",
               "Check the environment, the model and the skill, and try again.");
       case "conflict" ->
           Sentence.of(
-              "The run cannot take this in its present state", "Look at it, and try again.");
+              "The run cannot accept this in its current state", "Check the run, and try again.");
       case "gone" ->
           Sentence.of("The run's session is over, and it cannot be continued", "Start a new one.");
       case "operation_not_supported" ->
@@ -146,13 +146,13 @@ final class ErrorTexts {
       case "agent_stream_failure" ->
           Sentence.of("The model stopped answering", "Try again, or with another model.");
       case "resource_unavailable" ->
-          Sentence.of("The run service has no free place for this now", "Try again later.");
+          Sentence.of("The run service has no capacity for this now", "Try again later.");
       case "internal_error" ->
           Sentence.of("Something broke inside the run service", "Try again later.");
       default ->
           Sentence.withReason(
               "The run service refused this",
-              "Ask whoever looks after Runnel if you do not know why.");
+              "Ask your Runnel admin if you do not know why.");
     };
   }
 

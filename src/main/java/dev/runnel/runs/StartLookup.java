@@ -75,7 +75,7 @@ final class StartLookup {
     for (int looked = 0; pages.hasNext(); ) {
       if (looked >= MAX) {
         return new Outcome.Unavailable(
-            Optional.empty(), "Too many runs were started meanwhile to look through them");
+            Optional.empty(), "Too many runs were started since then to search all of them");
       }
       for (var run : pages.next().items()) {
         looked++;
@@ -111,7 +111,7 @@ final class StartLookup {
 
   private static Outcome unknown() {
     return new Outcome.Unavailable(
-        Optional.empty(), "The run service does not tell which runs Runnel started");
+        Optional.empty(), "The run service does not show which runs Runnel started");
   }
 
   private static Outcome done(RunItem run) {

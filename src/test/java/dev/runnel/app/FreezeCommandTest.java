@@ -92,7 +92,7 @@ class FreezeCommandTest {
 
       assertThat(refused.statusCode()).isEqualTo(400);
       assertThat(refused.body())
-          .contains("No run starts now: ", " froze all starts on ", "an agent does harm");
+          .contains("No run was started: ", " froze all starts on ", "an agent does harm");
       assertThat(start(runnel).statusCode()).isBetween(200, 299);
     }
   }

@@ -137,7 +137,7 @@ class FilesJourneyTest {
 
     assertThat(world.surface.uploads()).containsExactly("1.md: x", "2.md: x");
     assertThat(world.surface.told(THREAD))
-        .containsExactly("More files are not uploaded: 2 for a run is the limit.");
+        .containsExactly("More files are not uploaded: the limit is 2 per run.");
   }
 
   @Test

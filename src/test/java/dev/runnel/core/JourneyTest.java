@@ -509,7 +509,7 @@ class JourneyTest {
       world.runs.isDown(Optional.empty());
       world.says(delivery("1", start("fix the test")));
       world.passes(Duration.ofMinutes(2));
-      assertThat(world.surface.told(THREAD)).singleElement().asString().contains("is kept");
+      assertThat(world.surface.told(THREAD)).singleElement().asString().contains("is queued");
 
       world.runs.isBack();
       world.passes(Duration.ofMinutes(2));

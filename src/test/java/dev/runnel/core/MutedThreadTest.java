@@ -48,7 +48,7 @@ class MutedThreadTest {
     assertThat(heard()).containsExactly("use the new API");
     assertThat(world.surface.told(THREAD))
         .containsExactly(
-            "From now on only messages that mention me go to the agent. `listen` ends that.");
+            "From now on only messages that mention me go to the agent. `listen` undoes this.");
   }
 
   @Test
@@ -104,7 +104,7 @@ class MutedThreadTest {
     world.says(delivery("3", mute(), elsewhere));
     world.settle();
     assertThat(world.surface.told(elsewhere))
-        .containsExactly("There is no run here. Say it in the thread of a run.");
+        .containsExactly("There is no run here. Write it in the thread of a run.");
   }
 
   private static Intent mute() {

@@ -33,8 +33,8 @@ class PlanJourneyTest {
   private static final String PLAN = "1. look\n2. fix\n\n" + PlanReply.QUESTION;
 
   private static final String EARLY =
-      "This was said before the plan was posted here, so I did not take it as an approval. If you"
-          + " agree with the plan, please say `approve`.";
+      "This was sent before the plan was posted here, so I did not take it as approval. If you"
+          + " agree with the plan, please write `approve`.";
 
   @TempDir Path folder;
   private World world;

@@ -300,7 +300,7 @@ class PolicyJourneyTest {
 
     says(delivery("1", new Intent.Ask(new Question.WhoAmI())));
 
-    assertThat(row("You may here")).contains("start runs, stop your own runs");
+    assertThat(row("You may")).contains("start runs, stop your own runs");
   }
 
   @Test

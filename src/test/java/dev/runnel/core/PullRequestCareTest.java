@@ -60,7 +60,7 @@ class PullRequestCareTest {
 
     assertThat(told()).containsExactly("The checks failed at 1a.\n\nFix it.");
     assertThat(world.surface.told(THREAD))
-        .containsExactly("The checks failed at 1a. I told the agent (1 of 3).");
+        .containsExactly("The checks failed at 1a. I passed it on to the agent (1 of 3).");
     ends();
     assertThat(world.surface.kinds(THREAD))
         .containsExactly("Status", "Succeeded", "Message", "Succeeded");
@@ -118,7 +118,7 @@ class PullRequestCareTest {
         .last()
         .asString()
         .endsWith(
-            "I told the agent (3 of 3; from now on I send it only messages that mention me).");
+            "I passed it on to the agent (3 of 3; from now on I pass on only messages that mention me).");
   }
 
   @Test
@@ -194,7 +194,7 @@ class PullRequestCareTest {
 
     assertThat(told()).containsExactly("sam requested changes\n\nRename it.");
     assertThat(world.surface.told(THREAD))
-        .containsExactly("sam requested changes. I told the agent (1 of 3).");
+        .containsExactly("sam requested changes. I passed it on to the agent (1 of 3).");
   }
 
   private void fails(String id, String commit) {

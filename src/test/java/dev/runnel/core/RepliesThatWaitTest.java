@@ -108,7 +108,7 @@ class RepliesThatWaitTest {
 
     assertThat(world.runs.starts()).isEmpty();
     assertThat(world.surface.told(THREAD))
-        .containsExactly("There is no run here to interrupt. Say it in the thread of a run.");
+        .containsExactly("There is no run here to interrupt. Write it in the thread of a run.");
   }
 
   @Test
@@ -158,8 +158,7 @@ class RepliesThatWaitTest {
     says(world, "3", "what does this do?");
     world.passes(Duration.ofSeconds(2));
 
-    assertThat(world.surface.told(THREAD))
-        .containsExactly("It reaches the agent at its next step.");
+    assertThat(world.surface.told(THREAD)).containsExactly("The agent gets it at its next step.");
     assertThat(offers()).isEmpty();
   }
 

@@ -66,7 +66,7 @@ class SameIssueJourneyTest {
     asks("2", "fix " + LINK + ", please");
 
     assertThat(world.runs.starts()).hasSize(1);
-    assertThat(card().title()).startsWith("A run already works on this issue.");
+    assertThat(card().title()).startsWith("A run is already working on this issue.");
     assertThat(card().choices())
         .extracting(InfoCard.Choice::command)
         .containsExactly("join", "separate");
@@ -131,7 +131,7 @@ class SameIssueJourneyTest {
     assertThat(world.elsewhere.told(ISSUE))
         .singleElement()
         .asString()
-        .startsWith("A run already works on this issue");
+        .startsWith("A run is already working on this issue");
     world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Done");
     world.passes(Duration.ofSeconds(3));
     assertThat(world.elsewhere.kinds(ISSUE)).contains("Succeeded");

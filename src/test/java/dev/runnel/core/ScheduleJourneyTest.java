@@ -92,7 +92,7 @@ class ScheduleJourneyTest {
         .startsWith(
             "dana scheduled `check the build` every weekday at 09:30, first Mon 5 Jan 2026 09:30"
                 + " (UTC, because I don't know your time zone")
-        .endsWith("` takes it back.");
+        .endsWith("` deletes it.");
     assertThat(world.runs.starts()).isEmpty();
 
     world.leaps(Duration.ofMinutes(29));
@@ -169,7 +169,7 @@ class ScheduleJourneyTest {
     world.settle();
 
     assertThat(world.surface.told(OTHER_THREAD))
-        .containsExactly("There is no run here to repeat. Say it in the thread of a run.");
+        .containsExactly("There is no run here to repeat. Write it in the thread of a run.");
   }
 
   @Test
@@ -190,7 +190,7 @@ class ScheduleJourneyTest {
     assertThat(world.runs.starts()).hasSize(1);
     assertThat(world.surface.told(PLACE).subList(1, 4))
         .containsExactly(
-            "dana paused the schedule `check the build`. `schedule resume %s` lets it go on."
+            "dana paused the schedule `check the build`. `schedule resume %s` resumes it."
                 .formatted(id),
             "dana resumed the schedule `check the build`, next Tue 6 Jan 2026 09:30 (UTC).",
             "dana deleted the schedule `check the build`.");
@@ -246,7 +246,7 @@ class ScheduleJourneyTest {
     world.settle();
 
     assertThat(world.surface.told(PLACE))
-        .filteredOn(each -> each.startsWith("You have 20 schedules, which is the most."))
+        .filteredOn(each -> each.startsWith("You have 20 schedules, which is the maximum."))
         .hasSize(1);
     assertThat(world.surface.told(PLACE)).last().asString().startsWith("sam scheduled ");
   }

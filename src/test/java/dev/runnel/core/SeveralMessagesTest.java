@@ -228,7 +228,8 @@ class SeveralMessagesTest {
       assertThat(followUps()).containsExactly("use teh new API");
       assertThat(world.surface.told(THREAD))
           .containsExactly(
-              "The agent has your message as it was before. Say in a new message what changed.");
+              "The agent already has your message as it was before the edit. Send the change in a"
+                  + " new message.");
     }
 
     @Test
@@ -253,7 +254,7 @@ class SeveralMessagesTest {
       assertThat(world.surface.told(THREAD))
           .singleElement()
           .asString()
-          .contains("took your message");
+          .contains("withdrew your message");
     }
 
     @Test

@@ -193,7 +193,7 @@ class StartControlJourneyTest {
       assertThat(told())
           .singleElement()
           .asString()
-          .startsWith("You asked for it, so somebody else");
+          .startsWith("You requested it, so somebody else");
     }
 
     @Test
@@ -256,7 +256,7 @@ class StartControlJourneyTest {
       says(delivery("2", new Intent.Cancel(Optional.empty(), Optional.empty())));
       says(decides("3", EVE, null, true));
 
-      assertThat(told()).contains("No start waits for an approval here.");
+      assertThat(told()).contains("No start waits for approval here.");
     }
 
     @Test
@@ -299,7 +299,7 @@ class StartControlJourneyTest {
 
       assertThat(told())
           .containsExactly(
-              "The rule that demanded the approval changed. The request has to be sent again.");
+              "The rule that required the approval changed. The request must be sent again.");
     }
 
     @Test
@@ -312,7 +312,7 @@ class StartControlJourneyTest {
 
       assertThat(world.runs.runs()).isEmpty();
       assertThat(world.elsewhere.told(elsewhere))
-          .containsExactly("Decide this where it was asked for, or in the console.");
+          .containsExactly("Decide this where it was requested, or in the console.");
     }
 
     @Test
@@ -381,7 +381,7 @@ class StartControlJourneyTest {
           .anySatisfy(
               it ->
                   assertThat(it)
-                      .contains("3 of 3 runs a day", "yours", "Whoever runs Runnel can raise"));
+                      .contains("3 of 3 runs a day", "yours", "Your Runnel admin can raise"));
     }
 
     @Test
@@ -461,7 +461,7 @@ class StartControlJourneyTest {
       assertThat(told())
           .singleElement()
           .asString()
-          .contains("brings the use of a budget (yours, policy.budgets[0]) to 4 of 5 runs a day");
+          .contains("With this start, a budget (yours, policy.budgets[0]) is at 4 of 5 runs a day");
     }
 
     @Test
@@ -534,7 +534,7 @@ class StartControlJourneyTest {
           .anySatisfy(
               it ->
                   assertThat(it)
-                      .startsWith("No run starts now: eve froze all starts on")
+                      .startsWith("No run was started: eve froze all starts on")
                       .contains("(a deployment)"));
 
       says(freezes("3", false, EVE));

@@ -106,8 +106,7 @@ class ToolPermissionJourneyTest {
     assertThat(answers()).isEmpty();
     assertThat(world.surface.told(THREAD))
         .containsExactly(
-            "This was said before the agent's request was posted here, so I did not take it as a"
-                + " permission. If you permit it, please say `allow once`.");
+            "This was sent before the agent's request was posted here, so I did not take it as permission. To allow it, please write `allow once`.");
 
     hears("3", "allow once");
     assertThat(answers()).containsExactly("Allow once (request 1)");
@@ -136,8 +135,7 @@ class ToolPermissionJourneyTest {
     assertThat(answers()).isEmpty();
     assertThat(world.elsewhere.told(there))
         .containsExactly(
-            "The agent's request was not shown here, so I did not take this as a permission."
-                + " Answer it where it was asked.");
+            "The agent's request was not shown here, so I did not take this as permission. Answer it where it was asked.");
   }
 
   @Test

@@ -115,7 +115,7 @@ class VerbsJourneyTest {
       inThread(THREAD, "retry " + first().id());
 
       assertThat(world.runs.starts()).hasSize(2);
-      assertThat(world.surface.told(THREAD)).last().asString().contains("Another run goes on");
+      assertThat(world.surface.told(THREAD)).last().asString().contains("Another run is active");
     }
   }
 
@@ -128,7 +128,7 @@ class VerbsJourneyTest {
 
       assertThat(world.runs.followUps()).extracting("text").containsExactly("and the docs");
       assertThat(world.surface.told(asked.conversation()))
-          .containsExactly("Passed on. It goes on in its thread.");
+          .containsExactly("Passed on. It continues in its thread.");
     }
 
     @Test
@@ -153,7 +153,7 @@ class VerbsJourneyTest {
           .extracting(Run::state)
           .containsExactly(RunState.CANCELLED, RunState.CANCELLED, RunState.QUEUED);
       assertThat(world.surface.told(asked.conversation()))
-          .containsExactly("Stopping your 2 runs. Their threads will say so.");
+          .containsExactly("Stopping your 2 runs. Their threads will confirm it.");
       assertThat(world.surface.kinds(OTHER_THREAD)).containsExactly("Status", "Cancelled");
     }
 
@@ -183,7 +183,7 @@ class VerbsJourneyTest {
       assertThat(world.surface.told(asked.conversation()))
           .singleElement()
           .asString()
-          .startsWith("I can't find a run behind https://fake.example/team/channel/9");
+          .startsWith("I can't find a run for https://fake.example/team/channel/9");
     }
   }
 
@@ -293,7 +293,7 @@ class VerbsJourneyTest {
       assertThat(offered(THREAD)).contains("stop using log4j");
       var asked = fromPlace("cancel the last run");
       assertThat(world.runs.starts()).isEmpty();
-      assertThat(text(asked)).contains("`cancel the last run` begins like a command");
+      assertThat(text(asked)).contains("`cancel the last run` looks like a command");
       inThread(THREAD, "run: stop using log4j");
       assertThat(texts()).containsExactly("stop using log4j");
     }
@@ -329,7 +329,7 @@ class VerbsJourneyTest {
 
       assertThat(world.surface.opens()).isZero();
       assertThat(world.surface.told(asked.conversation()))
-          .containsExactly("The run service knows no run `run-nobody`.");
+          .containsExactly("The run service has no run `run-nobody`.");
     }
 
     @Test
@@ -495,7 +495,7 @@ class VerbsJourneyTest {
 
       assertThat(text(fromPlace("why https://fake.example/team/channel/1?said=7")))
           .contains("not addressed to me")
-          .contains("to leave it alone: it was said in a conversation without a run");
+          .contains("to ignore it: it was sent in a conversation without a run");
     }
 
     @Test
@@ -513,7 +513,7 @@ class VerbsJourneyTest {
       says(by(SAM, delivery("7", MessageParser.command("a secret"), elsewhere)));
 
       assertThat(text(fromPlace("why https://fake.example/team/private/1?said=7")))
-          .contains("in another place")
+          .contains("from another place")
           .doesNotContain("sam");
     }
 

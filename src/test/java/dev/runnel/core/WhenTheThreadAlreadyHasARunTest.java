@@ -111,7 +111,7 @@ class WhenTheThreadAlreadyHasARunTest {
     world.passes(Duration.ofSeconds(29));
     assertThat(world.surface.told(THREAD)).isEmpty();
     world.passes(Duration.ofSeconds(2));
-    assertThat(world.surface.told(THREAD)).singleElement().asString().contains("is kept");
+    assertThat(world.surface.told(THREAD)).singleElement().asString().contains("is queued");
 
     world.passes(Duration.ofMinutes(5));
     assertThat(world.surface.told(THREAD)).hasSize(1);

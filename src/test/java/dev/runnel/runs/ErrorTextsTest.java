@@ -108,8 +108,7 @@ class ErrorTextsTest {
                 .as(code)
                 .doesNotContain("Exception", "Error", "http", "Bearer", "Api-Key", ".java"));
     assertThat(refusal(problem(403, "moon_phase", title, "")).why())
-        .isEqualTo(
-            "The run service refused this. Ask whoever looks after Runnel if you do not know why.");
+        .isEqualTo("The run service refused this. Ask your Runnel admin if you do not know why.");
   }
 
   @Test
@@ -117,7 +116,7 @@ class ErrorTextsTest {
     assertThat(refusal(problem(400, "invalid_request", "No environment env-9", "")).why())
         .isEqualTo(
             "The run service did not accept this: No environment env-9."
-                + " Check the options you gave, and try again.");
+                + " Check your options, and try again.");
   }
 
   @Test

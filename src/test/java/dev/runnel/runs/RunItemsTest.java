@@ -98,8 +98,8 @@ class RunItemsTest {
             + " which is the limit.",
         "agent_process_failed | AssertionError in CheckoutTest | AssertionError in CheckoutTest",
         "agent_stream_failure | - | The model stopped answering. Try again, or with another model.",
-        "moon_phase | The moon is full | The run service refused this: The moon is full. Ask"
-            + " whoever looks after Runnel if you do not know why.",
+        "moon_phase | The moon is full | The run service refused this: The moon is full. Ask your"
+            + " Runnel admin if you do not know why.",
         "- | The tests are red | The tests are red",
         "- | - | -",
       })

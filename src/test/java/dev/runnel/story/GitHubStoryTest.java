@@ -157,7 +157,7 @@ class GitHubStoryTest {
         .startsWith("dana requested changes in a review: ")
         .endsWith("Rename the button.\n")
         .doesNotContain("coins");
-    awaitComment(issue, "I told the agent (1 of 3).");
+    awaitComment(issue, "I passed it on to the agent (1 of 3).");
   }
 
   @Test

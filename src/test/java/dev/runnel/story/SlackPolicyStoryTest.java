@@ -94,7 +94,7 @@ class SlackPolicyStoryTest {
 
     /// Presses a button of the card that asks for an approval of the request.
     void decides(String user, String request, String button) {
-      slack.press(CHANNEL, ts(awaitPosted("waits for an approval", request)), user, button);
+      slack.press(CHANNEL, ts(awaitPosted("waits for approval", request)), user, button);
     }
 
     JsonNode awaitPosted(String... texts) {
@@ -143,11 +143,11 @@ class SlackPolicyStoryTest {
             """
                 .formatted(ANN, BOB, TEAM))) {
       stage.asks(ANN, "deploy it");
-      var card = stage.awaitPosted("This start waits for an approval");
+      var card = stage.awaitPosted("This start waits for approval");
       assertThat(text(card)).contains("deploy it");
 
       stage.slack().press(CHANNEL, ts(card), ANN, "command_0");
-      stage.awaitPrivately(ANN, "somebody else has to approve it");
+      stage.awaitPrivately(ANN, "somebody else must approve it");
       stage.runnel().stop();
       stage.runnel().restart();
       stage.slack().press(CHANNEL, ts(card), BOB, "command_0");

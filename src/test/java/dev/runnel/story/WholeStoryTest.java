@@ -156,7 +156,7 @@ class WholeStoryTest {
 
     // A red check, mended by the same run.
     assertThat(reportFailedChecks(pullRequest)).isEqualTo(202);
-    awaitPost("I told the agent (1 of 3).");
+    awaitPost("I passed it on to the agent (1 of 3).");
     awaitPost("The test is mended");
 
     // Merged.
@@ -214,10 +214,10 @@ class WholeStoryTest {
 
     // A review and a red check, mended by the same run; then it is merged.
     github.requestChanges("dana", pullRequest, "Rename the button.");
-    awaitComment(issue, "I told the agent (1 of 3).");
+    awaitComment(issue, "I passed it on to the agent (1 of 3).");
     awaitComment(pullRequest.number(), "It is renamed");
     assertThat(reportFailedChecks(pullRequest)).isEqualTo(202);
-    awaitComment(issue, "I told the agent (2 of 3).");
+    awaitComment(issue, "I passed it on to the agent (2 of 3).");
     await().atMost(PATIENCE).until(() -> inputs().contains("The checks of the pull request"));
     awaitComment(issue, "The test is mended");
     github.merge(pullRequest);

@@ -86,7 +86,7 @@ public interface PullRequestContract {
       assertThat(world.surface.told(THREAD))
           .singleElement()
           .asString()
-          .endsWith("failed. I told the agent (1 of 3).");
+          .endsWith("failed. I passed it on to the agent (1 of 3).");
     }
   }
 

@@ -223,7 +223,7 @@ public final class CommandParser {
                 words,
                 request ->
                     new Intent.Unclear(
-                        "`%s` begins like a command, but I know no such command."
+                        "`%s` looks like a command, but there is no such command."
                             .formatted(code(words)),
                         Optional.of(request))))
         : Optional.empty();
@@ -397,14 +397,14 @@ public final class CommandParser {
           words,
           request ->
               new Intent.Unclear(
-                  "I can't read when `%s` is. Write the time first, then the prompt: %s."
+                  "I don't understand the time in `%s`. Write the time first, then the prompt: %s."
                       .formatted(code(cut(text)), TimingParser.EXAMPLES),
                   Optional.of(request)));
     }
     var time = parsed.get();
     return time.rest().isBlank()
         ? new Intent.Unclear(
-            "Write after the time what the agent should do: `%s`."
+            "Write the prompt after the time: `%s`."
                 .formatted(Verb.SCHEDULE.example()))
         : request(
             time.rest(),
@@ -489,7 +489,7 @@ public final class CommandParser {
 
   private static Intent usage(Verb verb) {
     return new Intent.Unclear(
-        "`%s` needs more words: `%s`. For example `%s`."
+        "`%s` is incomplete. Usage: `%s`. For example `%s`."
             .formatted(verb.word(), verb.usage(), verb.example()));
   }
 
@@ -502,7 +502,7 @@ public final class CommandParser {
         .map(
             verb ->
                 new Intent.Unclear(
-                    "Did you mean `%s`? To start a run with this one word, say `run: %s`."
+                    "Did you mean `%s`? To start a run with this one word, write `run: %s`."
                         .formatted(verb, words)));
   }
 

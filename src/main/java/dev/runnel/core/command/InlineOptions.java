@@ -65,7 +65,7 @@ final class InlineOptions {
       options.putAll(trailing);
     }
     if (rest.isBlank() && !options.containsKey("skill")) {
-      return new Parsed.Bad("There are options, but no words that say what the agent should do.");
+      return new Parsed.Bad("There are options, but no prompt.");
     }
     return new Parsed.Good(new Request(rest.strip(), options(options)));
   }
@@ -111,7 +111,7 @@ final class InlineOptions {
       return "The option --%s needs a value, for example --%s \"a value\"."
           .formatted(key, key.toLowerCase(Locale.ROOT));
     }
-    return "There is no option --%s. The options are --%s. Put -- before a prompt that begins like one."
+    return "There is no option --%s. The options are --%s. Put -- before a prompt that begins like an option."
         .formatted(key, String.join(", --", KEYS));
   }
 }

@@ -20,50 +20,47 @@ public enum Verb {
   STATUS(
       "status [RUN|LINK]",
       "status",
-      "Says how a run is doing: the one of the thread, the one you name, or your latest here."),
+      "Shows the state of a run: the one of the thread, the one you name, or your latest here."),
   CANCEL(
       "cancel [RUN|LINK|all mine]",
       "cancel",
-      "Stops a run, and takes back what waits for it. `stop` is the same."),
-  RETRY("retry [RUN|LINK]", "retry", "Starts a run that has ended again, with the same words."),
-  SAY("say RUN TEXT", "say run-12 use the old API", "Says something to a run from anywhere."),
+      "Stops a run and discards its queued replies. `stop` is the same."),
+  RETRY("retry [RUN|LINK]", "retry", "Starts a run again with the same prompt, after it has ended."),
+  SAY("say RUN TEXT", "say run-12 use the old API", "Sends a message to a run from anywhere."),
   LINK(
       "link RUN",
       "link run-12",
-      "Brings a run here that was started elsewhere, in a terminal for example: its updates go to"
-          + " this thread from now on."),
+      "Connects this thread to a run that was started elsewhere, such as in a terminal: its updates are posted here from now on."),
   NEW(
       "new: PROMPT",
       "new: now write the docs",
-      "Starts a second run in a thread. Replies go to it from then on; the first goes on."),
+      "Starts a second run in a thread. Replies go to it from then on; the first run continues."),
   INTERRUPT(
       "interrupt: TEXT",
       "interrupt: not that file, the other one",
-      "In a thread: ends what the agent does now, and lets it go on with your text at once."),
+      "In a thread: interrupts the agent, which continues with your text at once."),
   PLAN(
       "plan: PROMPT",
       "plan: move the cart to the new API",
-      "Starts a run that changes nothing before somebody approves its plan. What you reply"
-          + " otherwise changes the plan."),
+      "Starts a run that makes a plan, and changes nothing until somebody approves it. Any other reply changes the plan."),
   JOIN(
       "join",
       "join",
-      "After my question whether a request goes to the run that works on the same issue: yes."),
-  SEPARATE("separate", "separate", "After the same question: no, the request starts another run."),
+      "Answers my question whether to send a request to the run that works on the same issue: yes."),
+  SEPARATE("separate", "separate", "Answers the same question: no, start another run."),
   MUTE(
       "mute",
       "mute",
-      "In a thread: from now on only messages that mention me go to the agent, and stops."),
+      "In a thread: from now on only stops and messages that mention me go to the agent."),
   LISTEN("listen", "listen", "In a thread: from now on all replies go to the agent."),
   SCHEDULE(
       "schedule [WHEN PROMPT | pause ID | resume ID | delete ID]",
       "schedule every weekday at 9:00 check the nightly build",
-      "Starts runs at times, here: once or again and again, by your own clock. Alone it lists the"
-          + " schedules of this place."),
+      "Starts runs here at a set time, once or repeatedly, in your time zone. Without arguments, lists the schedules of this place."),
   AGAIN(
       "again WHEN",
       "again in 2 weeks",
-      "In a thread with a run: starts a run with the same words at that time, here."),
+      "In a thread with a run: starts a run with the same prompt here at that time."),
   CONFIG(
       "config [set KEY VALUE | unset KEY] [me|here|workspace]",
       "config set model fast here",
@@ -72,26 +69,26 @@ public enum Verb {
   EXPLAIN(
       "explain PROMPT",
       "explain fix the flaky test",
-      "Shows what would be sent, where and with which options, and starts nothing."),
+      "Shows what would be sent, where, and with which options, without starting a run."),
   WHY(
       "why LINK",
       "why https://example.slack.com/archives/C012345/p1700000000000100",
-      "Says what happened to a message: how it was read, and what was done."),
-  USAGE("usage", "usage", "Counts the runs of the last 7 and 30 days, yours and of this place."),
-  WHOAMI("whoami", "whoami", "Says who you are to me, and which defaults hold for you."),
+      "Shows what happened to a message: how it was read, and what was done."),
+  USAGE("usage", "usage", "Shows the number and cost of runs in the last 7 and 30 days: yours, and those of this place."),
+  WHOAMI("whoami", "whoami", "Shows who you are to me, and which defaults apply to you."),
   APPROVE(
       "approve [ID]",
       "approve",
-      "Lets a start go on that waits for an approval: the one of the thread, or the one you name."),
+      "Approves a start that waits for approval: the one of the thread, or the one you name."),
   DECLINE(
       "decline [ID]",
       "decline",
-      "Refuses a start that waits for an approval: the one of the thread, or the one you name."),
+      "Declines a start that waits for approval: the one of the thread, or the one you name."),
   FREEZE(
       "freeze[: REASON]",
       "freeze: we are deploying",
-      "Stops all starts everywhere until somebody says `unfreeze`. Runs that work go on."),
-  UNFREEZE("unfreeze", "unfreeze", "Permits starts again."),
+      "Blocks all starts everywhere until somebody writes `unfreeze`. Active runs continue."),
+  UNFREEZE("unfreeze", "unfreeze", "Allows starts again."),
   DOCTOR("doctor", "doctor", "Checks every connection and says how to fix problems."),
   HELP("help [VERB]", "help list", "Explains all commands, or one.");
 
@@ -140,9 +137,9 @@ public enum Verb {
       case CONFIG ->
           "Anyone for themselves. The people of a place for the place, or only admins if admins are"
               + " configured. Admins for the workspace.";
-      case APPROVE, DECLINE -> "Those whom the policy names for it.";
+      case APPROVE, DECLINE -> "The people whom the policy names as approvers.";
       case FREEZE, UNFREEZE ->
-          "Those whom the policy permits to, or the admins where there is none.";
+          "The people whom the policy permits it, or the admins if there is no policy.";
       case RUN,
           LIST,
           STATUS,

@@ -111,7 +111,7 @@ public final class IntentResolver {
   private static Intent several(String shortId, List<RunId> found) {
     var length = distinct(found);
     return new Intent.Unclear(
-        "Several runs begin with `%s`: %s. Say more of the id."
+        "Several runs begin with `%s`: %s. Write more of the id."
             .formatted(
                 shortId,
                 found.stream()

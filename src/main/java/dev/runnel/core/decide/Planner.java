@@ -53,7 +53,7 @@ public final class Planner {
 
   private static Plan here(Delivery delivery, Situation situation, Instant now) {
     return switch (delivery.intent()) {
-      case Intent.PlatformEvent _ -> new Plan.Ignore("about nothing of ours");
+      case Intent.PlatformEvent _ -> new Plan.Ignore("not about one of my runs");
       case Intent.Start(var request) -> {
         if (delivery.origin().opensThread()) {
           yield new Plan.OpenThread();
@@ -70,8 +70,8 @@ public final class Planner {
       case Intent.Say(var request)
           when request.options().interrupts() && situation.own().isEmpty() ->
           delivery.addressed()
-              ? tell(delivery, "There is no run here to interrupt. Say it in the thread of a run.")
-              : new Plan.Ignore("said in a conversation without a run");
+              ? tell(delivery, "There is no run here to interrupt. Write it in the thread of a run.")
+              : new Plan.Ignore("sent in a conversation without a run");
       case Intent.Say(var request) -> {
         if (delivery.origin().opensThread()) {
           yield new Plan.OpenThread();
@@ -81,7 +81,7 @@ public final class Planner {
         }
         yield delivery.addressed()
             ? new Plan.StartRun(delivery.conversation(), request)
-            : new Plan.Ignore("said in a conversation without a run");
+            : new Plan.Ignore("sent in a conversation without a run");
       }
       case Intent.Cancel(var run, var why) ->
           target(delivery, situation, run, true)
@@ -109,12 +109,12 @@ public final class Planner {
                           delivery,
                           "The run has not ended yet. "
                               + RunTexts.state(binding, now)
-                              + " Stop it first, or say what to do differently.");
+                              + " Stop it first, or reply with what to do differently.");
                     }
                     return hasAnother(situation, binding)
                         ? tell(
                             delivery,
-                            "Another run goes on in that thread. Stop it first, or start a second"
+                            "Another run is active in that thread. Stop it first, or start a second"
                                 + " one there with `new: …`.")
                         : new Plan.StartRun(binding.conversation(), binding.request());
                   })
@@ -122,7 +122,7 @@ public final class Planner {
       case Intent.New(var request) ->
           isForRunnel(delivery, situation)
               ? new Plan.StartRun(delivery.conversation(), request)
-              : new Plan.Ignore("said in a conversation without a run");
+              : new Plan.Ignore("sent in a conversation without a run");
       case Intent.SayTo(var run, var request, _) ->
           situation
               .named()
@@ -133,8 +133,8 @@ public final class Planner {
       case Intent.GeneralCommand command -> new Plan.Answer(command);
       case Intent.Linked(var link, _) ->
           isForRunnel(delivery, situation)
-              ? tell(delivery, "I can't find a run behind " + link + " . `list` shows the runs.")
-              : new Plan.Ignore("said in a conversation without a run");
+              ? tell(delivery, "I can't find a run for " + link + " . `list` shows the runs.")
+              : new Plan.Ignore("sent in a conversation without a run");
       case Intent.Help(var verb) ->
           isForRunnel(delivery, situation)
               ? Plan.Tell.one(
@@ -142,12 +142,12 @@ public final class Planner {
                       .<Update>map(
                           it -> new Update.Answered(delivery.actor(), AnswerFormatter.verb(it)))
                       .orElseGet(() -> new Update.Helped(delivery.actor())))
-              : new Plan.Ignore("said in a conversation without a run");
+              : new Plan.Ignore("sent in a conversation without a run");
       case Intent.Unclear(var why, var work) ->
           isForRunnel(delivery, situation)
               ? work.map(request -> noRun(delivery, situation, why, request.text()))
                   .orElseGet(() -> tell(delivery, why))
-              : new Plan.Ignore("said in a conversation without a run");
+              : new Plan.Ignore("sent in a conversation without a run");
     };
   }
 
@@ -205,7 +205,7 @@ public final class Planner {
       return unknownRun(delivery, situation, run.get(), command + run.get());
     }
     if (!delivery.addressed()) {
-      return new Plan.Ignore("said in a conversation without a run");
+      return new Plan.Ignore("sent in a conversation without a run");
     }
     var active = of(delivery.actor(), situation.nearby(), true);
     if (active.size() > 1) {
@@ -215,7 +215,7 @@ public final class Planner {
                   delivery,
                   "You have "
                       + active.size()
-                      + " active runs here. Say which one to "
+                      + " active runs here. Name the one to "
                       + verb
                       + ", by its id."),
               new Update.Listed(delivery.actor(), active)));

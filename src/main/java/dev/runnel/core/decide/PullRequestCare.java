@@ -92,14 +92,13 @@ public record PullRequestCare(int most) {
                           new Update.Message(
                               binding.requester(),
                               news(sent)
-                                  + ". I told the agent (%d of %d%s)."
+                                  + ". I passed it on to the agent (%d of %d%s)."
                                       .formatted(
                                           number,
                                           most,
                                           number < most
                                               ? ""
-                                              : "; from now on I send it only messages that mention"
-                                                  + " me"),
+                                              : "; from now on I pass on only messages that mention me"),
                               false),
                           binding.origin(),
                           now,

@@ -58,7 +58,7 @@ public record FileDelivery(AgentRuns runs, FileLimits limits) {
               surface,
               notice,
               made,
-              "More files are not uploaded: %d for a run is the limit.".formatted(limits.count())));
+              "More files are not uploaded: the limit is %d per run.".formatted(limits.count())));
     }
     if (file.withheld()) {
       return Optional.of(withheld(surface, notice, made, "it contains a secret"));

@@ -174,7 +174,7 @@ final class AttemptResults {
               attempt.react(work, MessageStatus.REFUSED);
               attempt.respondToAll(
                   work,
-                  "This could not be done for a whole day, so I gave up. Please say it again.");
+                  "This failed for a whole day, so I gave up. Please send it again.");
             }
           });
       return attempt.now();
@@ -210,10 +210,8 @@ final class AttemptResults {
     if (!delivery.origin().opensThread()) {
       var text =
           delivery.intent() instanceof Intent.Cancel
-              ? "The run service cannot be reached just now. The stop is kept, and goes first as"
-                  + " soon as it is back."
-              : "The run service cannot be reached just now. Your message is kept, and goes on"
-                  + " as soon as it is back.";
+              ? "The run service cannot be reached right now. The stop is queued, ahead of everything else, and takes effect when the service is back."
+              : "The run service cannot be reached right now. Your message is queued, and is processed when the service is back.";
       work.outbox()
           .addAt(
               delivery.arrivedAt().plus(PATIENCE),

@@ -36,7 +36,7 @@ record BudgetCheck(List<String> exceeded, List<String> warnings) {
         exceeded.add(exceeded(budget, used, sum.since()));
       } else if (budget.warns(used, used.plusRun())) {
         warnings.add(
-            "This start brings the use of a budget (%s, %s) to %s."
+            "With this start, a budget (%s, %s) is at %s."
                 .formatted(budget.whose(), budget.name(), budget.words(used.plusRun())));
       }
     }
@@ -44,7 +44,7 @@ record BudgetCheck(List<String> exceeded, List<String> warnings) {
   }
 
   private static String exceeded(Budget budget, Budget.Used used, Optional<Instant> since) {
-    return "No run starts now: a budget is used up (%s: %s).%s Whoever runs Runnel can raise %s."
+    return "No run was started: a budget is used up (%s: %s).%s Your Runnel admin can raise %s."
         .formatted(
             budget.whose(),
             budget.words(used),

@@ -338,7 +338,7 @@ public final class Dispatcher {
       }
       if (next.isTakenBack()) {
         results.complete(
-            attempt.noting("to leave it: a stop that was written later arrived before it"),
+            attempt.noting("to ignore it: a stop that was sent later arrived before it"),
             work -> next.attempt().react(work, MessageStatus.CANCELLED));
         return;
       }
@@ -429,11 +429,11 @@ public final class Dispatcher {
           work.inbox().replace(attempt.delivery().movedTo(conversation));
           if (attempt.delivery().intent() instanceof Intent.Retry
               && attempt.delivery().origin().home().isEmpty()) {
-            attempt.respond(work, "It goes on in its thread.");
+            attempt.respond(work, "It continues in its thread.");
           }
           if (attempt.delivery().intent() instanceof Intent.SayTo(_, _, var answers)
               && answers.isEmpty()) {
-            attempt.respond(work, "Passed on. It goes on in its thread.");
+            attempt.respond(work, "Passed on. It continues in its thread.");
           }
         });
   }

@@ -165,7 +165,7 @@ final class FollowUpSender {
 
   private void tellTooEarly(DeliveryAttempt attempt, String why) {
     results.complete(
-        attempt.noting(attempt.note() + "; it was said before the question was posted"),
+        attempt.noting(attempt.note() + "; it was sent before the question was posted"),
         work -> attempt.respondToAll(work, why));
   }
 

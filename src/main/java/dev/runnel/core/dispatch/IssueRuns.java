@@ -180,7 +180,7 @@ final class IssueRuns {
     var delivery = attempt.delivery();
     var card =
         InfoCard.choosing(
-            "A run already works on this issue. Shall your request go to it, or start another run?",
+            "A run is already working on this issue. Should your request go to it, or start another run?",
             List.of(
                 new Row("Issue", issue.link().toString(), "", Optional.empty()),
                 new Row(
@@ -264,7 +264,7 @@ final class IssueRuns {
                     binding -> {
                       RunSubscribers.subscribe(work, delivery, binding);
                       attempt.respondToAllOnce(
-                          work, "joined", words(binding) + " Its answer comes here, too.");
+                          work, "joined", words(binding) + " Its answer is posted here, too.");
                     });
           });
       return;
@@ -281,8 +281,7 @@ final class IssueRuns {
                           work,
                           "joined",
                           words(binding)
-                              + " I pass your request on to it; its answer comes here, too. To tell"
-                              + " it more, mention me here."));
+                              + " I passed your request on to it; its answer is posted here, too. To send it more, mention me here."));
           work.inbox()
               .replace(
                   delivery
@@ -297,7 +296,7 @@ final class IssueRuns {
   }
 
   private static String words(Binding binding) {
-    return "A run already works on this issue"
+    return "A run is already working on this issue"
         + binding.origin().link().map(link -> ": " + link + " .").orElse(".");
   }
 }

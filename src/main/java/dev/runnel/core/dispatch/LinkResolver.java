@@ -84,7 +84,7 @@ final class LinkResolver {
                       results.complete(
                           attempt,
                           work ->
-                              attempt.respond(work, "The run service knows no run `" + id + "`.")));
+                              attempt.respond(work, "The run service has no run `" + id + "`.")));
       case Outcome.Refused refused -> results.refuse(attempt, refused);
       case Outcome.Unavailable(var after, var why) -> results.retryLater(attempt, after, why);
     }
@@ -139,7 +139,7 @@ final class LinkResolver {
     }
     elsewhere.ifPresent(each -> work.bindings().release(each.conversation(), run.id()));
     if (work.bindings().of(here).filter(own -> own.run().id().equals(run.id())).isPresent()) {
-      attempt.respond(work, "This thread is that run's already.");
+      attempt.respond(work, "This thread is already connected to that run.");
       return;
     }
     var request =

@@ -41,7 +41,7 @@ final class ListeningPolicy {
     if (work.bindings().of(delivery.conversation()).isEmpty()) {
       // People also say the word to each other.
       if (delivery.addressed()) {
-        attempt.respond(work, "There is no run here. Say it in the thread of a run.");
+        attempt.respond(work, "There is no run here. Write it in the thread of a run.");
       }
       return;
     }
@@ -57,8 +57,8 @@ final class ListeningPolicy {
     attempt.respondToAll(
         work,
         listen.all()
-            ? "From now on all replies here go to the agent. `mute` ends that."
-            : "From now on only messages that mention me go to the agent. `listen` ends that.");
+            ? "From now on all replies here go to the agent. `mute` undoes this."
+            : "From now on only messages that mention me go to the agent. `listen` undoes this.");
   }
 
   private static String place(Conversation conversation) {
@@ -139,7 +139,7 @@ final class ListeningPolicy {
                   delivery.conversation(),
                   isOffered
                       ? new Update.Message(
-                          delivery.actor(), "It reaches the agent at its next step.", true)
+                          delivery.actor(), "The agent gets it at its next step.", true)
                       : new Update.Answered(delivery.actor(), AnswerFormatter.waits()),
                   delivery.origin(),
                   attempt.now(),

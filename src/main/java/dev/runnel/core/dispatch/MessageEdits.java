@@ -59,7 +59,7 @@ final class MessageEdits {
             attempt,
             delivery,
             "edited:",
-            "The agent has your message as it was before. Say in a new message what changed.");
+            "The agent already has your message as it was before the edit. Send the change in a new message.");
       }
       return;
     }
@@ -79,8 +79,7 @@ final class MessageEdits {
           attempt,
           delivery,
           "edited:",
-          "I took your message back, because of what it says now. A command counts in a new message"
-              + " only.");
+          "I withdrew your message, because it is now something else. To give a command, send a new message.");
     }
   }
 

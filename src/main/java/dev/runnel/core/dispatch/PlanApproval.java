@@ -20,16 +20,13 @@ import java.util.Optional;
 /// so it is never in doubt.
 final class PlanApproval {
   private static final String ASK_ABOUT_TOOL_AGAIN =
-      "This was said before the agent's request was posted here, so I did not take it as a"
-          + " permission. If you permit it, please say `allow once`.";
+      "This was sent before the agent's request was posted here, so I did not take it as permission. To allow it, please write `allow once`.";
 
   private static final String NOT_SHOWN =
-      "The agent's request was not shown here, so I did not take this as a permission. Answer it"
-          + " where it was asked.";
+      "The agent's request was not shown here, so I did not take this as permission. Answer it where it was asked.";
 
   private static final String ASK_AGAIN =
-      "This was said before the plan was posted here, so I did not take it as an approval. If you"
-          + " agree with the plan, please say `approve`.";
+      "This was sent before the plan was posted here, so I did not take it as approval. If you agree with the plan, please write `approve`.";
 
   private static final String NO_APPROVAL =
       "\n\n(This was said before there was a plan, so it approves none.)";

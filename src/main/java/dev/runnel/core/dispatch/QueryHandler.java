@@ -244,8 +244,8 @@ final class QueryHandler {
         work,
         switch (stops.size()) {
           case 0 -> "You have no active runs.";
-          case 1 -> "Stopping your run. Its thread will say so.";
-          default -> "Stopping your %d runs. Their threads will say so.".formatted(stops.size());
+          case 1 -> "Stopping your run. Its thread will confirm it.";
+          default -> "Stopping your %d runs. Their threads will confirm it.".formatted(stops.size());
         });
   }
 
@@ -355,7 +355,7 @@ final class QueryHandler {
     }
     if (value.get().isBlank() || value.get().length() > MAX_VALUE) {
       return Optional.of(
-          "A value has 1 to %d characters. `config unset %s` takes it away."
+          "A value has 1 to %d characters. `config unset %s` removes it."
               .formatted(MAX_VALUE, change.key()));
     }
     return change.key().equals(Defaults.PROFILE)

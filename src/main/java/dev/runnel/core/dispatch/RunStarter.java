@@ -215,7 +215,7 @@ final class RunStarter {
               attempt,
               work -> {
                 StartControl.didNotStart(work, attempt);
-                attempt.respond(work, "The run service does not know how to start runs.");
+                attempt.respond(work, "The run service cannot start runs.");
               });
       case Outcome.Refused refused ->
           results.refuse(attempt, refused, work -> StartControl.didNotStart(work, attempt));
@@ -265,9 +265,7 @@ final class RunStarter {
   private static void tellConfidential(Work work, DeliveryAttempt attempt) {
     attempt.respondToAll(
         work,
-        "This conversation is private, and others can read what the agent makes. So the agent got"
-            + " your request, but no earlier messages and no files. Write in a reply what else it"
-            + " may know.");
+        "This conversation is private, and others can read the agent's work. So the agent got your request, but no earlier messages and no files. Reply with anything else it may know.");
   }
 
   /// Records that the delivery started this run.

@@ -78,7 +78,7 @@ final class ScheduleCommands {
     var first = asked.timing().first(attempt.now(), zone.id());
     var problem =
         request.isEmpty()
-            ? Optional.of("There is no run here to repeat. Say it in the thread of a run.")
+            ? Optional.of("There is no run here to repeat. Write it in the thread of a run.")
             : problem(work, delivery, first, attempt.now());
     if (problem.isPresent()) {
       attempt.respond(work, problem.get());
@@ -94,7 +94,7 @@ final class ScheduleCommands {
     work.schedules().add(schedule);
     attempt.respondToAll(
         work,
-        "%s scheduled `%s` %s %s (%s%s). `schedule delete %s` takes it back."
+        "%s scheduled `%s` %s %s (%s%s). `schedule delete %s` deletes it."
             .formatted(
                 delivery.actor().name(),
                 shown(request.get()),
@@ -120,7 +120,7 @@ final class ScheduleCommands {
     return own < MAX
         ? Optional.empty()
         : Optional.of(
-            "You have %d schedules, which is the most. `schedule` lists those of a place."
+            "You have %d schedules, which is the maximum. `schedule` lists those of a place."
                 .formatted(MAX));
   }
 
@@ -165,7 +165,7 @@ final class ScheduleCommands {
           List.of(InfoCard.Row.sentence("There are none here.")),
           List.of(
               new InfoCard.Next(
-                  "To make one", "schedule every weekday at 9:00 check the nightly build")));
+                  "To create one", "schedule every weekday at 9:00 check the nightly build")));
     }
     var id = schedules.getFirst().id();
     return new InfoCard(
@@ -228,7 +228,7 @@ final class ScheduleCommands {
         work.schedules().move(schedule.id(), Optional.empty());
         attempt.respondToAll(
             work,
-            "%s paused the schedule `%s`. `schedule resume %s` lets it go on."
+            "%s paused the schedule `%s`. `schedule resume %s` resumes it."
                 .formatted(by, shown(schedule), schedule.id()));
       }
       case DELETE -> {
@@ -238,7 +238,7 @@ final class ScheduleCommands {
       case RESUME -> {
         var next = schedule.timing().first(attempt.now(), schedule.zone());
         if (!next.isAfter(attempt.now())) {
-          attempt.respond(work, "Its time has passed. Delete it, and make another one.");
+          attempt.respond(work, "Its time has passed. Delete it and create another one.");
           return;
         }
         work.schedules().move(schedule.id(), Optional.of(next));

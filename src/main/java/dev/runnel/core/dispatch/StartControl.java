@@ -97,7 +97,7 @@ final class StartControl {
   }
 
   static String frozen(Freeze freeze) {
-    return "No run starts now: %s froze all starts on %s%s. Send it again when somebody has ended the freeze."
+    return "No run was started: %s froze all starts on %s%s. Send it again after the freeze."
         .formatted(
             freeze.by().name(),
             BudgetCheck.TIME.format(freeze.since()),
@@ -158,7 +158,7 @@ final class StartControl {
           work.approvals().add(approval);
           attempt.react(work, MessageStatus.QUEUED);
           attempt.add(work, new Update.Answered(delivery.actor(), card(approval, request, rule)));
-          var note = "to wait for an approval (" + rule.name() + ")";
+          var note = "to wait for approval (" + rule.name() + ")";
           work.inbox().note(delivery.id(), note);
           attempt
               .ruling()
@@ -173,7 +173,7 @@ final class StartControl {
   /// The waiting is not an attempt.
   private static void waitUntil(Work work, DeliveryAttempt attempt, Instant due) {
     work.inbox().replace(attempt.delivery());
-    work.inbox().later(attempt.delivery().id(), due, "It waits for an approval");
+    work.inbox().later(attempt.delivery().id(), due, "It waits for approval");
   }
 
   private static InfoCard card(Approval approval, Request request, ApprovalRule rule) {
@@ -186,10 +186,10 @@ final class StartControl {
         Row.of(
             "Who may approve",
             String.join(", ", rule.by()),
-            rule.notRequester() ? "not who asked" : ""));
+            rule.notRequester() ? "not the requester" : ""));
     rows.add(Row.of("Until", BudgetCheck.TIME.format(approval.expiresAt()), "declined after that"));
     return InfoCard.choosing(
-        "This start waits for an approval",
+        "This start waits for approval",
         rows,
         List.of(
             new Choice("Approve", "approve " + approval.id()),
@@ -212,9 +212,8 @@ final class StartControl {
         }
         refuse(
             attempt,
-            "The request changed after its approval was asked for, so nothing was started. Say it"
-                + " again.",
-            "the request changed after its approval was asked for");
+            "The request changed after its approval was requested, so nothing was started. Send it again.",
+            "the request changed after its approval was requested");
         return false;
       }
       case WAITING -> {
@@ -230,7 +229,7 @@ final class StartControl {
                     .decide(approval.delivery(), State.EXPIRED, Optional.empty(), attempt.now());
                 attempt.react(work, MessageStatus.REFUSED);
                 attempt.respondToAll(
-                    work, "Nobody approved this in time, so nothing was started. Say it again.");
+                    work, "Nobody approved this in time, so nothing was started. Send it again.");
               });
         }
         return false;
@@ -283,7 +282,7 @@ final class StartControl {
                       state,
                       Optional.of(attempt.delivery().actor()),
                       attempt.now())) {
-            attempt.respond(work, "That start does not wait any more.");
+            attempt.respond(work, "That start no longer waits for approval.");
             return;
           }
           work.inbox().later(approval.delivery(), attempt.now(), "It was decided");
@@ -302,8 +301,8 @@ final class StartControl {
 
   private static String whichOne(List<Approval> found) {
     return found.isEmpty()
-        ? "No start waits for an approval here."
-        : "Several starts wait. Say which one: "
+        ? "No start waits for approval here."
+        : "Several starts wait for approval. Name one: "
             + String.join(", ", found.stream().map(it -> "`" + it.id() + "`").toList())
             + ".";
   }
@@ -317,7 +316,7 @@ final class StartControl {
                   approval.decidedBy().map(by -> " by " + by).orElse("")));
     }
     if (!now.isBefore(approval.expiresAt())) {
-      return Optional.of("It is too late to decide this. The request has to be sent again.");
+      return Optional.of("It is too late to decide this. The request must be sent again.");
     }
     if (isByOperator(delivery)) {
       return Optional.empty();
@@ -325,12 +324,12 @@ final class StartControl {
     var rule = policy.approvalRule(approval.by(), approval.notRequester());
     if (rule.isEmpty()) {
       return Optional.of(
-          "The rule that demanded the approval changed. The request has to be sent again.");
+          "The rule that required the approval changed. The request must be sent again.");
     }
     // Elsewhere nobody can tell whether it is the same person.
     if (rule.get().notRequester()
         && !delivery.id().surface().equals(approval.conversation().surface())) {
-      return Optional.of("Decide this where it was asked for, or in the console.");
+      return Optional.of("Decide this where it was requested, or in the console.");
     }
     var isRequester = delivery.actor().id().equals(approval.requester().id());
     var mayApprove =
@@ -348,7 +347,7 @@ final class StartControl {
         ? Optional.empty()
         : Optional.of(
             isRequester && rule.get().notRequester()
-                ? "You asked for it, so somebody else has to approve it: "
+                ? "You requested it, so somebody else must approve it: "
                     + String.join(", ", rule.get().by())
                     + "."
                 : "You may not decide this. These may: "
@@ -439,7 +438,7 @@ final class StartControl {
     }
     var by = attempt.delivery().actor().name();
     results.complete(
-        attempt.noting(freeze.on() ? "to freeze all starts" : "to permit starts again"),
+        attempt.noting(freeze.on() ? "to freeze all starts" : "to unfreeze starts"),
         work -> {
           if (freeze.on()) {
             work.starts()
@@ -448,10 +447,10 @@ final class StartControl {
                         new Actor(person(attempt.delivery()), by), freeze.reason(), attempt.now()));
             attempt.respondToAll(
                 work,
-                "%s froze all starts%s. Runs that work go on. `unfreeze` permits starts again."
+                "%s froze all starts%s. Active runs continue. `unfreeze` allows starts again."
                     .formatted(by, freeze.reason().map(it -> ": " + it).orElse("")));
           } else if (work.starts().unfreeze()) {
-            attempt.respondToAll(work, by + " permits starts again.");
+            attempt.respondToAll(work, by + " unfroze starts.");
           } else {
             attempt.respond(work, "Starts are not frozen.");
           }

@@ -244,7 +244,7 @@ public record Policy(
             .distinct()
             .collect(Collectors.joining(", "));
     return permitted.isEmpty()
-        ? what + " Nobody may: ask whoever runs Runnel."
+        ? what + " Nobody may. Ask your Runnel admin."
         : what + " These may: " + permitted + ".";
   }
 

@@ -192,7 +192,7 @@ public record Defaults(
       Actor actor,
       List<Preference> preferences) {
     var layers = new ArrayList<Layer>();
-    layers.add(new Layer("said in the prompt", values(options)));
+    layers.add(new Layer("set in the prompt", values(options)));
     route.ifPresent(it -> layers.add(new Layer(it.reason(), it.options())));
     var me = ConversationScope.of(conversation, actor);
     layers.add(new Layer("set for you", set(preferences, me)));

@@ -61,10 +61,10 @@ public final class AnswerFormatter {
   /// queued, so the command that interrupts only needs to point to it.
   public static InfoCard waits() {
     return InfoCard.offering(
-        "It reaches the agent when it has finished what it does now.",
+        "The agent gets it when it has finished its current step.",
         List.of(
             new InfoCard.Choice(
-                "Interrupt and send", "interrupt: Read the messages that waited for you.")));
+                "Interrupt and send", "interrupt: Read the messages that are queued for you.")));
   }
 
   /// Tells the sender of a text that begins like a stop that the agent has it.
@@ -144,7 +144,7 @@ public final class AnswerFormatter {
     var rows = new ArrayList<Row>();
     rows.add(Row.of("Name", actor.name()));
     rows.add(Row.of("Id", "`" + where.surface() + ":" + actor.id() + "`", admin ? "an admin" : ""));
-    permissions.ifPresent(it -> rows.add(Row.of("You may here", permitted(it))));
+    permissions.ifPresent(it -> rows.add(Row.of("You may", permitted(it))));
     rows.addAll(chosen(resolved));
     return new InfoCard("You", rows, List.of(new Next("All defaults", "config")));
   }
@@ -177,7 +177,7 @@ public final class AnswerFormatter {
               "Where",
               "to the run `"
                   + own.get().run().id().brief()
-                  + "` of this thread, which goes on with it"));
+                  + "` of this thread, which continues with it"));
     } else {
       rows.add(Row.of("Where", fromPlace ? "a new run, in a new thread here" : "a new run, here"));
       rows.addAll(chosen(resolved));

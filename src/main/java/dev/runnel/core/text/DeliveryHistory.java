@@ -26,11 +26,11 @@ public final class DeliveryHistory {
   public static String note(Plan plan) {
     return switch (plan) {
       case Plan.OpenThread _ -> "to open a thread for it";
-      case Plan.MoveTo _ -> "to go on in the run's own thread";
+      case Plan.MoveTo _ -> "to continue in the run's own thread";
       case Plan.StartRun _ -> "to start a run";
       case Plan.FollowUp(var binding, _) -> "to pass it on to the run `%s`".formatted(id(binding));
       case Plan.CancelRun(var binding) -> "to stop the run `%s`".formatted(id(binding));
-      case Plan.LinkRun(var run) -> "to bring the run `%s` here".formatted(run);
+      case Plan.LinkRun(var run) -> "to connect this thread to the run `%s`".formatted(run);
       case Plan.Answer _ -> "to answer it privately";
       case Plan.Tell(var updates) ->
           updates.stream()
@@ -39,7 +39,7 @@ public final class DeliveryHistory {
               .findFirst()
               .map(reply -> "to answer: " + AnswerFormatter.cut(firstLine(reply.text()), MAX))
               .orElse("to answer it privately");
-      case Plan.Ignore(var why) -> "to leave it alone: it was " + why;
+      case Plan.Ignore(var why) -> "to ignore it: it was " + why;
     };
   }
 
@@ -96,13 +96,13 @@ public final class DeliveryHistory {
       case Intent.Linked(_, var command) -> understood(command) + " with a link";
       case Intent.Ask _ -> "a question to me";
       case Intent.Amend(_, var now) ->
-          now.isPresent() ? "a correction of an earlier message" : "a message that was deleted";
+          now.isPresent() ? "an edit of an earlier message" : "the deletion of an earlier message";
       case Intent.PullRequestNeeds(_, _, var news, _, _, _) -> "an event: " + news;
       case Intent.PullRequestChanged(_, var state, _, _) ->
           "a pull request that is " + state.word();
       case Intent.StopAt _ -> "a stop, by a reaction";
       case Intent.Unclear(var why, _) ->
-          "nothing I could understand: " + AnswerFormatter.cut(why, MAX);
+          "something I could not understand: " + AnswerFormatter.cut(why, MAX);
     };
   }
 
@@ -126,7 +126,7 @@ public final class DeliveryHistory {
               .note()
               .filter(note -> !note.isEmpty())
               .map(note -> "I decided " + note + ".")
-              .orElse("It is done, or a stop took it back.");
+              .orElse("It is done, or a stop withdrew it.");
     };
   }
 
@@ -146,7 +146,7 @@ public final class DeliveryHistory {
 
   public static InfoCard elsewhere() {
     return new InfoCard(
-        "That was said by somebody else, in another place",
+        "That message is somebody else's, from another place",
         List.of(Row.sentence("Ask there, so that only people who can read it get the answer.")),
         List.of());
   }

@@ -50,7 +50,7 @@ public final class EvidenceTexts {
                     + ": "
                     + each.exit()
                         .map(exit -> "exit status " + exit)
-                        .orElse("exit status not known"))
+                        .orElse("exit status unknown"))
         .toList();
   }
 
@@ -62,7 +62,7 @@ public final class EvidenceTexts {
     var result =
         last.exit()
             .map(exit -> exit == 0 ? "tests passed" : "tests failed with exit status " + exit)
-            .orElse("tests ran, result not known");
+            .orElse("tests ran, result unknown");
     return result + " (" + command(last) + ")";
   }
 

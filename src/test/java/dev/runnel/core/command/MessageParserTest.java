@@ -384,7 +384,7 @@ class MessageParserTest {
     void oneWithoutItsWordsIsHelped(String text) {
       assertThat(MessageParser.command(text))
           .isInstanceOfSatisfying(
-              Intent.Unclear.class, it -> assertThat(it.why()).contains("needs more words"));
+              Intent.Unclear.class, it -> assertThat(it.why()).contains("is incomplete"));
     }
 
     @Test

@@ -154,14 +154,15 @@ class TimingParserTest {
             Intent.Unclear.class,
             unclear -> {
               assertThat(unclear.why())
-                  .startsWith("I can't read when `every monday fix it` is. Write the time first")
+                  .startsWith(
+                      "I don't understand the time in `every monday fix it`. Write the time first")
                   .contains("`schedule every weekday at 9:00 …`");
               assertThat(unclear.work()).contains(Request.of("schedule every monday fix it"));
             });
     assertThat(MessageParser.command("schedule every day at 9:00"))
         .isInstanceOfSatisfying(
             Intent.Unclear.class,
-            unclear -> assertThat(unclear.why()).startsWith("Write after the time what"));
+            unclear -> assertThat(unclear.why()).startsWith("Write the prompt after the time"));
   }
 
   @Test

@@ -45,8 +45,8 @@ class FamilyStartsTest {
     assertThat(family.refuse(ASKED, "a")).isEmpty();
     assertThat(family.refuse(ASKED, "b")).isEmpty();
     assertThat(family.refuse(ASKED, "c").orElseThrow())
-        .startsWith("No run starts now: a budget is used up (yours: 3 of 3 runs a day).")
-        .endsWith("Whoever runs Runnel can raise policy.budgets[0].");
+        .startsWith("No run was started: a budget is used up (yours: 3 of 3 runs a day).")
+        .endsWith("Your Runnel admin can raise policy.budgets[0].");
 
     clock.advance(Duration.ofDays(1).plusMinutes(1));
     assertThat(family.refuse(ASKED, "d")).isEmpty();

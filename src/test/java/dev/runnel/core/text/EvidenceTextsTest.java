@@ -20,7 +20,7 @@ class EvidenceTextsTest {
                 + " test)");
     assertThat(line(1, 0, new TestRun("npm test | tail", Optional.empty())))
         .contains(
-            "Seen by Runnel: 1 file changed, 0 commits, tests ran, result not known (npm test |"
+            "Seen by Runnel: 1 file changed, 0 commits, tests ran, result unknown (npm test |"
                 + " tail)");
     assertThat(line(1, 0)).contains("Seen by Runnel: 1 file changed, 0 commits, no tests ran");
   }
@@ -47,7 +47,7 @@ class EvidenceTextsTest {
             Optional.of(Mismatch.NONE_RAN));
 
     assertThat(EvidenceTexts.details(evidence))
-        .containsExactly("npm test: exit status 0", "pytest: exit status not known");
+        .containsExactly("npm test: exit status 0", "pytest: exit status unknown");
     assertThat(EvidenceTexts.mismatch(evidence))
         .contains("The agent says that tests pass, but no command ran tests.");
   }

@@ -308,7 +308,7 @@ class SlackScreensTest {
   void aCardWithChoicesHasAButtonForEach() {
     var infoCard =
         InfoCard.choosing(
-            "This start waits for an approval",
+            "This start waits for approval",
             List.of(),
             List.of(
                 new InfoCard.Choice("Approve", "approve 1a2b3c4d"),
