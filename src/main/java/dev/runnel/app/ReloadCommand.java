@@ -82,7 +82,7 @@ final class ReloadCommand {
               .formatted(e));
       return 1;
     } catch (DatabaseException e) {
-      err.println("The request cannot be stored in the database: " + e.inWords());
+      err.println("The request cannot be stored in the database: " + e.problem());
       return 1;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -36,7 +36,7 @@ final class ConsoleAudit {
 
   /// @param rule the rule that decided; `wrong` for a wrong token
   void signInRefused(Actor who, String how, String rule) {
-    write(entry(who, Verb.SIGN_IN, how).ruled(Verdict.REFUSED, rule));
+    write(entry(who, Verb.SIGN_IN, how).decided(Verdict.REFUSED, rule));
   }
 
   void signedOut(Actor who, String which) {

@@ -21,18 +21,18 @@ import org.flywaydb.core.api.configuration.FluentConfiguration;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteDataSource;
 
-/// A database with two connection pools: one for writing, one for reading. Thread-safe.
-///
-/// SQLite allows one writer at a time, so its write pool is a single connection that callers queue
-/// for in the JVM, which is fair and never fails with "busy"; readers run concurrently with the
-/// writer (WAL). On PostgreSQL both are the same pool.
+/// A database with two connection pools: one for writing, one for reading. Thread-safe. SQLite
+/// allows one writer at a time, so its write pool is a single connection. Callers queue for it in
+/// the JVM, which is fair and never fails with "busy". Readers run concurrently with the writer
+/// (WAL). On PostgreSQL both are the same pool.
 public final class Database implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-  /// A server may vanish without closing the connection; callers must get an error soon.
-  private static final Duration PATIENCE_WITH_A_SERVER = Duration.ofSeconds(5);
+  /// Shorter, because a server may vanish without closing the connection, and callers must get an
+  /// error soon.
+  private static final Duration SERVER_TIMEOUT = Duration.ofSeconds(5);
 
-  private static final Duration MAX_STATEMENT = Duration.ofSeconds(10);
+  private static final Duration STATEMENT_TIMEOUT = Duration.ofSeconds(10);
 
   /// PostgreSQL's SQLSTATE for a detected deadlock.
   private static final String DEADLOCK = "40P01";
@@ -76,13 +76,12 @@ public final class Database implements AutoCloseable {
         OwnerOnly.close(file.resolveSibling(file.getFileName() + suffix));
       }
     } catch (IOException e) {
-      throw new UncheckedIOException("The file " + file + " cannot be made", e);
+      throw new UncheckedIOException("The file " + file + " cannot be created", e);
     }
     return sqliteAt(file);
   }
 
-  /// Opens an empty database that has no file. Only what is written can be read, by the same
-  /// [#dataSource].
+  /// Opens an empty database without a file. Only [#dataSource] can read what it has written.
   public static Database inMemory() {
     return sqliteAt(Path.of(":memory:"));
   }
@@ -96,7 +95,7 @@ public final class Database implements AutoCloseable {
   /// Connects to `jdbc:postgresql://…`.
   ///
   /// @throws DatabaseException if it cannot be reached; without a cause, whose message could
-  ///   contain the URL and a password in it
+  ///   contain the URL with a password
   public static Database postgres(String url) {
     return postgres(url, Optional.empty());
   }
@@ -114,13 +113,13 @@ public final class Database implements AutoCloseable {
     var config = config(schema.orElse("database"), 10);
     config.setJdbcUrl(url);
     schema.ifPresent(config::setSchema);
-    config.setConnectionTimeout(PATIENCE_WITH_A_SERVER.toMillis());
-    config.setValidationTimeout(PATIENCE_WITH_A_SERVER.dividedBy(2).toMillis());
-    config.addDataSourceProperty("connectTimeout", seconds(PATIENCE_WITH_A_SERVER));
-    config.addDataSourceProperty("loginTimeout", seconds(PATIENCE_WITH_A_SERVER));
-    config.addDataSourceProperty("socketTimeout", seconds(MAX_STATEMENT));
+    config.setConnectionTimeout(SERVER_TIMEOUT.toMillis());
+    config.setValidationTimeout(SERVER_TIMEOUT.dividedBy(2).toMillis());
+    config.addDataSourceProperty("connectTimeout", seconds(SERVER_TIMEOUT));
+    config.addDataSourceProperty("loginTimeout", seconds(SERVER_TIMEOUT));
+    config.addDataSourceProperty("socketTimeout", seconds(STATEMENT_TIMEOUT));
     config.addDataSourceProperty("tcpKeepAlive", "true");
-    // A node that vanished within a transaction must not block the others.
+    // A node that vanished during a transaction must not block the others.
     config.setConnectionInitSql("SET idle_in_transaction_session_timeout = '30s'");
     HikariDataSource pool;
     try {
@@ -196,7 +195,7 @@ public final class Database implements AutoCloseable {
 
   private <T> T writeOnce(Step<T> step) {
     try (var connection = writing.getConnection()) {
-      // The pool resets this; a failure to do so must not hide why the change failed.
+      // The pool resets this. Resetting it here could fail and hide the original error.
       connection.setAutoCommit(false);
       try (var rows = Rows.ofTransaction(connection, embedded)) {
         var result = step.run(rows);
@@ -207,7 +206,7 @@ public final class Database implements AutoCloseable {
         throw broken;
       }
     } catch (SQLException e) {
-      throw new DatabaseException("The database did not take the change: " + e.getMessage(), e);
+      throw new DatabaseException("The database did not accept the change: " + e.getMessage(), e);
     }
   }
 
@@ -230,7 +229,7 @@ public final class Database implements AutoCloseable {
   /// @param waiting threads that wait for a connection
   public record Connections(int active, int idle, int waiting) {}
 
-  /// The connections, by the name of their pool. Asks nobody.
+  /// The connections by the name of their pool. Does no I/O.
   public Map<String, Connections> connections() {
     var pools = new LinkedHashMap<String, Connections>();
     for (var pool : List.of(writing, reading)) {
@@ -283,7 +282,7 @@ public final class Database implements AutoCloseable {
     config.setGetGeneratedKeys(false);
     config.setTransactionMode(
         readOnly ? SQLiteConfig.TransactionMode.DEFERRED : SQLiteConfig.TransactionMode.IMMEDIATE);
-    config.setBusyTimeout((int) PATIENCE.toMillis());
+    config.setBusyTimeout((int) TIMEOUT.toMillis());
     config.enforceForeignKeys(true);
     var source = new SQLiteDataSource(config);
     source.setUrl("jdbc:sqlite:" + file);
@@ -301,7 +300,7 @@ public final class Database implements AutoCloseable {
     config.setPoolName(name);
     config.setMaximumPoolSize(size);
     config.setMinimumIdle(1);
-    config.setConnectionTimeout(PATIENCE.toMillis());
+    config.setConnectionTimeout(TIMEOUT.toMillis());
     return config;
   }
 }

@@ -40,13 +40,13 @@ public final class DatabaseException extends RuntimeException {
   }
 
   /// The problem, in a sentence for people.
-  public String inWords() {
+  public String problem() {
     if (isFull()) {
       return "The disk of the database is full.";
     }
     return isUnreachable()
         ? "The database cannot be reached."
-        : "The database does not take changes.";
+        : "The database does not accept changes.";
   }
 
   private Optional<SQLException> sql() {

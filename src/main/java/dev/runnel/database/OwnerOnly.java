@@ -11,8 +11,8 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Files and folders that no other account can access. On file systems without POSIX permissions,
-/// they get the default ones.
+/// Creates files and folders that no other account can access. On file systems without POSIX
+/// permissions, they get the default permissions.
 public final class OwnerOnly {
   private static final Logger log = LoggerFactory.getLogger(OwnerOnly.class);
   private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");

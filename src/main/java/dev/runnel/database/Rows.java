@@ -26,14 +26,14 @@ public final class Rows implements AutoCloseable {
   private final Connection connection;
 
   /// Statements of [#change], which a transaction often repeats, by their text.
-  private final Map<String, PreparedStatement> kept = new HashMap<>();
+  private final Map<String, PreparedStatement> statements = new HashMap<>();
 
-  private final boolean keeps;
+  private final boolean isTransaction;
   private final boolean embedded;
 
-  private Rows(Connection connection, boolean keeps, boolean embedded) {
+  private Rows(Connection connection, boolean isTransaction, boolean embedded) {
     this.connection = connection;
-    this.keeps = keeps;
+    this.isTransaction = isTransaction;
     this.embedded = embedded;
   }
 
@@ -53,9 +53,9 @@ public final class Rows implements AutoCloseable {
     return embedded;
   }
 
-  /// Until the end of the transaction, no other transaction of any node passes this with the same
-  /// name and schema. The one writer of an embedded database has passed it already.
-  public void alone(String name) throws SQLException {
+  /// Takes a lock with that name, in the schema, until the end of the transaction. Does nothing in
+  /// an embedded database, which has one writer.
+  public void lock(String name) throws SQLException {
     if (!embedded) {
       first(
           "SELECT pg_advisory_xact_lock(hashtextextended(? || current_schema(), 0))",
@@ -66,11 +66,11 @@ public final class Rows implements AutoCloseable {
 
   /// Runs a statement that changes rows, and returns the number of rows changed.
   public int change(String sql, @Nullable Object... parameters) throws SQLException {
-    if (keeps) {
-      var statement = kept.get(sql);
+    if (isTransaction) {
+      var statement = statements.get(sql);
       if (statement == null) {
         statement = connection.prepareStatement(sql);
-        kept.put(sql, statement);
+        statements.put(sql, statement);
       }
       set(statement, parameters);
       return statement.executeUpdate();
@@ -82,10 +82,10 @@ public final class Rows implements AutoCloseable {
 
   @Override
   public void close() throws SQLException {
-    for (var statement : kept.values()) {
+    for (var statement : statements.values()) {
       statement.close();
     }
-    kept.clear();
+    statements.clear();
   }
 
   public <T> List<T> list(String sql, Reader<T> reader, @Nullable Object... parameters)
@@ -160,12 +160,12 @@ public final class Rows implements AutoCloseable {
         case Boolean flag -> statement.setInt(i + 1, flag ? 1 : 0);
         case Integer number -> statement.setInt(i + 1, number);
         case Long number -> statement.setLong(i + 1, number);
-        // PostgreSQL has no NUL in text.
+        // PostgreSQL does not support NUL in text.
         case String text ->
             statement.setString(i + 1, embedded ? text : text.replace('\0', '\uFFFD'));
         case Object other ->
             throw new IllegalArgumentException(
-                "Not a parameter of ours: " + other.getClass().getName());
+                "Unsupported parameter type: " + other.getClass().getName());
       }
     }
   }

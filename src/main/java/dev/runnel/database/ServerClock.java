@@ -6,13 +6,13 @@ import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// The database server's time, so that nodes with different clocks agree on what is due and which
-/// node is dead. Read every few seconds in the background and extrapolated in between, so it also
-/// advances while the server does not respond. Thread-safe.
+/// The database server's time, so that nodes with different clocks agree on which rows are due and
+/// which node is dead. It is read every few seconds in the background and extrapolated in between,
+/// so it also advances while the server does not respond. Thread-safe.
 final class ServerClock implements InstantSource {
-  private static final Duration ASK_AGAIN = Duration.ofSeconds(5);
-  private static final Duration QUICK = Duration.ofMillis(250);
-  private static final int ATTEMPTS = 3;
+  private static final Duration MAX_AGE = Duration.ofSeconds(5);
+  private static final Duration GOOD_ROUND_TRIP = Duration.ofMillis(250);
+  private static final int MAX_ATTEMPTS = 3;
 
   /// @param nanos this machine's `System.nanoTime()` at that time
   private record Sample(Instant at, long nanos) {
@@ -22,60 +22,61 @@ final class ServerClock implements InstantSource {
   }
 
   private final Database database;
-  private final AtomicBoolean asking = new AtomicBoolean();
+  private final AtomicBoolean refreshing = new AtomicBoolean();
   private volatile Sample sample;
 
   ServerClock(Database database) {
     this.database = database;
-    this.sample = ask();
+    this.sample = measure();
   }
 
   @Override
   public Instant instant() {
     var known = sample;
-    if (known.age().compareTo(ASK_AGAIN) > 0 && asking.compareAndSet(false, true)) {
-      Thread.ofVirtual().name("server-clock").start(this::askAgain);
+    if (known.age().compareTo(MAX_AGE) > 0 && refreshing.compareAndSet(false, true)) {
+      Thread.ofVirtual().name("server-clock").start(this::refresh);
     }
     return known.at().plus(known.age());
   }
 
-  private void askAgain() {
+  private void refresh() {
     try {
-      sample = ask();
+      sample = measure();
     } catch (DatabaseException gone) {
       // Callers that need the database report its failure.
     } finally {
-      asking.set(false);
+      refreshing.set(false);
     }
   }
 
-  /// The sample of the quickest answer: this machine may stand still while it waits for one.
-  private Sample ask() {
-    var best = askOnce();
-    for (int i = 1; i < ATTEMPTS && best.trip().compareTo(QUICK) > 0; i++) {
-      var next = askOnce();
-      best = next.trip().compareTo(best.trip()) < 0 ? next : best;
+  /// The sample with the shortest round trip of some attempts, because this machine may be paused
+  /// during one.
+  private Sample measure() {
+    var best = measureOnce();
+    for (int i = 1; i < MAX_ATTEMPTS && best.roundTrip().compareTo(GOOD_ROUND_TRIP) > 0; i++) {
+      var next = measureOnce();
+      best = next.roundTrip().compareTo(best.roundTrip()) < 0 ? next : best;
     }
     return best.sample();
   }
 
-  /// @param trip from the question to its answer
-  private record Answer(Sample sample, Duration trip) {}
+  private record Measurement(Sample sample, Duration roundTrip) {}
 
-  private Answer askOnce() {
+  private Measurement measureOnce() {
     return database.read(
         rows -> {
-          // A connection is there: only the time of the question itself blurs the answer.
+          // Measured without the time to get a connection, because the round trip limits the
+          // precision.
           long before = System.nanoTime();
           long micros =
               rows.first(
                       "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)",
                       row -> row.getLong(1))
                   .orElseThrow();
-          long trip = System.nanoTime() - before;
-          return new Answer(
-              new Sample(Instant.EPOCH.plus(micros, ChronoUnit.MICROS), before + trip / 2),
-              Duration.ofNanos(trip));
+          long roundTrip = System.nanoTime() - before;
+          return new Measurement(
+              new Sample(Instant.EPOCH.plus(micros, ChronoUnit.MICROS), before + roundTrip / 2),
+              Duration.ofNanos(roundTrip));
         });
   }
 }

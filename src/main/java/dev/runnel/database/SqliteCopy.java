@@ -13,14 +13,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
 
-/// Works on the file of an embedded database beside the process that uses it.
+/// Copies and maintains the file of an embedded database, possibly while another process uses it.
 public final class SqliteCopy {
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   private SqliteCopy() {}
 
-  /// Writes a copy as of one moment after the call, readable by its owner only and on disk when
-  /// this returns. The database stays in use meanwhile.
+  /// Writes a consistent copy that only its owner can read. It is on disk when this returns. Others
+  /// can use the database meanwhile.
   ///
   /// @param to must not exist
   public static void copy(Path from, Path to) {
@@ -41,7 +41,7 @@ public final class SqliteCopy {
     }
   }
 
-  /// Runs statements on a file that nobody uses; it stays a single file.
+  /// Runs statements on a file that no process uses; it stays a single file.
   public static void change(Path file, List<String> statements) {
     try (var connection = open(file);
         var statement = connection.createStatement()) {
@@ -67,23 +67,23 @@ public final class SqliteCopy {
     }
   }
 
-  /// Overwrites what was deleted before, in the file and in its log. Writers wait meanwhile.
+  /// Overwrites deleted data in the file and in its log. Writers wait meanwhile.
   ///
   /// @throws DatabaseException if it was not overwritten, for example because another process reads
   ///   the database for longer than ten seconds
   public static void scrub(Path file) {
-    scrub(file, PATIENCE);
+    scrub(file, TIMEOUT);
   }
 
-  /// @param patience how long to wait for others that use the database
-  static void scrub(Path file, Duration patience) {
-    try (var connection = open(file, patience);
+  /// @param timeout how long to wait for others that use the database
+  static void scrub(Path file, Duration timeout) {
+    try (var connection = open(file, timeout);
         var statement = connection.createStatement()) {
       statement.execute("VACUUM");
       if (isBusy(statement)) {
         throw new DatabaseException(
             "%s was not overwritten, because another process has been reading it for %d seconds"
-                .formatted(file, patience.toSeconds()),
+                .formatted(file, timeout.toSeconds()),
             null);
       }
     } catch (SQLException e) {
@@ -91,9 +91,9 @@ public final class SqliteCopy {
     }
   }
 
-  /// Moves the log into the file and empties it; waits for readers as long as for writers.
+  /// Moves the log into the file and truncates it.
   ///
-  /// @return whether a reader is still in the way
+  /// @return whether a reader prevents that
   private static boolean isBusy(Statement statement) throws SQLException {
     try (var result = statement.executeQuery("PRAGMA wal_checkpoint(TRUNCATE)")) {
       return result.next() && result.getInt(1) != 0;
@@ -101,12 +101,12 @@ public final class SqliteCopy {
   }
 
   private static Connection open(Path file) throws SQLException {
-    return open(file, PATIENCE);
+    return open(file, TIMEOUT);
   }
 
-  private static Connection open(Path file, Duration patience) throws SQLException {
+  private static Connection open(Path file, Duration timeout) throws SQLException {
     var properties = new Properties();
-    properties.setProperty("busy_timeout", Long.toString(patience.toMillis()));
+    properties.setProperty("busy_timeout", Long.toString(timeout.toMillis()));
     return DriverManager.getConnection("jdbc:sqlite:" + file, properties);
   }
 }

@@ -12,7 +12,7 @@ import org.sqlite.SQLiteJDBCLoader;
 import org.sqlite.util.LibraryLoaderUtil;
 
 /// Unpacks SQLite's native library once. The driver would unpack it into the temporary folder at
-/// each start, and leave it there when the process is killed.
+/// each start, and leave it there if the process is killed.
 final class SqliteLibrary {
   /// The folder beside the database.
   static final String FOLDER = "libraries";
@@ -24,7 +24,7 @@ final class SqliteLibrary {
 
   private SqliteLibrary() {}
 
-  /// Makes the driver load the library from the folder, unless it was told another one. If the
+  /// Makes the driver load the library from the folder, unless another one is configured. If the
   /// library cannot be unpacked or loaded there, the driver unpacks it as usual.
   ///
   /// @param folder of the database file
@@ -45,8 +45,8 @@ final class SqliteLibrary {
     }
   }
 
-  /// Two processes may do it at the same time, and a power cut may come: only a whole file gets the
-  /// name.
+  /// Renames the file when it is complete, because two processes may unpack it at the same time, or
+  /// be interrupted.
   private static void unpack(String resource, Path home, String name) throws IOException {
     OwnerOnly.createFolders(home);
     var part = Files.createTempFile(home, "unpacking", "");

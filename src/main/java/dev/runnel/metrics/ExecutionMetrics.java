@@ -11,12 +11,12 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.function.Supplier;
 
-/// Measures the executions of the embedded service, whoever asked for them.
+/// Measures the executions of the embedded service, including those of other clients.
 record ExecutionMetrics(Supplier<MeterRegistry> registry) implements ExecutionListener {
   @Override
   public void claimed(String source, Duration waited) {
     Timer.builder("runnel.executions.queue")
-        .description("For how long executions waited for a slot, by the source of their run.")
+        .description("How long executions waited for a slot, by the source of their run.")
         .tag("source", lower(source))
         .serviceLevelObjectives(Buckets.ofWaiting())
         .register(registry.get())
@@ -26,7 +26,8 @@ record ExecutionMetrics(Supplier<MeterRegistry> registry) implements ExecutionLi
   @Override
   public void ended(String source, ExecutionState as, Duration worked) {
     Timer.builder("runnel.executions.duration")
-        .description("For how long executions worked, by the source of their run and their end.")
+        .description(
+            "How long executions worked, by the source of their run and their final state.")
         .tag("source", lower(source))
         .tag("state", lower(as.name()))
         .serviceLevelObjectives(Buckets.ofWork())
@@ -39,7 +40,7 @@ record ExecutionMetrics(Supplier<MeterRegistry> registry) implements ExecutionLi
     tokens("input", more.input());
     tokens("output", more.output());
     Counter.builder("runnel.executions.cost.dollars")
-        .description("What executions cost in US dollars, where the agent says it.")
+        .description("The cost of executions in US dollars, where the agent reports it.")
         .register(registry.get())
         .increment(more.dollars().orElse(BigDecimal.ZERO).doubleValue());
   }

@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 import okhttp3.Interceptor;
 import okhttp3.Response;
 
-/// Measures the calls to one platform by the status of the response; `none` if there was none.
-/// Addresses are no labels: they name people and repositories.
+/// Measures the calls to one platform by the status of the response; `none` if there was none. URLs
+/// are not labels, because they contain names of people and repositories.
 record MeteredCalls(SurfaceId surface, Supplier<MeterRegistry> registry) implements Interceptor {
   @Override
   public Response intercept(Chain chain) throws IOException {
@@ -23,8 +23,7 @@ record MeteredCalls(SurfaceId surface, Supplier<MeterRegistry> registry) impleme
       start.stop(
           Timer.builder("runnel.platform.requests")
               .description(
-                  "Calls to a platform, by surface and HTTP status; 429 asks to slow down, none is"
-                      + " no response.")
+                  "Calls to a platform, by surface and HTTP status; none if there was no response.")
               .tag("surface", surface.value())
               .tag("status", status)
               .register(registry.get()));

@@ -97,10 +97,10 @@ record MeteredRuns(AgentRuns runs, Supplier<MeterRegistry> registry) implements 
   }
 
   @Override
-  public FileContent content(RunFile file, long most) {
+  public FileContent content(RunFile file, long maxBytes) {
     return timed(
         "file",
-        () -> runs.content(file, most),
+        () -> runs.content(file, maxBytes),
         content -> content instanceof FileContent.Later ? "busy" : "done");
   }
 

@@ -35,10 +35,10 @@ import java.util.stream.Collectors;
 import okhttp3.Interceptor;
 import org.jspecify.annotations.Nullable;
 
-/// All that Runnel measures, for [#scrape]. Thread-safe.
+/// All metrics of Runnel, for [#scrape]. Thread-safe.
 ///
-/// Nothing here is on the path of a delivery: its counts are read when they are asked for. Labels
-/// have few values: no conversation, run, person or address is one.
+/// Nothing here is on the path of a delivery: its counts are read at a scrape. Labels have few
+/// values: conversations, runs, people and URLs are not labels.
 public final class Metrics implements AutoCloseable {
   private static final Map<String, String> QUEUES =
       Map.of("inbox", "deliveries", "outbox", "posts");
@@ -54,15 +54,11 @@ public final class Metrics implements AutoCloseable {
   /// @param data the folder whose disk is measured
   public Metrics(String version, Path data) {
     gauge(
-        "runnel.build",
-        "The version that runs, as a label; always 1.",
-        () -> 1,
-        "version",
-        version);
+        "runnel.build", "The running version, as a label; always 1.", () -> 1, "version", version);
     var disk = data.toFile();
     gauge(
         "runnel.disk.free.bytes",
-        "Space on the disk of the data folder that Runnel may take.",
+        "Free space on the disk of the data folder.",
         disk::getUsableSpace);
     gauge("runnel.disk.total.bytes", "Size of the disk of the data folder.", disk::getTotalSpace);
     measure(
@@ -78,7 +74,7 @@ public final class Metrics implements AutoCloseable {
                 .forEach(binder -> binder.bindTo(registry)));
   }
 
-  /// Opened when it is first needed, because that takes longer than the rest of the start.
+  /// The registry, opened at its first use, because that takes longer than the rest of the start.
   private MeterRegistry registry() {
     var now = opened;
     return now == null ? open() : now;
@@ -104,7 +100,7 @@ public final class Metrics implements AutoCloseable {
     }
   }
 
-  /// What is measured now, in Prometheus' text format.
+  /// The current values, in Prometheus' text format.
   public String scrape() {
     var registry = open();
     synchronized (this) {
@@ -130,7 +126,7 @@ public final class Metrics implements AutoCloseable {
   public void deliveries(RequestMetrics requestMetrics) {
     counter(
         "runnel.deliveries.not.stored",
-        "Deliveries that were answered 503, to be sent again.",
+        "Deliveries that were answered with 503 because they could not be stored.",
         Tags.empty(),
         requestMetrics,
         all -> sum(all.counts(), "not_stored"));
@@ -176,10 +172,10 @@ public final class Metrics implements AutoCloseable {
                 .register(registry));
   }
 
-  /// Measures the queues. Their gauges are read once for a scrape, and are `NaN` while the database
+  /// Measures the queues. Their gauges are read once per scrape, and are `NaN` while the database
   /// cannot be read.
   ///
-  /// @param gauges by their Prometheus names, as the store has them
+  /// @param gauges the store's gauges, by their Prometheus names
   public void queues(Supplier<Map<String, Long>> gauges) {
     var read = new Reading(gauges);
     before(read);
@@ -190,12 +186,12 @@ public final class Metrics implements AutoCloseable {
           read(name + ".waiting", "Waiting " + rows + ".", read, prefix + "_waiting");
           read(
               name + ".parked",
-              "Given up %s, which the console lists.".formatted(rows),
+              "Parked %s, which the console lists.".formatted(rows),
               read,
               prefix + "_parked");
           read(
               name + ".oldest.age.seconds",
-              "For how long the oldest of the waiting %s waits.".formatted(rows),
+              "Age of the oldest of the waiting %s.".formatted(rows),
               read,
               prefix + "_oldest_seconds");
           read(
@@ -207,7 +203,7 @@ public final class Metrics implements AutoCloseable {
     read("runnel.runs.active", "Unfinished runs of conversations.", read, "runnel_runs_active");
     read(
         "runnel.store.up",
-        "Whether the database answers, and takes changes.",
+        "Whether the database responds and accepts changes.",
         read,
         "runnel_store_up");
   }
@@ -264,13 +260,13 @@ public final class Metrics implements AutoCloseable {
     return new MeteredCalls(surface, this::registry);
   }
 
-  /// Measures whether deliveries can arrive over a connection that we initiated.
+  /// Measures whether deliveries can arrive over a connection that Runnel opens.
   ///
   /// @param problem empty while it is up
   public void connection(SurfaceId surface, Supplier<Optional<String>> problem) {
     gauge(
         "runnel.connection.up",
-        "Whether deliveries can arrive: 0 while a socket is down.",
+        "Whether deliveries can arrive: 0 while the socket is down.",
         () -> problem.get().isEmpty() ? 1 : 0,
         "surface",
         surface.value());
@@ -313,7 +309,7 @@ public final class Metrics implements AutoCloseable {
         "runnel.agent.slots",
         "Maximum number of executions at once, at each depth.",
         service::slots);
-    gauge("runnel.executions.working", "Executions at work now.", service::working);
+    gauge("runnel.executions.working", "Executions that are working now.", service::working);
     var unfinished = new Reading(() -> names(service.unfinished()));
     before(unfinished);
     for (var state :

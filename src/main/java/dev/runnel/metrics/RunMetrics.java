@@ -9,7 +9,7 @@ import io.micrometer.core.instrument.Timer;
 import java.util.Locale;
 import java.util.function.Supplier;
 
-/// Measures the runs of conversations as the watcher sees them change, whichever service has them.
+/// Measures the runs of conversations by the changes that the watcher finds, for any run service.
 record RunMetrics(Supplier<MeterRegistry> registry) implements RunChangeListener {
   private static final double MICROS = 1e6;
 
@@ -19,13 +19,13 @@ record RunMetrics(Supplier<MeterRegistry> registry) implements RunChangeListener
     var cost = now.costMicros() - before.run().costMicros();
     if (cost > 0) {
       Counter.builder("runnel.runs.cost.dollars")
-          .description("What runs cost in US dollars, where the agent says it, by surface.")
+          .description("The cost of runs in US dollars, where the agent reports it, by surface.")
           .tag("surface", surface)
           .register(registry.get())
           .increment(cost / MICROS);
     }
     var asks = now.state().needsPerson() && !before.run().state().needsPerson();
-    // Also without a question, so that the metric is there before the first.
+    // Also adds 0, so that the metric exists before the first question.
     Counter.builder("runnel.runs.asked")
         .description("How often a run began to wait for a person, by surface.")
         .tag("surface", surface)
@@ -48,7 +48,7 @@ record RunMetrics(Supplier<MeterRegistry> registry) implements RunChangeListener
         .ifPresent(
             time ->
                 Timer.builder("runnel.runs.duration")
-                    .description("For how long the agent worked on runs that ended.")
+                    .description("How long the agent worked on runs that ended.")
                     .tag("surface", surface)
                     .tag("state", state)
                     .serviceLevelObjectives(Buckets.ofWork())

@@ -1,4 +1,4 @@
-/// What Runnel measures about itself, by Micrometer, in the text format of Prometheus.
+/// Runnel's own metrics, by Micrometer, in the text format of Prometheus.
 @NullMarked
 package dev.runnel.metrics;
 

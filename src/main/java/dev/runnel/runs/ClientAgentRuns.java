@@ -55,15 +55,16 @@ import org.slf4j.LoggerFactory;
 public final class ClientAgentRuns implements AgentRuns {
   private static final Logger log = LoggerFactory.getLogger(ClientAgentRuns.class);
 
-  private static final Duration WHILE_PREPARED = Duration.ofSeconds(2);
+  /// The delay before a cancellation is retried that conflicts with the start of an execution.
+  private static final Duration CONFLICT_DELAY = Duration.ofSeconds(2);
 
   /// Limited, because each listed run includes its whole prompt, which is not needed here.
-  static final int RUNS_A_PAGE = 100;
+  static final int PAGE_SIZE = 100;
 
-  /// The most that the API permits, for runs with short prompts.
-  private static final int SHORT_RUNS_A_PAGE = 500;
+  /// The API's maximum, for runs with short prompts.
+  private static final int MAX_PAGE_SIZE = 500;
 
-  /// Characters.
+  /// Maximum average length of short prompts, in characters.
   private static final int SHORT_PROMPT = 8_000;
 
   private static final int MAX_CHANGES = 10_000;
@@ -71,17 +72,17 @@ public final class ClientAgentRuns implements AgentRuns {
 
   private final RunsClient client;
   private final StartLookup startLookup;
-  private volatile int runsAPage = RUNS_A_PAGE;
+  private volatile int pageSize = PAGE_SIZE;
   private final FactoryStarts factories;
-  private final boolean knowsKeys;
+  private final boolean hasIdempotencyKeys;
 
-  /// @param knowsKeys whether the service recognizes repeated requests by their `Idempotency-Key`,
-  ///   as the embedded one does
-  public ClientAgentRuns(RunsClient client, boolean knowsKeys) {
+  /// @param hasIdempotencyKeys whether the service recognizes repeated requests by their
+  ///   `Idempotency-Key`, as the embedded one does
+  public ClientAgentRuns(RunsClient client, boolean hasIdempotencyKeys) {
     this.client = client;
     this.startLookup = new StartLookup(client);
     this.factories = new FactoryStarts(client);
-    this.knowsKeys = knowsKeys;
+    this.hasIdempotencyKeys = hasIdempotencyKeys;
   }
 
   @Override
@@ -102,7 +103,7 @@ public final class ClientAgentRuns implements AgentRuns {
       }
       created = found.get();
     } catch (RunsException failure) {
-      return isMissing(failure) ? ErrorTexts.of(failure) : refusedOrBusy(failure);
+      return isMissing(failure) ? ErrorTexts.of(failure) : refusedOrUnavailable(failure);
     }
     try {
       return new Outcome.Done(
@@ -132,7 +133,7 @@ public final class ClientAgentRuns implements AgentRuns {
     try {
       return startLookup.start(key, since, words);
     } catch (RunsException failure) {
-      return busy(failure);
+      return unavailable(failure);
     }
   }
 
@@ -169,8 +170,8 @@ public final class ClientAgentRuns implements AgentRuns {
     }
   }
 
-  /// Marks the follow-up as waiting if the run does not list its waiting follow-ups but the
-  /// response says that this one waits, and as offered if a working agent gets it.
+  /// Marks the follow-up as waiting if the response says so and the run does not list its waiting
+  /// follow-ups, and as offered if a working agent gets it.
   private static Run withReceipt(Run run, FollowUpAccepted accepted, DeliveryId key) {
     if (FollowUpOutcome.LIVE_SESSION.equals(accepted.outcome())) {
       return run.withReplies(run.replies().map(replies -> replies.offering(key)));
@@ -182,7 +183,7 @@ public final class ClientAgentRuns implements AgentRuns {
 
   @Override
   public Arrival followUpArrival(Run before, String text, int timesSent) {
-    if (knowsKeys) {
+    if (hasIdempotencyKeys) {
       return new Arrival.NotArrived();
     }
     try {
@@ -203,7 +204,7 @@ public final class ClientAgentRuns implements AgentRuns {
     } catch (RunsException.Conflict failure) {
       return failure.retryable()
           ? new Outcome.Unavailable(
-              Optional.of(failure.retryAfter().orElse(WHILE_PREPARED)), why(failure))
+              Optional.of(failure.retryAfter().orElse(CONFLICT_DELAY)), why(failure))
           : ErrorTexts.of(failure);
     } catch (RunsException failure) {
       return outcome(failure);
@@ -228,54 +229,54 @@ public final class ClientAgentRuns implements AgentRuns {
   }
 
   @Override
-  public FileContent content(RunFile file, long most) {
+  public FileContent content(RunFile file, long maxBytes) {
     byte[] bytes;
     try (var response = client.artifacts().download(file.id()).withStreamedBody().send()) {
-      bytes = response.body().readNBytes((int) Math.min(most + 1, Integer.MAX_VALUE - 8));
+      bytes = response.body().readNBytes((int) Math.min(maxBytes + 1, Integer.MAX_VALUE - 8));
     } catch (RunsException failure) {
-      return switch (refusedOrBusy(failure)) {
+      return switch (refusedOrUnavailable(failure)) {
         case Outcome.Unavailable(var after, var why) -> new FileContent.Later(after, why);
         case Outcome.Done _, Outcome.Missing _, Outcome.Refused _ ->
             new FileContent.Withheld("the run service no longer has it");
       };
     } catch (IOException interrupted) {
-      return new FileContent.Later(Optional.empty(), "The file could not be read to its end");
+      return new FileContent.Later(Optional.empty(), "The file could not be read completely");
     } catch (IllegalArgumentException notAnId) {
       return new FileContent.Withheld("the run service no longer has it");
     }
-    if (bytes.length > most) {
+    if (bytes.length > maxBytes) {
       return new FileContent.Withheld("it is too large");
     }
     return new FileContent.Read(bytes);
   }
 
-  /// Lists the oldest change first, so that a run that changes meanwhile moves to the end, which is
-  /// still to be read. The part omitted from a very long list is later than the rest.
+  /// Lists the oldest change first, so that a run that changes meanwhile moves to a later page.
+  /// What a very long list omits is newer than the rest.
   @Override
   public RunListing changedSince(Instant since) {
     var query =
-        ListRuns.ALL.updatedAfter(since).sorted(SortBy.UPDATED_AT, SortOrder.ASC).limit(runsAPage);
+        ListRuns.ALL.updatedAfter(since).sorted(SortBy.UPDATED_AT, SortOrder.ASC).limit(pageSize);
     return list(query, MAX_CHANGES, true);
   }
 
   /// Sorted by creation time, which does not change while pages are read.
   @Override
   public RunListing unfinished() {
-    var query = ListRuns.ALL.sorted(SortBy.CREATED_AT, SortOrder.ASC).limit(runsAPage);
+    var query = ListRuns.ALL.sorted(SortBy.CREATED_AT, SortOrder.ASC).limit(pageSize);
     for (var state : RunStates.UNFINISHED) {
       query = query.state(state);
     }
     return list(query, MAX_UNFINISHED, false);
   }
 
-  /// @param most approximate maximum number of runs; a page may contain a single large one
+  /// @param max approximate maximum number of runs; a page may exceed it
   /// @param maySkipTheRest whether the first pages alone are useful
-  private RunListing list(ListRuns query, int most, boolean maySkipTheRest) {
+  private RunListing list(ListRuns query, int max, boolean maySkipTheRest) {
     var runs = new LinkedHashMap<RunId, Run>();
     var prompts = 0L;
     try {
       var pages = client.runs().pages(query).iterator();
-      for (int looked = 0; looked < most && pages.hasNext(); ) {
+      for (int looked = 0; looked < max && pages.hasNext(); ) {
         for (var item : pages.next().items()) {
           looked++;
           prompts += length(item.prompt()) + length(item.submittedPrompt());
@@ -290,8 +291,8 @@ public final class ClientAgentRuns implements AgentRuns {
     } catch (RunsException failure) {
       return new RunListing.Unavailable(failure.retryAfter(), why(failure));
     }
-    if (runs.size() >= RUNS_A_PAGE) {
-      runsAPage = prompts / runs.size() <= SHORT_PROMPT ? SHORT_RUNS_A_PAGE : RUNS_A_PAGE;
+    if (runs.size() >= PAGE_SIZE) {
+      pageSize = prompts / runs.size() <= SHORT_PROMPT ? MAX_PAGE_SIZE : PAGE_SIZE;
     }
     return new RunListing.Listed(List.copyOf(runs.values()));
   }
@@ -324,21 +325,22 @@ public final class ClientAgentRuns implements AgentRuns {
   }
 
   private static Outcome outcome(RunsException failure) {
-    return isMissing(failure) ? new Outcome.Missing() : refusedOrBusy(failure);
+    return isMissing(failure) ? new Outcome.Missing() : refusedOrUnavailable(failure);
   }
 
-  private static Outcome refusedOrBusy(RunsException failure) {
+  private static Outcome refusedOrUnavailable(RunsException failure) {
     return switch (failure) {
       case RunsException.NotFound _, RunsException.OtherStatus _
           when failure.problem().isEmpty() && failure.status().orElse(0) != 410 ->
-          busy(failure);
+          unavailable(failure);
       case RunsException.ServiceError serviceError ->
-          serviceError.retryable() ? busy(failure) : ErrorTexts.of(failure);
-      case RunsException.TransportError _, RunsException.MalformedResponse _ -> busy(failure);
+          serviceError.retryable() ? unavailable(failure) : ErrorTexts.of(failure);
+      case RunsException.TransportError _, RunsException.MalformedResponse _ ->
+          unavailable(failure);
     };
   }
 
-  private static Outcome busy(RunsException failure) {
+  private static Outcome unavailable(RunsException failure) {
     return new Outcome.Unavailable(failure.retryAfter(), why(failure));
   }
 

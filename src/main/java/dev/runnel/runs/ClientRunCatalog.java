@@ -22,9 +22,9 @@ import java.util.stream.Stream;
 
 /// The list of runs, over the client.
 ///
-/// @param unnamed the name of the agent for which the service says `oz`: the embedded service calls
-///   each agent so that has no published name, such as a command
-public record ClientRunCatalog(RunsClient client, String unnamed) implements RunCatalog {
+/// @param defaultAgent the display name of the agent that the service names `oz`: the embedded
+///   service uses that name for each agent without a published name, such as a command
+public record ClientRunCatalog(RunsClient client, String defaultAgent) implements RunCatalog {
   private static final String OZ = HarnessType.OZ.value();
 
   private static final int MAX_CHILDREN = 100;
@@ -32,7 +32,7 @@ public record ClientRunCatalog(RunsClient client, String unnamed) implements Run
   private static final Set<String> IMAGES =
       Set.of("image/png", "image/jpeg", "image/gif", "image/webp");
 
-  /// For a run service whose `oz` is the agent of that name.
+  /// For a run service where `oz` is the agent of that name.
   public ClientRunCatalog(RunsClient client) {
     this(client, OZ);
   }
@@ -200,7 +200,7 @@ public record ClientRunCatalog(RunsClient client, String unnamed) implements Run
                         .map(AgentConfig::harness)
                         .map(it -> it.type())
                         .map(Object::toString)
-                        .map(it -> it.equals(OZ) ? unnamed : it))
+                        .map(it -> it.equals(OZ) ? defaultAgent : it))
             .orElse(""),
         RunItems.link(item.triggerUrl()));
   }

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Formats the cost of a run for people. The members of the usage differ between versions of the
-/// service, so only those are counted whose names denote money: `…_cost_usd`, or `…_cost_cents` if
+/// service, so only those are summed whose names denote money: `…_cost_usd`, or `…_cost_cents` if
 /// there is none.
 final class Costs {
   private static final BigDecimal CENT = new BigDecimal("0.01");

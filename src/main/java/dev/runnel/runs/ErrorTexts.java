@@ -13,35 +13,35 @@ final class ErrorTexts {
 
   private ErrorTexts() {}
 
-  /// @param what what is wrong, as a sentence without full stop, to which a reason can be appended
-  /// @param toDo what the person can do about it
+  /// @param problem a sentence without full stop, to which a reason can be appended
+  /// @param remedy what the person can do about it
   /// @param takesReason whether to append the service's own text
-  private record Sentence(String what, String toDo, boolean takesReason) {
-    static Sentence of(String what, String toDo) {
-      return new Sentence(what, toDo, false);
+  private record ErrorText(String problem, String remedy, boolean takesReason) {
+    static ErrorText of(String problem, String remedy) {
+      return new ErrorText(problem, remedy, false);
     }
 
-    static Sentence withReason(String what, String toDo) {
-      return new Sentence(what, toDo, true);
+    static ErrorText withReason(String problem, String remedy) {
+      return new ErrorText(problem, remedy, true);
     }
 
     /// `The run service did not accept this: the environment does not exist. Check the options.`
-    String say(Optional<String> reason) {
-      return because(reason) + " " + toDo;
+    String format(Optional<String> reason) {
+      return because(reason) + " " + remedy;
     }
 
     private String because(Optional<String> reason) {
       return reason
           .filter(_ -> takesReason)
           .flatMap(InternalTextFilter::oneLine)
-          .map(it -> what + ": " + shortened(it) + (it.matches(".*[.!?…]") ? "" : "."))
-          .orElse(what + ".");
+          .map(it -> problem + ": " + shortened(it) + (it.matches(".*[.!?…]") ? "" : "."))
+          .orElse(problem + ".");
     }
   }
 
   static Outcome.Refused of(RunsException failure) {
     var code = code(failure);
-    return new Outcome.Refused(code, sentence(code).say(failure.title()), link(failure));
+    return new Outcome.Refused(code, text(code).format(failure.title()), link(failure));
   }
 
   /// Why a run failed. The agent's own message is not changed.
@@ -52,7 +52,7 @@ final class ErrorTexts {
     if (code.equals("agent_process_failed") && text.isPresent()) {
       return text;
     }
-    var plain = text.filter(InternalTextFilter::arePlain);
+    var plain = text.filter(InternalTextFilter::isForPeople);
     return switch (code) {
       case "" -> plain.or(() -> text.map(_ -> "The run service gave no reason."));
       case "internal_error",
@@ -61,8 +61,8 @@ final class ErrorTexts {
           "agent_process_failed",
           "agent_stream_network_error",
           "agent_stream_failure" ->
-          plain.or(() -> Optional.of(sentence(code).say(Optional.empty())));
-      default -> Optional.of(sentence(code).say(plain));
+          plain.or(() -> Optional.of(text(code).format(Optional.empty())));
+      default -> Optional.of(text(code).format(plain));
     };
   }
 
@@ -83,76 +83,73 @@ final class ErrorTexts {
     };
   }
 
-  private static Sentence sentence(String code) {
+  private static ErrorText text(String code) {
     return switch (code) {
       case "invalid_request" ->
-          Sentence.withReason(
+          ErrorText.withReason(
               "The run service did not accept this", "Check your options, and try again.");
       case "integration_not_configured" ->
-          Sentence.of(
+          ErrorText.of(
               "An integration that this run needs is not set up yet", "Set it up, and try again.");
       case "authentication_required" ->
-          Sentence.of(
-              "The run service does not accept Runnel's key",
-              "Ask your Runnel admin to renew it.");
+          ErrorText.of(
+              "The run service does not accept Runnel's key", "Ask your Runnel admin to renew it.");
       case "external_authentication_required" ->
-          Sentence.of(
+          ErrorText.of(
               "The run service may not use an account that this run needs",
               "Link the account, or let it see the repository, and try again.");
       case "not_authorized" ->
-          Sentence.of(
-              "Runnel's key does not permit this at the run service",
-              "Ask your Runnel admin.");
+          ErrorText.of(
+              "Runnel's key does not permit this at the run service", "Ask your Runnel admin.");
       case "insufficient_credits" ->
-          Sentence.of("There are no credits left at the run service", "Add some, and try again.");
+          ErrorText.of("There are no credits left at the run service", "Add some, and try again.");
       case "budget_exceeded" ->
-          Sentence.of(
+          ErrorText.of(
               "The spending limit at the run service is reached",
               "Raise it, or try again when the period resets.");
       case "feature_not_available" ->
-          Sentence.of(
+          ErrorText.of(
               "The run service's plan does not include what this needs",
               "Leave that option out, or ask the owner of the plan.");
       case "integration_disabled" ->
-          Sentence.of(
+          ErrorText.of(
               "An integration that this run needs is switched off", "Switch it on, and try again.");
       case "content_policy_violation" ->
-          Sentence.of(
+          ErrorText.of(
               "The run service refuses this because of its content policy",
               "Rephrase it, and try again.");
       case "resource_not_found" ->
-          Sentence.of(
+          ErrorText.of(
               "The run service does not know something that you named",
               "Check the environment, the model and the skill, and try again.");
       case "conflict" ->
-          Sentence.of(
+          ErrorText.of(
               "The run cannot accept this in its current state", "Check the run, and try again.");
       case "gone" ->
-          Sentence.of("The run's session is over, and it cannot be continued", "Start a new one.");
+          ErrorText.of("The run's session is over, and it cannot be continued", "Start a new one.");
       case "operation_not_supported" ->
-          Sentence.of(
+          ErrorText.of(
               "The run service does not support this for this kind of run",
               "Open the run to do it there.");
       case "environment_setup_failed" ->
-          Sentence.withReason(
+          ErrorText.withReason(
               "The environment could not be set up", "Correct its setup, and try again.");
       case "infrastructure_timeout" ->
-          Sentence.of(
+          ErrorText.of(
               "The run took longer than the run service permits",
               "Ask for less at once, and try again.");
-      case "agent_process_failed" -> Sentence.of("The agent crashed after starting", "Try again.");
+      case "agent_process_failed" -> ErrorText.of("The agent crashed after starting", "Try again.");
       case "agent_stream_network_error" ->
-          Sentence.of("The connection to the model was lost", "Try again.");
+          ErrorText.of("The connection to the model was lost", "Try again.");
       case "agent_stream_failure" ->
-          Sentence.of("The model stopped answering", "Try again, or with another model.");
+          ErrorText.of("The model stopped answering", "Try again, or with another model.");
       case "resource_unavailable" ->
-          Sentence.of("The run service has no capacity for this now", "Try again later.");
+          ErrorText.of("The run service has no capacity for this now", "Try again later.");
       case "internal_error" ->
-          Sentence.of("Something broke inside the run service", "Try again later.");
+          ErrorText.of("Something broke inside the run service", "Try again later.");
       default ->
-          Sentence.withReason(
-              "The run service refused this",
-              "Ask your Runnel admin if you do not know why.");
+          ErrorText.withReason(
+              "The run service refused this", "Ask your Runnel admin if you do not know why.");
     };
   }
 

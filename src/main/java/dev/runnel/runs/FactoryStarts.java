@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /// Dispatches starts to a factory, which has its own environment and model. A dispatch carries no
-/// metadata; its ticket is the delivery id, by which the run is found again.
+/// metadata; its ticket id is the delivery id, by which the run can be found.
 final class FactoryStarts {
   static final String TICKET_ID = "ticket_id";
 

@@ -3,10 +3,10 @@ package dev.runnel.runs;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Distinguishes texts for people from internal ones for developers: names of exceptions, stack
-/// traces, headers, addresses of internal networks.
+/// Recognizes error texts for developers, which must not be shown to people: names of exceptions,
+/// stack traces, headers, addresses of internal networks.
 final class InternalTextFilter {
-  private static final Pattern FOR_MAKERS =
+  private static final Pattern INTERNAL =
       Pattern.compile(
           // com.acme.BadThing, TypeError: …, at com.acme.Thing.run(Thing.java:7)
           "\\b(?:[a-z][\\w$]*\\.){2,}[A-Z]\\w*"
@@ -20,14 +20,14 @@ final class InternalTextFilter {
 
   private InternalTextFilter() {}
 
-  static boolean arePlain(String text) {
-    return !FOR_MAKERS.matcher(text).find();
+  static boolean isForPeople(String text) {
+    return !INTERNAL.matcher(text).find();
   }
 
   /// The text on one line if it is for people; empty otherwise.
   static Optional<String> oneLine(String text) {
     return Optional.of(text.replaceAll("[\\s\\p{Cntrl}]+", " ").strip())
         .filter(it -> !it.isEmpty())
-        .filter(InternalTextFilter::arePlain);
+        .filter(InternalTextFilter::isForPeople);
   }
 }

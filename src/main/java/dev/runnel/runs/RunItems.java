@@ -50,8 +50,8 @@ final class RunItems {
   private static final Pattern OPAQUE =
       Pattern.compile("[A-Za-z0-9]{22}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
 
-  /// Model ids that leave the choice to the service, and so do not tell which model is used.
-  private static final Set<String> CHOICES = Set.of("default", "auto");
+  /// Model ids with which the service chooses the model, so that they do not identify it.
+  private static final Set<String> AUTOMATIC_MODELS = Set.of("default", "auto");
 
   private RunItems() {}
 
@@ -74,7 +74,9 @@ final class RunItems {
         Optional.ofNullable(item.updatedAt()),
         delivery(item),
         config.map(AgentConfig::environmentId).filter(RunItems::isAName),
-        config.map(AgentConfig::modelId).filter(it -> !it.isBlank() && !CHOICES.contains(it)),
+        config
+            .map(AgentConfig::modelId)
+            .filter(it -> !it.isBlank() && !AUTOMATIC_MODELS.contains(it)),
         replies(item),
         item.artifacts().stream().flatMap(it -> file(it).stream()).toList(),
         Optional.ofNullable(item.more().get("evidence"))
@@ -100,7 +102,7 @@ final class RunItems {
         Optional.of(json.path("exit_code")).filter(JsonNode::isInt).map(JsonNode::asInt));
   }
 
-  /// A file that the agent handed over; empty for one that it only wrote while it worked.
+  /// A file that the agent handed over; empty for other artifacts, such as files of the workspace.
   private static Optional<RunFile> file(ArtifactItem item) {
     var data = item.json().path("data");
     return switch (item) {

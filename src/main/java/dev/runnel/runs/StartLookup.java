@@ -24,8 +24,8 @@ import java.util.stream.Stream;
 
 /// Finds out whether a start or a follow-up took effect although its response was lost.
 final class StartLookup {
-  private static final int CANDIDATES = 20;
-  private static final int MAX = 10_000;
+  private static final int MAX_CANDIDATES = 20;
+  private static final int MAX_SEARCHED = 10_000;
 
   /// Allows for a difference between the two clocks.
   private static final Duration SKEW = Duration.ofMinutes(2);
@@ -55,14 +55,14 @@ final class StartLookup {
   }
 
   private List<RunItem> listed(String name, DeliveryId key) {
-    var query = ListRuns.ALL.metadata(name, key.value()).limit(CANDIDATES);
+    var query = ListRuns.ALL.metadata(name, key.value()).limit(MAX_CANDIDATES);
     return client.runs().list(query).send().items();
   }
 
   private Outcome searchSince(DeliveryId key, Instant since, Optional<String> words) {
     var from = since.minus(SKEW);
     var showsMetadata = false;
-    var unnamed = new ArrayList<RunItem>();
+    var withoutMetadata = new ArrayList<RunItem>();
     var pages =
         client
             .runs()
@@ -70,40 +70,42 @@ final class StartLookup {
                 ListRuns.ALL
                     .createdAfter(from)
                     .sorted(SortBy.CREATED_AT, SortOrder.DESC)
-                    .limit(ClientAgentRuns.RUNS_A_PAGE))
+                    .limit(ClientAgentRuns.PAGE_SIZE))
             .iterator();
-    for (int looked = 0; pages.hasNext(); ) {
-      if (looked >= MAX) {
+    for (int searched = 0; pages.hasNext(); ) {
+      if (searched >= MAX_SEARCHED) {
         return new Outcome.Unavailable(
             Optional.empty(), "Too many runs were started since then to search all of them");
       }
       for (var run : pages.next().items()) {
-        looked++;
+        searched++;
         if (carries(run, key)) {
           return done(run);
         }
         showsMetadata |= !run.metadata().isEmpty();
         if (run.metadata().isEmpty()
             && (run.createdAt() == null || !run.createdAt().isBefore(from))) {
-          unnamed.add(run);
+          withoutMetadata.add(run);
         }
       }
     }
-    return showsMetadata || unnamed.isEmpty() ? new Outcome.Missing() : byWords(unnamed, words);
+    return showsMetadata || withoutMetadata.isEmpty()
+        ? new Outcome.Missing()
+        : byText(withoutMetadata, words);
   }
 
   /// The service does not return metadata, so runs are matched by their prompt.
-  private static Outcome byWords(List<RunItem> runs, Optional<String> words) {
+  private static Outcome byText(List<RunItem> runs, Optional<String> words) {
     if (words.isEmpty()) {
       return unknown();
     }
-    var alike =
+    var matching =
         runs.stream()
             .filter(run -> count(Objects.requireNonNullElse(run.prompt(), ""), words.get()) > 0)
             .toList();
-    return switch (alike.size()) {
+    return switch (matching.size()) {
       case 0 -> new Outcome.Missing();
-      case 1 -> done(alike.getFirst());
+      case 1 -> done(matching.getFirst());
       // Ambiguous: a second start must not be risked.
       default -> unknown();
     };

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Set;
 import okhttp3.OkHttpClient;
 
-/// Sign-in with GitHub, by OAuth without any scope: only who the person is.
+/// Sign-in with GitHub, by OAuth without scopes, which only identifies the person.
 public final class GitHubSignIn implements SignInProvider {
   private static final URI GITHUB = URI.create("https://github.com");
   private static final URI GITHUB_API = URI.create("https://api.github.com");
@@ -16,7 +16,7 @@ public final class GitHubSignIn implements SignInProvider {
   private final URI api;
   private final String clientId;
   private final String clientSecret;
-  private final ProviderRequests exchanges;
+  private final ProviderRequests requests;
 
   /// @param url `https://github.com`, or the address of GitHub Enterprise Server
   public GitHubSignIn(URI url, String clientId, String clientSecret, OkHttpClient http) {
@@ -24,7 +24,7 @@ public final class GitHubSignIn implements SignInProvider {
     this.api = base.equals(GITHUB.toString()) ? GITHUB_API : URI.create(base + "/api/v3");
     this.clientId = clientId;
     this.clientSecret = clientSecret;
-    this.exchanges = new ProviderRequests(http);
+    this.requests = new ProviderRequests(http);
   }
 
   @Override
@@ -57,11 +57,11 @@ public final class GitHubSignIn implements SignInProvider {
     fields.put("code", code);
     fields.put("redirect_uri", exchange.callback().toString());
     fields.put("code_verifier", exchange.verifier());
-    // GitHub answers errors with 200 and without a token.
+    // GitHub reports errors with status 200 and without a token.
     var token =
         ProviderRequests.text(
-            exchanges.post(URI.create(base + "/login/oauth/access_token"), fields), "access_token");
-    var user = exchanges.getAs(token, URI.create(api + "/user"));
+            requests.post(URI.create(base + "/login/oauth/access_token"), fields), "access_token");
+    var user = requests.getAs(token, URI.create(api + "/user"));
     var login = ProviderRequests.text(user, "login");
     return new SignedInPerson(
         "github:" + login,
@@ -69,7 +69,7 @@ public final class GitHubSignIn implements SignInProvider {
         names(login, ProviderRequests.text(user, "id")));
   }
 
-  /// An account may be named like the group of members.
+  /// An account may have the name of the group `members`.
   private static Set<String> names(String login, String id) {
     return login.equalsIgnoreCase("members")
         ? Set.of("github:user:" + id)

@@ -13,14 +13,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 
-/// Checks an ID token of OpenID Connect: a JWT that is signed with RS256.
+/// Verifies an ID token of OpenID Connect: a JWT that is signed with RS256.
 final class IdToken {
   private static final Duration SKEW = Duration.ofMinutes(2);
   private static final int MIN_BITS = 2048;
 
   private IdToken() {}
 
-  /// What a token must say.
+  /// The expected claims.
   record Expected(String issuer, String audience, String nonce, Instant now) {}
 
   /// @param keys a JSON Web Key Set
@@ -29,11 +29,11 @@ final class IdToken {
   static JsonNode check(String token, JsonNode keys, Expected expected) {
     var parts = token.split("\\.", -1);
     if (parts.length != 3) {
-      throw new Failed("The ID token is no JWT");
+      throw new Failed("The ID token is not a JWT");
     }
     try {
       var header = ProviderRequests.json(decode(parts[0]));
-      // Other algorithms, such as none and HS256, would let others make tokens.
+      // Other algorithms, such as none and HS256, would let others forge tokens.
       if (!header.path("alg").asText().equals("RS256")) {
         throw new Failed("The ID token is not signed with RS256");
       }
@@ -42,10 +42,10 @@ final class IdToken {
           KeyFactory.getInstance("RSA").generatePublic(key(keys, header.path("kid").asText(""))));
       signature.update((parts[0] + "." + parts[1]).getBytes(StandardCharsets.US_ASCII));
       if (!signature.verify(decode(parts[2]))) {
-        throw new Failed("The signature of the ID token is wrong");
+        throw new Failed("The signature of the ID token is invalid");
       }
     } catch (GeneralSecurityException | IllegalArgumentException malformed) {
-      throw new Failed("The ID token cannot be checked");
+      throw new Failed("The ID token cannot be verified");
     }
     var claims = ProviderRequests.json(decode(parts[1]));
     checkClaims(claims, expected);
@@ -71,7 +71,7 @@ final class IdToken {
     if (!MessageDigest.isEqual(
         ProviderRequests.text(claims, "nonce").getBytes(StandardCharsets.UTF_8),
         expected.nonce().getBytes(StandardCharsets.UTF_8))) {
-      throw new Failed("The ID token is for another attempt");
+      throw new Failed("The ID token is for another sign-in attempt");
     }
   }
 
@@ -87,7 +87,7 @@ final class IdToken {
         return new RSAPublicKeySpec(modulus, number(key, "e"));
       }
     }
-    throw new Failed("The provider has no key of that name");
+    throw new Failed("The provider has no key with the id of the ID token");
   }
 
   private static BigInteger number(JsonNode key, String member) {

@@ -18,9 +18,8 @@ public final class OpenIdSignIn implements SignInProvider {
   private static final String SLACK_TEAM = "https://slack.com/team_id";
   private static final String SLACK_USER = "https://slack.com/user_id";
 
-  /// In ASCII, because KELVIN SIGN and `K` have the same small letter; without a colon, so that it
-  /// is not the name of a group; and without a line break, which separates names where they are
-  /// stored.
+  /// Only ASCII, because KELVIN SIGN and `K` have the same lower-case letter; without a colon, so
+  /// that it cannot be the name of a group; and without a line break, which separates stored names.
   private static final Pattern ADDRESS =
       Pattern.compile("[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+");
 
@@ -29,7 +28,7 @@ public final class OpenIdSignIn implements SignInProvider {
   private final URI issuer;
   private final String clientId;
   private final String clientSecret;
-  private final ProviderRequests exchanges;
+  private final ProviderRequests requests;
   private final InstantSource clock;
   private final Function<JsonNode, SignedInPerson> person;
 
@@ -47,7 +46,7 @@ public final class OpenIdSignIn implements SignInProvider {
     this.issuer = issuer;
     this.clientId = clientId;
     this.clientSecret = clientSecret;
-    this.exchanges = new ProviderRequests(http);
+    this.requests = new ProviderRequests(http);
     this.clock = clock;
     this.person = person;
   }
@@ -109,11 +108,11 @@ public final class OpenIdSignIn implements SignInProvider {
     fields.put("client_id", clientId);
     fields.put("client_secret", clientSecret);
     fields.put("code_verifier", exchange.verifier());
-    var tokens = exchanges.post(address(discovery, "token_endpoint"), fields);
+    var tokens = requests.post(address(discovery, "token_endpoint"), fields);
     var claims =
         IdToken.check(
             ProviderRequests.text(tokens, "id_token"),
-            exchanges.get(address(discovery, "jwks_uri")),
+            requests.get(address(discovery, "jwks_uri")),
             new IdToken.Expected(
                 ProviderRequests.text(discovery, "issuer"),
                 clientId,
@@ -124,14 +123,14 @@ public final class OpenIdSignIn implements SignInProvider {
 
   private JsonNode discovery() {
     var base = issuer.toString().replaceAll("/+$", "");
-    var discovery = exchanges.get(URI.create(base + "/.well-known/openid-configuration"));
+    var discovery = requests.get(URI.create(base + "/.well-known/openid-configuration"));
     if (!ProviderRequests.text(discovery, "issuer").replaceAll("/+$", "").equals(base)) {
-      throw new Failed("The provider at " + issuer.getHost() + " says that it is another one");
+      throw new Failed("The provider at " + issuer.getHost() + " reports another issuer");
     }
     return discovery;
   }
 
-  /// Where the issuer has HTTPS, no secret goes anywhere without it.
+  /// If the issuer uses HTTPS, no secret is sent without it.
   private URI address(JsonNode discovery, String member) {
     try {
       var address = URI.create(ProviderRequests.text(discovery, member));
@@ -155,19 +154,19 @@ public final class OpenIdSignIn implements SignInProvider {
         Set.of("slack:" + user, "slack:" + team + "/" + user));
   }
 
-  /// An address that is not verified could be that of somebody else.
+  /// An email address that is not verified could be somebody else's.
   private static SignedInPerson person(JsonNode claims) {
     if (!claims.path("email_verified").asBoolean()) {
-      throw new Failed("The provider did not verify the person's address");
+      throw new Failed("The provider did not verify the person's email address");
     }
     var given = ProviderRequests.text(claims, "email");
     if (!ADDRESS.matcher(given).matches()) {
-      throw new Failed("The provider says no address of the person that rules can name");
+      throw new Failed("The provider reports no email address that rules can name");
     }
     var email = given.toLowerCase(Locale.ROOT);
     var names = new HashSet<>(Set.of("oidc:" + email));
     for (var group : claims.path("groups")) {
-      // A line break would begin another name where names are stored.
+      // A line break would separate stored names.
       if (group.asText().codePoints().noneMatch(Character::isISOControl)) {
         names.add("oidc:group:" + group.asText());
       }

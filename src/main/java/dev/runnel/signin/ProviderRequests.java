@@ -17,11 +17,11 @@ import okhttp3.FormBody;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 
-/// Requests to a provider, with JSON answers of a limited size. Redirects are not followed, because
-/// a request carries a secret.
+/// Requests to an identity provider, with JSON responses of a limited size. Redirects are not
+/// followed, because requests carry secrets.
 final class ProviderRequests {
   private static final int MAX_BYTES = 256 * 1024;
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final OkHttpClient http;
@@ -31,7 +31,7 @@ final class ProviderRequests {
         http.newBuilder()
             .followRedirects(false)
             .followSslRedirects(false)
-            .callTimeout(PATIENCE)
+            .callTimeout(TIMEOUT)
             .build();
   }
 
@@ -74,15 +74,15 @@ final class ProviderRequests {
     try {
       return JSON.readTree(bytes);
     } catch (IOException e) {
-      throw new Failed("The answer is not JSON");
+      throw new Failed("The response is not JSON");
     }
   }
 
-  /// The text of a member that must be there.
+  /// The text of a required member.
   static String text(JsonNode tree, String member) {
     var text = tree.path(member).asText("");
     if (text.isBlank()) {
-      throw new Failed("The answer has no " + member);
+      throw new Failed("The response has no " + member);
     }
     return text;
   }
@@ -95,7 +95,7 @@ final class ProviderRequests {
     return URI.create(address + (address.getRawQuery() == null ? "?" : "&") + query);
   }
 
-  /// The challenge of PKCE, method `S256`.
+  /// The PKCE code challenge, by the method `S256`.
   static String challenge(String verifier) {
     try {
       var hash =

@@ -10,52 +10,52 @@ import dev.runnel.core.port.Store;
 import java.util.List;
 import java.util.Optional;
 
-/// Read-only bindings with a cache for the look-up by run, which each poll does for every run that
-/// changed. Missing bindings are not cached, because another node may create them. One that cannot
-/// be read counts as missing, so that the other runs are watched.
+/// Read-only bindings with a cache for the lookup by run, which each poll does for every changed
+/// run. Missing bindings are not cached, because another node may create them. A binding that cannot be
+/// read counts as missing, so that the other runs are watched.
 final class CachedBindings implements Store.Bindings {
-  private final SqlBindings truth;
+  private final SqlBindings bindings;
   private final Cache<RunId, Binding> byRun;
 
-  CachedBindings(SqlBindings truth, Cache<RunId, Binding> byRun) {
-    this.truth = truth;
+  CachedBindings(SqlBindings bindings, Cache<RunId, Binding> byRun) {
+    this.bindings = bindings;
     this.byRun = byRun;
   }
 
   @Override
   @SuppressWarnings("NullAway") // a loader of Caffeine's returns null for "not there"
   public Optional<Binding> of(RunId run) {
-    return Optional.ofNullable(byRun.get(run, id -> truth.ifReadable(id).orElse(null)));
+    return Optional.ofNullable(byRun.get(run, id -> bindings.ifReadable(id).orElse(null)));
   }
 
   @Override
   public Optional<Binding> of(Conversation conversation) {
-    return truth.of(conversation);
+    return bindings.of(conversation);
   }
 
   @Override
   public List<Binding> active() {
-    return truth.active();
+    return bindings.active();
   }
 
   @Override
   public int countActive() {
-    return truth.countActive();
+    return bindings.countActive();
   }
 
   @Override
   public boolean hasActive() {
-    return truth.hasActive();
+    return bindings.hasActive();
   }
 
   @Override
   public List<Binding> recent(Optional<SurfaceId> surface, String place, int limit) {
-    return truth.recent(surface, place, limit);
+    return bindings.recent(surface, place, limit);
   }
 
   @Override
   public List<Binding> startingWith(String id, int limit) {
-    return truth.startingWith(id, limit);
+    return bindings.startingWith(id, limit);
   }
 
   @Override

@@ -34,18 +34,18 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Gives each conversation's rows to one worker at a time, across all nodes: one db-scheduler task
-/// instance per queue and conversation, and one for the watcher. Why the rows stay authoritative:
-/// docs/decisions/0002.
+/// Lets one worker at a time process a conversation's rows, across all nodes: there is one
+/// db-scheduler task instance per queue and conversation, and one for the watcher. The rows are
+/// authoritative: see docs/decisions/0002.
 public final class ConversationWorkers implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ConversationWorkers.class);
-  private static final int STEPS_AT_ONCE = 64;
+  private static final int MAX_CONCURRENT_STEPS = 64;
   private static final int MISSED_HEARTBEATS = 4;
-  private static final Duration AFTER_A_FAILURE = Duration.ofSeconds(1);
+  private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
   private static final int MAX_DOUBLINGS = 4;
-  private static final Duration BETWEEN_DELETIONS = Duration.ofDays(1);
-  private static final int WAKES = 10_000;
-  private static final Duration RECOVERY = Duration.ofSeconds(5);
+  private static final Duration DELETION_INTERVAL = Duration.ofDays(1);
+  private static final int MAX_QUEUED_WAKES = 10_000;
+  private static final Duration RECOVERY_INTERVAL = Duration.ofSeconds(5);
   private static final String WATCH = "watch";
   private static final String CATCH_UP = "catch-up";
 
@@ -75,7 +75,7 @@ public final class ConversationWorkers implements AutoCloseable {
   /// @param sweep between searches for rows whose wake-up was lost
   /// @param drain maximum time for running steps to finish when the scheduler is closed
   record Pace(Duration poll, Duration heartbeat, Duration sweep, Duration drain) {
-    static final Pace USUAL =
+    static final Pace DEFAULT =
         new Pace(
             Duration.ofSeconds(1),
             Duration.ofSeconds(2),
@@ -92,20 +92,20 @@ public final class ConversationWorkers implements AutoCloseable {
   /// Accessed by the sweep only, which runs once at a time.
   private volatile Instant nextDeletion = Instant.EPOCH;
 
-  private final Map<QueueTable, CustomTask<Void>> lanes = new EnumMap<>(QueueTable.class);
+  private final Map<QueueTable, CustomTask<Void>> queues = new EnumMap<>(QueueTable.class);
   private final CustomTask<Void> watch;
   private final CustomTask<Void> catchUp;
   private final Scheduler scheduler;
 
-  /// Schedules conversations after commits, so that no sender waits for it. Wakes that are
-  /// discarded when the queue is full are found by the sweep.
+  /// Schedules conversations after commits, so that no sender waits for it. If the queue is full,
+  /// wakes are discarded, and the sweep finds their rows.
   private final ThreadPoolExecutor waker =
       new ThreadPoolExecutor(
           1,
           1,
           0,
           TimeUnit.SECONDS,
-          new ArrayBlockingQueue<>(WAKES),
+          new ArrayBlockingQueue<>(MAX_QUEUED_WAKES),
           Thread.ofVirtual().name("waker").factory(),
           new ThreadPoolExecutor.DiscardPolicy());
 
@@ -113,21 +113,21 @@ public final class ConversationWorkers implements AutoCloseable {
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().name("alarm").daemon().factory());
 
-  /// Makes network calls, so it must not delay the alarm.
+  /// Separate from the alarm, because it makes network calls.
   private final ScheduledExecutorService recovery =
       Executors.newSingleThreadScheduledExecutor(Thread.ofVirtual().name("recovery").factory());
 
   public ConversationWorkers(SqlStore store, InstantSource clock, Steps steps) {
-    this(store, clock, steps, Pace.USUAL);
+    this(store, clock, steps, Pace.DEFAULT);
   }
 
   public ConversationWorkers(
       SqlStore store, InstantSource clock, Steps steps, Retention retention) {
-    this(store, clock, steps, Pace.USUAL, retention);
+    this(store, clock, steps, Pace.DEFAULT, retention);
   }
 
   ConversationWorkers(SqlStore store, InstantSource clock, Steps steps, Pace pace) {
-    this(store, clock, steps, pace, Retention.USUAL);
+    this(store, clock, steps, pace, Retention.DEFAULT);
   }
 
   private ConversationWorkers(
@@ -137,22 +137,22 @@ public final class ConversationWorkers implements AutoCloseable {
     this.clock = clock;
     this.steps = steps;
     this.pace = pace;
-    lanes.put(QueueTable.INBOX, lane(QueueTable.INBOX, steps.dispatch()));
-    lanes.put(QueueTable.OUTBOX, lane(QueueTable.OUTBOX, steps.post()));
-    this.watch = watching();
-    this.catchUp = catchingUp();
+    queues.put(QueueTable.INBOX, queueTask(QueueTable.INBOX, steps.dispatch()));
+    queues.put(QueueTable.OUTBOX, queueTask(QueueTable.OUTBOX, steps.post()));
+    this.watch = watchTask();
+    this.catchUp = catchUpTask();
     this.scheduler =
         Scheduler.create(
                 store.database().dataSource(),
-                lanes.get(QueueTable.INBOX),
-                lanes.get(QueueTable.OUTBOX),
+                queues.get(QueueTable.INBOX),
+                queues.get(QueueTable.OUTBOX),
                 watch,
                 catchUp)
-            .startTasks(sweeping())
+            .startTasks(sweepTask())
             .schedulerName(new SchedulerName.Fixed(UUID.randomUUID().toString()))
             .clock(clock::instant)
             .executorService(Executors.newVirtualThreadPerTaskExecutor())
-            .threads(STEPS_AT_ONCE)
+            .threads(MAX_CONCURRENT_STEPS)
             .pollingInterval(pace.poll())
             .heartbeatInterval(pace.heartbeat())
             .missedHeartbeatsLimit(MISSED_HEARTBEATS)
@@ -162,7 +162,7 @@ public final class ConversationWorkers implements AutoCloseable {
             .build();
   }
 
-  /// Takes over the work that an earlier process left, and starts the workers.
+  /// Resumes the work of an earlier process, and starts the workers.
   public void start() {
     if (store.database().isEmbedded()) {
       // No other process uses the file, so executions that are marked as picked belong to a process
@@ -183,7 +183,7 @@ public final class ConversationWorkers implements AutoCloseable {
     wake(catchUp.instance("all"), clock.instant());
     var _ =
         recovery.scheduleWithFixedDelay(
-            this::recover, 0, RECOVERY.toMillis(), TimeUnit.MILLISECONDS);
+            this::recover, 0, RECOVERY_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private void recover() {
@@ -194,32 +194,32 @@ public final class ConversationWorkers implements AutoCloseable {
     }
   }
 
-  private CustomTask<Void> lane(QueueTable queueTable, Steps.Step step) {
+  private CustomTask<Void> queueTask(QueueTable queueTable, Steps.Step step) {
     return Tasks.custom(queueTable.task(), Void.class)
         .onDeadExecutionRevive()
-        .onFailure(again())
+        .onFailure(retry())
         .execute(
             (instance, _) -> {
               var conversation = Conversation.parse(instance.getId());
               step.run(conversation, clock.instant());
               return (_, operations) -> {
                 operations.remove();
-                store.due(queueTable, conversation).ifPresent(due -> goOn(instance, due));
+                store.due(queueTable, conversation).ifPresent(due -> scheduleNext(instance, due));
               };
             });
   }
 
   /// Schedules the conversation's next step unless it is scheduled already: rows added meanwhile
   /// have woken the conversation, and a later row must not postpone that.
-  private void goOn(TaskInstance<Void> instance, Instant due) {
+  private void scheduleNext(TaskInstance<Void> instance, Instant due) {
     scheduleIfAbsent(instance, due);
     triggerPollAt(due);
   }
 
-  private CustomTask<Void> watching() {
+  private CustomTask<Void> watchTask() {
     return Tasks.custom(WATCH, Void.class)
         .onDeadExecutionRevive()
-        .onFailure(again())
+        .onFailure(retry())
         .execute(
             (_, _) -> {
               var next = steps.watch().apply(clock.instant());
@@ -235,10 +235,10 @@ public final class ConversationWorkers implements AutoCloseable {
             });
   }
 
-  private CustomTask<Void> catchingUp() {
+  private CustomTask<Void> catchUpTask() {
     return Tasks.custom(CATCH_UP, Void.class)
         .onDeadExecutionRevive()
-        .onFailure(again())
+        .onFailure(retry())
         .execute(
             (_, _) -> {
               var next = steps.catchUp().apply(clock.instant());
@@ -248,23 +248,23 @@ public final class ConversationWorkers implements AutoCloseable {
 
   /// Retries a failed execution. Steps handle exceptions of their own work; what reaches the
   /// scheduler are database errors.
-  private FailureHandler<Void> again() {
+  private FailureHandler<Void> retry() {
     return (complete, operations) -> {
       int doublings = Math.min(complete.getExecution().consecutiveFailures, MAX_DOUBLINGS);
       operations.reschedule(
-          complete, clock.instant().plus(AFTER_A_FAILURE.multipliedBy(1L << doublings)));
+          complete, clock.instant().plus(RETRY_DELAY.multipliedBy(1L << doublings)));
     };
   }
 
-  private RecurringTask<Void> sweeping() {
+  private RecurringTask<Void> sweepTask() {
     return Tasks.recurring("sweep", FixedDelay.of(pace.sweep())).execute((_, _) -> sweep());
   }
 
   private void sweep() {
     for (var queueTable : QueueTable.values()) {
-      for (var conversation : store.forgotten(queueTable)) {
+      for (var conversation : store.unscheduled(queueTable)) {
         log.info(
-            "conversation scheduled by sweep lane={} conversation={}",
+            "conversation scheduled by sweep queue={} conversation={}",
             queueTable.task(),
             conversation);
         schedule(queueTable, conversation, clock.instant());
@@ -273,14 +273,14 @@ public final class ConversationWorkers implements AutoCloseable {
     // Ended runs are polled, too.
     scheduleIfAbsent(watch.instance("all"), clock.instant());
     var now = clock.instant();
-    store.forget(now.minus(retention.deliveries()), now.minus(retention.parked()));
+    store.deleteEnded(now.minus(retention.deliveries()), now.minus(retention.parked()));
     if (now.isAfter(nextDeletion)) {
-      nextDeletion = now.plus(BETWEEN_DELETIONS);
+      nextDeletion = now.plus(DELETION_INTERVAL);
       deleteOld(now);
     }
   }
 
-  /// Deletes what is kept for months: once a day, because finding it takes longer.
+  /// Deletes rows that are kept for months. Runs once a day, because finding them is slow.
   private void deleteOld(Instant now) {
     var entries = new AuditLog(store.database()).prune(now.minus(retention.audit()));
     var erasure = new Erasure(store.database());
@@ -294,8 +294,8 @@ public final class ConversationWorkers implements AutoCloseable {
   private void wake(Set<Touched> touched) {
     var now = clock.instant();
     try {
-      touched.forEach(each -> schedule(each.lane(), each.conversation(), now));
-      if (touched.stream().anyMatch(each -> each.lane() == QueueTable.OUTBOX)) {
+      touched.forEach(each -> schedule(each.queue(), each.conversation(), now));
+      if (touched.stream().anyMatch(each -> each.queue() == QueueTable.OUTBOX)) {
         wakeWatcher();
       }
     } catch (RuntimeException e) {
@@ -310,8 +310,8 @@ public final class ConversationWorkers implements AutoCloseable {
     }
   }
 
-  /// The scheduler fails when another thread's instance is there as it inserts, and has ended when
-  /// it looks for it.
+  /// The scheduler throws if another thread's instance exists when it inserts its own, but has
+  /// ended when it queries it.
   private void scheduleIfAbsent(TaskInstance<Void> instance, Instant at) {
     try {
       scheduler.scheduleIfNotExists(instance, at);
@@ -329,13 +329,13 @@ public final class ConversationWorkers implements AutoCloseable {
     try {
       scheduler.schedule(instance, at, WHEN_EXISTS_RESCHEDULE);
     } catch (TaskInstanceException running) {
-      // It is running, and checks for new rows when it ends.
+      // It is running, and queries new rows when it ends.
       log.debug("already running task={} instance={}", instance.getTaskName(), instance.getId());
     }
   }
 
   private CustomTask<Void> task(QueueTable queueTable) {
-    var task = lanes.get(queueTable);
+    var task = queues.get(queueTable);
     if (task == null) {
       throw new IllegalStateException("No task for " + queueTable);
     }

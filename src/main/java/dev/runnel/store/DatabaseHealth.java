@@ -16,22 +16,22 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The database's health, for external checks. Callers get a response within a second, even when
-/// the database gives none; only one query of a kind is in progress at a time.
+/// The database's health, for external checks. Callers get a response within a second, even if the
+/// database does not respond; only one query of each kind is in progress at a time.
 ///
-/// Reading does not prove health, because a full disk can still be read. So after a failed change,
-/// and periodically, something is written.
+/// A successful read does not prove health, because a full disk can still be read. So after a
+/// failed change, and periodically, a row is written.
 public final class DatabaseHealth {
-  private static final Duration PATIENCE = Duration.ofSeconds(1);
-  private static final Duration PROBES = Duration.ofSeconds(15);
+  private static final Duration TIMEOUT = Duration.ofSeconds(1);
+  private static final Duration PROBE_INTERVAL = Duration.ofSeconds(15);
   private static final String SLOW = "The database is slow: it has not answered for %d s.";
   private static final String UP = "runnel_store_up";
 
   private final SqlStore store;
   private final InstantSource clock;
   private final String id = UUID.randomUUID().toString();
-  private final Question<Optional<String>> problem = new Question<>();
-  private final Question<Map<String, Long>> gauges = new Question<>();
+  private final SharedQuery<Optional<String>> problem = new SharedQuery<>();
+  private final SharedQuery<Map<String, Long>> gauges = new SharedQuery<>();
   private volatile @Nullable Instant lastProbe;
 
   public DatabaseHealth(SqlStore store, InstantSource clock) {
@@ -42,7 +42,7 @@ public final class DatabaseHealth {
   /// The current problem with the database, in a sentence; empty if there is none.
   public Optional<String> problem() {
     try {
-      return problem.ask(this::probe);
+      return problem.run(this::probe);
     } catch (TimeoutException slow) {
       return Optional.of(SLOW.formatted(problem.age().toSeconds()));
     }
@@ -54,13 +54,13 @@ public final class DatabaseHealth {
       var last = lastProbe;
       if (store.lastFailure().isPresent()
           || last == null
-          || !clock.instant().isBefore(last.plus(PROBES))) {
+          || !clock.instant().isBefore(last.plus(PROBE_INTERVAL))) {
         lastProbe = clock.instant();
         store.probe(id);
       }
       return Optional.empty();
     } catch (DatabaseException e) {
-      return Optional.of(e.inWords());
+      return Optional.of(e.problem());
     }
   }
 
@@ -68,7 +68,7 @@ public final class DatabaseHealth {
   public Map<String, Long> gauges() {
     var all = new TreeMap<String, Long>();
     try {
-      all.putAll(gauges.ask(store::gauges));
+      all.putAll(gauges.run(store::gauges));
       all.put(UP, store.lastFailure().isEmpty() ? 1L : 0L);
     } catch (TimeoutException | DatabaseException gone) {
       all.put(UP, 0L);
@@ -77,46 +77,48 @@ public final class DatabaseHealth {
   }
 
   /// A query that is run once for all concurrent callers.
-  private static final class Question<T> {
-    private record Asked<T>(CompletableFuture<T> answer, long nanos) {}
+  private static final class SharedQuery<T> {
+    private record InProgress<T>(CompletableFuture<T> result, long startNanos) {}
 
-    private final AtomicReference<@Nullable Asked<T>> underWay = new AtomicReference<>();
+    private final AtomicReference<@Nullable InProgress<T>> current = new AtomicReference<>();
 
-    T ask(Supplier<T> question) throws TimeoutException {
-      var mine = new Asked<>(new CompletableFuture<T>(), System.nanoTime());
-      var others = underWay.compareAndExchange(null, mine);
+    T run(Supplier<T> query) throws TimeoutException {
+      var mine = new InProgress<>(new CompletableFuture<T>(), System.nanoTime());
+      var others = current.compareAndExchange(null, mine);
       if (others == null) {
-        Thread.ofVirtual().name("pulse").start(() -> answer(mine, question));
+        Thread.ofVirtual().name("database-health").start(() -> complete(mine, query));
       }
-      return await(others == null ? mine.answer() : others.answer());
+      return await(others == null ? mine.result() : others.result());
     }
 
-    private void answer(Asked<T> asked, Supplier<T> question) {
+    private void complete(InProgress<T> mine, Supplier<T> query) {
       try {
-        asked.answer().complete(question.get());
+        mine.result().complete(query.get());
       } catch (RuntimeException | Error e) {
-        asked.answer().completeExceptionally(e);
+        mine.result().completeExceptionally(e);
       } finally {
-        underWay.set(null);
+        current.set(null);
       }
     }
 
-    private T await(CompletableFuture<T> answer) throws TimeoutException {
+    private T await(CompletableFuture<T> result) throws TimeoutException {
       try {
-        return answer.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        return result.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
       } catch (ExecutionException e) {
         throw e.getCause() instanceof DatabaseException gone
             ? gone
-            : new DatabaseException("The database could not be asked", e);
+            : new DatabaseException("The database could not be queried", e);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-        throw new DatabaseException("The database could not be asked", e);
+        throw new DatabaseException("The database could not be queried", e);
       }
     }
 
     Duration age() {
-      var asked = underWay.get();
-      return asked == null ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - asked.nanos());
+      var running = current.get();
+      return running == null
+          ? Duration.ZERO
+          : Duration.ofNanos(System.nanoTime() - running.startNanos());
     }
   }
 }

@@ -26,17 +26,17 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Removes all traces of a run or a person from the bot's tables, also beside a running server. In
-/// the audit log their entries lose what is personal, and the chain stays intact.
+/// Removes a run or a person from the bot's tables, also while a server is running. Their entries
+/// in the audit log lose their personal part; the chain of hashes stays valid.
 public final class Erasure {
-  /// Takes the place of a person in runs of others.
+  /// Replaces a person's name and id in the runs of others.
   private static final String NOBODY = "forgotten";
 
-  /// From this length on an id stands in no other text by chance.
-  private static final int UNIQUE = 16;
+  /// An id of at least this length does not occur in other texts by chance.
+  private static final int MIN_UNIQUE_LENGTH = 16;
 
   /// The end of a condition on the rows of a queue.
-  private static final String KEEPING_WAITING = " AND state <> 0";
+  private static final String EXCEPT_WAITING = " AND state <> 0";
 
   private static final Logger log = LoggerFactory.getLogger(Erasure.class);
   private static final List<String> BINDINGS = List.of("bindings", "bindings_aside");
@@ -88,10 +88,10 @@ public final class Erasure {
   /// @param active whether it has not ended
   public record KnownRun(String id, boolean active) {}
 
-  /// What is known of a person.
+  /// The data about a person.
   ///
-  /// @param own the runs that they asked for
-  /// @param others the runs of others that they spoke to
+  /// @param own the runs that they requested
+  /// @param others the runs of others that they wrote to
   /// @param deliveries the ids of their messages
   public record Traces(List<KnownRun> own, Set<String> others, Set<String> deliveries) {
     public boolean isEmpty() {
@@ -99,7 +99,7 @@ public final class Erasure {
     }
   }
 
-  /// The runs whose id begins so; those that only the audit log knows have ended.
+  /// The runs whose id begins with the prefix; those that are only in the audit log have ended.
   public List<KnownRun> runs(String prefix) {
     return database.read(
         rows -> {
@@ -124,7 +124,6 @@ public final class Erasure {
         });
   }
 
-  /// What is known of a person.
   public Traces traces(PersonId person) {
     return database.read(
         rows -> {
@@ -216,8 +215,8 @@ public final class Erasure {
     return database.write(rows -> forgetRun(rows, run, true));
   }
 
-  /// @param whole whether all traces go; else what waits stays, and also what other decisions need:
-  ///   the starts and the audit log
+  /// @param whole whether to remove everything; else waiting rows stay, and so do the starts and
+  ///   the audit log
   private static int forgetRun(Rows rows, String run, boolean whole) throws SQLException {
     var deliveries = new LinkedHashSet<String>();
     var conversations = new LinkedHashSet<String>();
@@ -273,7 +272,7 @@ public final class Erasure {
     return whole ? sum + blank(rows, "run = ? OR personal LIKE ? ESCAPE '!'", run, about) : sum;
   }
 
-  /// Removes what is known of the pull requests that the run opened.
+  /// Removes the states and follow-ups of the pull requests that the run opened.
   private static int forgetPullRequests(Rows rows, String run) throws SQLException {
     var sum = 0;
     for (var table : List.of("pull_request_states", "pull_request_follow_ups")) {
@@ -288,12 +287,12 @@ public final class Erasure {
     return sum;
   }
 
-  /// A run that ended long ago, as it was read.
+  /// A run that ended long ago, as read.
   record OldRun(String table, String id, String conversation, long version) {}
 
   /// Removes the runs that ended before a time, one in each commit. A run for which a row waits
-  /// stays until the next time. The audit log keeps its entries, which have a time of their own,
-  /// and gets one for each removal; a run stays if that cannot be written.
+  /// stays until the next call. The audit log keeps its entries, which have their own retention,
+  /// and gets an entry for each removal; if that cannot be written, the run stays.
   ///
   /// @return number of runs
   public int forgetRunsBefore(Instant before, Instant now) {
@@ -387,8 +386,8 @@ public final class Erasure {
     return false;
   }
 
-  /// Removes starts from before a time. The newest start of each person stays, because rules ask
-  /// whether somebody started a run before.
+  /// Removes starts from before a time. The newest start of each person stays, because rules may
+  /// depend on whether it is a person's first run.
   ///
   /// @return number of starts
   public int forgetStartsBefore(Instant before) {
@@ -400,7 +399,7 @@ public final class Erasure {
                 before));
   }
 
-  /// Removes what was said in a conversation that has no other run.
+  /// Removes the messages and posts of a conversation that has no other run.
   private static int forgetConversation(Rows rows, String conversation, boolean whole)
       throws SQLException {
     for (var table : BINDINGS) {
@@ -431,7 +430,7 @@ public final class Erasure {
     for (var id : ids) {
       var deleted =
           rows.change(
-              "DELETE FROM inbox WHERE (id = ? OR part_of = ?)" + (whole ? "" : KEEPING_WAITING),
+              "DELETE FROM inbox WHERE (id = ? OR part_of = ?)" + (whole ? "" : EXCEPT_WAITING),
               id,
               id);
       if (whole) {
@@ -440,7 +439,7 @@ public final class Erasure {
       if (whole || deleted > 0) {
         sum += rows.change("DELETE FROM approvals WHERE delivery = ?", id);
       }
-      // Those of a delivery that waits are still needed.
+      // The rows of a waiting delivery are still needed.
       for (var table : List.of("issue_claims", "pull_request_follow_ups")) {
         sum +=
             rows.change(
@@ -449,7 +448,7 @@ public final class Erasure {
                 id,
                 id);
       }
-      // A delivery of long ago has no notices, and looking for them takes a while.
+      // An old delivery has no notices, and searching for them is slow.
       if (deleted > 0) {
         sum +=
             deleted
@@ -465,8 +464,8 @@ public final class Erasure {
     return sum;
   }
 
-  /// Removes the posts that contain the name as a word of its own. Those that wait are kept,
-  /// because they may be for others.
+  /// Removes the posts that contain the name as a separate word. Waiting ones are kept, because
+  /// they may be for others.
   private static int forgetNoticesNaming(Rows rows, String name, String here) throws SQLException {
     if (name.isBlank()) {
       return 0;
@@ -491,7 +490,7 @@ public final class Erasure {
       throws SQLException {
     var ids =
         rows.list(
-            "SELECT id FROM outbox WHERE (%s)%s".formatted(where, whole ? "" : KEEPING_WAITING),
+            "SELECT id FROM outbox WHERE (%s)%s".formatted(where, whole ? "" : EXCEPT_WAITING),
             row -> row.getString(1),
             (Object[]) parameters);
     var sum = 0;
@@ -509,8 +508,8 @@ public final class Erasure {
         (Object[]) parameters);
   }
 
-  /// Removes a person, and the runs that they asked for. In runs of others somebody without a name
-  /// takes their place.
+  /// Removes a person, and the runs that they requested. In the runs of others, a placeholder
+  /// replaces them.
   ///
   /// @return number of rows removed or changed
   public int forgetPerson(PersonId person) {
@@ -571,7 +570,7 @@ public final class Erasure {
             "DELETE FROM askers WHERE conversation LIKE ? ESCAPE '!' AND body LIKE ? ESCAPE '!'",
             here,
             about);
-    // Answers to others may contain the name alone.
+    // Answers to others may contain only the name.
     for (var name : names) {
       sum += forgetNoticesNaming(rows, name, here);
     }
@@ -667,7 +666,7 @@ public final class Erasure {
     return sum;
   }
 
-  /// Audits that something was forgotten, without saying what.
+  /// Adds an entry to the audit log that something was removed, without identifying it.
   public void audit(AuditEntry entry) {
     new AuditLog(database).add(entry);
   }
@@ -680,8 +679,9 @@ public final class Erasure {
     }
   }
 
-  /// A run service may use short ids, which stand in other texts, too. They count only as values.
+  /// A run service may use short ids, which may also occur in other texts. They are only matched as
+  /// JSON values.
   private static String naming(String run) {
-    return Like.containing(run.length() < UNIQUE ? "\"" + run + "\"" : run);
+    return Like.containing(run.length() < MIN_UNIQUE_LENGTH ? "\"" + run + "\"" : run);
   }
 }

@@ -26,17 +26,17 @@ final class GroupCommit implements AutoCloseable {
 
   /// Slack waits for three seconds. A sender that gets an error in time resends; what was committed
   /// meanwhile is then recognized.
-  static final Duration PATIENCE = Duration.ofSeconds(2);
+  static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   /// Maximum queue length; beyond it senders are refused at once rather than answered too late.
   private static final int MAX_WAITING = 20_000;
 
-  private static final int MAX_TOGETHER = 500;
+  private static final int MAX_BATCH = 500;
 
   /// How soon an idle writer notices that it is closed.
-  private static final Duration LOOK_UP = Duration.ofMillis(100);
+  private static final Duration POLL_TIMEOUT = Duration.ofMillis(100);
 
-  private static final Duration LAST_COMMIT = Duration.ofSeconds(5);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   /// Nodes that store the same deliveries concurrently lock rows in the same order, because a
   /// deadlock delays each of them by the server's detection time, a second or more. A conversation
@@ -44,38 +44,39 @@ final class GroupCommit implements AutoCloseable {
   private static final Comparator<Offer> LOCKING_ORDER =
       Comparator.comparing(offer -> offer.delivery().conversation().id());
 
-  /// How late a sender may learn that its patience has ended.
-  private static final Duration LATE = Duration.ofMillis(50);
+  /// The precision of the timeout.
+  private static final Duration TIMER_INTERVAL = Duration.ofMillis(50);
 
   private record Offer(Delivery delivery, CompletableFuture<Boolean> isNew, long until) {}
 
   private final BlockingQueue<Offer> waiting = new ArrayBlockingQueue<>(MAX_WAITING);
 
-  /// In order of arrival; those with an answer are removed late.
-  private final BlockingQueue<Offer> unanswered = new LinkedBlockingQueue<>();
+  /// In order of arrival; completed ones are removed with a delay.
+  private final BlockingQueue<Offer> incomplete = new LinkedBlockingQueue<>();
 
   private final Function<List<Delivery>, List<Boolean>> commit;
-  private final Duration patience;
+  private final Duration timeout;
   private final Thread writer;
   private final Thread timer;
 
-  /// Gives the answers, so that the writer can go on with the next transaction.
-  private final ExecutorService answers =
-      Executors.newSingleThreadExecutor(Thread.ofPlatform().name("answers").daemon().factory());
+  /// Completes the futures, so that the writer can continue with the next transaction.
+  private final ExecutorService completions =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().name("group-commit-results").daemon().factory());
 
   private volatile boolean closed;
 
   /// @param commit stores all deliveries in one transaction and returns which were new
   GroupCommit(Function<List<Delivery>, List<Boolean>> commit) {
-    this(commit, PATIENCE);
+    this(commit, TIMEOUT);
   }
 
-  /// @param patience maximum time that a sender waits
-  GroupCommit(Function<List<Delivery>, List<Boolean>> commit, Duration patience) {
+  /// @param timeout maximum time that a sender waits
+  GroupCommit(Function<List<Delivery>, List<Boolean>> commit, Duration timeout) {
     this.commit = commit;
-    this.patience = patience;
-    this.writer = Thread.ofPlatform().name("acceptance").daemon().start(this::run);
-    this.timer = Thread.ofPlatform().name("patience").daemon().start(this::refuseLate);
+    this.timeout = timeout;
+    this.writer = Thread.ofPlatform().name("group-commit").daemon().start(this::run);
+    this.timer = Thread.ofPlatform().name("group-commit-timer").daemon().start(this::failTimedOut);
   }
 
   /// Returns when the delivery is durable; throws if it is not, or not in time.
@@ -84,86 +85,86 @@ final class GroupCommit implements AutoCloseable {
       return acceptLater(delivery).get();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IllegalStateException("The request was broken off", e);
+      throw new IllegalStateException("The request was interrupted", e);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof RuntimeException cause
           ? cause
-          : new IllegalStateException("The delivery was not kept", e.getCause());
+          : new IllegalStateException("The delivery was not stored", e.getCause());
     }
   }
 
-  /// Does not wait. The result is there when the delivery is durable; it is an exception if it is
-  /// not, or not in time. What depends on it must not wait.
+  /// Does not wait. The future completes when the delivery is durable, or exceptionally if it is
+  /// not, or not in time. Dependent stages must not block.
   CompletableFuture<Boolean> acceptLater(Delivery delivery) {
     var offer =
-        new Offer(delivery, new CompletableFuture<>(), System.nanoTime() + patience.toNanos());
+        new Offer(delivery, new CompletableFuture<>(), System.nanoTime() + timeout.toNanos());
     if (closed || !waiting.offer(offer)) {
       return CompletableFuture.failedFuture(
-          new IllegalStateException("No more deliveries are taken just now"));
+          new IllegalStateException("No more deliveries are accepted right now"));
     }
-    unanswered.add(offer);
+    incomplete.add(offer);
     return offer.isNew();
   }
 
-  /// The writer skips a delivery whose sender got this error.
-  private void refuseLate() {
+  /// The writer skips deliveries that timed out.
+  private void failTimedOut() {
     try {
       while (!closed) {
-        var first = unanswered.take();
+        var first = incomplete.take();
         while (!first.isNew().isDone() && first.until() - System.nanoTime() > 0) {
-          Thread.sleep(LATE);
+          Thread.sleep(TIMER_INTERVAL);
         }
         if (!first.isNew().isDone()) {
           first
               .isNew()
               .completeExceptionally(
                   new DatabaseException(
-                      "The database did not take the delivery in %s ms"
-                          .formatted(patience.toMillis()),
+                      "The database did not store the delivery within %s ms"
+                          .formatted(timeout.toMillis()),
                       null));
         }
-        if (unanswered.isEmpty()) {
-          // Not woken for each of the next ones, of which nearly all get their answer in time.
-          Thread.sleep(LATE);
+        if (incomplete.isEmpty()) {
+          // Avoids a wake-up for each following delivery, because nearly all are completed in time.
+          Thread.sleep(TIMER_INTERVAL);
         }
       }
     } catch (InterruptedException closing) {
-      // The writer refuses what is left.
+      // The writer completes the rest.
     }
   }
 
   private void run() {
-    var together = new ArrayList<Offer>();
+    var batch = new ArrayList<Offer>();
     try {
       while (!closed) {
-        together.clear();
-        var first = waiting.poll(LOOK_UP.toMillis(), TimeUnit.MILLISECONDS);
+        batch.clear();
+        var first = waiting.poll(POLL_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         if (first != null) {
-          together.add(first);
-          waiting.drainTo(together, MAX_TOGETHER - 1);
-          together.removeIf(offer -> offer.isNew().isDone());
-          together.sort(LOCKING_ORDER);
-          commitAll(together);
+          batch.add(first);
+          waiting.drainTo(batch, MAX_BATCH - 1);
+          batch.removeIf(offer -> offer.isNew().isDone());
+          batch.sort(LOCKING_ORDER);
+          commitAll(batch);
         }
       }
-    } catch (InterruptedException hurried) {
+    } catch (InterruptedException closing) {
       log.warn("writer interrupted, refusing queued deliveries");
     }
     var refused = new IllegalStateException("Runnel is shutting down");
-    together.clear();
-    waiting.drainTo(together);
-    together.forEach(offer -> offer.isNew().completeExceptionally(refused));
+    batch.clear();
+    waiting.drainTo(batch);
+    batch.forEach(offer -> offer.isNew().completeExceptionally(refused));
   }
 
-  private void commitAll(List<Offer> together) {
-    if (together.isEmpty()) {
+  private void commitAll(List<Offer> batch) {
+    if (batch.isEmpty()) {
       return;
     }
     try {
-      var isNew = commit.apply(together.stream().map(Offer::delivery).toList());
-      // A copy, because the writer uses the list again.
-      var offers = List.copyOf(together);
-      answers.execute(
+      var isNew = commit.apply(batch.stream().map(Offer::delivery).toList());
+      // A copy, because the writer reuses the list.
+      var offers = List.copyOf(batch);
+      completions.execute(
           () -> {
             for (int i = 0; i < offers.size(); i++) {
               offers.get(i).isNew().complete(isNew.get(i));
@@ -171,12 +172,12 @@ final class GroupCommit implements AutoCloseable {
           });
     } catch (RuntimeException | Error e) {
       // The writer must survive errors, else every sender would wait forever.
-      if (together.size() == 1 || (e instanceof DatabaseException gone && gone.isUnreachable())) {
-        together.forEach(offer -> offer.isNew().completeExceptionally(e));
+      if (batch.size() == 1 || (e instanceof DatabaseException gone && gone.isUnreachable())) {
+        batch.forEach(offer -> offer.isNew().completeExceptionally(e));
       } else {
-        int half = together.size() / 2;
-        commitAll(together.subList(0, half));
-        commitAll(together.subList(half, together.size()));
+        int half = batch.size() / 2;
+        commitAll(batch.subList(0, half));
+        commitAll(batch.subList(half, batch.size()));
       }
     }
   }
@@ -186,15 +187,15 @@ final class GroupCommit implements AutoCloseable {
   public void close() {
     closed = true;
     try {
-      writer.join(LAST_COMMIT);
+      writer.join(CLOSE_TIMEOUT);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     writer.interrupt();
     timer.interrupt();
-    answers.shutdown();
+    completions.shutdown();
     try {
-      var _ = answers.awaitTermination(LAST_COMMIT.toMillis(), TimeUnit.MILLISECONDS);
+      var _ = completions.awaitTermination(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -141,8 +141,8 @@ final class SqlBindings implements Store.Bindings {
     changed.add(binding.run().id());
     var isSaved = binding.version() == 0 ? insert(binding) : update(binding);
     if (isSaved) {
-      pullRequests.opened(binding.run());
-      starts.used(binding.run());
+      pullRequests.saveOpened(binding.run());
+      starts.saveUsage(binding.run());
     }
     return isSaved;
   }

@@ -57,7 +57,7 @@ final class SqlInbox extends SqlQueue<DeliveryId, Delivery> implements Store.Inb
   }
 
   /// Restores the order in which messages were sent, because deliveries may arrive out of order:
-  /// moves a message before later ones that are still untried at the end of the queue.
+  /// moves a message before later ones at the end of the queue that were not attempted yet.
   private void order(Delivery delivery) {
     if (!(delivery.intent() instanceof Intent.Say)) {
       return;
@@ -75,7 +75,8 @@ final class SqlInbox extends SqlQueue<DeliveryId, Delivery> implements Store.Inb
     if (messages.size() < 2) {
       return;
     }
-    // The sequence numbers stay; each message gets the next one, and the new message the first.
+    // The set of sequence numbers stays: each later message gets the next one, the new one the
+    // first.
     for (int i = 1; i < messages.size(); i++) {
       place(messages.get(i), messages.get(i - 1).seq());
     }

@@ -47,24 +47,24 @@ final class SqlIssues implements Store.Issues {
   }
 
   @Override
-  public Optional<Guest> guest(Conversation conversation) {
+  public Optional<Participation> participation(Conversation conversation) {
     return rows.first(
         "SELECT run, request FROM guest_conversations WHERE conversation = ?",
         row ->
-            new Guest(
+            new Participation(
                 new RunId(row.getString("run")), Optional.ofNullable(row.getString("request"))),
         conversation.id());
   }
 
   @Override
-  public void invite(Conversation conversation, Guest guest) {
+  public void join(Conversation conversation, Participation participation) {
     rows.change(
         "INSERT INTO guest_conversations (conversation, run, request) VALUES (?, ?, ?) ON"
             + " CONFLICT (conversation) DO UPDATE SET run = excluded.run, request ="
             + " excluded.request",
         conversation.id(),
-        guest.run().value(),
-        guest.request().orElse(null));
+        participation.run().value(),
+        participation.request().orElse(null));
   }
 
   @Override

@@ -9,16 +9,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// Limits in the table `limits`, and reserved times in `turns`. Rows are written only around a
-/// pause, so that an unlimited use costs one read.
+/// Limits in the table `limits`, and reserved times in `turns`. Rows are written only during and
+/// soon after a pause; otherwise a reservation costs one read.
 final class SqlLimits implements Store.Limits {
-  /// Interval between two reserved times: what Slack requires in a channel, and about what GitHub
-  /// does.
+  /// Interval between two reserved times: Slack's limit for posts in a channel, and about GitHub's.
   private static final Duration SPACING = Duration.ofSeconds(1);
 
   /// Time after the last reserved one during which the limit still applies, so that not all waiting
   /// users return at once.
-  private static final Duration WARY = Duration.ofMinutes(1);
+  private static final Duration COOL_DOWN = Duration.ofMinutes(1);
 
   private record Limit(Instant heldUntil, Instant nextTurn) {}
 
@@ -34,22 +33,22 @@ final class SqlLimits implements Store.Limits {
     if (found.isEmpty()) {
       return now;
     }
-    var kept = kept(limit, holder);
-    if (kept.isPresent() && !kept.get().isBefore(found.get().heldUntil())) {
-      if (kept.get().isAfter(now)) {
-        return kept.get();
+    var reserved = reserved(limit, holder);
+    if (reserved.isPresent() && !reserved.get().isBefore(found.get().heldUntil())) {
+      if (reserved.get().isAfter(now)) {
+        return reserved.get();
       }
-      give(limit, holder);
+      deleteReservation(limit, holder);
       return now;
     }
-    if (!found.get().nextTurn().plus(WARY).isAfter(now)) {
-      forget(limit);
+    if (!found.get().nextTurn().plus(COOL_DOWN).isAfter(now)) {
+      delete(limit);
       return now;
     }
     return next(limit, holder, now);
   }
 
-  /// Reserves the next time. The update comes first, because it blocks other nodes until our
+  /// Reserves the next time. The update comes first, because it blocks other nodes until the
   /// commit.
   private Instant next(String limit, String holder, Instant now) {
     rows.change(
@@ -104,7 +103,7 @@ final class SqlLimits implements Store.Limits {
         limit);
   }
 
-  private Optional<Instant> kept(String limit, String holder) {
+  private Optional<Instant> reserved(String limit, String holder) {
     return rows.first(
         "SELECT at FROM turns WHERE name = ? AND holder = ?",
         row -> Rows.instant(row, "at"),
@@ -112,12 +111,12 @@ final class SqlLimits implements Store.Limits {
         holder);
   }
 
-  private void give(String limit, String holder) {
+  private void deleteReservation(String limit, String holder) {
     rows.change("DELETE FROM turns WHERE name = ? AND holder = ?", limit, holder);
   }
 
-  /// Deletes the limit, because the pause is over and nobody waits for a reserved time.
-  private void forget(String limit) {
+  /// Deletes the limit, because the pause is over and no holder waits for a reserved time.
+  private void delete(String limit) {
     rows.change("DELETE FROM turns WHERE name = ?", limit);
     rows.change("DELETE FROM limits WHERE name = ?", limit);
   }

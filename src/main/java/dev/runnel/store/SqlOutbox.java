@@ -47,21 +47,20 @@ final class SqlOutbox extends SqlQueue<NoticeId, Notice> implements Store.Outbox
 
   @Override
   public void add(Notice notice) {
-    var turn =
+    var due =
         notice.update() instanceof Update.Status status
-            ? turn(notice, status)
+            ? delayedUntil(notice, status)
             : Optional.<Instant>empty();
-    if (turn.isPresent()) {
-      // The conversation is scheduled for that time already, so nobody is woken.
-      insert(notice, turn.get(), true);
+    if (due.isPresent()) {
+      // The conversation is scheduled for that time already, so no worker is woken.
+      insert(notice, due.get(), true);
     } else {
       add(notice, notice.createdAt(), notice.update() instanceof Update.Received);
     }
   }
 
-  /// When the status is due that waits for its time, and of which the new one differs in progress
-  /// only.
-  private Optional<Instant> turn(Notice notice, Update.Status status) {
+  /// The due time of a delayed status from which the new one differs in progress only.
+  private Optional<Instant> delayedUntil(Notice notice, Update.Status status) {
     return readable(
             "SELECT * FROM outbox WHERE conversation = ? AND state = 0 AND status_of = ? AND"
                 + " tries = 0 AND aside = 1 AND waits_for IS NULL AND due_at > ?",
@@ -90,7 +89,7 @@ final class SqlOutbox extends SqlQueue<NoticeId, Notice> implements Store.Outbox
   private void insert(Notice notice, Instant due, boolean aside) {
     var statusOf = statusOf(notice);
     if (statusOf != null) {
-      // An attempted one stays, because it may be posted already.
+      // An attempted notice stays, because it may be posted already.
       rows.change(
           "DELETE FROM outbox WHERE conversation = ? AND state = 0 AND status_of = ? AND"
               + " tries = 0",
@@ -122,7 +121,7 @@ final class SqlOutbox extends SqlQueue<NoticeId, Notice> implements Store.Outbox
   private static @Nullable String statusOf(Notice notice) {
     return switch (notice.update()) {
       case Update.Status status -> status.run().id().value();
-      case Update.Received received -> signOn(received.message());
+      case Update.Received received -> reactionOn(received.message());
       case Update.Reminder reminder -> "reminder:" + reminder.run().id();
       case Update.Screened(_, Screen.Home _) -> "home";
       case Update.Still(Update.Status status) -> "still:" + status.run().id();
@@ -130,7 +129,7 @@ final class SqlOutbox extends SqlQueue<NoticeId, Notice> implements Store.Outbox
     };
   }
 
-  private static String signOn(PostRef message) {
+  private static String reactionOn(PostRef message) {
     return "sign:" + message;
   }
 
@@ -141,16 +140,16 @@ final class SqlOutbox extends SqlQueue<NoticeId, Notice> implements Store.Outbox
 
   @Override
   public Set<MessageStatus> reactions(Conversation conversation, PostRef message) {
-    var signs =
+    var reactions =
         readable(
             "SELECT * FROM outbox WHERE status_of = ? AND conversation = ? AND tries > 0"
                 + " AND seq >= coalesce((SELECT max(seq) FROM outbox WHERE status_of = ?"
                 + " AND conversation = ? AND state = 1 AND post IS NOT NULL), 0)",
-            signOn(message),
+            reactionOn(message),
             conversation.id(),
-            signOn(message),
+            reactionOn(message),
             conversation.id());
-    return signs.stream()
+    return reactions.stream()
         .map(each -> each.item().update())
         .filter(Update.Received.class::isInstance)
         .map(update -> ((Update.Received) update).receipt())
@@ -255,7 +254,7 @@ final class SqlOutbox extends SqlQueue<NoticeId, Notice> implements Store.Outbox
     super.park(id, why);
   }
 
-  /// A status that a newer one has followed is discarded instead.
+  /// A status with a newer one behind it is discarded instead.
   @Override
   public boolean retry(NoticeId id) {
     var isOld =

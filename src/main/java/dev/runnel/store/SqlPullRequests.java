@@ -28,7 +28,7 @@ final class SqlPullRequests implements Store.PullRequests {
   }
 
   /// Stores the pull requests that the run opened.
-  void opened(Run run) {
+  void saveOpened(Run run) {
     run.artifacts().stream()
         .filter(Artifact::isItsOwnPullRequest)
         .flatMap(artifact -> PullRequest.of(artifact.link()).stream())
@@ -59,7 +59,7 @@ final class SqlPullRequests implements Store.PullRequests {
   }
 
   @Override
-  public boolean became(PullRequest pullRequest, PullRequestState state, Instant at) {
+  public boolean saveState(PullRequest pullRequest, PullRequestState state, Instant at) {
     var micros = ChronoUnit.MICROS.between(Instant.EPOCH, at);
     var known =
         rows.first(
@@ -113,7 +113,7 @@ final class SqlPullRequests implements Store.PullRequests {
   }
 
   @Override
-  public Optional<PullRequest> sentFollowUp(DeliveryId delivery) {
+  public Optional<PullRequest> markFollowUpSent(DeliveryId delivery) {
     var pullRequest =
         rows.first(
             "SELECT address FROM pull_request_follow_ups WHERE delivery = ? AND sent = 0",

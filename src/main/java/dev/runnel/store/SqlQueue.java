@@ -25,7 +25,7 @@ abstract class SqlQueue<I, T> implements Store.Queue<I, T> {
   private static final Logger log = LoggerFactory.getLogger(SqlQueue.class);
 
   private static final String UNREADABLE =
-      "This cannot be read: a newer version of Runnel wrote it, or it is damaged.";
+      "This row cannot be read: a newer version of Runnel wrote it, or it is damaged.";
 
   final Statements rows;
   final RowSequence sequence;
@@ -49,7 +49,7 @@ abstract class SqlQueue<I, T> implements Store.Queue<I, T> {
     this.item = item;
   }
 
-  /// Notes that the conversation has new rows.
+  /// Records that the conversation has new rows.
   final void touch(Conversation conversation) {
     touched.add(new Touched(table, conversation));
   }
@@ -113,16 +113,16 @@ abstract class SqlQueue<I, T> implements Store.Queue<I, T> {
   }
 
   @Override
-  public final void later(I id, Instant dueAt, String why) {
+  public final void postpone(I id, Instant dueAt, String why) {
     change("due_at = ?, why = ?, waits_for = NULL", dueAt, why, idText.apply(id));
   }
 
   @Override
-  public final void later(I id, Instant dueAt, String why, String service) {
+  public final void postpone(I id, Instant dueAt, String why, String service) {
     change("due_at = ?, why = ?, waits_for = ?", dueAt, why, service, idText.apply(id));
   }
 
-  /// Makes everything due that waits for the service.
+  /// Makes all rows due that wait for the service.
   final void wake(String service) {
     var now = sequence.now();
     var waiting = "state = 0 AND waits_for = ?";
@@ -186,7 +186,7 @@ abstract class SqlQueue<I, T> implements Store.Queue<I, T> {
         == 1;
   }
 
-  /// @return whether the row waits, and was changed
+  /// @return whether the row is waiting, and was changed
   final boolean change(String assignments, Object... parametersAndId) {
     return rows.change(
             "UPDATE %s SET %s WHERE id = ? AND state = 0".formatted(table.table(), assignments),

@@ -72,7 +72,7 @@ final class SqlSchedules implements Store.Schedules {
   }
 
   @Override
-  public void move(String id, Optional<Instant> next) {
+  public void setNext(String id, Optional<Instant> next) {
     rows.change("UPDATE schedules SET next_at = ? WHERE id = ?", next.orElse(null), id);
   }
 

@@ -105,7 +105,7 @@ public final class SqlSessions implements Sessions {
   public Optional<Attempt> take(String state, Instant now) {
     var hash = Sha256.hex(state);
     // Check before deleting, so that unauthenticated requests cause no write.
-    if (!isThere("console_attempts", state, now)) {
+    if (!exists("console_attempts", state, now)) {
       return Optional.empty();
     }
     return database.write(
@@ -122,7 +122,7 @@ public final class SqlSessions implements Sessions {
                           row.getString("path")),
                   hash,
                   now);
-          // Of two requests with one state, one deletes it.
+          // Only one of two requests with the same state deletes it.
           return rows.change("DELETE FROM console_attempts WHERE hash = ?", hash) == 1
               ? found
               : Optional.<Attempt>empty();
@@ -155,7 +155,7 @@ public final class SqlSessions implements Sessions {
 
   @Override
   public boolean isOpen(String secret, Instant now) {
-    return isThere("console_sessions", secret, now);
+    return exists("console_sessions", secret, now);
   }
 
   @Override
@@ -184,7 +184,7 @@ public final class SqlSessions implements Sessions {
   @Override
   public boolean redeem(String link, Instant now) {
     // Check before deleting, so that unauthenticated requests cause no write.
-    return isThere("console_links", link, now)
+    return exists("console_links", link, now)
         && database.<Integer>write(
                 rows -> rows.change("DELETE FROM console_links WHERE hash = ?", Sha256.hex(link)))
             == 1;
@@ -201,7 +201,7 @@ public final class SqlSessions implements Sessions {
                         until));
   }
 
-  private boolean isThere(String table, String secret, Instant now) {
+  private boolean exists(String table, String secret, Instant now) {
     return database
         .read(
             rows ->

@@ -20,7 +20,7 @@ final class SqlStarts implements Store.Starts {
     this.rows = rows;
   }
 
-  /// A row that is changed stays locked until the commit.
+  /// A changed row stays locked until the commit.
   @Override
   public void lock() {
     rows.change("UPDATE start_freeze SET turn = turn + 1 WHERE name = 'starts'");
@@ -102,12 +102,12 @@ final class SqlStarts implements Store.Starts {
         });
   }
 
-  /// Stores what the run of a start came to so far.
-  void used(Run run) {
+  /// Stores the usage of a start's run so far.
+  void saveUsage(Run run) {
     run.delivery()
         .ifPresent(
             delivery ->
-                used(
+                saveUsage(
                     delivery,
                     run.id().value(),
                     run.runTime().orElse(Duration.ZERO),
@@ -115,7 +115,7 @@ final class SqlStarts implements Store.Starts {
   }
 
   @Override
-  public void used(DeliveryId delivery, String run, Duration time, long micros) {
+  public void saveUsage(DeliveryId delivery, String run, Duration time, long micros) {
     rows.change(
         "UPDATE starts SET run = ?, seconds = ?, micros = ? WHERE delivery = ?",
         run,

@@ -33,25 +33,24 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The store in SQL, on SQLite or PostgreSQL.
-///
-/// Deliveries share transactions: see [GroupCommit]. Lookups of bindings by run go through a cache
-/// that is filled on reading and dropped after a commit.
+/// The store in SQL, on SQLite or PostgreSQL. Deliveries share transactions: see [GroupCommit].
+/// Lookups of bindings by run use a cache that is filled on reading; entries are invalidated after
+/// a commit.
 public final class SqlStore implements Store, AutoCloseable {
   private static final int CACHED_BINDINGS = 20_000;
 
   private static final Duration CACHED_FOR = Duration.ofSeconds(10);
 
-  /// Maximum time that a node may miss another node's write. The watcher reads the changes of the
-  /// last two seconds again, so it sees a missed one then.
-  private static final Duration CACHED_BESIDE_OTHERS = Duration.ofSeconds(1);
+  /// Maximum time that a node may miss another node's write. Shorter than the overlap of the
+  /// watcher's polls, so that it does not miss a change.
+  private static final Duration CACHED_WITH_OTHER_NODES = Duration.ofSeconds(1);
 
-  private static final int FORGOTTEN_TOGETHER = 500;
+  private static final int MAX_DELETED_PER_COMMIT = 500;
 
   /// The tables of the bot.
   public static final Schema SCHEMA = new Schema("db/bot", 50);
 
-  /// Larger than the free space left in a database that is full.
+  /// Larger than the free space inside a full database.
   private static final String PROBE = "probe ".repeat(4_000);
 
   private static final Executor LOOKUPS = task -> Thread.ofVirtual().name("lookup").start(task);
@@ -72,7 +71,7 @@ public final class SqlStore implements Store, AutoCloseable {
     this.byRun =
         Caffeine.newBuilder()
             .maximumSize(CACHED_BINDINGS)
-            .expireAfterWrite(database.isEmbedded() ? CACHED_FOR : CACHED_BESIDE_OTHERS)
+            .expireAfterWrite(database.isEmbedded() ? CACHED_FOR : CACHED_WITH_OTHER_NODES)
             .build();
     this.withRun =
         Caffeine.newBuilder().maximumSize(CACHED_BINDINGS).expireAfterWrite(CACHED_FOR).build();
@@ -104,7 +103,7 @@ public final class SqlStore implements Store, AutoCloseable {
 
   @Override
   public <T> T commit(Function<Work, T> step) {
-    var committed = remembering(() -> inTransaction(step));
+    var committed = recordingFailure(() -> inTransaction(step));
     byRun.invalidateAll(committed.work().bindings().changed());
     if (!committed.work().touched().isEmpty()) {
       onTouched.accept(committed.work().touched());
@@ -125,7 +124,7 @@ public final class SqlStore implements Store, AutoCloseable {
   }
 
   /// Runs a change and records whether it failed, for [#lastFailure].
-  private <T> T remembering(Supplier<T> change) {
+  private <T> T recordingFailure(Supplier<T> change) {
     try {
       var result = change.get();
       lastFailure = null;
@@ -145,7 +144,7 @@ public final class SqlStore implements Store, AutoCloseable {
   /// a row that is deleted in the same one needs no space.
   void probe(String id) {
     var _ =
-        remembering(
+        recordingFailure(
             () -> {
               database.write(
                   rows ->
@@ -230,7 +229,7 @@ public final class SqlStore implements Store, AutoCloseable {
   }
 
   /// Conversations with waiting rows that no scheduled task instance covers.
-  List<Conversation> forgotten(QueueTable queueTable) {
+  List<Conversation> unscheduled(QueueTable queueTable) {
     return database.read(
         rows ->
             rows.list(
@@ -240,38 +239,44 @@ public final class SqlStore implements Store, AutoCloseable {
                 queueTable.task()));
   }
 
-  /// Deletes rows that ended before a time, which were kept to detect duplicates, and rows that
-  /// were parked before another.
+  /// Deletes finished rows, which were kept to detect duplicates, and parked rows, in small
+  /// commits, so that no sender waits for long.
   ///
-  /// @return number of rows deleted, in small commits, so that no sender waits for long
-  int forget(Instant ended, Instant parked) {
+  /// @param ended deletes rows that were finished before this time
+  /// @param parked deletes rows that were parked before this time
+  /// @return number of deleted rows
+  int deleteEnded(Instant ended, Instant parked) {
     var sum = 0;
     for (var queueTable : QueueTable.values()) {
-      sum += forget(queueTable, 1, ended) + forget(queueTable, 2, parked);
+      sum += deleteEnded(queueTable, 1, ended) + deleteEnded(queueTable, 2, parked);
     }
     sum +=
         database.write(rows -> rows.change("DELETE FROM approvals WHERE decided_at < ?", parked));
     return sum;
   }
 
-  private int forget(QueueTable queueTable, int state, Instant before) {
+  private int deleteEnded(QueueTable queueTable, int state, Instant before) {
     var sum = 0;
-    int dropped;
+    int deleted;
     do {
-      dropped =
+      deleted =
           database.write(
               rows ->
                   rows.change(
                       "DELETE FROM %s WHERE id IN (SELECT id FROM %s WHERE state = %d AND ended_at < ? ORDER BY ended_at LIMIT %d)"
                           .formatted(
-                              queueTable.table(), queueTable.table(), state, FORGOTTEN_TOGETHER),
+                              queueTable.table(),
+                              queueTable.table(),
+                              state,
+                              MAX_DELETED_PER_COMMIT),
                       before));
-      sum += dropped;
-    } while (dropped == FORGOTTEN_TOGETHER);
+      sum += deleted;
+    } while (deleted == MAX_DELETED_PER_COMMIT);
     return sum;
   }
 
-  /// Gauges by their Prometheus names: rows waiting and since when, rows parked, and active runs.
+  /// Gauges by their Prometheus names: waiting and parked rows, the age of the oldest waiting row,
+  /// and active runs.
   public Map<String, Long> gauges() {
     return database.read(
         rows -> {
@@ -327,7 +332,7 @@ public final class SqlStore implements Store, AutoCloseable {
     return true;
   }
 
-  /// Accepts no more deliveries; those accepted are on disk.
+  /// Accepts no more deliveries; accepted ones are on disk.
   @Override
   public void close() {
     groupCommit.close();

@@ -10,11 +10,11 @@ import dev.runnel.store.row.Statements;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/// The repositories within one transaction, and the conversations that got new rows, which the
-/// scheduler is notified of after the commit.
+/// The repositories within one transaction, and the conversations with new rows, of which the
+/// scheduler is notified after the commit.
 final class SqlWork implements Store.Work {
-  /// A conversation that has new rows in a lane.
-  record Touched(QueueTable lane, Conversation conversation) {}
+  /// A conversation with new rows in a queue.
+  record Touched(QueueTable queue, Conversation conversation) {}
 
   private final Set<Touched> touched = new LinkedHashSet<>();
   private final SqlInbox inbox;

@@ -4,34 +4,34 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.function.LongSupplier;
 
-/// The workers' clock, which never goes back: what is due stays due, and a delay of a minute does
-/// not become an hour if the machine's clock is changed. Thread-safe.
+/// The workers' clock, which never goes back: due rows stay due, and a delay of a minute does not
+/// become an hour if the machine's clock is set back. Thread-safe.
 ///
-/// It follows the underlying clock forward. While that one is behind, because it was set back, this
-/// one advances at half speed until they meet.
+/// It follows the underlying clock. While that one is behind, because it was set back, this one
+/// advances at half speed until they agree.
 public final class SteadyClock implements InstantSource {
-  private final InstantSource below;
+  private final InstantSource underlying;
   private final LongSupplier nanos;
 
   // Guarded by this.
   private Instant last;
   private long lastNanos;
 
-  public SteadyClock(InstantSource below) {
-    this(below, System::nanoTime);
+  public SteadyClock(InstantSource underlying) {
+    this(underlying, System::nanoTime);
   }
 
   /// @param nanos a monotonic time source in nanoseconds
-  SteadyClock(InstantSource below, LongSupplier nanos) {
-    this.below = below;
+  SteadyClock(InstantSource underlying, LongSupplier nanos) {
+    this.underlying = underlying;
     this.nanos = nanos;
-    this.last = below.instant();
+    this.last = underlying.instant();
     this.lastNanos = nanos.getAsLong();
   }
 
   @Override
   public Instant instant() {
-    var now = below.instant();
+    var now = underlying.instant();
     synchronized (this) {
       long nowNanos = nanos.getAsLong();
       var slowly = last.plusNanos(Math.max(0, nowNanos - lastNanos) / 2);
@@ -41,7 +41,7 @@ public final class SteadyClock implements InstantSource {
     }
   }
 
-  /// Advances to that time if it is later, because an earlier process had reached it.
+  /// Advances to the time that an earlier process had reached, if it is later.
   public synchronized void notBefore(Instant earlierProcess) {
     if (earlierProcess.isAfter(last)) {
       last = earlierProcess;

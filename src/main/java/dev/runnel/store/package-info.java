@@ -1,5 +1,5 @@
 /// Durable storage in SQL: [SqlStore] stores deliveries, bindings and notices,
-/// [ConversationScheduler] gives each conversation's rows to one worker at a time. A small cache of
+/// [ConversationWorkers] lets one worker at a time process a conversation's rows. A small cache of
 /// bindings saves reads; the tables are authoritative.
 @NullMarked
 package dev.runnel.store;

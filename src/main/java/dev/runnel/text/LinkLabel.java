@@ -4,9 +4,10 @@ import java.net.URI;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/// The label of a link in text that somebody else wrote.
+/// Checks the labels of links in untrusted text.
 public final class LinkLabel {
-  /// Also without a scheme: a host with a path, or one that ends as hosts do and files do not.
+  /// A URL, possibly without a scheme: then a host with a path, or one with a common top-level
+  /// domain.
   private static final Pattern ADDRESS =
       Pattern.compile(
           "(?:https?://|\\bwww\\.)[^\\s<>|]+|(?<![\\p{L}\\p{N}./@_-])(?:[\\p{L}\\p{N}-]++\\.)+"
@@ -18,8 +19,8 @@ public final class LinkLabel {
 
   private LinkLabel() {}
 
-  /// Whether the label shows an address on another host than the one that the link leads to:
-  /// readers would take it for the target.
+  /// Whether the label shows an address on another host than that of the link, so that readers
+  /// would take it for the target.
   public static boolean misleads(String label, String target) {
     var host = host(target);
     return ADDRESS.matcher(label).results().anyMatch(it -> !host(it.group()).equals(host));
@@ -32,7 +33,7 @@ public final class LinkLabel {
         return plain(host);
       }
     } catch (IllegalArgumentException _) {
-      // It is cut by hand, as far as it goes.
+      // Extract the host of a malformed URL as well as possible.
     }
     var rest = SCHEME.matcher(address).replaceFirst("");
     return plain(AFTER_HOST.matcher(rest).replaceFirst(""));

@@ -3,10 +3,10 @@ package dev.runnel.text;
 import java.util.Locale;
 import java.util.Set;
 
-/// What a reply to a finished plan means. Pure.
+/// The meaning of a reply to a finished plan. Pure.
 ///
-/// Only a plain yes lets the plan be carried out: whoever writes more than that may want it changed
-/// first, and a second plan costs less than work that nobody agreed to.
+/// Only a plain yes approves the plan: a longer reply may ask for changes, and another plan costs
+/// less than work that nobody agreed to.
 public enum PlanReply {
   APPROVED,
   DECLINED,

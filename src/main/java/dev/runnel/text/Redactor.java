@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Removes secrets from text: given values, and everything that has the format of a known token or
-/// a private key.
+/// Removes secrets from text: given values, and all text in the format of a known token or a
+/// private key.
 ///
 /// Immutable and thread-safe. Takes time proportional to the length of the text, for any text.
 /// Idempotent.
@@ -16,8 +16,8 @@ public final class Redactor {
   /// The replacement for a secret.
   public static final String MASK = "(redacted)";
 
-  /// Removes tokens and private keys by format only, without given values.
-  public static final Redactor SHAPES = of(List.of());
+  /// Removes tokens and private keys by their format only, without given values.
+  public static final Redactor PATTERNS = of(List.of());
 
   // A shorter value would match ordinary words.
   private static final int MIN_SECRET = 8;
@@ -73,8 +73,8 @@ public final class Redactor {
     return withoutTokens(open);
   }
 
-  /// Redacts a text that arrives line by line, since a private key spans many lines. The result is
-  /// not thread-safe.
+  /// Redacts a text that arrives line by line, in which a private key may span many lines. The
+  /// result is not thread-safe.
   public Lines lines() {
     return new Lines();
   }
@@ -97,13 +97,13 @@ public final class Redactor {
     for (var secret : secrets) {
       result = result.replace(secret, MASK);
     }
-    for (var shape : SecretPattern.ALL) {
-      result = shape.redact(result);
+    for (var pattern : SecretPattern.ALL) {
+      result = pattern.redact(result);
     }
     return result;
   }
 
-  /// Leaves out the values.
+  /// Omits the values.
   @Override
   public String toString() {
     return "Redactor[" + secrets.size() + "]";

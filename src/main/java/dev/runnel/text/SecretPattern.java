@@ -7,10 +7,10 @@ import java.util.regex.Pattern;
 ///
 /// Every quantifier is bounded or possessive, so that no text can make the search slow.
 ///
-/// @param mark the fixed prefix of these tokens
-/// @param beginning matches enough of a token to recognize it, including the mark
+/// @param prefix the fixed prefix of these tokens
+/// @param beginning matches enough of a token to recognize it, including the prefix
 /// @param in the positions where it may begin
-record SecretPattern(String mark, Pattern beginning, Place in) {
+record SecretPattern(String prefix, Pattern beginning, Place in) {
   private enum Place {
     ANYWHERE,
     /// Not within a word.
@@ -41,12 +41,12 @@ record SecretPattern(String mark, Pattern beginning, Place in) {
           // JSON Web Tokens.
           of("eyJ", "eyJ[A-Za-z0-9_-]{8,}+\\.[A-Za-z0-9_-]{8}", Place.TOKEN));
 
-  private static SecretPattern of(String mark, String beginning, Place in) {
-    return new SecretPattern(mark, Pattern.compile(beginning), in);
+  private static SecretPattern of(String prefix, String beginning, Place in) {
+    return new SecretPattern(prefix, Pattern.compile(beginning), in);
   }
 
   String redact(String text) {
-    var at = text.indexOf(mark);
+    var at = text.indexOf(prefix);
     if (at < 0) {
       return text;
     }
@@ -60,7 +60,7 @@ record SecretPattern(String mark, Pattern beginning, Place in) {
         done = endOfToken(text, matcher.end());
         next = done;
       }
-      at = text.indexOf(mark, next);
+      at = text.indexOf(prefix, next);
     }
     return result.append(text, done, text.length()).toString();
   }

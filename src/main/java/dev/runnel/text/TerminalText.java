@@ -10,7 +10,7 @@ public final class TerminalText {
   private static final char STRING_TERMINATOR = 0x9C;
 
   private final String text;
-  private final StringBuilder seen = new StringBuilder();
+  private final StringBuilder visible = new StringBuilder();
   // The current line, one code point per cell.
   private final int[] cells;
   private int length;
@@ -62,7 +62,7 @@ public final class TerminalText {
       switch (point) {
         case '\n' -> {
           endLine();
-          seen.append('\n');
+          visible.append('\n');
         }
         case '\r' -> cursor = 0;
         case '\b' -> cursor = Math.max(0, cursor - 1);
@@ -78,7 +78,7 @@ public final class TerminalText {
       }
     }
     endLine();
-    return seen.toString();
+    return visible.toString();
   }
 
   private int afterEscape(int from) {
@@ -164,7 +164,7 @@ public final class TerminalText {
 
   private void endLine() {
     for (int cell = 0; cell < length; cell++) {
-      seen.appendCodePoint(cells[cell]);
+      visible.appendCodePoint(cells[cell]);
     }
     length = 0;
     cursor = 0;

@@ -7,18 +7,18 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// What a reply to a request to use a tool means. Pure.
+/// The meaning of a reply to a tool permission request. Pure.
 ///
-/// Only the words of a choice permit anything: a plain yes can belong to something else that was
-/// said before. Runnel makes it a choice where it knows that its sender saw the request.
+/// Only the exact text of a choice permits anything: a plain yes may answer an earlier message.
+/// Runnel replaces it by a choice if its sender must have seen the request.
 public enum ToolReply {
   ALLOW_ONCE("Allow once"),
   ALLOW_FOR_RUN("Allow for this run"),
   DECLINE("Decline"),
-  /// Words of its own: it permits nothing, and the agent gets the words.
+  /// Any other text: it permits nothing, and is passed to the agent.
   OTHER("");
 
-  /// The choices as they are offered.
+  /// The offered choices, in order.
   public static final List<String> CHOICES =
       List.of(ALLOW_ONCE.choice, ALLOW_FOR_RUN.choice, DECLINE.choice);
 
@@ -45,7 +45,7 @@ public enum ToolReply {
     return OTHER;
   }
 
-  /// The choice that somebody means who has seen the request: a plain yes permits it once.
+  /// The choice of a sender who has seen the request: a plain yes permits it once.
   public static Optional<String> choiceOf(String message) {
     var isAllow = ALLOW.contains(message.strip().toLowerCase(Locale.ROOT));
     return switch (isAllow ? PlanReply.APPROVED : PlanReply.of(message)) {
@@ -60,19 +60,19 @@ public enum ToolReply {
     return this == ALLOW_ONCE || this == ALLOW_FOR_RUN;
   }
 
-  /// The words of the choice; empty for other words.
+  /// The text of the choice; empty for [#OTHER].
   public String choice() {
     return choice;
   }
 
-  /// How the question begins.
+  /// The beginning of the question.
   ///
-  /// @param number how often the run has asked, with this time
+  /// @param number 1-based number of the request in its run
   public static String request(String tool, int number) {
     return "The agent asks to use `%s` (request %d of this run):".formatted(tool, number);
   }
 
-  /// The number of the request that a question is about.
+  /// The number of the request in a question; empty for other questions.
   public static OptionalInt number(String question) {
     var request = REQUEST.matcher(question);
     return request.lookingAt()
@@ -91,9 +91,9 @@ public enum ToolReply {
     return about.matches() ? OptionalInt.of(Integer.parseInt(about.group(2))) : OptionalInt.empty();
   }
 
-  /// What follows the request: the question, with the answers as a list.
+  /// The rest of the question after the request, with the choices as a list.
   ///
-  /// @param further what the second answer permits besides: `the same command`
+  /// @param further what the second choice also permits: `the same command`
   public static String question(String further) {
     return "May it do this? *%s* also permits %s later in this run. Other words decline it, and the agent gets them.\n- "
             .formatted(ALLOW_FOR_RUN.choice, further)

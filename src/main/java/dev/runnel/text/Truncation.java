@@ -1,18 +1,18 @@
 package dev.runnel.text;
 
-/// Cuts texts without splitting a surrogate pair, whose halves are no characters. Pure.
+/// Cuts texts without splitting a surrogate pair. Pure.
 public final class Truncation {
   private Truncation() {}
 
-  /// The text if it has at most `longest` characters; else its beginning, which ends with `…` and
-  /// has at most as many.
-  public static String cut(String text, int longest) {
-    return text.length() <= longest ? text : head(text, longest - 1).stripTrailing() + "…";
+  /// The text if it has at most `maxLength` characters; else its beginning with `…`, which has at
+  /// most as many.
+  public static String cut(String text, int maxLength) {
+    return text.length() <= maxLength ? text : head(text, maxLength - 1).stripTrailing() + "…";
   }
 
-  /// At most the first `longest` characters.
-  public static String head(String text, int longest) {
-    return text.length() <= longest ? text : text.substring(0, boundary(text, longest));
+  /// At most the first `maxLength` characters.
+  public static String head(String text, int maxLength) {
+    return text.length() <= maxLength ? text : text.substring(0, boundary(text, maxLength));
   }
 
   /// The position, or the one before it if the position is within a surrogate pair.

@@ -2,40 +2,40 @@ package dev.runnel.text;
 
 import java.util.stream.IntStream;
 
-/// Writes out what people cannot see in a text that they decide about. Pure.
+/// Escapes invisible characters in a text that people must decide about. Pure.
 public final class VisibleText {
   private static final int MAX_MARKS = 2;
 
-  /// How much room blanks may take that are not written out: about that of an indented line behind
-  /// an empty one.
-  private static final int MAX_ROOM = 40;
+  /// Maximum width of a sequence of blanks that is not escaped, in columns: about that of an
+  /// indented line after an empty one.
+  private static final int MAX_WIDTH = 40;
 
   private VisibleText() {}
 
-  /// The text with the code points of controls, invisible characters, blank letters and spaces
-  /// other than the usual one. So are marks that cover other characters than their own letter, and
-  /// blanks that take much room, which are counted.
+  /// The text with escaped code points for control characters, invisible characters, letters
+  /// without a glyph, and unusual spaces. Combining marks that may cover other characters are
+  /// escaped, too, and so are long sequences of blanks, with their number.
   public static String of(String text) {
     var points = text.codePoints().toArray();
-    var seen = new StringBuilder(points.length);
+    var result = new StringBuilder(points.length);
     var marks = MAX_MARKS;
     for (int at = 0; at < points.length; ) {
       var end = endOfBlanks(points, at);
       if (end > at) {
-        addBlanks(seen, points, at, end);
+        addBlanks(result, points, at, end);
         marks = MAX_MARKS;
         at = end;
         continue;
       }
       var point = points[at++];
       if (!isVisible(point) || (isMark(point) && marks >= MAX_MARKS)) {
-        seen.append(written(point));
+        result.append(escaped(point));
       } else {
-        seen.appendCodePoint(point);
+        result.appendCodePoint(point);
         marks = isMark(point) ? marks + 1 : Character.isLetter(point) ? 0 : MAX_MARKS;
       }
     }
-    return seen.toString();
+    return result.toString();
   }
 
   private static int endOfBlanks(int[] points, int from) {
@@ -50,9 +50,9 @@ public final class VisibleText {
     return point == ' ' || point == '\t' || point == '\n';
   }
 
-  private static void addBlanks(StringBuilder seen, int[] points, int from, int to) {
-    if (IntStream.range(from, to).map(at -> room(points[at])).sum() <= MAX_ROOM) {
-      seen.append(new String(points, from, to - from));
+  private static void addBlanks(StringBuilder result, int[] points, int from, int to) {
+    if (IntStream.range(from, to).map(at -> width(points[at])).sum() <= MAX_WIDTH) {
+      result.append(new String(points, from, to - from));
       return;
     }
     for (int at = from; at < to; ) {
@@ -60,16 +60,16 @@ public final class VisibleText {
       while (next < to && points[next] == points[at]) {
         next++;
       }
-      seen.append(written(points[at])).append(next - at > 1 ? "×" + (next - at) : "");
+      result.append(escaped(points[at])).append(next - at > 1 ? "×" + (next - at) : "");
       at = next;
     }
   }
 
-  private static int room(int blank) {
+  private static int width(int blank) {
     return blank == ' ' ? 1 : 8;
   }
 
-  private static String written(int point) {
+  private static String escaped(int point) {
     return "\\u{%x}".formatted(point);
   }
 
@@ -93,8 +93,8 @@ public final class VisibleText {
     };
   }
 
-  /// Letters, symbols and marks that show nothing. Unicode calls most of them ignorable by default;
-  /// Java does not know that property.
+  /// Letters, symbols and marks without a glyph. Most have the Unicode property
+  /// `Default_Ignorable_Code_Point`, which Java does not provide.
   private static boolean hasNoGlyph(int point) {
     return switch (point) {
       case 0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, 0xFFFC -> true;

@@ -1,5 +1,5 @@
-/// Functions that make external text safe to store, show and log, shorten it, or say what it means.
-/// Shared by the embedded service and the bot, neither of which may import the other.
+/// Functions that make untrusted text safe to store, show and log, shorten it, or classify it.
+/// Shared by the embedded service and the bot, which must not import each other.
 @NullMarked
 package dev.runnel.text;
 

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// Wraps the run service: the calls that a delivery makes are spans. Polls are not, because they
-/// are for all runs.
+/// Wraps the run service: records a span for each call of a delivery. Polls have no spans, because
+/// they are for all runs.
 record TracedRuns(AgentRuns runs, Traces traces) implements AgentRuns {
   private static final Traces.Describer<Outcome> OUTCOME =
       new Traces.Describer<>() {
@@ -95,8 +95,8 @@ record TracedRuns(AgentRuns runs, Traces traces) implements AgentRuns {
   }
 
   @Override
-  public FileContent content(RunFile file, long most) {
-    return runs.content(file, most);
+  public FileContent content(RunFile file, long maxBytes) {
+    return runs.content(file, maxBytes);
   }
 
   @Override

@@ -20,8 +20,8 @@ import dev.runnel.core.port.ThreadOpener;
 import java.util.HashMap;
 import org.jspecify.annotations.Nullable;
 
-/// Wraps a surface: its posts are spans, in the trace of the delivery that started their run. A
-/// post about no run has a trace of its own.
+/// Wraps a surface: records a span for each post, in the trace of the delivery that started its
+/// run. A post about no run has a trace of its own.
 record TracedSurface(Surface surface, Traces traces) implements Surface {
   private static final Traces.Describer<Posting> POSTING =
       new Traces.Describer<>() {

@@ -34,11 +34,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /// The spans of deliveries: `delivery` with `commit`, `attempt` with the calls to the run service,
-/// and `post`.
-///
-/// The ids of a delivery's trace and of its first span are a digest of the delivery's id. So every
-/// node, also after a restart, adds to the same trace, and nothing is stored for it. Spans have ids
-/// as attributes, by the names that the log uses, and no texts.
+/// and `post`. The ids of a delivery's trace and of its first span are a digest of the delivery's
+/// id. So every node, also after a restart, adds to the same trace without storing it. Attributes
+/// are ids, with the names that the log uses, and never texts.
 public final class Traces implements TraceRecorder, AutoCloseable {
   private static final AttributeKey<String> DELIVERY = AttributeKey.stringKey("runnel.delivery");
   private static final AttributeKey<String> CONVERSATION =
@@ -144,7 +142,7 @@ public final class Traces implements TraceRecorder, AutoCloseable {
 
   /// Runs a call to another system.
   ///
-  /// @param delivery the one that it is for; empty if only the attempt that is being made tells
+  /// @param delivery the delivery that makes the call; empty to use the current attempt's
   <T> T called(
       String name,
       Optional<DeliveryId> delivery,
@@ -175,9 +173,9 @@ public final class Traces implements TraceRecorder, AutoCloseable {
     }
   }
 
-  /// What a span tells about the result of a call.
+  /// Describes the result of a call for its span.
   interface Describer<T> {
-    /// One word.
+    /// The attribute `runnel.outcome`.
     String outcome(T result);
 
     boolean isFailure(T result);
@@ -209,7 +207,7 @@ public final class Traces implements TraceRecorder, AutoCloseable {
     }
   }
 
-  /// Sends what waits, within a few seconds.
+  /// Sends the queued spans, within a few seconds.
   void flush() {
     provider.forceFlush().join(MAX_CLOSE_SECONDS, TimeUnit.SECONDS);
   }

@@ -1,4 +1,4 @@
-/// Traces of the way of messages, by OpenTelemetry. Off unless the operator names a receiver.
+/// Traces of deliveries, by OpenTelemetry. Off unless an OTLP endpoint is configured.
 @NullMarked
 package dev.runnel.tracing;
 

@@ -19,37 +19,37 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Limits the memory that all request bodies take together, and the time each may take to arrive.
+/// Limits the total memory of all request bodies, and the time that each may take to arrive.
 ///
-/// The first bytes of a body are not counted, since connections are limited, so that large bodies
-/// do not block small ones: webhook bodies are nearly always small. The rest is taken from a budget
-/// for all connections until the request is answered. Reading a body over the budget throws an
-/// [HttpResponseException] with status 503, reading one that is late with 408.
+/// The first bytes of each body are free, because connections are limited. So large bodies do not
+/// block small ones, which most webhooks have. The rest is taken from a budget for all connections
+/// until the request is answered. Reading a body over the budget throws an [HttpResponseException]
+/// with status 503, reading one that is late with 408.
 final class BodyLimits implements Filter, AutoCloseable {
-  /// Bodies up to this size count for nothing.
+  /// Bodies up to this size do not use the budget.
   static final int FREE_BYTES = 64 * 1024;
 
   private static final int BUDGET_BYTES = 48 * 1024 * 1024;
-  private static final int SKIPPED_TOGETHER = 64 * 1024;
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final int SKIP_BUFFER_BYTES = 64 * 1024;
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   /// A larger body gets proportionally more time.
-  private static final int BYTES_IN_TIME = 5 * 1024 * 1024;
+  private static final int BYTES_PER_TIMEOUT = 5 * 1024 * 1024;
 
   private final int freeBytes;
   private final Semaphore budget;
-  private final Duration patience;
+  private final Duration timeout;
   private final ScheduledThreadPoolExecutor alarms;
 
   BodyLimits() {
-    this(FREE_BYTES, BUDGET_BYTES, PATIENCE);
+    this(FREE_BYTES, BUDGET_BYTES, TIMEOUT);
   }
 
-  /// @param patience time for the first 5 MB of a body, and again for each next 5 MB
-  BodyLimits(int freeBytes, int budgetBytes, Duration patience) {
+  /// @param timeout time for the first 5 MB of a body, and again for each next 5 MB
+  BodyLimits(int freeBytes, int budgetBytes, Duration timeout) {
     this.freeBytes = freeBytes;
     this.budget = new Semaphore(budgetBytes);
-    this.patience = patience;
+    this.timeout = timeout;
     // A platform thread, because it must interrupt reading even if no virtual thread can run.
     this.alarms =
         new ScheduledThreadPoolExecutor(
@@ -60,7 +60,7 @@ final class BodyLimits implements Filter, AutoCloseable {
   @Override
   public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
       throws IOException, ServletException {
-    if (request.getAttribute(WholeRequest.ATTRIBUTE) != null) {
+    if (request.getAttribute(BufferedRequest.ATTRIBUTE) != null) {
       chain.doFilter(request, response);
       return;
     }
@@ -74,8 +74,8 @@ final class BodyLimits implements Filter, AutoCloseable {
     alarms.shutdownNow();
   }
 
-  Duration patience() {
-    return patience;
+  Duration timeout() {
+    return timeout;
   }
 
   /// The free part of the budget, in bytes.
@@ -113,7 +113,7 @@ final class BodyLimits implements Filter, AutoCloseable {
     private int taken;
     // What follows is guarded by this.
     private long count;
-    private long inTime = BYTES_IN_TIME;
+    private long requiredCount = BYTES_PER_TIMEOUT;
     private @Nullable Future<?> alarm;
     private @Nullable Thread reader;
     private boolean isLate;
@@ -137,8 +137,8 @@ final class BodyLimits implements Filter, AutoCloseable {
 
     /// Skipped bytes are not kept, and are not counted against the budget.
     @Override
-    public long skip(long most) throws IOException {
-      var bytes = new byte[(int) Math.min(most, SKIPPED_TOGETHER)];
+    public long skip(long max) throws IOException {
+      var bytes = new byte[(int) Math.min(max, SKIP_BUFFER_BYTES)];
       long skipped = Math.max(0, readInTime(bytes, 0, bytes.length));
       free += skipped;
       return skipped;
@@ -157,13 +157,13 @@ final class BodyLimits implements Filter, AutoCloseable {
       return read;
     }
 
-    private Future<?> ring() {
-      return alarms.schedule(this::isTime, patience.toMillis(), TimeUnit.MILLISECONDS);
+    private Future<?> scheduleAlarm() {
+      return alarms.schedule(this::onTimeout, timeout.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private synchronized void begin() {
       if (alarm == null) {
-        alarm = ring();
+        alarm = scheduleAlarm();
       }
       throwIfLate();
       reader = Thread.currentThread();
@@ -185,10 +185,10 @@ final class BodyLimits implements Filter, AutoCloseable {
       }
     }
 
-    private synchronized void isTime() {
-      if (count >= inTime) {
-        inTime = count + BYTES_IN_TIME;
-        alarm = ring();
+    private synchronized void onTimeout() {
+      if (count >= requiredCount) {
+        requiredCount = count + BYTES_PER_TIMEOUT;
+        alarm = scheduleAlarm();
         return;
       }
       isLate = true;
@@ -202,7 +202,7 @@ final class BodyLimits implements Filter, AutoCloseable {
       if (more > 0) {
         if (!budget.tryAcquire(more)) {
           throw new HttpResponseException(
-              503, "Too much is arriving just now. Please send it again.\n", Map.of());
+              503, "The server is overloaded. Please send it again.\n", Map.of());
         }
         taken += more;
       }

@@ -7,13 +7,13 @@ import java.util.function.Supplier;
 
 /// `GET /healthz` and `GET /readyz` for orchestrators, and `GET /metrics`.
 public final class Health {
-  /// The probes of orchestrators, answered without waiting for anything.
+  /// The probes of orchestrators, whose handlers do not block.
   static final Set<String> PROBES = Set.of("/healthz", "/readyz");
 
   private final Supplier<Optional<String>> problem;
   private final Supplier<String> metrics;
 
-  /// @param problem the reason why no work can be done now; empty if there is none
+  /// @param problem why the process is not ready; empty if it is ready
   /// @param metrics the page in Prometheus' text format, version 0.0.4
   public Health(Supplier<Optional<String>> problem, Supplier<String> metrics) {
     this.problem = problem;

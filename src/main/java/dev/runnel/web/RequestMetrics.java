@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Counts requests since the start, by surface and result, and knows the last. Thread-safe.
+/// Counts requests since the start, by surface and result, with the time of the last. Thread-safe.
 public final class RequestMetrics {
   /// @param result `accepted`, `known`, `answered`, `rejected`, `not_stored`, `closed`, `late` or
   ///   `too_much`
@@ -30,8 +30,7 @@ public final class RequestMetrics {
     last.put(kind, at);
   }
 
-  /// When the platform last sent a request that was its own; empty if it has sent none since the
-  /// start.
+  /// When the platform last sent an authentic request; empty if it has sent none since the start.
   public Optional<Instant> lastSeen(SurfaceId surface) {
     return RECOGNIZED.stream()
         .map(result -> last.get(new Kind(surface, result)))

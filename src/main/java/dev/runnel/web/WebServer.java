@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 /// The HTTP server, protected against overload: connections are limited, and so are the memory for
 /// [bodies][BodyLimits] and the time that requests take to arrive. Requests run on virtual threads.
 /// Health checks run on platform threads, so that they are answered even if no carrier thread is
-/// free; so do deliveries that have arrived whole, whose handler waits for nothing.
+/// free; so do deliveries that have arrived completely, whose handlers do not block.
 public final class WebServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WebServer.class);
   private static final int MAX_CONNECTIONS = 1_000;
@@ -43,18 +43,23 @@ public final class WebServer implements AutoCloseable {
 
   /// @param port `0` for any free one
   /// @param largestBody maximum body size in bytes; routes may allow less
-  /// @param prompt the paths whose `POST` never waits: neither for the database nor for a network
+  /// @param nonBlocking the paths whose `POST` handlers wait neither for the database nor for a
+  ///   network
   /// @throws io.javalin.util.JavalinBindException if the port cannot be bound
   public static WebServer start(
-      String host, int port, long largestBody, Set<String> prompt, Consumer<RoutesConfig> routes) {
-    return start(host, port, largestBody, prompt, new BodyLimits(), routes);
+      String host,
+      int port,
+      long largestBody,
+      Set<String> nonBlocking,
+      Consumer<RoutesConfig> routes) {
+    return start(host, port, largestBody, nonBlocking, new BodyLimits(), routes);
   }
 
   static WebServer start(
       String host,
       int port,
       long largestBody,
-      Set<String> prompt,
+      Set<String> nonBlocking,
       BodyLimits limits,
       Consumer<RoutesConfig> routes) {
     var javalin =
@@ -67,11 +72,11 @@ public final class WebServer implements AutoCloseable {
                   new QueuedThreadPool(MAX_PLATFORM_THREADS, MIN_PLATFORM_THREADS, LINGERING_MS);
               config.jetty.modifyServer(
                   server -> {
-                    server.setHandler(new Threads(Set.copyOf(prompt)));
+                    server.setHandler(new ThreadSelector(Set.copyOf(nonBlocking)));
                     var connections = new NetworkConnectionLimit(MAX_CONNECTIONS, server);
                     connections.setEndPointIdleTimeout(IDLE_WHEN_FULL.toMillis());
                     server.addBean(connections);
-                    server.addBean(new HeadLimit(server, limits.patience()));
+                    server.addBean(new HeaderTimeout(server, limits.timeout()));
                   });
               config.jetty.modifyServletContextHandler(
                   context -> {
@@ -79,7 +84,7 @@ public final class WebServer implements AutoCloseable {
                     filter.setAsyncSupported(true);
                     context.addFilter(filter, "/*", EnumSet.of(DispatcherType.REQUEST));
                   });
-              config.routes.exception(IOException.class, WebServer::brokenOff);
+              config.routes.exception(IOException.class, WebServer::disconnected);
               config.routes.exception(Exception.class, WebServer::unexpected);
               routes.accept(config.routes);
             });
@@ -93,13 +98,13 @@ public final class WebServer implements AutoCloseable {
     }
   }
 
-  /// The client went away, which is no error of ours.
-  private static void brokenOff(IOException gone, Context context) {
-    log.debug("request broken off path={} why={}", context.path(), gone.toString());
+  /// The client closed the connection, which is not an error of the server.
+  private static void disconnected(IOException gone, Context context) {
+    log.debug("client disconnected path={} why={}", context.path(), gone.toString());
     context.status(400);
   }
 
-  /// Answers with a short id, under which people can name the error, and the log shows it.
+  /// Responds with a short id that people can quote and operators find in the log.
   private static void unexpected(Exception broken, Context context) {
     var id = "%08x".formatted(ThreadLocalRandom.current().nextInt());
     log.error(
@@ -111,7 +116,7 @@ public final class WebServer implements AutoCloseable {
     context
         .status(500)
         .contentType("text/plain; charset=utf-8")
-        .result("Something broke here. Try again, or tell your admin: error %s\n".formatted(id));
+        .result("Internal error. Try again, or tell your admin: error %s\n".formatted(id));
   }
 
   public int port() {
@@ -124,17 +129,18 @@ public final class WebServer implements AutoCloseable {
     limits.close();
   }
 
-  /// Chooses the thread of each request, and starts the virtual threads here. Jetty's own would
-  /// also read the requests, so none would be read while all carriers are busy.
-  private static final class Threads extends Handler.Wrapper {
-    private final Set<String> prompt;
+  /// Chooses the thread of each request, and starts the virtual threads. Jetty's own virtual
+  /// threads would also read the requests, so none would be read while all carrier threads are
+  /// busy.
+  private static final class ThreadSelector extends Handler.Wrapper {
+    private final Set<String> nonBlocking;
 
-    Threads(Set<String> prompt) {
-      this.prompt = prompt;
+    ThreadSelector(Set<String> nonBlocking) {
+      this.nonBlocking = nonBlocking;
     }
 
-    /// Says that the thread that waits for all connections may handle a request itself: handing it
-    /// to another thread would cost as much as the request.
+    /// Lets the selector thread handle requests itself, because passing a request to another thread
+    /// would cost as much as the request.
     @Override
     public InvocationType getInvocationType() {
       return InvocationType.NON_BLOCKING;
@@ -146,13 +152,13 @@ public final class WebServer implements AutoCloseable {
       if (Health.PROBES.contains(path)) {
         return super.handle(request, response, callback);
       }
-      if (!prompt.contains(path) || !HttpMethod.POST.is(request.getMethod())) {
+      if (!nonBlocking.contains(path) || !HttpMethod.POST.is(request.getMethod())) {
         start(request, response, callback);
         return true;
       }
-      var arrived = WholeRequest.read(request, BodyLimits.FREE_BYTES);
-      if (arrived.getAttribute(WholeRequest.ATTRIBUTE) != null) {
-        pass(arrived, response, callback);
+      var arrived = BufferedRequest.read(request, BodyLimits.FREE_BYTES);
+      if (arrived.getAttribute(BufferedRequest.ATTRIBUTE) != null) {
+        passOn(arrived, response, callback);
       } else {
         start(arrived, response, callback);
       }
@@ -160,10 +166,10 @@ public final class WebServer implements AutoCloseable {
     }
 
     private void start(Request request, Response response, Callback callback) {
-      var _ = Thread.ofVirtual().name("http").start(() -> pass(request, response, callback));
+      var _ = Thread.ofVirtual().name("http").start(() -> passOn(request, response, callback));
     }
 
-    private void pass(Request request, Response response, Callback callback) {
+    private void passOn(Request request, Response response, Callback callback) {
       try {
         if (!super.handle(request, response, callback)) {
           Response.writeError(request, response, callback, 404);

@@ -29,8 +29,8 @@ import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Receives deliveries: by `POST` at the paths of the platforms, and by [#take] over a platform's
-/// own connection.
+/// Receives deliveries: by `POST` at the paths of the platforms, and by [#take] from Socket Mode
+/// and the console.
 ///
 /// The order is essential: limit the size, let the surface verify and parse, commit, respond. After
 /// [#close()] it responds to every request with 503, so that senders retry later or on another
@@ -38,15 +38,15 @@ import org.slf4j.LoggerFactory;
 public final class WebhookEndpoint implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WebhookEndpoint.class);
 
-  /// More than any platform sends.
+  /// More than any platform sends in a body.
   private static final int MAX_BYTES_SKIPPED = 32 * 1024 * 1024;
 
   private static final Reply OFF = Reply.text(404, "This platform is not connected here.\n");
   private static final Reply UNREADABLE = Reply.text(400, "The body cannot be read.\n");
   private static final Reply TOO_LARGE = Reply.text(413, "The body is too large.\n");
   private static final Reply LATE = Reply.text(408, "The body did not arrive in time.\n");
-  private static final Reply TOO_MUCH =
-      Reply.text(503, "Too much is arriving just now. Please send it again.\n");
+  private static final Reply OVERLOADED =
+      Reply.text(503, "The server is overloaded. Please send it again.\n");
   private static final Reply NOT_STORED =
       Reply.text(503, "This could not be stored just now. Please send it again.\n");
 
@@ -92,7 +92,7 @@ public final class WebhookEndpoint implements AutoCloseable {
         });
   }
 
-  /// Does not wait for the commit, so that no thread does.
+  /// Does not block until the commit.
   private void handle(Context context, SurfaceId id) {
     var reply = reply(context, id);
     if (reply.isDone()) {
@@ -114,14 +114,14 @@ public final class WebhookEndpoint implements AutoCloseable {
       context.contentType(reply.contentType());
     }
     try {
-      // Not by `result`, which copies an answer of a few bytes through a buffer of 8 kB.
+      // Not by `result`, which copies even a short body through a buffer of 8 kB.
       context.res().getOutputStream().write(reply.body().getBytes(StandardCharsets.UTF_8));
-    } catch (IOException brokenOff) {
-      log.debug("answer not sent path={} why={}", context.path(), brokenOff.toString());
+    } catch (IOException disconnected) {
+      log.debug("response not sent path={} why={}", context.path(), disconnected.toString());
     }
   }
 
-  /// Does not read a body that nobody will process.
+  /// Does not read a body that will not be processed.
   private CompletableFuture<Reply> reply(Context context, SurfaceId id) {
     var surface = surfaces.find(id);
     if (surface.isEmpty()) {
@@ -139,8 +139,8 @@ public final class WebhookEndpoint implements AutoCloseable {
     } catch (HttpResponseException limit) {
       var isLate = limit.getStatus() == LATE.status();
       count(surface.get().id(), isLate ? "late" : "too_much");
-      return completedFuture(isLate ? LATE : TOO_MUCH);
-    } catch (IOException brokenOff) {
+      return completedFuture(isLate ? LATE : OVERLOADED);
+    } catch (IOException disconnected) {
       return completedFuture(UNREADABLE);
     }
   }
@@ -159,7 +159,7 @@ public final class WebhookEndpoint implements AutoCloseable {
   private CompletableFuture<Reply> takeLater(SurfaceId surface, WebhookResult webhookResult) {
     return switch (webhookResult) {
       case WebhookResult.Accepted(var delivery, var reply) ->
-          isOverheard(delivery)
+          isUnaddressedMessage(delivery)
               ? store
                   .mayHaveRunLater(delivery.conversation())
                   .thenCompose(
@@ -208,8 +208,8 @@ public final class WebhookEndpoint implements AutoCloseable {
     return reply;
   }
 
-  /// The sender resends it. Logged in one line, because this is frequent while the database is
-  /// down.
+  /// The sender resends it. Logged without a stack trace, because this is frequent while the
+  /// database is down.
   private Reply notStored(SurfaceId surface, Delivery delivery, Throwable problem) {
     var why =
         problem instanceof CompletionException && problem.getCause() != null
@@ -220,21 +220,22 @@ public final class WebhookEndpoint implements AutoCloseable {
     return NOT_STORED;
   }
 
-  /// Whether it is a message between people, which must not be stored where no run could be meant.
-  private static boolean isOverheard(Delivery delivery) {
+  /// Whether it is a message between people, which is stored only in a conversation that may have a
+  /// run.
+  private static boolean isUnaddressedMessage(Delivery delivery) {
     return !delivery.addressed()
         && (delivery.intent().agentRequest().isPresent()
             || delivery.intent() instanceof Intent.Amend);
   }
 
-  /// The body's bytes; empty if there are too many. An announced length over the limit is trusted.
-  private static Optional<byte[]> body(Context context, int most) throws IOException {
+  /// The body; empty if it is too large. A `Content-Length` over the limit is trusted.
+  private static Optional<byte[]> body(Context context, int maxBytes) throws IOException {
     var input = context.req().getInputStream();
     long length = context.req().getContentLengthLong();
-    if (length <= most) {
-      // No more than its length, because this allocates a buffer of 16 kB for a length unknown.
-      var bytes = input.readNBytes(length < 0 ? most + 1 : (int) length);
-      if (bytes.length <= most) {
+    if (length <= maxBytes) {
+      // With the exact length, if known: else this allocates a buffer of 16 kB.
+      var bytes = input.readNBytes(length < 0 ? maxBytes + 1 : (int) length);
+      if (bytes.length <= maxBytes) {
         return Optional.of(bytes);
       }
     }
@@ -244,8 +245,8 @@ public final class WebhookEndpoint implements AutoCloseable {
     return Optional.empty();
   }
 
-  /// Reads the rest of the body, because a sender that is still writing would see a broken
-  /// connection instead of the response.
+  /// Skips the rest of the body, because a sender that is still writing would get a connection
+  /// reset instead of the response.
   private static void skipRest(InputStream input) throws IOException {
     long left = MAX_BYTES_SKIPPED;
     for (long skipped = 1; skipped > 0 && left > 0; left -= skipped) {

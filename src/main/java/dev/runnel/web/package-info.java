@@ -1,4 +1,4 @@
-/// The HTTP server with its limits; [WebhookEndpoint], which receives requests for the surfaces and
+/// The HTTP server and its limits; [WebhookEndpoint], which receives requests for the surfaces and
 /// responds only after deliveries are on disk; and [Health], which reports the state of the
 /// process.
 @NullMarked

@@ -8,8 +8,8 @@ import dev.runnel.app.server.RunnelServer;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.app.settings.SettingsException;
+import dev.runnel.database.AdvisoryLock;
 import dev.runnel.database.Database;
-import dev.runnel.database.ExclusiveUse;
 import dev.runnel.service.store.ServiceTables;
 import dev.runnel.testkit.Postgres;
 import java.nio.file.Files;
@@ -44,14 +44,14 @@ class SecondNodeTest {
   void aNodeDoesNotStartBesideOneOfAnOlderVersionWhoseRunsAreInAFile() throws Exception {
     var url = Postgres.freshDatabase();
     // What an older version does when it starts.
-    try (var _ = ExclusiveUse.take(url, "runnel embedded run service").orElseThrow()) {
+    try (var _ = AdvisoryLock.take(url, "runnel embedded run service").orElseThrow()) {
       assertThatThrownBy(() -> node("second", url, Map.of()))
           .isInstanceOf(SettingsException.class)
           .hasMessageStartingWith("A Runnel of an older version uses this database")
           .hasMessageContaining("Stop it before this one starts");
     }
     try (var _ = node("second", url, Map.of())) {
-      assertThat(ExclusiveUse.take(url, "runnel embedded run service")).isEmpty();
+      assertThat(AdvisoryLock.take(url, "runnel embedded run service")).isEmpty();
     }
   }
 
@@ -102,11 +102,11 @@ class SecondNodeTest {
   @Test
   void aNodeThatCrashedHoldsUpNobodyAndNoticesWhenAnotherHasTakenOver() throws Exception {
     var url = Postgres.freshDatabase();
-    try (var first = ExclusiveUse.take(url, "service").orElseThrow()) {
-      assertThat(ExclusiveUse.take(url, "service")).isEmpty();
+    try (var first = AdvisoryLock.take(url, "service").orElseThrow()) {
+      assertThat(AdvisoryLock.take(url, "service")).isEmpty();
       // What the server does when the process at the other end is gone.
       breakOff(url);
-      try (var second = ExclusiveUse.take(url, "service").orElseThrow()) {
+      try (var second = AdvisoryLock.take(url, "service").orElseThrow()) {
         await().atMost(Duration.ofSeconds(60)).until(first::isLost);
         assertThat(second.isLost()).isFalse();
       }
@@ -121,8 +121,8 @@ class SecondNodeTest {
         var statement = connection.createStatement()) {
       statement.execute("CREATE SCHEMA other");
     }
-    try (var here = ExclusiveUse.take(url, "service").orElseThrow();
-        var there = ExclusiveUse.take(url + "&currentSchema=other", "service").orElseThrow()) {
+    try (var here = AdvisoryLock.take(url, "service").orElseThrow();
+        var there = AdvisoryLock.take(url + "&currentSchema=other", "service").orElseThrow()) {
       assertThat(here.isLost() || there.isLost()).isFalse();
     }
   }

@@ -121,7 +121,7 @@ public final class DayOfRuns {
         workspaces,
         mostAtOnce(runs),
         busiest * TRANSACTIONS,
-        time(60.0 * mostInAWorkspace / EditPacing.BUDGET),
+        time(60.0 * mostInAWorkspace / EditPacing.MAX_EDITS),
         late(limited(inChannels, DayOfRuns::workspace, MESSAGES_OF_A_WORKSPACE)),
         late(limited(calls, DayOfRuns::workspace, EDITS_OF_A_WORKSPACE)),
         late(limited(calls, DayOfRuns::workspace, COMMENTS_OF_A_TOKEN)));

@@ -74,7 +74,7 @@ class AuditPageTest {
                 verb,
                 details)
             .about(new RunId("run-1"))
-            .ruled(verdict, "policy.rules[0]"));
+            .decided(verdict, "policy.rules[0]"));
   }
 
   private static long entries(String page) {

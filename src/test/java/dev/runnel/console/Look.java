@@ -142,7 +142,7 @@ public final class Look {
                   i % 5 == 0 ? "<b>Fix</b> the flaky test, then " + "very ".repeat(20) : "a run")
               .in(new Conversation(surface, "T1/C1/1700000000.000100"))
               .about(new RunId("7b3f1c2e-1111-4222-8333-944455556666"))
-              .ruled(verdicts.get(i % verdicts.size()), "policy.rules[0]"));
+              .decided(verdicts.get(i % verdicts.size()), "policy.rules[0]"));
     }
   }
 

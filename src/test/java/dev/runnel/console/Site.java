@@ -40,8 +40,8 @@ import dev.runnel.core.scope.Surfaces;
 import dev.runnel.core.watch.Watcher;
 import dev.runnel.database.Database;
 import dev.runnel.store.SqlSessions;
+import dev.runnel.store.SqlStartStatistics;
 import dev.runnel.store.SqlStore;
-import dev.runnel.store.StartSums;
 import dev.runnel.store.audit.AuditLog;
 import dev.runnel.testkit.Dispatchers;
 import dev.runnel.testkit.FakeAgentRuns;
@@ -134,7 +134,7 @@ final class Site implements AutoCloseable {
             random,
             Reminders.NONE,
             new OutageRecovery(store, runs, surfaces),
-            new FileDelivery(runs, FileLimits.USUAL));
+            new FileDelivery(runs, FileLimits.DEFAULT));
     this.console =
         new Console(
             store,
@@ -152,7 +152,7 @@ final class Site implements AutoCloseable {
                             .filter(it -> !it.createdAt().isBefore(from))
                             .filter(it -> it.createdAt().isBefore(to))
                             .toList()),
-                new StartSums(database),
+                new SqlStartStatistics(database),
                 store,
                 () -> policy,
                 RunRowView::source,

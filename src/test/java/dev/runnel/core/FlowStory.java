@@ -120,10 +120,10 @@ final class FlowStory implements Story {
             NO_CHANCE,
             plot.reminders(),
             new OutageRecovery(store, runs, surfaces),
-            new FileDelivery(runs, FileLimits.USUAL));
+            new FileDelivery(runs, FileLimits.DEFAULT));
     watcher = new Watcher(store, runs, RunChangeListener.NONE);
     if (plot.nodes() > 1) {
-      service.knowsKeys();
+      service.hasIdempotencyKeys();
     }
     if (plot.keepsReplies()) {
       service.keepsReplies(true);
@@ -186,7 +186,7 @@ final class FlowStory implements Story {
             NO_CHANCE,
             plot.reminders(),
             new OutageRecovery(store, runs, surfaces),
-            new FileDelivery(runs, FileLimits.USUAL));
+            new FileDelivery(runs, FileLimits.DEFAULT));
     watcher = new Watcher(store, runs, RunChangeListener.NONE);
     lookedAt = "";
     cursor = Instant.EPOCH;
@@ -544,8 +544,8 @@ final class FlowStory implements Story {
     }
 
     @Override
-    public FileContent content(RunFile file, long most) {
-      return service.content(file, most);
+    public FileContent content(RunFile file, long maxBytes) {
+      return service.content(file, maxBytes);
     }
 
     @Override

@@ -211,7 +211,7 @@ class LinkedConversationsTest {
   @Test
   void workThatEverybodyCanReadIsNamedAsSuch() {
     world.dispatches(
-        DispatchOptions.USUAL.withPublicWork(
+        DispatchOptions.DEFAULT.withPublicWork(
             new PublicWork(Set.of("website"), Optional.of("website"))));
     started(ASKED);
     world.says(delivery("2", say("and " + ASKED)));

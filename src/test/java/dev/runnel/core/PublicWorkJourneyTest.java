@@ -50,7 +50,7 @@ class PublicWorkJourneyTest {
   @BeforeEach
   void open() {
     world = new World(folder);
-    world.dispatches(DispatchOptions.USUAL.withPublicWork(INTERNAL));
+    world.dispatches(DispatchOptions.DEFAULT.withPublicWork(INTERNAL));
     world.surface.hasBackground(THREAD, SAID);
     world.surface.hasBackground(OTHER_THREAD, SAID);
   }

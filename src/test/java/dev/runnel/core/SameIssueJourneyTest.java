@@ -174,7 +174,7 @@ class SameIssueJourneyTest {
   @ValueSource(strings = {"start", "new: fix LINK", "fix LINK and LINK-too"})
   void anotherRunStartsWhereThatIsWanted(String how) {
     if (how.equals("start")) {
-      world.dispatches(DispatchOptions.USUAL.withSameIssue(SameIssue.START));
+      world.dispatches(DispatchOptions.DEFAULT.withSameIssue(SameIssue.START));
     }
     label("1");
     asks("2", how.equals("start") ? "fix " + LINK : how.replace("LINK", LINK));
@@ -240,7 +240,7 @@ class SameIssueJourneyTest {
   }
 
   private void joins() {
-    world.dispatches(DispatchOptions.USUAL.withSameIssue(SameIssue.JOIN));
+    world.dispatches(DispatchOptions.DEFAULT.withSameIssue(SameIssue.JOIN));
   }
 
   private void label(String id) {

@@ -162,7 +162,7 @@ class ScreensJourneyTest {
 
     @Test
     void listsTheEnvironmentsThatThereAre() {
-      world.dispatches(DispatchOptions.USUAL.withEnvironments(List.of("docs", "shop")));
+      world.dispatches(DispatchOptions.DEFAULT.withEnvironments(List.of("docs", "shop")));
 
       var form = (Screen.Ask) screen(new Question.Compose(Optional.empty(), ""));
 

@@ -414,7 +414,7 @@ class StartControlJourneyTest {
 
     @Test
     void ofWatchedChannelsCountsEachChannelAndNoPerson() {
-      world.obeys(Policy.NONE.watching());
+      world.obeys(Policy.NONE.withWatchBudget());
       var alerts = new Actor("watch:C1", "The watch of this channel");
       for (int i = 1; i <= 7; i++) {
         starts(i, alerts);
@@ -448,7 +448,7 @@ class StartControlJourneyTest {
                       Optional.empty(),
                       Optional.empty())));
 
-      assertThat(own.watching()).isEqualTo(own);
+      assertThat(own.withWatchBudget()).isEqualTo(own);
     }
 
     @Test

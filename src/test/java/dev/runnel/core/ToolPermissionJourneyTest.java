@@ -106,7 +106,8 @@ class ToolPermissionJourneyTest {
     assertThat(answers()).isEmpty();
     assertThat(world.surface.told(THREAD))
         .containsExactly(
-            "This was sent before the agent's request was posted here, so I did not take it as permission. To allow it, please write `allow once`.");
+            "This was sent before the agent's request was posted here, so I did not take it as"
+                + " permission. To allow it, please write `allow once`.");
 
     hears("3", "allow once");
     assertThat(answers()).containsExactly("Allow once (request 1)");
@@ -135,7 +136,8 @@ class ToolPermissionJourneyTest {
     assertThat(answers()).isEmpty();
     assertThat(world.elsewhere.told(there))
         .containsExactly(
-            "The agent's request was not shown here, so I did not take this as permission. Answer it where it was asked.");
+            "The agent's request was not shown here, so I did not take this as permission. Answer"
+                + " it where it was asked.");
   }
 
   @Test
@@ -163,7 +165,7 @@ class ToolPermissionJourneyTest {
   @Test
   void anAnswerThatIsSentAgainStillNamesTheRequestThatItsSenderSaw() {
     block();
-    world.runs.knowsKeys();
+    world.runs.hasIdempotencyKeys();
     world.runs.losesNextAnswer();
     hears("2", "allow once");
     world.runs.moves(

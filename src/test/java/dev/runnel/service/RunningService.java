@@ -176,7 +176,7 @@ public final class RunningService implements AutoCloseable {
             setup.access(),
             setup.factories(),
             () -> uri("/api/v1"),
-            Redactor.SHAPES,
+            Redactor.PATTERNS,
             KnownPlatforms.sources(),
             setup.egress(),
             setup.permissionRules());

@@ -97,7 +97,7 @@ class ConversationWorkersTest {
       var store = store(database());
       store.accept(delivery("later", say("x")));
       var due = clock.instant().plusSeconds(1_800);
-      store.change(work -> work.inbox().later(new DeliveryId("fake:later"), due, "busy"));
+      store.change(work -> work.inbox().postpone(new DeliveryId("fake:later"), due, "busy"));
       start(store, (conversation, now) -> workThrough(store, conversation, now));
 
       for (int i = 1; i <= 300; i++) {
@@ -118,7 +118,7 @@ class ConversationWorkersTest {
       for (var each :
           List.of(delivery("1", say("x"), THREAD), delivery("2", say("x"), OTHER_THREAD))) {
         store.accept(each);
-        store.change(work -> work.inbox().later(each.id(), due, "down", "runs"));
+        store.change(work -> work.inbox().postpone(each.id(), due, "down", "runs"));
       }
       start(store, (conversation, now) -> workThrough(store, conversation, now));
 
@@ -132,7 +132,7 @@ class ConversationWorkersTest {
       var store = store(database());
       store.accept(delivery("1", say("x")));
       var due = clock.instant().plusMillis(700);
-      store.change(work -> work.inbox().later(new DeliveryId("fake:1"), due, "busy"));
+      store.change(work -> work.inbox().postpone(new DeliveryId("fake:1"), due, "busy"));
       var at = new CopyOnWriteArrayList<Instant>();
       start(
           store,

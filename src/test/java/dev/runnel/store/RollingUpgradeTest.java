@@ -140,7 +140,7 @@ class RollingUpgradeTest {
         var second = Instant.EPOCH.plusNanos(101_000);
 
         // All that is done and older, and of what was given up only what is much older.
-        assertThat(store.forget(first, second)).isEqualTo(800 + 50);
+        assertThat(store.deleteEnded(first, second)).isEqualTo(800 + 50);
         assertThat(
                 database.<Optional<Long>>read(
                     rows -> rows.first("SELECT count(*) FROM inbox", row -> row.getLong(1))))

@@ -97,7 +97,7 @@ class UnreadableRowsTest {
             parked -> {
               assertThat(parked.item()).isEmpty();
               assertThat(parked.id()).isEqualTo("fake:1");
-              assertThat(parked.why()).startsWith("This cannot be read");
+              assertThat(parked.why()).startsWith("This row cannot be read");
             });
   }
 

@@ -141,7 +141,7 @@ class OutageTest {
     store.change(
         work ->
             work.inbox()
-                .later(new DeliveryId("fake:a1"), Instant.now().plusSeconds(1), "was busy"));
+                .postpone(new DeliveryId("fake:a1"), Instant.now().plusSeconds(1), "was busy"));
     store.close();
     database.close();
     InstantSource anHourBack = () -> Instant.now().minus(Duration.ofHours(1));

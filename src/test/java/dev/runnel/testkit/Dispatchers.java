@@ -30,7 +30,7 @@ public final class Dispatchers {
         HealthCheck.NONE,
         new OutageRecovery(store, runs, surfaces),
         RunChangeListener.NONE,
-        DispatchOptions.USUAL,
+        DispatchOptions.DEFAULT,
         chance);
   }
 }

@@ -60,7 +60,7 @@ public final class FakeAgentRuns implements AgentRuns {
   private Optional<Duration> contentAfter = Optional.empty();
   private boolean losesNextAnswer;
   private boolean isSilent;
-  private boolean knowsKeys;
+  private boolean hasIdempotencyKeys;
   private boolean keepsReplies;
   private boolean tellsReplies;
   private final Map<RunId, Set<DeliveryId>> waiting = new HashMap<>();
@@ -79,7 +79,7 @@ public final class FakeAgentRuns implements AgentRuns {
     if (down.isPresent()) {
       return down.get();
     }
-    var known = knowsKeys ? startedWith(key) : Optional.<Run>empty();
+    var known = hasIdempotencyKeys ? startedWith(key) : Optional.<Run>empty();
     if (known.isPresent()) {
       return new Outcome.Done(known.get());
     }
@@ -133,7 +133,7 @@ public final class FakeAgentRuns implements AgentRuns {
     return change(
         id,
         run -> {
-          if (knowsKeys && followUps.stream().anyMatch(each -> each.key().equals(key))) {
+          if (hasIdempotencyKeys && followUps.stream().anyMatch(each -> each.key().equals(key))) {
             return run;
           }
           followUps.add(new Said(id, text, key));
@@ -238,7 +238,7 @@ public final class FakeAgentRuns implements AgentRuns {
   }
 
   @Override
-  public synchronized FileContent content(RunFile file, long most) {
+  public synchronized FileContent content(RunFile file, long maxBytes) {
     calls++;
     if (down.isPresent()) {
       return new FileContent.Later(down.get().retryAfter(), down.get().why());
@@ -278,8 +278,8 @@ public final class FakeAgentRuns implements AgentRuns {
   }
 
   /// From now on a request that is repeated with its key has no second effect.
-  public synchronized void knowsKeys() {
-    knowsKeys = true;
+  public synchronized void hasIdempotencyKeys() {
+    hasIdempotencyKeys = true;
   }
 
   /// From now on what is said to a run waits until the agent takes it, and a stop hands it back.

@@ -6,15 +6,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// Issues and guests, in memory.
+/// Issues and participations, in memory.
 final class MemoryIssues implements Store.Issues {
   private final Map<Conversation, Claim> claims = new LinkedHashMap<>();
-  private final Map<Conversation, Guest> guests = new LinkedHashMap<>();
+  private final Map<Conversation, Participation> participations = new LinkedHashMap<>();
 
   MemoryIssues copy() {
     var copy = new MemoryIssues();
     copy.claims.putAll(claims);
-    copy.guests.putAll(guests);
+    copy.participations.putAll(participations);
     return copy;
   }
 
@@ -30,17 +30,17 @@ final class MemoryIssues implements Store.Issues {
   }
 
   @Override
-  public Optional<Guest> guest(Conversation conversation) {
-    return Optional.ofNullable(guests.get(conversation));
+  public Optional<Participation> participation(Conversation conversation) {
+    return Optional.ofNullable(participations.get(conversation));
   }
 
   @Override
-  public void invite(Conversation conversation, Guest guest) {
-    guests.put(conversation, guest);
+  public void join(Conversation conversation, Participation participation) {
+    participations.put(conversation, participation);
   }
 
   @Override
   public void leave(Conversation conversation) {
-    guests.remove(conversation);
+    participations.remove(conversation);
   }
 }

@@ -56,7 +56,7 @@ final class MemoryPullRequests implements Store.PullRequests {
   }
 
   @Override
-  public boolean became(PullRequest pullRequest, PullRequestState state, Instant at) {
+  public boolean saveState(PullRequest pullRequest, PullRequestState state, Instant at) {
     var known = states.get(pullRequest);
     if (known != null && known.at().isAfter(at)) {
       return false;
@@ -89,7 +89,7 @@ final class MemoryPullRequests implements Store.PullRequests {
   }
 
   @Override
-  public Optional<PullRequest> sentFollowUp(DeliveryId delivery) {
+  public Optional<PullRequest> markFollowUpSent(DeliveryId delivery) {
     var found =
         followUps.entrySet().stream()
             .filter(each -> each.getValue().equals(new FollowUp(delivery, false)))

@@ -48,7 +48,7 @@ final class MemorySchedules implements Store.Schedules {
       return false;
     }
     if (next.isPresent()) {
-      move(id, next);
+      setNext(id, next);
     } else {
       remove(id);
     }
@@ -56,7 +56,7 @@ final class MemorySchedules implements Store.Schedules {
   }
 
   @Override
-  public void move(String id, Optional<Instant> next) {
+  public void setNext(String id, Optional<Instant> next) {
     schedules.computeIfPresent(
         id, (_, it) -> new Schedule(id, it.template(), it.timing(), it.zone(), next));
   }

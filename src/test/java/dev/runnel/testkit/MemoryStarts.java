@@ -46,7 +46,7 @@ final class MemoryStarts implements Store.Starts {
   }
 
   @Override
-  public void used(DeliveryId delivery, String run, Duration time, long micros) {
+  public void saveUsage(DeliveryId delivery, String run, Duration time, long micros) {
     if (starts.containsKey(delivery)) {
       used.put(delivery, new Used(time, micros));
     }
@@ -94,11 +94,12 @@ final class MemoryStarts implements Store.Starts {
         found.stream().map(Start::at).min(Instant::compareTo));
   }
 
-  void used(Run run) {
+  void saveUsage(Run run) {
     run.delivery()
         .ifPresent(
             it ->
-                used(it, run.id().value(), run.runTime().orElse(Duration.ZERO), run.costMicros()));
+                saveUsage(
+                    it, run.id().value(), run.runTime().orElse(Duration.ZERO), run.costMicros()));
   }
 
   @Override

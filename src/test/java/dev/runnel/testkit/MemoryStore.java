@@ -567,13 +567,13 @@ public final class MemoryStore implements Store {
     }
 
     @Override
-    public void later(DeliveryId id, Instant dueAt, String why) {
+    public void postpone(DeliveryId id, Instant dueAt, String why) {
       waitsFor.remove(id);
       change(inbox, id, row -> row.due(dueAt, why));
     }
 
     @Override
-    public void later(DeliveryId id, Instant dueAt, String why, String service) {
+    public void postpone(DeliveryId id, Instant dueAt, String why, String service) {
       waitsFor.put(id, service);
       change(inbox, id, row -> row.due(dueAt, why));
     }
@@ -671,7 +671,7 @@ public final class MemoryStore implements Store {
       var isSaved = put(binding);
       if (isSaved) {
         pullRequests.opened(binding.run());
-        starts.used(binding.run());
+        starts.saveUsage(binding.run());
       }
       return isSaved;
     }
@@ -985,13 +985,13 @@ public final class MemoryStore implements Store {
     }
 
     @Override
-    public void later(NoticeId id, Instant dueAt, String why) {
+    public void postpone(NoticeId id, Instant dueAt, String why) {
       waitsFor.remove(id);
       change(outbox, id, row -> row.due(dueAt, why));
     }
 
     @Override
-    public void later(NoticeId id, Instant dueAt, String why, String service) {
+    public void postpone(NoticeId id, Instant dueAt, String why, String service) {
       waitsFor.put(id, service);
       change(outbox, id, row -> row.due(dueAt, why));
     }

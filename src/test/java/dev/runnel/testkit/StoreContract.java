@@ -43,7 +43,7 @@ import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Approvals.Approval;
 import dev.runnel.core.port.Store.Approvals.State;
 import dev.runnel.core.port.Store.Issues.Claim;
-import dev.runnel.core.port.Store.Issues.Guest;
+import dev.runnel.core.port.Store.Issues.Participation;
 import dev.runnel.core.port.Store.Parked;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.port.Store.Preferences.Preference;
@@ -240,7 +240,8 @@ public interface StoreContract {
     store().accept(delivery("1", start("a")));
     store().accept(delivery("2", say("b")));
     store()
-        .change(work -> work.inbox().later(new DeliveryId("fake:1"), NINE.plusSeconds(60), "down"));
+        .change(
+            work -> work.inbox().postpone(new DeliveryId("fake:1"), NINE.plusSeconds(60), "down"));
 
     assertThat(next(THREAD)).isEmpty();
     assertThat(due(THREAD)).contains(NINE.plusSeconds(60));
@@ -265,12 +266,12 @@ public interface StoreContract {
     store()
         .change(
             work -> {
-              work.inbox().later(new DeliveryId("fake:1"), later, "down", "runs");
-              work.inbox().later(new DeliveryId("fake:2"), later, "down", "slack");
-              work.inbox().later(new DeliveryId("fake:3"), later, "down", "runs");
-              work.inbox().later(new DeliveryId("fake:3"), later, "asked to slow down");
+              work.inbox().postpone(new DeliveryId("fake:1"), later, "down", "runs");
+              work.inbox().postpone(new DeliveryId("fake:2"), later, "down", "slack");
+              work.inbox().postpone(new DeliveryId("fake:3"), later, "down", "runs");
+              work.inbox().postpone(new DeliveryId("fake:3"), later, "asked to slow down");
               work.outbox().add(notice("4", told("x")));
-              work.outbox().later(new NoticeId("4"), later, "down", "runs");
+              work.outbox().postpone(new NoticeId("4"), later, "down", "runs");
             });
     assertThat(next(THREAD)).isEmpty();
 
@@ -815,7 +816,7 @@ public interface StoreContract {
     add("n2", told("b"));
 
     assertThat(nextNotice()).map(each -> each.item().id().value()).contains("n1");
-    store().change(work -> work.outbox().later(new NoticeId("n1"), NINE.plusSeconds(9), "429"));
+    store().change(work -> work.outbox().postpone(new NoticeId("n1"), NINE.plusSeconds(9), "429"));
     assertThat(nextNotice()).isEmpty();
     assertThat(store().<Optional<Instant>>commit(work -> work.outbox().due(THREAD)))
         .contains(NINE.plusSeconds(9));
@@ -941,7 +942,7 @@ public interface StoreContract {
                 work.outbox().addAt(NINE.plusSeconds(5), notice("n1", status(RunState.RUNNING))));
     store()
         .change(
-            work -> work.outbox().later(new NoticeId("n1"), NINE.plusSeconds(60), "down", "fake"));
+            work -> work.outbox().postpone(new NoticeId("n1"), NINE.plusSeconds(60), "down", "fake"));
 
     add("n2", status(RunState.RUNNING));
 
@@ -1122,7 +1123,7 @@ public interface StoreContract {
         .<Boolean>commit(
             work ->
                 work.pullRequests()
-                    .became(pullRequest, state, Instant.ofEpochSecond(1_790_000_000L + second)));
+                    .saveState(pullRequest, state, Instant.ofEpochSecond(1_790_000_000L + second)));
   }
 
   private Optional<PullRequestState> stateOf(PullRequest pullRequest) {
@@ -1213,7 +1214,7 @@ public interface StoreContract {
   }
 
   private Optional<PullRequest> sent(DeliveryId delivery) {
-    return store().commit(work -> work.pullRequests().sentFollowUp(delivery));
+    return store().commit(work -> work.pullRequests().markFollowUpSent(delivery));
   }
 
   @Test
@@ -1231,16 +1232,16 @@ public interface StoreContract {
 
   @Test
   default void aGuestWaitsForAChoiceTakesPartAndLeaves() {
-    var asked = new Guest(new RunId("r1"), Optional.of("said:1"));
-    var joined = new Guest(new RunId("r1"), Optional.empty());
-    assertThat(guest()).isEmpty();
+    var asked = new Participation(new RunId("r1"), Optional.of("said:1"));
+    var joined = new Participation(new RunId("r1"), Optional.empty());
+    assertThat(participation()).isEmpty();
 
-    store().change(work -> work.issues().invite(THREAD, asked));
-    assertThat(guest()).contains(asked);
-    store().change(work -> work.issues().invite(THREAD, joined));
-    assertThat(guest()).contains(joined);
+    store().change(work -> work.issues().join(THREAD, asked));
+    assertThat(participation()).contains(asked);
+    store().change(work -> work.issues().join(THREAD, joined));
+    assertThat(participation()).contains(joined);
     store().change(work -> work.issues().leave(THREAD));
-    assertThat(guest()).isEmpty();
+    assertThat(participation()).isEmpty();
   }
 
   private Claim claim(Conversation issue, Claim claim) {
@@ -1251,8 +1252,8 @@ public interface StoreContract {
     return store().<Boolean>commit(work -> work.issues().replace(issue, before, now));
   }
 
-  private Optional<Guest> guest() {
-    return store().commit(work -> work.issues().guest(THREAD));
+  private Optional<Participation> participation() {
+    return store().commit(work -> work.issues().participation(THREAD));
   }
 
   private static Schedule schedule(String id, Timing timing, Optional<Instant> next) {
@@ -1293,10 +1294,10 @@ public interface StoreContract {
     assertThat(due(NINE)).isEmpty();
     assertThat(due(ten)).contains("s1");
 
-    store().change(work -> work.schedules().move("s1", Optional.empty()));
+    store().change(work -> work.schedules().setNext("s1", Optional.empty()));
     assertThat(due(ten)).isEmpty();
     assertThat(advance(ten, Optional.empty())).isFalse();
-    store().change(work -> work.schedules().move("s1", Optional.of(ten)));
+    store().change(work -> work.schedules().setNext("s1", Optional.of(ten)));
     assertThat(advance(ten, Optional.empty())).isTrue();
     assertThat(schedules()).isEmpty();
   }
@@ -1364,7 +1365,7 @@ public interface StoreContract {
               work.inbox().begin(new DeliveryId("fake:1"));
               work.inbox().note(new DeliveryId("fake:1"), "to start a run");
               work.inbox().done(new DeliveryId("fake:1"));
-              work.inbox().later(new DeliveryId("fake:2"), NINE.plusSeconds(5), "503");
+              work.inbox().postpone(new DeliveryId("fake:2"), NINE.plusSeconds(5), "503");
               work.inbox().park(new DeliveryId("fake:3"), "gone");
             });
 
@@ -1578,8 +1579,8 @@ public interface StoreContract {
     store()
         .change(
             work -> {
-              work.starts().used(new DeliveryId("fake:1"), "run-1", Duration.ofSeconds(90), 0);
-              work.starts().used(new DeliveryId("fake:2"), "run-2", Duration.ofSeconds(60), 5);
+              work.starts().saveUsage(new DeliveryId("fake:1"), "run-1", Duration.ofSeconds(90), 0);
+              work.starts().saveUsage(new DeliveryId("fake:2"), "run-2", Duration.ofSeconds(60), 5);
             });
 
     var sum = sum("slack:U1", null, null, NINE.minusSeconds(1));

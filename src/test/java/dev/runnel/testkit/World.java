@@ -53,10 +53,10 @@ public final class World implements AutoCloseable {
   private final SqlStore sql;
   private final Set<Conversation> conversations = new LinkedHashSet<>();
   private Reminders reminders = Reminders.NONE;
-  private FileLimits files = FileLimits.USUAL;
+  private FileLimits files = FileLimits.DEFAULT;
   private Policy policy = Policy.NONE;
   private Defaults defaults = Defaults.NONE;
-  private DispatchOptions options = DispatchOptions.USUAL;
+  private DispatchOptions options = DispatchOptions.DEFAULT;
   private Store store;
   private Dispatcher dispatcher;
   private Watcher watcher;

@@ -113,7 +113,7 @@ class RedactorTest {
               "(%s)")) {
         var text = around.replace("%%", "%").replace("%s", token);
 
-        assertThat(Redactor.SHAPES.redact(text))
+        assertThat(Redactor.PATTERNS.redact(text))
             .isEqualTo(around.replace("%%", "%").replace("%s", "(redacted)"));
       }
     }
@@ -132,7 +132,7 @@ class RedactorTest {
           "A PRIVATE KEY begins with -----BEGIN, a certificate with -----BEGIN CERTIFICATE-----",
         })
     void ordinaryWordsStay(String text) {
-      assertThat(Redactor.SHAPES.redact(text)).isEqualTo(text);
+      assertThat(Redactor.PATTERNS.redact(text)).isEqualTo(text);
     }
   }
 
@@ -140,13 +140,13 @@ class RedactorTest {
   class OfAPrivateKey {
     @Test
     void nothingIsLeft() {
-      assertThat(Redactor.SHAPES.redact("Here:\n" + PEM + "\nThat was it."))
+      assertThat(Redactor.PATTERNS.redact("Here:\n" + PEM + "\nThat was it."))
           .isEqualTo("Here:\n(redacted)\nThat was it.");
     }
 
     @Test
     void nothingIsLeftWhereItComesLineByLine() {
-      var lines = Redactor.SHAPES.lines();
+      var lines = Redactor.PATTERNS.lines();
 
       assertThat(PEM.lines().flatMap(line -> lines.next(line).stream()))
           .containsExactly("(redacted)");
@@ -158,10 +158,10 @@ class RedactorTest {
       for (var sign : List.of("     7\t", "> ", "+", "-", "7:", "│ 7 │ ")) {
         var shown = PEM.lines().map(line -> sign + line).collect(Collectors.joining("\n"));
 
-        assertThat(Redactor.SHAPES.redact(shown)).as(sign).doesNotContain("MII", "q83", "KEY");
+        assertThat(Redactor.PATTERNS.redact(shown)).as(sign).doesNotContain("MII", "q83", "KEY");
       }
       var cut = PEM.substring(0, PEM.indexOf("q83"));
-      assertThat(Redactor.SHAPES.redact(cut + "\nIt ends here."))
+      assertThat(Redactor.PATTERNS.redact(cut + "\nIt ends here."))
           .doesNotContain("MII")
           .endsWith("\nIt ends here.");
     }
@@ -169,17 +169,17 @@ class RedactorTest {
     @Test
     void nothingIsLeftWhereJsonHasItOnALine() {
       var json = "{\"key\":\"" + PEM.replace("\n", "\\n") + "\",\"next\":1}";
-      assertThat(Redactor.SHAPES.redact(json)).isEqualTo("{\"key\":\"(redacted)\",\"next\":1}");
+      assertThat(Redactor.PATTERNS.redact(json)).isEqualTo("{\"key\":\"(redacted)\",\"next\":1}");
 
       var cut = "{\"key\":\"-----BEGIN PRIVATE KEY-----\\nMIIEpAIBAA\\nKCAQEA\",\"next\":1}";
-      assertThat(Redactor.SHAPES.redact(cut)).isEqualTo("{\"key\":\"(redacted)\",\"next\":1}");
+      assertThat(Redactor.PATTERNS.redact(cut)).isEqualTo("{\"key\":\"(redacted)\",\"next\":1}");
     }
 
     @Test
     void wordsAboutOneStay() {
       var text = "A key begins with -----BEGIN PRIVATE KEY----- and goes on\nfor some lines.";
 
-      assertThat(Redactor.SHAPES.redact(text))
+      assertThat(Redactor.PATTERNS.redact(text))
           .isEqualTo("A key begins with (redacted) and goes on\nfor some lines.");
     }
   }
@@ -231,7 +231,7 @@ class RedactorTest {
       for (var seed = 0; seed < 3_000; seed++) {
         var random = new Random(seed);
 
-        assertThat(Redactor.SHAPES.redact(text(random) + token + text(random)))
+        assertThat(Redactor.PATTERNS.redact(text(random) + token + text(random)))
             .as("seed %d", seed)
             .doesNotContain(token);
       }
@@ -275,6 +275,7 @@ class RedactorTest {
     var pem = "-----BEGIN PRIVATE KEY-----\n" + text;
 
     Assertions.assertTimeoutPreemptively(
-        Duration.ofSeconds(20), () -> Redactor.SHAPES.redact(text) + Redactor.SHAPES.redact(pem));
+        Duration.ofSeconds(20),
+        () -> Redactor.PATTERNS.redact(text) + Redactor.PATTERNS.redact(pem));
   }
 }

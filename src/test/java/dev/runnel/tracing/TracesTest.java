@@ -79,7 +79,7 @@ class TracesTest {
               HealthCheck.NONE,
               recovery,
               RunChangeListener.NONE,
-              DispatchOptions.USUAL.withTraces(traces),
+              DispatchOptions.DEFAULT.withTraces(traces),
               new Random(1));
       courier =
           new Courier(
@@ -88,7 +88,7 @@ class TracesTest {
               new Random(1),
               Reminders.NONE,
               recovery,
-              new FileDelivery(runs, FileLimits.USUAL));
+              new FileDelivery(runs, FileLimits.DEFAULT));
     }
 
     void receives(Delivery delivery) {

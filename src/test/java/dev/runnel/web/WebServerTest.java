@@ -99,7 +99,7 @@ class WebServerTest {
 
     assertThat(answer.statusCode()).isEqualTo(500);
     assertThat(answer.body())
-        .matches("Something broke here\\. Try again, or tell your admin: error [0-9a-f]{8}\n");
+        .matches("Internal error\\. Try again, or tell your admin: error [0-9a-f]{8}\n");
   }
 
   @Test

@@ -84,7 +84,7 @@ public final class AttachCommand {
       err.println(e.getMessage());
       return 1;
     } catch (DatabaseException e) {
-      err.println(e.inWords());
+      err.println(e.problem());
       return 1;
     } catch (IOException e) {
       err.println("The session cannot be copied: " + e.getMessage());

@@ -171,7 +171,7 @@ public final class BackupCommand {
                   AuditEntry.Verb.BACKUP,
                   "to " + parts.getParent()));
     } catch (DatabaseException e) {
-      err.println("The backup is not in the audit log: " + e.inWords());
+      err.println("The backup is not in the audit log: " + e.problem());
     }
   }
 }

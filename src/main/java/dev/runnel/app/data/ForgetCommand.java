@@ -97,7 +97,7 @@ public final class ForgetCommand {
         case Result.Done(var lines) -> scrub(database, service, file) ? print(0, lines) : 1;
       };
     } catch (DatabaseException e) {
-      err.println("Not everything was removed: %s Repeat the command.".formatted(e.inWords()));
+      err.println("Not everything was removed: %s Repeat the command.".formatted(e.problem()));
       return 1;
     } catch (IOException e) {
       err.println("Not every file was removed: %s. Repeat the command.".formatted(e.getMessage()));

@@ -16,7 +16,7 @@ import dev.runnel.database.DatabaseException;
 import dev.runnel.runs.ClientRunCatalog;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.store.SqlSessions;
-import dev.runnel.store.StartSums;
+import dev.runnel.store.SqlStartStatistics;
 import dev.runnel.store.audit.AuditLog;
 import java.net.URI;
 import java.util.Optional;
@@ -61,7 +61,7 @@ record ConsoleParts(Console console, Numbers numbers, String agent) {
     var numbers =
         new Numbers(
             service.<RunStatistics>map(ServiceStatistics::new).orElse(RunStatistics.NONE),
-            new StartSums(storage.database()),
+            new SqlStartStatistics(storage.database()),
             storage.store(),
             settings::policy,
             RunRowView::source,
@@ -105,7 +105,7 @@ record ConsoleParts(Console console, Numbers numbers, String agent) {
     try {
       numbers.readAhead();
     } catch (DatabaseException e) {
-      log.info("numbers not read ahead, the first page reads them why={}", e.inWords());
+      log.info("numbers not read ahead, the first page reads them why={}", e.problem());
     }
   }
 }

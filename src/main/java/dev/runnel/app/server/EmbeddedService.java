@@ -8,7 +8,7 @@ import dev.runnel.app.settings.RunnelSettings;
 import dev.runnel.app.settings.SettingsException;
 import dev.runnel.core.dispatch.FamilyStarts;
 import dev.runnel.core.model.conversation.DeliveryId;
-import dev.runnel.database.ExclusiveUse;
+import dev.runnel.database.AdvisoryLock;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.service.cleanup.RunCleanup;
 import dev.runnel.service.execution.NodeSettings;
@@ -109,14 +109,14 @@ final class EmbeddedService {
 
   /// Ensures that no node of an older version uses the database: its embedded service has its runs
   /// in a file, so each of the two would report the runs of the other as failed.
-  Optional<ExclusiveUse> refuseOlderNodes() {
+  Optional<AdvisoryLock> refuseOlderNodes() {
     return context
         .config()
         .databaseUrl()
         .map(
             url ->
                 context.opened(
-                    ExclusiveUse.share(url, "runnel embedded run service")
+                    AdvisoryLock.share(url, "runnel embedded run service")
                         .orElseThrow(() -> new SettingsException(OLDER_NODE))));
   }
 

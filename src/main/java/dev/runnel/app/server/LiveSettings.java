@@ -6,7 +6,7 @@ import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
-import dev.runnel.store.audit.SettingsSeen;
+import dev.runnel.store.audit.SettingsAudit;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -84,7 +84,7 @@ final class LiveSettings {
 
   private void audit(Map<String, String> byPath, AuditEntry.Person who) {
     try {
-      new SettingsSeen(database).store(byPath, who, clock.instant());
+      new SettingsAudit(database).store(byPath, who, clock.instant());
     } catch (DatabaseException e) {
       log.warn("changed settings not audited error={}", e.toString());
     }

@@ -72,7 +72,9 @@ public final class RedactingLayout extends PatternLayout {
   @Override
   public String doLayout(ILoggingEvent event) {
     var known =
-        getContext().getObject(REDACTOR) instanceof Redactor redactor ? redactor : Redactor.SHAPES;
+        getContext().getObject(REDACTOR) instanceof Redactor redactor
+            ? redactor
+            : Redactor.PATTERNS;
     return Boolean.TRUE.equals(getContext().getObject(JSON))
         ? object(event, known) + System.lineSeparator()
         : known.redact(super.doLayout(event));

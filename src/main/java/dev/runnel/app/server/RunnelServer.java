@@ -9,7 +9,7 @@ import dev.runnel.console.access.ConsoleSurface;
 import dev.runnel.core.dispatch.FamilyStarts;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.redact.RedactedRuns;
-import dev.runnel.database.ExclusiveUse;
+import dev.runnel.database.AdvisoryLock;
 import dev.runnel.metrics.Metrics;
 import dev.runnel.runs.ClientAgentRuns;
 import dev.runnel.service.AgentRunService;
@@ -223,7 +223,7 @@ public final class RunnelServer implements AutoCloseable {
       Storage storage,
       Platforms platforms,
       Bot bot,
-      Optional<ExclusiveUse> olderNodes,
+      Optional<AdvisoryLock> olderNodes,
       Metrics metrics) {
     return new Health(
         () ->
@@ -235,7 +235,7 @@ public final class RunnelServer implements AutoCloseable {
                 .or(
                     () ->
                         olderNodes
-                            .filter(ExclusiveUse::isLost)
+                            .filter(AdvisoryLock::isLost)
                             .map(_ -> EmbeddedService.OLDER_NODE))
                 .or(bot.recovery()::problem),
         metrics::scrape);

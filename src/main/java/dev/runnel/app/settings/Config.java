@@ -1,7 +1,7 @@
 package dev.runnel.app.settings;
 
 import dev.runnel.core.decide.PublicWork;
-import dev.runnel.core.decide.PullRequestCare;
+import dev.runnel.core.decide.PullRequestFollowUps;
 import dev.runnel.core.deliver.FileLimits;
 import dev.runnel.core.deliver.Reminders;
 import dev.runnel.core.dispatch.DispatchOptions;
@@ -162,7 +162,7 @@ public record Config(
                 () ->
                     new SettingsException(
                         "%s (%s) is ask, join or start.".formatted(setting, setting.path()))),
-        new PullRequestCare(
+        new PullRequestFollowUps(
             number(settings, RunnelSettings.PULL_REQUEST_FOLLOW_UPS, 3, 0, MAX_FOLLOW_UPS)),
         settings.get(RunnelSettings.AGENT_API_URL).isPresent()
             ? List.of()
@@ -213,7 +213,7 @@ public record Config(
   }
 
   private static FileLimits files(Settings settings) {
-    var defaults = FileLimits.USUAL;
+    var defaults = FileLimits.DEFAULT;
     var bytes = DurationsAndSizes.size(settings, RunnelSettings.FILES_SIZE, defaults.bytes());
     if (bytes > MAX_FILE) {
       throw new SettingsException(
@@ -496,9 +496,11 @@ public record Config(
         DurationsAndSizes.time(settings, RunnelSettings.RETENTION_RUNS, Limits.FOREVER),
         DurationsAndSizes.time(settings, RunnelSettings.RETENTION_TRANSCRIPTS, Limits.FOREVER),
         DurationsAndSizes.time(
-            settings, RunnelSettings.RETENTION_DELIVERIES, Retention.USUAL.deliveries()),
-        DurationsAndSizes.time(settings, RunnelSettings.RETENTION_PARKED, Retention.USUAL.parked()),
-        DurationsAndSizes.time(settings, RunnelSettings.RETENTION_AUDIT, Retention.USUAL.audit()));
+            settings, RunnelSettings.RETENTION_DELIVERIES, Retention.DEFAULT.deliveries()),
+        DurationsAndSizes.time(
+            settings, RunnelSettings.RETENTION_PARKED, Retention.DEFAULT.parked()),
+        DurationsAndSizes.time(
+            settings, RunnelSettings.RETENTION_AUDIT, Retention.DEFAULT.audit()));
   }
 
   private static AgentAccess access(Settings settings) {

@@ -66,7 +66,7 @@ public final class DurationsAndSizes {
   static Reminders reminders(Settings settings, Setting setting) {
     var text = settings.get(setting);
     if (text.isEmpty()) {
-      return Reminders.USUAL;
+      return Reminders.DEFAULT;
     }
     if (text.get().strip().equals(Setting.OFF)) {
       return Reminders.NONE;

@@ -159,7 +159,7 @@ public record Settings(
     origins.keySet().retainAll(values.keySet());
     values.replaceAll((setting, value) -> offIfFormerlyOff(setting, value, notices));
     if (!values.getOrDefault(SlackSettings.WATCH, Setting.OFF).strip().equals(Setting.OFF)) {
-      policy = policy.watching();
+      policy = policy.withWatchBudget();
     }
     return new Settings(
         values,

@@ -31,13 +31,13 @@ public final class CommandParser {
 
   private static final Pattern ABOUT_A_RUN =
       form("(?<verb>cancel|stop|status|retry)(?:\\s+(?:" + RUN + "|" + URL + "))?");
-  // In a thread these words name a run too rarely: `kill 8080` is work.
+  // In a thread these words rarely mean a run: `kill 8080` is work.
   private static final Pattern ABORT =
       form(
           "(?:abort|halt|kill)\\s+(?:\\S*/runs/)?(?<run>[0-9a-f][0-9a-f-]{7,35}|run[-_](?=\\S*\\d)[\\w-]+)/?");
   private static final Pattern ALL_MINE = form("(?:cancel|stop)\\s+all\\s+mine");
   private static final Pattern SAY = form("say\\s+" + RUN + "\\s+(?<text>.+)");
-  private static final Pattern SAY_NOTHING = form("say\\s+" + RUN);
+  private static final Pattern SAY_WITHOUT_TEXT = form("say\\s+" + RUN);
   private static final Pattern LINK = form("link\\s+" + RUN);
   private static final Pattern NEW = form("new\\s*:\\s*(?<text>.*)");
   private static final Pattern INTERRUPT = form("interrupt\\s*:\\s*(?<text>.*)");
@@ -45,7 +45,7 @@ public final class CommandParser {
   private static final Pattern EXPLAIN = form("explain(?:\\s+|\\s*:\\s*)(?<text>.+)");
   private static final Pattern WHY = form("why\\s+" + URL);
   private static final Pattern HELP = form("help(?:\\s+(?<verb>\\w+))?");
-  private static final Pattern ALONE = form("config(?:\\s+show)?|usage|whoami|doctor");
+  private static final Pattern BARE_QUESTION = form("config(?:\\s+show)?|usage|whoami|doctor");
   private static final Pattern NEEDS_MORE =
       form("run\\s*:?|say|link|new|explain\\s*:?|why|config\\s+(?:set|unset)");
   private static final Pattern RUN_COLON = form("run\\s*:\\s*(?<text>.+)");
@@ -72,8 +72,8 @@ public final class CommandParser {
   private static final Pattern ONE_WORD = form("[a-z]{2,12}");
 
   private static final Set<String> ABOUT_THE_RUN = Set.of("stop", "cancel", "status", "retry");
-  private static final int FEW = 4;
-  private static final int SHOWN = 60;
+  private static final int MAX_COMMAND_WORDS = 4;
+  private static final int MAX_SHOWN = 60;
   private static final Pattern POLITE_LEAD = form("^(?:(?:please|pls|plz|hey|ok|okay)[\\s,.:!]+)+");
 
   private static final Map<String, List<RunState>> STATES =
@@ -100,35 +100,35 @@ public final class CommandParser {
     return Pattern.compile(regex, Pattern.CASE_INSENSITIVE | Pattern.DOTALL | Pattern.UNICODE_CASE);
   }
 
-  /// The commands in a thread that need not be addressed.
+  /// Parses the commands that need no mention in a thread.
   static Optional<Intent> inThread(String words) {
     return mayBeCommand(words) ? commandInThread(words) : Optional.empty();
   }
 
-  /// The same without a look at the first word.
+  /// The same without the check of the first word.
   static Optional<Intent> commandInThread(String words) {
     return aboutARun(words)
-        .or(() -> alone(words))
-        .or(() -> again(words))
+        .or(() -> bare(words))
+        .or(() -> newRun(words))
         .or(() -> interrupt(words))
         .or(() -> decision(words))
         .or(() -> listen(words))
-        .or(() -> repeated(words))
+        .or(() -> again(words))
         .or(() -> help(words));
   }
 
-  /// All commands, and suggestions for texts that resemble one.
+  /// Parses all commands, and suggests commands for texts that resemble one.
   static Optional<Intent> command(String words) {
     return mayBeCommand(words) ? anyCommand(words) : Optional.empty();
   }
 
-  /// The same without a look at the first word.
+  /// The same without the check of the first word.
   static Optional<Intent> anyCommand(String words) {
     return isTask(words)
         ? Optional.empty()
         : commandInThread(words)
             .or(() -> plan(words))
-            .or(() -> toARun(words))
+            .or(() -> ofRun(words))
             .or(() -> list(words))
             .or(() -> join(words))
             .or(() -> freeze(words))
@@ -137,7 +137,7 @@ public final class CommandParser {
             .or(() -> configure(words))
             .or(() -> incomplete(words))
             .or(() -> resemblesRunCommand(words))
-            .or(() -> nearly(words));
+            .or(() -> mistyped(words));
   }
 
   /// The prompt without a leading `run`, if a colon, an option or a verb follows it. `run the
@@ -150,8 +150,8 @@ public final class CommandParser {
     return isTask(words) ? words.substring("run".length()).strip() : words;
   }
 
-  /// Whether a pattern can match: most messages are prompts, and their first word shows it. True
-  /// for a single word and where the text begins with anything but plain letters.
+  /// A quick check of the first word, because most messages are prompts: whether a pattern can
+  /// match. True for a single word, and for a text that does not begin with ASCII letters.
   static boolean mayBeCommand(String words) {
     int end = 0;
     while (end < words.length() && isPlainLetter(words.charAt(end))) {
@@ -200,8 +200,9 @@ public final class CommandParser {
         : link(form.group("link")).map(link -> new Intent.Linked(link, intent));
   }
 
-  /// A bare command in any case and punctuation, or a stop with polite words around it.
-  private static Optional<Intent> alone(String words) {
+  /// A command without arguments, in any case and punctuation, or a stop with polite words around
+  /// it.
+  private static Optional<Intent> bare(String words) {
     var command = StopPhrase.words(words);
     if (StopPhrase.isStop(command)) {
       return Optional.of(new Intent.Cancel(Optional.empty(), Optional.empty()));
@@ -214,10 +215,10 @@ public final class CommandParser {
   /// A short text that begins like a command about a run is probably not a prompt, and a run costs
   /// money.
   private static Optional<Intent> resemblesRunCommand(String words) {
-    var parts = POLITE_LEAD.matcher(words).replaceFirst("").split("\\s+", FEW + 1);
+    var parts = POLITE_LEAD.matcher(words).replaceFirst("").split("\\s+", MAX_COMMAND_WORDS + 1);
     var first =
         parts[0].replaceAll("^[^\\p{L}\\p{N}]+|[^\\p{L}\\p{N}]+$", "").toLowerCase(Locale.ROOT);
-    return parts.length <= FEW && (ABOUT_THE_RUN.contains(first) || isMistypedStop(first))
+    return parts.length <= MAX_COMMAND_WORDS && (ABOUT_THE_RUN.contains(first) || isMistypedStop(first))
         ? Optional.of(
             request(
                 words,
@@ -238,7 +239,7 @@ public final class CommandParser {
     return text.replaceAll("\\s+", " ").strip().replace('`', '\'');
   }
 
-  private static Optional<Intent> again(String words) {
+  private static Optional<Intent> newRun(String words) {
     var form = NEW.matcher(words);
     return form.matches()
         ? Optional.of(
@@ -248,7 +249,7 @@ public final class CommandParser {
         : Optional.empty();
   }
 
-  /// A message that does not wait for the agent.
+  /// A message that interrupts the agent.
   private static Optional<Intent> interrupt(String words) {
     var form = INTERRUPT.matcher(words);
     return form.matches()
@@ -260,7 +261,7 @@ public final class CommandParser {
         : Optional.empty();
   }
 
-  /// A run that makes a plan first.
+  /// A run that first makes a plan.
   private static Optional<Intent> plan(String words) {
     var form = PLAN.matcher(words);
     return form.matches()
@@ -285,7 +286,7 @@ public final class CommandParser {
         : verb.flatMap(Verb::of).map(each -> new Intent.Help(Optional.of(each.word())));
   }
 
-  private static Optional<Intent> toARun(String words) {
+  private static Optional<Intent> ofRun(String words) {
     var say = SAY.matcher(words);
     if (say.matches()) {
       return run(say.group("run"))
@@ -404,8 +405,7 @@ public final class CommandParser {
     var time = parsed.get();
     return time.rest().isBlank()
         ? new Intent.Unclear(
-            "Write the prompt after the time: `%s`."
-                .formatted(Verb.SCHEDULE.example()))
+            "Write the prompt after the time: `%s`.".formatted(Verb.SCHEDULE.example()))
         : request(
             time.rest(),
             request ->
@@ -414,11 +414,11 @@ public final class CommandParser {
   }
 
   private static String cut(String text) {
-    return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
+    return text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…";
   }
 
-  /// The request of the thread's run at another time.
-  private static Optional<Intent> repeated(String words) {
+  /// A schedule for the request of the thread's run.
+  private static Optional<Intent> again(String words) {
     var form = AGAIN.matcher(words);
     return form.matches()
         ? TimingParser.parse(form.group("text"))
@@ -440,7 +440,7 @@ public final class CommandParser {
     if (why.matches()) {
       return link(why.group("link")).map(link -> new Intent.Ask(new Question.Why(link)));
     }
-    if (!ALONE.matcher(words).matches()) {
+    if (!BARE_QUESTION.matcher(words).matches()) {
       return Optional.empty();
     }
     return Optional.of(
@@ -482,7 +482,7 @@ public final class CommandParser {
   }
 
   private static Optional<Intent> incomplete(String words) {
-    return NEEDS_MORE.matcher(words).matches() || SAY_NOTHING.matcher(words).matches()
+    return NEEDS_MORE.matcher(words).matches() || SAY_WITHOUT_TEXT.matcher(words).matches()
         ? Verb.of(words.split("[\\s:]", 2)[0]).map(CommandParser::usage)
         : Optional.empty();
   }
@@ -494,7 +494,7 @@ public final class CommandParser {
   }
 
   /// A single word that resembles a verb is probably mistyped, and a run costs money.
-  private static Optional<Intent> nearly(String words) {
+  private static Optional<Intent> mistyped(String words) {
     if (!ONE_WORD.matcher(words).matches()) {
       return Optional.empty();
     }

@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 /// Finds the verb that a mistyped word was meant to be.
 final class CommandSuggestion {
   /// Minimum verb length for two edits; in a shorter verb, two edits reach unrelated words.
-  private static final int LONG = 5;
+  private static final int MIN_LENGTH_FOR_TWO_EDITS = 5;
 
   private CommandSuggestion() {}
 
@@ -17,7 +17,8 @@ final class CommandSuggestion {
   static Optional<String> nearest(String word) {
     return Stream.concat(Stream.of(Verb.values()).map(Verb::word), Stream.of("stop"))
         .map(verb -> new Near(verb, distance(word, verb)))
-        .filter(near -> near.distance() <= (near.verb().length() < LONG ? 1 : 2))
+        .filter(
+            near -> near.distance() <= (near.verb().length() < MIN_LENGTH_FOR_TWO_EDITS ? 1 : 2))
         .min(Comparator.comparingInt(Near::distance))
         .map(Near::verb);
   }

@@ -75,7 +75,7 @@ final class InlineOptions {
     return LEADING.matcher(words).find() || STRAY.matcher(words).matches();
   }
 
-  /// Each pattern needs one of these.
+  /// A quick check: each pattern needs one of these characters.
   private static boolean mayHaveOptions(String words) {
     return words.indexOf('=') >= 0 || words.contains("--") || words.indexOf('\u2014') >= 0;
   }

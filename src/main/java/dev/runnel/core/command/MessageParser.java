@@ -64,9 +64,9 @@ public final class MessageParser {
     return work(text.strip(), intent);
   }
 
-  /// Whether a text for the agent begins with a word that stops, such as `stop using log4j`: its
-  /// sender may have meant the run.
-  public static boolean soundsLikeStop(String text) {
+  /// Whether a text for the agent begins like a stop, such as `stop using log4j`: its sender may
+  /// have meant the run.
+  public static boolean resemblesStop(String text) {
     return StopPhrase.begins(text) && !StopPhrase.isStop(text);
   }
 

@@ -6,9 +6,9 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// Recognizes a stop however people say it: `stop`, `please stop it now!`, `stpo`, `stop, bitte`.
-/// The vocabulary is closed: one other word makes the text work for the agent, because a stop by
-/// mistake discards what the agent has done. Pure.
+/// Recognizes a stop in its many wordings: `stop`, `please stop it now!`, `stpo`, `stop, bitte`.
+/// The vocabulary is closed: any other word makes the text a message for the agent, because an
+/// accidental stop discards the agent's work. Pure.
 final class StopPhrase {
   private static final List<String> STOPS = List.of("stop", "cancel", "abort", "halt", "kill");
 
@@ -22,8 +22,8 @@ final class StopPhrase {
           "pare cancele",
           "annuleren annuleer");
 
-  /// Words before a stop that carry no meaning of their own.
-  private static final Set<String> BEFORE =
+  /// Filler words before a stop.
+  private static final Set<String> FILLERS_BEFORE =
       vocabulary(
           "please pls plz plase pleas plese hey hi ok okay oh no wait now just can could would you"
               + " u let's lets agent bot all right alright sorry thanks thank actually enough"
@@ -36,8 +36,8 @@ final class StopPhrase {
           "faz favor agora ola oi voce pode poderia",
           "alsjeblieft alstublieft aub nu graag hoi wacht nee kun kan wil je");
 
-  /// Words after a stop that carry no meaning of their own.
-  private static final Set<String> AFTER =
+  /// Filler words after a stop.
+  private static final Set<String> FILLERS_AFTER =
       vocabulary(
           "it this that the run everything away at once immediately asap here there for ty thx"
               + " already quickly my task working",
@@ -48,10 +48,10 @@ final class StopPhrase {
           "tudo isso isto obrigado obrigada ja imediatamente",
           "alles dit dat het die ermee maar meteen onmiddellijk dank dankjewel bedankt");
 
-  /// After a stop these take it back: `stop? no`.
-  private static final Set<String> TAKING_BACK = Set.of("no", "nein", "nee");
+  /// Words that revoke a stop before them: `stop? no`.
+  private static final Set<String> REVOCATIONS = Set.of("no", "nein", "nee");
 
-  /// Words that resemble a stop word and are none.
+  /// Words that resemble a stop word but are none.
   private static final Set<String> OTHER_WORDS = Set.of("cancer", "cancels", "stoop");
 
   /// Phrases without a meaning of their own whose words have one.
@@ -82,9 +82,9 @@ final class StopPhrase {
     var rest = rest(words);
     return !rest.isEmpty()
         && stops(rest.getFirst())
-        && rest.stream().noneMatch(TAKING_BACK::contains)
+        && rest.stream().noneMatch(REVOCATIONS::contains)
         && rest.stream()
-            .allMatch(word -> stops(word) || BEFORE.contains(word) || AFTER.contains(word));
+            .allMatch(word -> stops(word) || FILLERS_BEFORE.contains(word) || FILLERS_AFTER.contains(word));
   }
 
   private static boolean stops(String word) {
@@ -101,29 +101,29 @@ final class StopPhrase {
   ///
   /// @param word in lower case
   static boolean mayBegin(String word) {
-    return BEFORE.contains(word) || stops(word) || word.equals("never");
+    return FILLERS_BEFORE.contains(word) || stops(word) || word.equals("never");
   }
 
-  /// Whether it is a stop word, or one that was mistyped: with two letters swapped or a letter
-  /// doubled; in the longest word a letter may be missing.
+  /// Whether it is a stop word, or a mistyped one: with two letters swapped or a letter doubled; in
+  /// the longest word a letter may be missing.
   ///
   /// @param word in lower case
   static boolean isStopWord(String word) {
     return STOPS.contains(word)
-        || (!OTHER_WORDS.contains(word) && STOPS.stream().anyMatch(stop -> isSlip(word, stop)));
+        || (!OTHER_WORDS.contains(word) && STOPS.stream().anyMatch(stop -> isTypo(word, stop)));
   }
 
-  private static boolean isSlip(String word, String stop) {
+  private static boolean isTypo(String word, String stop) {
     var isSwap =
         word.length() == stop.length()
             && CommandSuggestion.distance(word, stop) == 1
             && letters(word).equals(letters(stop));
     var isDoubled = word.length() > stop.length() && single(word).equals(single(stop));
-    var isShort =
+    var isAbbreviated =
         stop.equals("cancel")
             && word.length() == stop.length() - 1
             && CommandSuggestion.distance(word, stop) == 1;
-    return isSwap || isDoubled || isShort;
+    return isSwap || isDoubled || isAbbreviated;
   }
 
   private static String single(String word) {
@@ -140,13 +140,13 @@ final class StopPhrase {
     return word.chars().sorted().boxed().toList();
   }
 
-  /// The words from the first that is not merely polite.
+  /// The words from the first that is not a filler.
   private static List<String> rest(List<String> words) {
-    return words.stream().dropWhile(BEFORE::contains).toList();
+    return words.stream().dropWhile(FILLERS_BEFORE::contains).toList();
   }
 
   /// The words in lower case, without punctuation, emoji and accents; a stop sign is a word, too.
-  /// Every message is read here, so patterns that cannot match are not tried.
+  /// Called for every message, so patterns that cannot match are not tried.
   static List<String> words(String text) {
     var plain =
         withoutAccents(text.replace('\u2019', '\''))

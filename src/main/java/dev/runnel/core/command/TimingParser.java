@@ -20,29 +20,29 @@ import org.jspecify.annotations.Nullable;
 
 /// Parses the time with which a text begins: `every weekday at 9:00`, `in 2 weeks`.
 final class TimingParser {
-  /// What people may write, to show when it was something else.
+  /// Examples to show when a text could not be parsed.
   static final String EXAMPLES =
       "`schedule every weekday at 9:00 …`, `schedule every monday and thursday at 14:30"
           + " Europe/Berlin …`, `schedule every month on the 1st at 8:00 …`, `schedule every 4"
           + " hours …`, `schedule tomorrow at 17:00 …`, `schedule on 2027-01-31 at 9:00 …`,"
           + " `schedule in 2 weeks …`";
 
-  /// @param zone the one that was named
-  /// @param rest what follows
+  /// @param zone the one in the text, if there is one
+  /// @param rest the text after the time
   record Parsed(Timing timing, Optional<ZoneId> zone, String rest) {}
 
   private static final String NUMBERS =
       "one two three four five six seven eight nine ten eleven twelve";
   private static final String NUMBER = "(?<n>\\d{1,3}|an?|other|" + NUMBERS.replace(' ', '|') + ")";
-  private static final String HALF = "\\s*(?<half>[ap])\\.?m\\b\\.?";
-  private static final String NO_HALF = "(?!\\s*[ap]\\.?m\\b)";
+  private static final String AM_PM = "\\s*(?<meridiem>[ap])\\.?m\\b\\.?";
+  private static final String NOT_AM_PM = "(?!\\s*[ap]\\.?m\\b)";
   private static final String TIME =
       "(?:(?:at\\s+)?(?:(?<hour>1[0-2]|0?[1-9])(?::(?<minute>[0-5]\\d))?"
-          + HALF
+          + AM_PM
           + "|(?<clock>(?:[01]?\\d|2[0-3]):[0-5]\\d)"
-          + NO_HALF
+          + NOT_AM_PM
           + "|(?<word>noon|midnight)\\b)|at\\s+(?<bare>[01]?\\d|2[0-3])(?![\\d:.])"
-          + NO_HALF
+          + NOT_AM_PM
           + ")";
   private static final String DAY =
       "(?:mon(?:day)?|tue(?:s|sday)?|wed(?:nesday)?|thu(?:rs|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)s?\\b";
@@ -54,7 +54,7 @@ final class TimingParser {
           + ")*)";
   private static final String END = "(?=[\\s:,;.]|$)";
 
-  /// A pattern and what it means; the first that matches counts.
+  /// A pattern and its meaning; the first that matches counts.
   private record Form(Pattern pattern, Function<Matcher, Timing> timing) {
     static Form of(String regex, Function<Matcher, Timing> timing) {
       return new Form(
@@ -99,8 +99,8 @@ final class TimingParser {
   private static final Pattern ZONE =
       Pattern.compile("^\\s+\\(?(?<zone>UTC|GMT|[A-Za-z_]+(?:/[A-Za-z_+-]+){1,2})\\)?" + END);
 
-  /// What follows belongs to the time, but was not understood.
-  private static final Pattern DOUBTFUL =
+  /// The rest seems to belong to the time, but is not understood.
+  private static final Pattern UNPARSED_TIME =
       Pattern.compile(
           "^[\\s,]*(?:(?:on|at|every|and|until|for)\\s+(?:the\\s+)?(?:\\d|"
               + DAY
@@ -117,7 +117,7 @@ final class TimingParser {
 
   private TimingParser() {}
 
-  /// @return empty if the text does not begin with a time, or with one that does not exist
+  /// @return empty if the text does not begin with a time, or the time does not exist
   static Optional<Parsed> parse(String text) {
     for (var form : FORMS) {
       var matcher = form.pattern().matcher(text);
@@ -136,7 +136,7 @@ final class TimingParser {
     var named = ZONE.matcher(after);
     var zone = named.find() ? zone(named.group("zone")) : Optional.<ZoneId>empty();
     var rest = zone.isPresent() ? after.substring(named.end()) : after;
-    return DOUBTFUL.matcher(rest).find()
+    return UNPARSED_TIME.matcher(rest).find()
         ? Optional.empty()
         : Optional.of(new Parsed(timing, zone, SEPARATOR.matcher(rest).replaceFirst("").strip()));
   }
@@ -195,7 +195,7 @@ final class TimingParser {
     if (form.group("hour") == null) {
       return Optional.empty();
     }
-    var isMorning = form.group("half").equalsIgnoreCase("a");
+    var isMorning = form.group("meridiem").equalsIgnoreCase("a");
     var minute = form.group("minute");
     return Optional.of(
         LocalTime.of(

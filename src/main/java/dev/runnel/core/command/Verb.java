@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// The commands, as `help` explains them.
+/// The commands, with the texts of `help`.
 public enum Verb {
   RUN(
       "run: PROMPT",
@@ -25,12 +25,14 @@ public enum Verb {
       "cancel [RUN|LINK|all mine]",
       "cancel",
       "Stops a run and discards its queued replies. `stop` is the same."),
-  RETRY("retry [RUN|LINK]", "retry", "Starts a run again with the same prompt, after it has ended."),
+  RETRY(
+      "retry [RUN|LINK]", "retry", "Starts a run again with the same prompt, after it has ended."),
   SAY("say RUN TEXT", "say run-12 use the old API", "Sends a message to a run from anywhere."),
   LINK(
       "link RUN",
       "link run-12",
-      "Connects this thread to a run that was started elsewhere, such as in a terminal: its updates are posted here from now on."),
+      "Connects this thread to a run that was started elsewhere, such as in a terminal: its updates"
+          + " are posted here from now on."),
   NEW(
       "new: PROMPT",
       "new: now write the docs",
@@ -42,11 +44,13 @@ public enum Verb {
   PLAN(
       "plan: PROMPT",
       "plan: move the cart to the new API",
-      "Starts a run that makes a plan, and changes nothing until somebody approves it. Any other reply changes the plan."),
+      "Starts a run that makes a plan, and changes nothing until somebody approves it. Any other"
+          + " reply changes the plan."),
   JOIN(
       "join",
       "join",
-      "Answers my question whether to send a request to the run that works on the same issue: yes."),
+      "Answers my question whether to send a request to the run that works on the same issue:"
+          + " yes."),
   SEPARATE("separate", "separate", "Answers the same question: no, start another run."),
   MUTE(
       "mute",
@@ -56,7 +60,8 @@ public enum Verb {
   SCHEDULE(
       "schedule [WHEN PROMPT | pause ID | resume ID | delete ID]",
       "schedule every weekday at 9:00 check the nightly build",
-      "Starts runs here at a set time, once or repeatedly, in your time zone. Without arguments, lists the schedules of this place."),
+      "Starts runs here at a set time, once or repeatedly, in your time zone. Without arguments,"
+          + " lists the schedules of this place."),
   AGAIN(
       "again WHEN",
       "again in 2 weeks",
@@ -74,7 +79,11 @@ public enum Verb {
       "why LINK",
       "why https://example.slack.com/archives/C012345/p1700000000000100",
       "Shows what happened to a message: how it was read, and what was done."),
-  USAGE("usage", "usage", "Shows the number and cost of runs in the last 7 and 30 days: yours, and those of this place."),
+  USAGE(
+      "usage",
+      "usage",
+      "Shows the number and cost of runs in the last 7 and 30 days: yours, and those of this"
+          + " place."),
   WHOAMI("whoami", "whoami", "Shows who you are to me, and which defaults apply to you."),
   APPROVE(
       "approve [ID]",

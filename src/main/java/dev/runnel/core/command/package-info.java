@@ -1,7 +1,7 @@
-/// What people type, turned into an [dev.runnel.core.model.Intent]: [MessageParser] decides whether
-/// a text is a command or work for an agent, and [CommandParser] reads the commands.
-/// [InlineOptions] takes options out of a prompt, and [CommandSuggestion] suggests the command that
-/// a mistyped word was meant to be. Everything here is pure.
+/// Parses text into an [dev.runnel.core.model.Intent]: [MessageParser] decides whether a text is a
+/// command or a prompt, and [CommandParser] parses the commands. [InlineOptions] extracts the
+/// options from a prompt, and [CommandSuggestion] suggests a command for a mistyped word.
+/// Everything here is pure.
 @NullMarked
 package dev.runnel.core.command;
 

@@ -21,9 +21,9 @@ import java.util.stream.Collectors;
 public final class AuditTrail {
   private AuditTrail() {}
 
-  /// How a delivery was decided.
+  /// The decision about a delivery, for the audit log.
   ///
-  /// @param verb what it asks for
+  /// @param verb the requested action
   /// @param rule the rule or the reason
   public record Ruling(Verb verb, Verdict verdict, String rule) {
     /// A copy that a rule permits.
@@ -31,9 +31,9 @@ public final class AuditTrail {
       return new Ruling(verb, verdict, permitting);
     }
 
-    /// A copy that waits for an approval that the rule demands.
-    public Ruling waiting(String demanding) {
-      return new Ruling(verb, Verdict.WAITS, demanding);
+    /// A copy that waits for an approval that the rule requires.
+    public Ruling waiting(String requiring) {
+      return new Ruling(verb, Verdict.WAITS, requiring);
     }
 
     public Ruling refused(String why) {
@@ -41,10 +41,10 @@ public final class AuditTrail {
     }
   }
 
-  /// The ruling of a delivery before anybody objects.
+  /// The initial ruling of a delivery, before any check refuses it.
   ///
   /// @param own the run of its conversation
-  /// @return empty for what does nothing and shows nothing of others, such as help
+  /// @return empty for a command that has no effect and shows no data of others, such as help
   public static Optional<Ruling> allowed(Delivery delivery, Optional<Binding> own) {
     return verb(delivery.intent(), own)
         .map(verb -> new Ruling(verb, Verdict.ALLOWED, AuditEntry.DEFAULT_RULE));
@@ -88,15 +88,15 @@ public final class AuditTrail {
     };
   }
 
-  /// Writes that a delivery was handled.
+  /// Adds an entry that a delivery was handled.
   ///
-  /// @param details what was decided, in a few words
+  /// @param details the decision, in a few words
   public static void add(Work work, Delivery delivery, Ruling ruling, String details, Instant now) {
     var entry =
         AuditEntry.of(
                 now, AuditEntry.Person.of(delivery), ruling.verb(), settings(delivery, details))
             .in(delivery.conversation())
-            .ruled(ruling.verdict(), ruling.rule());
+            .decided(ruling.verdict(), ruling.rule());
     var run = run(work, delivery);
     work.audit()
         .add(
@@ -105,7 +105,7 @@ public final class AuditTrail {
                 .orElse(entry));
   }
 
-  /// The names of the defaults that it changes; their values may be long, or private.
+  /// The names of the changed defaults, without their values, which may be long or private.
   private static String settings(Delivery delivery, String details) {
     return switch (delivery.intent()) {
       case Intent.Ask(Question.Configure change) -> text(change);
@@ -139,12 +139,12 @@ public final class AuditTrail {
   }
 
   private static Optional<RunId> named(Intent intent) {
-    // A retry is about the run that it starts, which is its conversation's.
+    // A retry is about the run that it starts: the current one of its conversation.
     return intent instanceof Intent.Retry ? Optional.empty() : intent.namedRun();
   }
 
-  /// Writes that a person asked to stop the run; [#ended] writes the effect.
-  public static void stopAsked(Work work, Delivery delivery, Binding binding, Instant now) {
+  /// Adds an entry that a person asked to stop the run; [#ended] adds one for the effect.
+  public static void stopRequested(Work work, Delivery delivery, Binding binding, Instant now) {
     work.audit()
         .add(
             AuditEntry.of(now, AuditEntry.Person.of(delivery), Verb.STOP, "asked")
@@ -152,7 +152,7 @@ public final class AuditTrail {
                 .about(binding.run()));
   }
 
-  /// Writes the end of a run, if it ended between the two states.
+  /// Adds an entry for the end of a run, if it ended between the two states.
   public static void ended(Work work, Binding before, Run now, Instant at) {
     if (!now.state().isTerminal() || !before.isActive()) {
       return;

@@ -21,14 +21,14 @@ import java.util.stream.Stream;
 public final class Changes {
   private Changes() {}
 
-  /// @return the status post first, then new posts; empty if nothing changed that people should see
+  /// @return the status post first, then new posts; empty if nothing visible changed
   public static List<Update> between(Binding binding, Run now, Instant at) {
     var before = binding.run();
     if (isOlder(now, before) || hasNotResumed(binding, now)) {
       return List.of();
     }
-    var entered = binding.reopened() || !now.stateName().equals(before.stateName());
-    return updates(binding, now, entered, before.files(), at);
+    var isNewState = binding.reopened() || !now.stateName().equals(before.stateName());
+    return updates(binding, now, isNewState, before.files(), at);
   }
 
   /// All updates about a run that was just bound; a short run may have ended already.
@@ -36,30 +36,30 @@ public final class Changes {
     return updates(bound, bound.run(), true, List.of(), at);
   }
 
-  /// @param entered whether the run's state is new to the conversation
-  /// @param known the files that the conversation was told of
+  /// @param isNewState whether the run's state is new to the conversation
+  /// @param posted the files that were posted before
   private static List<Update> updates(
-      Binding binding, Run now, boolean entered, List<RunFile> known, Instant at) {
+      Binding binding, Run now, boolean isNewState, List<RunFile> posted, Instant at) {
     var before = binding.run();
     var replied = binding.repliesAt(now);
     var unread =
         Stream.concat(
                 replied.unread().stream().map(PendingReply::words),
-                // What the stop withdrew was said later.
+                // The messages that the stop withdrew were sent later.
                 binding.stop().stream()
                     .filter(_ -> now.state() == RunState.CANCELLED)
                     .flatMap(stop -> stop.left().stream()))
             .toList();
     var updates = new ArrayList<Update>();
-    if (entered || shows(now, before)) {
+    if (isNewState || shows(now, before)) {
       updates.add(status(binding, now, at));
     }
-    var asksAnew =
-        now.state() == RunState.BLOCKED && (entered || !now.message().equals(before.message()));
+    var asksNewQuestion =
+        now.state() == RunState.BLOCKED && (isNewState || !now.message().equals(before.message()));
     if (before.state() == RunState.BLOCKED
         && !binding.reopened()
         && !before.equals(now)
-        && (asksAnew || now.state() != RunState.BLOCKED)) {
+        && (asksNewQuestion || now.state() != RunState.BLOCKED)) {
       updates.add(
           new Update.QuestionClosed(
               before,
@@ -70,25 +70,25 @@ public final class Changes {
     // Before the end, which notifies.
     for (var number = 1; number <= now.files().size(); number++) {
       var file = now.files().get(number - 1);
-      if (!known.contains(file)) {
+      if (!posted.contains(file)) {
         updates.add(new Update.FileMade(now, binding.requester(), file, number));
       }
     }
     switch (now.state()) {
       case BLOCKED -> {
-        if (asksAnew) {
+        if (asksNewQuestion) {
           updates.add(
               new Update.Blocked(
                   now, binding.requester(), now.message().orElse(Update.NO_QUESTION)));
         }
       }
       case SUCCEEDED -> {
-        if (entered) {
+        if (isNewState) {
           updates.add(new Update.Succeeded(now, binding.requester(), binding.since(), at));
         }
       }
       case FAILED -> {
-        if (entered) {
+        if (isNewState) {
           updates.add(
               new Update.Failed(
                   now,
@@ -98,7 +98,7 @@ public final class Changes {
         }
       }
       case CANCELLED -> {
-        if (entered) {
+        if (isNewState) {
           updates.add(
               new Update.Cancelled(
                   now,
@@ -109,20 +109,21 @@ public final class Changes {
       }
       case QUEUED, RUNNING, UNKNOWN -> {}
     }
-    if (entered) {
-      sign(binding, now).ifPresent(updates::add);
+    if (isNewState) {
+      reaction(binding, now).ifPresent(updates::add);
     }
-    if (!unread.isEmpty() && !(entered && now.state() == RunState.CANCELLED)) {
+    if (!unread.isEmpty() && !(isNewState && now.state() == RunState.CANCELLED)) {
       updates.add(
           new Update.Message(
               binding.requester(), StopTexts.unread(unread, UnaryOperator.identity()), false));
     }
-    replied.read().forEach(reply -> sign(reply, MessageStatus.DELIVERED, updates));
-    replied.unread().forEach(reply -> sign(reply, MessageStatus.CANCELLED, updates));
+    replied.read().forEach(reply -> reaction(reply, MessageStatus.DELIVERED, updates));
+    replied.unread().forEach(reply -> reaction(reply, MessageStatus.CANCELLED, updates));
     return updates;
   }
 
-  private static void sign(PendingReply reply, MessageStatus messageStatus, List<Update> updates) {
+  private static void reaction(
+      PendingReply reply, MessageStatus messageStatus, List<Update> updates) {
     reply.messages().forEach(message -> updates.add(new Update.Received(message, messageStatus)));
   }
 
@@ -138,7 +139,7 @@ public final class Changes {
   }
 
   /// The status reaction on the message that asked for the run.
-  private static Optional<Update> sign(Binding binding, Run now) {
+  private static Optional<Update> reaction(Binding binding, Run now) {
     return binding
         .origin()
         .message()
@@ -148,7 +149,7 @@ public final class Changes {
                     .map(messageStatus -> new Update.Received(message, messageStatus)));
   }
 
-  /// Whether `now` is the older state: a list page may arrive after a newer state was read.
+  /// Whether `now` is the older state: a page of a list may arrive after a newer state was read.
   private static boolean isOlder(Run now, Run before) {
     return now.updatedAt().isPresent()
         && before.updatedAt().isPresent()

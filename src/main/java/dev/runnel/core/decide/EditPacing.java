@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 /// not paced. Pure.
 public final class EditPacing {
   /// Maximum number of edits in a minute under one budget; Slack allows about 50 in a workspace.
-  public static final int BUDGET = 30;
+  public static final int MAX_EDITS = 30;
 
   public static final Duration WINDOW = Duration.ofMinutes(1);
 
@@ -24,18 +24,18 @@ public final class EditPacing {
   /// @param last the last post or edit of its status; empty if unknown
   /// @param made the edits of all runs under the same budget, oldest first
   /// @param ahead number of edits of other runs that wait for the same budget
-  /// @return the earliest time of the edit, which may be past
+  /// @return the earliest time of the edit, possibly in the past
   public static Instant next(
       Instant since, Optional<Instant> last, List<Instant> made, int ahead, Instant now) {
     var turn = last.map(at -> at.plus(gap(Duration.between(since, at)))).orElse(now);
     var recent = made.stream().filter(at -> at.plus(WINDOW).isAfter(now)).toList();
-    if (recent.size() + ahead < BUDGET) {
+    if (recent.size() + ahead < MAX_EDITS) {
       return turn;
     }
-    // Edits that wait are given different times, so that they do not all ask again for each one
-    // that is made.
-    var queued = now.plus(WINDOW.dividedBy(BUDGET).multipliedBy(ahead));
-    var free = recent.size() < BUDGET ? queued : recent.get(recent.size() - BUDGET).plus(WINDOW);
+    // Waiting edits get different times, so that they are not all checked again after each edit.
+    var queued = now.plus(WINDOW.dividedBy(MAX_EDITS).multipliedBy(ahead));
+    var free =
+        recent.size() < MAX_EDITS ? queued : recent.get(recent.size() - MAX_EDITS).plus(WINDOW);
     return Stream.of(turn, queued, free).max(Instant::compareTo).get();
   }
 

@@ -14,14 +14,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/// Resolves an intent in its conversation: the first characters of an id select the run that begins
-/// with them, and a short text that begins like a command goes to the agent where there is one.
+/// Resolves an intent in its conversation: an abbreviated id becomes the id of a run, and a text
+/// that resembles a command goes to the agent if there is one.
 public final class IntentResolver {
-  private static final Pattern SHORT = Pattern.compile("[0-9a-fA-F-]{4,35}");
-  private static final int MAX = 20;
-  private static final int SHOWN = 5;
-  private static final int SHORTEST = 8;
-  private static final int LONGEST = 36;
+  private static final Pattern ABBREVIATED = Pattern.compile("[0-9a-fA-F-]{4,35}");
+  private static final int MAX_FOUND = 20;
+  private static final int MAX_LISTED = 5;
+  private static final int MIN_SHOWN = 8;
+  private static final int ID_LENGTH = 36;
 
   private final RunAccessPolicy runAccessPolicy;
 
@@ -30,8 +30,8 @@ public final class IntentResolver {
   }
 
   /// Whether it may be an abbreviated id.
-  public static boolean isShort(RunId id) {
-    return SHORT.matcher(id.value()).matches();
+  public static boolean isAbbreviated(RunId id) {
+    return ABBREVIATED.matcher(id.value()).matches();
   }
 
   /// The delivery with the resolved intent; unchanged if it cannot be resolved.
@@ -66,7 +66,7 @@ public final class IntentResolver {
         .orElse(unclear);
   }
 
-  /// Where nothing waits for an approval, the word is for the agent.
+  /// If nothing waits for approval, the word is for the agent.
   private static Intent decision(Work work, Delivery delivery, boolean approved) {
     var here = Optional.of(delivery.conversation());
     return work.approvals().waiting(here).isEmpty()
@@ -78,44 +78,44 @@ public final class IntentResolver {
   /// Resolves an abbreviated id. Runs that the person may not name are not considered.
   private Intent run(
       Work work, Delivery delivery, Optional<RunId> named, Function<RunId, Intent> aboutTheRun) {
-    var shortId =
-        named.filter(IntentResolver::isShort).filter(id -> work.bindings().of(id).isEmpty());
-    if (shortId.isEmpty()) {
+    var abbreviated =
+        named.filter(IntentResolver::isAbbreviated).filter(id -> work.bindings().of(id).isEmpty());
+    if (abbreviated.isEmpty()) {
       return delivery.intent();
     }
-    var begin = shortId.get().value().toLowerCase(Locale.ROOT);
+    var begin = abbreviated.get().value().toLowerCase(Locale.ROOT);
     var found =
-        work.bindings().startingWith(begin, MAX).stream()
+        work.bindings().startingWith(begin, MAX_FOUND).stream()
             .filter(binding -> runAccessPolicy.mayName(delivery, binding))
             .map(binding -> binding.run().id())
             .toList();
     return switch (found.size()) {
       case 0 -> delivery.intent();
       case 1 -> aboutTheRun.apply(found.getFirst());
-      default -> several(begin, found);
+      default -> ambiguous(begin, found);
     };
   }
 
-  /// The least length that tells the ids apart.
-  private static int distinct(List<RunId> ids) {
-    return IntStream.range(SHORTEST, LONGEST)
+  /// The minimum length at which the ids differ.
+  private static int distinctLength(List<RunId> ids) {
+    return IntStream.range(MIN_SHOWN, ID_LENGTH)
         .filter(length -> ids.stream().map(id -> cut(id, length)).distinct().count() == ids.size())
         .findFirst()
-        .orElse(LONGEST);
+        .orElse(ID_LENGTH);
   }
 
   private static String cut(RunId id, int length) {
     return id.value().substring(0, Math.min(length, id.value().length()));
   }
 
-  private static Intent several(String shortId, List<RunId> found) {
-    var length = distinct(found);
+  private static Intent ambiguous(String abbreviated, List<RunId> found) {
+    var length = distinctLength(found);
     return new Intent.Unclear(
         "Several runs begin with `%s`: %s. Write more of the id."
             .formatted(
-                shortId,
+                abbreviated,
                 found.stream()
-                    .limit(SHOWN)
+                    .limit(MAX_LISTED)
                     .map(id -> "`" + cut(id, length) + "`")
                     .collect(Collectors.joining(", "))));
   }

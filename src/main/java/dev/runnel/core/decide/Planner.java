@@ -19,16 +19,16 @@ import java.util.Optional;
 public final class Planner {
   private Planner() {}
 
-  /// The state of the delivery's surroundings.
+  /// The state of the delivery's conversation and place.
   ///
   /// @param own the binding of its conversation
   /// @param named the binding of the run that it names
-  /// @param nearby the bindings of the same place, newest first
+  /// @param inPlace the bindings of the same place, newest first
   /// @param waiting the conversation in the same place where a start of the same person is queued
   public record Situation(
       Optional<Binding> own,
       Optional<Binding> named,
-      List<Binding> nearby,
+      List<Binding> inPlace,
       Optional<Conversation> waiting) {}
 
   public static Plan plan(Delivery delivery, Situation situation, Instant now) {
@@ -43,8 +43,8 @@ public final class Planner {
     };
   }
 
-  /// Whether the plan must be executed in another conversation. A command from a place is answered
-  /// there, wherever it is executed; other messages stay in their own conversation.
+  /// Whether the plan must be executed in another conversation. Only a command from a place is
+  /// moved, because its answer is posted there wherever it is executed.
   private static boolean isElsewhere(Delivery delivery, Conversation conversation) {
     return delivery.origin().replyTo().isPresent()
         && !conversation.equals(delivery.conversation())
@@ -70,7 +70,8 @@ public final class Planner {
       case Intent.Say(var request)
           when request.options().interrupts() && situation.own().isEmpty() ->
           delivery.addressed()
-              ? tell(delivery, "There is no run here to interrupt. Write it in the thread of a run.")
+              ? tell(
+                  delivery, "There is no run here to interrupt. Write it in the thread of a run.")
               : new Plan.Ignore("sent in a conversation without a run");
       case Intent.Say(var request) -> {
         if (delivery.origin().opensThread()) {
@@ -151,8 +152,8 @@ public final class Planner {
     };
   }
 
-  /// On a pull request other people read than in the run's thread, so only the state is posted
-  /// there.
+  /// On a pull request, other people can read the answer than in the run's thread, so it contains
+  /// only the state.
   private static String status(
       Delivery delivery, Situation situation, Binding binding, Instant now) {
     var isOnItsPullRequest =
@@ -188,12 +189,12 @@ public final class Planner {
     if (!delivery.addressed()) {
       return Optional.empty();
     }
-    var theirs = of(delivery.actor(), situation.nearby(), activeOnly);
+    var theirs = of(delivery.actor(), situation.inPlace(), activeOnly);
     return !activeOnly || theirs.size() == 1 ? theirs.stream().findFirst() : Optional.empty();
   }
 
-  private static List<Binding> of(Actor actor, List<Binding> nearby, boolean activeOnly) {
-    return nearby.stream()
+  private static List<Binding> of(Actor actor, List<Binding> inPlace, boolean activeOnly) {
+    return inPlace.stream()
         .filter(each -> each.requester().id().equals(actor.id()))
         .filter(each -> !activeOnly || each.isActive())
         .toList();
@@ -207,7 +208,7 @@ public final class Planner {
     if (!delivery.addressed()) {
       return new Plan.Ignore("sent in a conversation without a run");
     }
-    var active = of(delivery.actor(), situation.nearby(), true);
+    var active = of(delivery.actor(), situation.inPlace(), true);
     if (active.size() > 1) {
       return new Plan.Tell(
           List.of(
@@ -223,17 +224,17 @@ public final class Planner {
     return tell(delivery, "There is no run here to " + verb + ".");
   }
 
-  /// What may be an abbreviated id may also be a normal word.
+  /// A text that looks like an abbreviated id may also be a normal word.
   private static Plan unknownRun(
       Delivery delivery, Situation situation, RunId run, String command) {
     var why = "I can't find run `" + run.brief() + "`. `list` shows the runs here.";
-    return IntentResolver.isShort(run)
+    return IntentResolver.isAbbreviated(run)
         ? noRun(delivery, situation, why, command)
         : tell(delivery, why);
   }
 
   private static Plan noRun(Delivery delivery, Situation situation, String why, String words) {
-    var active = of(delivery.actor(), situation.nearby(), true);
+    var active = of(delivery.actor(), situation.inPlace(), true);
     return Plan.Tell.one(
         new Update.Answered(delivery.actor(), AnswerFormatter.noRun(why, words, active)));
   }

@@ -22,9 +22,9 @@ public record PollSchedule(Duration fast, Duration slow, Duration slowest, Durat
   }
 
   /// @param failures number of consecutive failed polls, this one included
-  public Duration afterFailure(int failures, Optional<Duration> asked) {
+  public Duration afterFailure(int failures, Optional<Duration> retryAfter) {
     var backoff = fast.multipliedBy(1L << Math.min(failures, 10));
-    var wait = asked.filter(each -> each.compareTo(backoff) > 0).orElse(backoff);
+    var wait = retryAfter.filter(each -> each.compareTo(backoff) > 0).orElse(backoff);
     return wait.compareTo(slowest) > 0 ? slowest : wait;
   }
 }

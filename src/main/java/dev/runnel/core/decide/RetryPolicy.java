@@ -10,8 +10,8 @@ import java.util.random.RandomGenerator;
 ///
 /// @param first the delay after the first failure; it doubles with each further one, with jitter
 /// @param longest the maximum delay
-/// @param patience how long something is retried while the other side is unavailable
-/// @param maxErrors how often something is tried that causes unexpected errors
+/// @param patience for how long to retry while the other side is unavailable
+/// @param maxErrors maximum number of attempts that cause unexpected errors
 public record RetryPolicy(
     Duration first, Duration longest, Duration patience, int maxErrors, RandomGenerator chance) {
   public static RetryPolicy standard(RandomGenerator chance) {
@@ -23,8 +23,8 @@ public record RetryPolicy(
   ///
   /// @param attempts number of attempts made
   /// @param since when it was first due
-  /// @param retryAfter the delay that the other side asked for, which overrides the backoff and its
-  ///   maximum; the delay is never shorter than the first one
+  /// @param retryAfter the other side's `Retry-After`, which overrides the backoff and its maximum;
+  ///   the delay is never shorter than the first one
   /// @return empty to give up
   public Optional<Instant> afterOutage(
       int attempts, Instant since, Optional<Duration> retryAfter, Instant now) {

@@ -7,9 +7,9 @@ import dev.runnel.core.scope.ConversationScope;
 import dev.runnel.core.scope.Defaults;
 import java.util.Optional;
 
-/// Decides which runs a person may name: to ask about, to steer, to stop. In the channel or
-/// repository of a run everybody may, as in its thread. Elsewhere only its requester and the admins
-/// may, because other people may not be able to read the run's thread. Pure.
+/// Decides which runs a person may name, to ask about them, steer them or stop them. In the channel
+/// or repository of a run everybody may, as in its thread. Elsewhere only its requester and the
+/// admins may, because other people may have no access to the run's thread. Pure.
 public final class RunAccessPolicy {
   private final Defaults defaults;
 
@@ -24,9 +24,9 @@ public final class RunAccessPolicy {
         .filter(binding -> !mayName(delivery, binding))
         .map(
             _ ->
-                "That run belongs to another place. Only the people there can see and steer it, and"
-                    + " who asked for it"
-                    + (defaults.admins().isEmpty() ? "." : ", and the admins."));
+                "That run belongs to another place. Only the people there and its requester can see"
+                    + " and steer it"
+                    + (defaults.admins().isEmpty() ? "." : ". So can the admins."));
   }
 
   boolean mayName(Delivery delivery, Binding binding) {

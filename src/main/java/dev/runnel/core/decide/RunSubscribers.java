@@ -25,7 +25,7 @@ public final class RunSubscribers {
 
   /// The run that a message on its pull request, or in a conversation that takes part, is for.
   public static Optional<Binding> steeredRun(Work work, Delivery delivery) {
-    if (!speaksToItsRun(delivery)) {
+    if (!isForSteeredRun(delivery)) {
       return Optional.empty();
     }
     return delivery
@@ -40,21 +40,21 @@ public final class RunSubscribers {
   /// The run of another conversation in which this one takes part.
   private static Optional<RunId> joined(Work work, Delivery delivery) {
     return work.issues()
-        .guest(delivery.conversation())
-        .filter(guest -> guest.request().isEmpty())
-        .map(Store.Issues.Guest::run);
+        .participation(delivery.conversation())
+        .filter(participation -> participation.request().isEmpty())
+        .map(Store.Issues.Participation::run);
   }
 
-  /// Whether the delivery is a message to the run of the pull request. A delivery that starts
-  /// something belongs to the pull request's own conversation; one that ends something there is not
-  /// a message to a run that began elsewhere.
-  private static boolean speaksToItsRun(Delivery delivery) {
+  /// Whether the delivery is a message to the run of the pull request. A delivery that starts a run
+  /// belongs to the pull request's own conversation. An event on the pull request, such as a
+  /// removed label, is no message to a run that began elsewhere.
+  private static boolean isForSteeredRun(Delivery delivery) {
     return delivery.addressed()
         && isFromPerson(delivery)
         && !(delivery.intent() instanceof Intent.Start);
   }
 
-  /// Whether somebody wrote it: a message, a command or a form; not a label.
+  /// Whether a person wrote it: a message, a command or a form; not a label.
   public static boolean isFromPerson(Delivery delivery) {
     return delivery.origin().message().isPresent() || delivery.origin().replyTo().isPresent();
   }
@@ -64,16 +64,16 @@ public final class RunSubscribers {
   public static void subscribe(Work work, Delivery delivery, Binding binding) {
     var run = binding.run().id();
     var waiting = work.pullRequests().subscribers(run);
-    var isGuest = !delivery.conversation().equals(binding.conversation());
-    if (!isGuest && waiting.isEmpty()) {
+    var isElsewhere = !delivery.conversation().equals(binding.conversation());
+    if (!isElsewhere && waiting.isEmpty()) {
       return;
     }
-    if (!isGuest || (waiting.isEmpty() && binding.isActive())) {
+    if (!isElsewhere || (waiting.isEmpty() && binding.isActive())) {
       work.pullRequests()
           .subscribe(
               run, new Subscriber(binding.conversation(), binding.requester(), binding.origin()));
     }
-    if (isGuest) {
+    if (isElsewhere) {
       work.pullRequests()
           .subscribe(
               run, new Subscriber(delivery.conversation(), delivery.actor(), delivery.origin()));
@@ -89,16 +89,16 @@ public final class RunSubscribers {
 
   /// Posts updates of a run to its subscribers.
   public static void notifyAbout(Work work, Binding binding, List<Update> updates, Instant now) {
-    var askers =
+    var subscribers =
         updates.stream().anyMatch(update -> addressed(update, binding.requester()).isPresent())
             ? work.pullRequests().subscribers(binding.run().id())
             : List.<Subscriber>of();
     for (var update : updates) {
-      if (askers.isEmpty() || addressed(update, binding.requester()).isEmpty()) {
-        work.outbox().add(notice(thread(binding), update, now));
+      if (subscribers.isEmpty() || addressed(update, binding.requester()).isEmpty()) {
+        work.outbox().add(notice(requester(binding), update, now));
         continue;
       }
-      for (var subscriber : askers) {
+      for (var subscriber : subscribers) {
         var isHere = subscriber.conversation().equals(binding.conversation());
         addressed(isHere ? update : elsewhere(update), subscriber.actor())
             .ifPresent(theirs -> work.outbox().add(notice(subscriber, theirs, now)));
@@ -109,7 +109,7 @@ public final class RunSubscribers {
     }
   }
 
-  private static Subscriber thread(Binding binding) {
+  private static Subscriber requester(Binding binding) {
     return new Subscriber(binding.conversation(), binding.requester(), binding.origin());
   }
 
@@ -118,22 +118,22 @@ public final class RunSubscribers {
         NoticeId.random(), subscriber.conversation(), update, subscriber.origin(), now, 0);
   }
 
-  /// The update for people outside the run's thread: without the request made there, and without
-  /// the run's other results.
+  /// The update for people outside the run's thread: without the thread's request, and without the
+  /// run's other results.
   public static Update elsewhere(Update update) {
     return switch (update) {
       case Update.Blocked(var run, var to, var question) ->
-          new Update.Blocked(withoutItsThread(run), to, question);
+          new Update.Blocked(withoutThreadContent(run), to, question);
       case Update.Succeeded(var run, var to, var since, var at) ->
-          new Update.Succeeded(withoutItsThread(run), to, since, at);
+          new Update.Succeeded(withoutThreadContent(run), to, since, at);
       case Update.Failed(var run, var to, var why, var retryable) ->
-          new Update.Failed(withoutItsThread(run), to, why, retryable);
+          new Update.Failed(withoutThreadContent(run), to, why, retryable);
       case Update.Cancelled(var run, var to, var stop, _) ->
-          new Update.Cancelled(withoutItsThread(run), to, stop);
-      // An answer is for the people where it was said.
+          new Update.Cancelled(withoutThreadContent(run), to, stop);
+      // An answer is only for the people where it was given.
       case Update.QuestionClosed(var run, var question, _, _) ->
           new Update.QuestionClosed(
-              withoutItsThread(run), question, Optional.empty(), Optional.empty());
+              withoutThreadContent(run), question, Optional.empty(), Optional.empty());
       case Update.Status _,
           Update.FileMade _,
           Update.Reminder _,
@@ -144,7 +144,7 @@ public final class RunSubscribers {
     };
   }
 
-  private static Run withoutItsThread(Run run) {
+  private static Run withoutThreadContent(Run run) {
     return run.with(
         it -> it.title("").artifacts(List.of()).files(List.of()).replies(Optional.empty()));
   }

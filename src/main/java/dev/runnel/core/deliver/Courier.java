@@ -1,6 +1,6 @@
 package dev.runnel.core.deliver;
 
-import dev.runnel.core.decide.PullRequestNews;
+import dev.runnel.core.decide.PullRequestStateUpdates;
 import dev.runnel.core.decide.RetryPolicy;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Update;
@@ -26,9 +26,9 @@ public final class Courier {
   private static final Logger log = LoggerFactory.getLogger(Courier.class);
 
   /// Platforms limit reactions separately from posts; a pause for reactions must not delay posts.
-  private static final String SIGNS = ":signs";
+  private static final String REACTIONS = ":signs";
 
-  /// After this delay a file is tried again that the run service does not give out.
+  /// The default delay before another attempt to read a file from the run service.
   private static final Duration BETWEEN_READS = Duration.ofMinutes(1);
 
   private final Store store;
@@ -62,23 +62,23 @@ public final class Courier {
   /// @return number of notices processed
   public int step(Conversation conversation, Instant now) {
     var count = 0;
-    for (var turn = take(conversation, now); turn.isPresent(); turn = take(conversation, now)) {
-      work(turn.get(), now);
+    for (var next = take(conversation, now); next.isPresent(); next = take(conversation, now)) {
+      work(next.get(), now);
       recovery.wake(now);
       count++;
     }
     return count;
   }
 
-  private record Turn(Notice notice, Optional<PostRef> status) {}
+  private record Next(Notice notice, Optional<PostRef> status) {}
 
-  private Optional<Turn> take(Conversation conversation, Instant now) {
+  private Optional<Next> take(Conversation conversation, Instant now) {
     return store.commit(
         work ->
             next(work, conversation, now)
-                .filter(notice -> mayGo(work, notice, now))
+                .filter(notice -> mayPost(work, notice, now))
                 .filter(notice -> work.outbox().begin(notice.id()))
-                .map(notice -> new Turn(withCurrentState(work, notice), status(work, notice))));
+                .map(notice -> new Next(withCurrentState(work, notice), status(work, notice))));
   }
 
   private Optional<Notice> next(Store.Work work, Conversation conversation, Instant now) {
@@ -107,7 +107,7 @@ public final class Courier {
     return isObsolete;
   }
 
-  /// Whether an edit was delayed, and the post shows a later state by now.
+  /// Whether it is a delayed edit, and the post already shows a later state.
   private static boolean isSuperseded(Store.Work work, Notice notice) {
     return notice.update() instanceof Update.Status(var run, _, _, _, _, _)
         && notice.tries() > 0
@@ -119,13 +119,13 @@ public final class Courier {
             .isPresent();
   }
 
-  /// Whether it closes a question of which there is no post here.
+  /// Whether it closes a question that was not posted here.
   private static boolean hasNoQuestion(Store.Work work, Notice notice) {
     return notice.update() instanceof Update.QuestionClosed && status(work, notice).isEmpty();
   }
 
-  /// Postpones an edit that only shows progress, if the post was edited shortly before. It then no
-  /// longer waits in line, so that it delays no other post.
+  /// Postpones an edit that only shows progress, if the post was edited shortly before. It then
+  /// leaves the order of the conversation, so that it delays no other post.
   private boolean isPaced(Store.Work work, Notice notice, Instant now) {
     if (!(notice.update() instanceof Update.Status update)
         || notice.tries() > 0
@@ -147,11 +147,12 @@ public final class Courier {
         .flatMap(surface -> surface.limits().editBudget(notice.conversation()));
   }
 
-  /// Adds what is known only now: the reactions that a new one replaces, and what became of pull
-  /// requests.
+  /// Adds what is known only at the time of the post: the reactions that a new one replaces, and
+  /// the states of pull requests.
   private static Notice withCurrentState(Store.Work work, Notice notice) {
     if (!(notice.update() instanceof Update.Received(var message, var messageStatus, _))) {
-      return notice.withUpdate(PullRequestNews.shown(work, notice.update()));
+      return notice.withUpdate(
+          PullRequestStateUpdates.withPullRequestStates(work, notice.update()));
     }
     var before = new HashSet<>(work.outbox().reactions(notice.conversation(), message));
     before.remove(messageStatus);
@@ -161,7 +162,7 @@ public final class Courier {
   /// Whether the notice may be posted now: its surface is not on hold, and its platform asked for
   /// no pause or the reserved time has come. Otherwise it is postponed, which does not count as an
   /// attempt.
-  private boolean mayGo(Store.Work work, Notice notice, Instant now) {
+  private boolean mayPost(Store.Work work, Notice notice, Instant now) {
     var held = OutageRecovery.held(work, notice.conversation().surface());
     if (held.isPresent()) {
       postpone(work, notice, held.get(), now);
@@ -173,7 +174,7 @@ public final class Courier {
     }
     var turn = work.limits().reserve(limit.get(), holder(notice), now);
     if (turn.isAfter(now)) {
-      work.outbox().later(notice.id(), turn, "The platform asked to slow down");
+      work.outbox().postpone(notice.id(), turn, "The platform asked to slow down");
       return false;
     }
     return true;
@@ -186,12 +187,12 @@ public final class Courier {
         : notice.id().value();
   }
 
-  /// Postpones the notice until its platform accepts our credential again, however long that takes.
+  /// Postpones the notice until its platform accepts our credential again.
   private static void postpone(Store.Work work, Notice notice, String why, Instant now) {
     work.outbox()
-        .later(
+        .postpone(
             notice.id(),
-            OutageRecovery.nextLook(now),
+            OutageRecovery.nextCheck(now),
             why,
             notice.conversation().surface().value());
   }
@@ -202,7 +203,7 @@ public final class Courier {
         .map(
             surface ->
                 notice.update() instanceof Update.Received
-                    ? surface.id() + SIGNS
+                    ? surface.id() + REACTIONS
                     : surface.limits().rateLimit(notice.conversation()));
   }
 
@@ -223,8 +224,8 @@ public final class Courier {
         : work.outbox().statusPost(notice.conversation(), run);
   }
 
-  private void work(Turn turn, Instant now) {
-    var notice = turn.notice();
+  private void work(Next next, Instant now) {
+    var notice = next.notice();
     var surface = surfaces.find(notice.conversation().surface());
     if (surface.isEmpty()) {
       park(notice, "The surface is turned off.");
@@ -234,14 +235,14 @@ public final class Courier {
     try {
       if (notice.update() instanceof Update.FileMade made) {
         switch (files.post(surface.get(), notice, made)) {
-          case FileDelivery.Delivered.Sent(var sent) -> posting = sent;
-          case FileDelivery.Delivered.Unread(var after, var why) -> {
+          case FileDelivery.Result.Sent(var sent) -> posting = sent;
+          case FileDelivery.Result.Unread(var after, var why) -> {
             postponeFile(notice, after.orElse(BETWEEN_READS), why, now);
             return;
           }
         }
       } else {
-        posting = surface.get().post(notice, turn.status().orElse(null));
+        posting = surface.get().post(notice, next.status().orElse(null));
       }
     } catch (CredentialRefused refused) {
       store.change(
@@ -271,7 +272,7 @@ public final class Courier {
               reminders.plan(work, notice, now);
               StatusRefresh.plan(work, surface.get(), notice, now);
             });
-        // Edits of status posts come each second while a run works.
+        // Status posts are edited often while a run works.
         log.atLevel(notice.update() instanceof Update.Status ? Level.DEBUG : Level.INFO)
             .log(
                 "notice posted notice={} conversation={} update={}",
@@ -280,12 +281,12 @@ public final class Courier {
                 notice.update().getClass().getSimpleName());
       }
       case Posting.Later(var after, var why) -> {
-        var next = retries.afterOutage(notice.tries() + 1, notice.createdAt(), after, now);
-        if (next.isEmpty()) {
+        var retryAt = retries.afterOutage(notice.tries() + 1, notice.createdAt(), after, now);
+        if (retryAt.isEmpty()) {
           park(notice, why);
           return;
         }
-        var at = next.get();
+        var at = retryAt.get();
         log.warn(
             "notice waits notice={} conversation={} try={} wait={} why={}",
             notice.id(),
@@ -298,9 +299,9 @@ public final class Courier {
               after.ifPresent(pause -> hold(work, notice, now.plus(pause)));
               if (after.isEmpty()) {
                 recovery.failed(platform);
-                work.outbox().later(notice.id(), at, why, platform);
+                work.outbox().postpone(notice.id(), at, why, platform);
               } else {
-                work.outbox().later(notice.id(), at, why);
+                work.outbox().postpone(notice.id(), at, why);
               }
             });
       }
@@ -308,7 +309,7 @@ public final class Courier {
     }
   }
 
-  /// Tries a file again later that cannot be read now. It no longer waits in line, so that it
+  /// Postpones a file that cannot be read now. It leaves the order of the conversation, so that it
   /// delays no other post, such as the end of its run.
   private void postponeFile(Notice notice, Duration after, String why, Instant now) {
     var next = retries.afterOutage(notice.tries() + 1, notice.createdAt(), Optional.of(after), now);
@@ -323,8 +324,8 @@ public final class Courier {
             work.outbox().withdraw(notice.id());
             work.outbox().addAt(next.get(), notice);
           } else {
-            // It may be uploaded already, which the next attempt has to know.
-            work.outbox().later(notice.id(), next.get(), why);
+            // It may be uploaded already, so its number of attempts must be kept.
+            work.outbox().postpone(notice.id(), next.get(), why);
           }
         });
   }

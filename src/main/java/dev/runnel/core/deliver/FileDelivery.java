@@ -9,15 +9,15 @@ import dev.runnel.core.port.Surface;
 import java.time.Duration;
 import java.util.Optional;
 
-/// Uploads the files that agents hand over, as far as the limits allow; says what it does not
-/// upload, and why.
+/// Uploads the files that agents hand over, within the limits. Posts which files are not uploaded,
+/// and why.
 ///
 /// @param runs must withhold files with secrets
 public record FileDelivery(AgentRuns runs, FileLimits limits) {
   private static final long MEGABYTE = 1 << 20;
 
-  /// Whether nothing is to be said of the file there: the surface takes none, the operator wants
-  /// none, or there were too many before it.
+  /// Whether there is nothing to post about the file: the surface takes no files, uploads are off,
+  /// or too many files precede it.
   boolean isObsolete(Surface surface, Notice notice) {
     return notice.update() instanceof Update.FileMade made
         && (limits.extensions().isEmpty()
@@ -25,36 +25,33 @@ public record FileDelivery(AgentRuns runs, FileLimits limits) {
             || !surface.files().accepts(notice.conversation()));
   }
 
-  /// What became of an attempt.
-  sealed interface Delivered {
-    record Sent(Posting posting) implements Delivered {}
+  /// The result of an attempt.
+  sealed interface Result {
+    record Sent(Posting posting) implements Result {}
 
-    /// The run service does not give out the content now; the surface was not asked.
-    record Unread(Optional<Duration> retryAfter, String why) implements Delivered {}
+    /// The run service cannot provide the content now; nothing was posted.
+    record Unread(Optional<Duration> retryAfter, String why) implements Result {}
   }
 
-  Delivered post(Surface surface, Notice notice, Update.FileMade made) {
+  Result post(Surface surface, Notice notice, Update.FileMade made) {
     var reason = reasonToSkip(surface, notice, made);
-    return reason
-        .<Delivered>map(Delivered.Sent::new)
-        .orElseGet(() -> fetched(surface, notice, made));
+    return reason.<Result>map(Result.Sent::new).orElseGet(() -> fetched(surface, notice, made));
   }
 
-  private Delivered fetched(Surface surface, Notice notice, Update.FileMade made) {
+  private Result fetched(Surface surface, Notice notice, Update.FileMade made) {
     return switch (runs.content(made.file(), limits.bytes())) {
-      case FileContent.Read(var bytes) -> new Delivered.Sent(surface.files().upload(notice, bytes));
-      case FileContent.Withheld(var why) ->
-          new Delivered.Sent(withheld(surface, notice, made, why));
-      case FileContent.Later(var after, var why) -> new Delivered.Unread(after, why);
+      case FileContent.Read(var bytes) -> new Result.Sent(surface.files().upload(notice, bytes));
+      case FileContent.Withheld(var why) -> new Result.Sent(withheld(surface, notice, made, why));
+      case FileContent.Later(var after, var why) -> new Result.Unread(after, why);
     };
   }
 
-  /// Says why the file is not uploaded; empty if it is.
+  /// Posts why the file is not uploaded; empty if it may be uploaded.
   private Optional<Posting> reasonToSkip(Surface surface, Notice notice, Update.FileMade made) {
     var file = made.file();
     if (made.number() > limits.count()) {
       return Optional.of(
-          say(
+          postText(
               surface,
               notice,
               made,
@@ -77,10 +74,11 @@ public record FileDelivery(AgentRuns runs, FileLimits limits) {
 
   private Posting withheld(Surface surface, Notice notice, Update.FileMade made, String why) {
     var name = made.file().name().replace('`', '\'');
-    return say(surface, notice, made, "I did not upload `%s`: %s.".formatted(name, why));
+    return postText(surface, notice, made, "I did not upload `%s`: %s.".formatted(name, why));
   }
 
-  private static Posting say(Surface surface, Notice notice, Update.FileMade made, String text) {
+  private static Posting postText(
+      Surface surface, Notice notice, Update.FileMade made, String text) {
     return surface.post(notice.withUpdate(new Update.Message(made.requester(), text, false)), null);
   }
 }

@@ -3,13 +3,13 @@ package dev.runnel.core.deliver;
 import java.util.Locale;
 import java.util.Set;
 
-/// Which files of agents are uploaded for people.
+/// Which files of agents are uploaded.
 ///
-/// @param extensions the endings of their names, in lower case; empty if none are uploaded
+/// @param extensions the permitted file name extensions, in lower case; empty to upload no files
 /// @param bytes the maximum size of a file
-/// @param count the maximum number for a run
+/// @param count the maximum number per run
 public record FileLimits(Set<String> extensions, long bytes, int count) {
-  public static final FileLimits USUAL =
+  public static final FileLimits DEFAULT =
       new FileLimits(
           Set.of(
               "png", "jpg", "jpeg", "gif", "webp", "pdf", "txt", "md", "log", "csv", "tsv", "json",

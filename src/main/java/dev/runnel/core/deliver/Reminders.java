@@ -16,14 +16,15 @@ import java.util.List;
 public record Reminders(List<Duration> after) {
   public static final Reminders NONE = new Reminders(List.of());
 
-  public static final Reminders USUAL =
+  public static final Reminders DEFAULT =
       new Reminders(List.of(Duration.ofMinutes(30), Duration.ofHours(4), Duration.ofHours(24)));
 
   public Reminders {
     after = List.copyOf(after);
     for (int i = 0; i < after.size(); i++) {
       if (!after.get(i).isPositive() || (i > 0 && after.get(i).compareTo(after.get(i - 1)) <= 0)) {
-        throw new IllegalArgumentException("Reminders come one after the other");
+        throw new IllegalArgumentException(
+            "The delays of reminders must be positive and ascending");
       }
     }
   }

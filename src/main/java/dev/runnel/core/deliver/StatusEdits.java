@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Remembers the edits of status posts that this node made, to pace the next ones. What it has
-/// forgotten only makes an edit early.
+/// Keeps the recent edits of status posts by this node, to pace the next ones. An entry that is
+/// lost only makes an edit early.
 ///
 /// @implSpec Thread-safe.
 final class StatusEdits {
@@ -38,8 +38,8 @@ final class StatusEdits {
       };
   private final Map<String, Budget> budgets = new HashMap<>();
 
-  /// When the status may be posted: `now` if it shows a new state, or the last edit is long ago. A
-  /// later time stays reserved for it. That a new run waits in the queue is shown after a while.
+  /// When the status may be posted: `now` if it shows a new state, or if the last edit is old. A
+  /// later time stays reserved for it. The status of a queued run is posted after a delay.
   ///
   /// @param budget the name of the budget that it shares with other runs
   synchronized Instant turn(String budget, Update.Status status, Instant now) {
@@ -82,13 +82,13 @@ final class StatusEdits {
         return mine.get();
       }
       if (!cleanedAt.plus(EditPacing.WINDOW).isAfter(now)) {
-        // Of runs that ended, and whose status was never edited again.
+        // Reservations of runs that ended, and whose status was not edited again.
         var unused = now.minus(EditPacing.WINDOW);
         reserved.values().removeIf(unused::isAfter);
         granted.values().removeIf(unused::isAfter);
         cleanedAt = now;
       }
-      // Whose time has come has nobody ahead.
+      // A run whose reserved time has come has priority.
       var ahead = mine.isPresent() ? 0 : reserved.size();
       var others =
           granted.entrySet().stream()

@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /// Schedules the repetition of a status whose display the platform removes by itself. The
 /// repetition is a notice with a due time, added when the status or its previous repetition is
-/// posted. An end is repeated once, so that a run does not look busy because one call was lost.
+/// posted. A final status is repeated once, so that a run does not look busy after a lost call.
 final class StatusRefresh {
   private StatusRefresh() {}
 

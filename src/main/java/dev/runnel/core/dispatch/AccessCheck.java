@@ -26,9 +26,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// Decides whether a sender may do what a delivery asks for: by the operator's policy if it has
-/// rules, else by the rule of the platform. It holds for every surface, because all make
-/// deliveries.
+/// Decides whether a sender has permission for a delivery: by the operator's policy if it has
+/// rules, else by the rule of the platform.
 final class AccessCheck {
   /// The platform's own rule.
   static final String PLATFORM_RULE = AuditEntry.DEFAULT_RULE;
@@ -47,52 +46,52 @@ final class AccessCheck {
     this.defaultsResolver = defaultsResolver;
   }
 
-  sealed interface Answer {
+  sealed interface Decision {
     /// @param rule the rule that decided
-    record Permitted(String rule) implements Answer {}
+    record Permitted(String rule) implements Decision {}
 
     /// @param rule the rule that decided, or why there is none; for the log
     /// @param words the private answer; empty if the sender gets none
     /// @param isMember whether the platform's own rule permits the sender
-    record Refused(String rule, Optional<String> words, boolean isMember) implements Answer {}
+    record Refused(String rule, Optional<String> words, boolean isMember) implements Decision {}
 
-    /// The platform could not be asked.
-    record Unknown(Optional<Duration> retryAfter, String why) implements Answer {}
+    /// The platform could not be queried.
+    record Unknown(Optional<Duration> retryAfter, String why) implements Decision {}
   }
 
-  /// The names that rules may use for a person, or why they are not known.
+  /// The names that rules may use for a person, or why there are none.
   sealed interface Person {
     /// @param isMember whether the platform's own rule permits the person
     record Known(Set<String> names, boolean isMember) implements Person {}
 
-    record Stranger(Answer answer) implements Person {}
+    record NotAdmitted(Decision decision) implements Person {}
   }
 
   /// @param target the run that it concerns
-  Answer check(Delivery delivery, Optional<Binding> target) {
+  Decision check(Delivery delivery, Optional<Binding> target) {
     var surface = surface(delivery);
     if (surface.isEmpty() || surface.get().senders().isByOperator(delivery)) {
-      return new Answer.Permitted(OPERATOR);
+      return new Decision.Permitted(OPERATOR);
     }
     return switch (person(surface.get(), delivery)) {
-      case Person.Stranger(var answer) -> answer;
-      case Person.Known known when !policy.hasRules() -> new Answer.Permitted(PLATFORM_RULE);
+      case Person.NotAdmitted(var decision) -> decision;
+      case Person.Known known when !policy.hasRules() -> new Decision.Permitted(PLATFORM_RULE);
       case Person.Known known -> byPolicy(delivery, target, known);
     };
   }
 
-  private Answer byPolicy(Delivery delivery, Optional<Binding> target, Person.Known person) {
+  private Decision byPolicy(Delivery delivery, Optional<Binding> target, Person.Known person) {
     var permission = permission(delivery.intent(), target);
     if (permission.isEmpty()) {
       return isKnown(delivery, person)
-          ? new Answer.Permitted("everybody may")
-          : new Answer.Refused("no rule names the sender", Optional.empty(), false);
+          ? new Decision.Permitted("everybody may")
+          : new Decision.Refused("no rule names the sender", Optional.empty(), false);
     }
     if (isPreparation(delivery.intent())
         && policy
             .permissions(person.names(), delivery.conversation().id())
             .contains(permission.get())) {
-      return new Answer.Permitted("may start runs with some environment");
+      return new Decision.Permitted("may start runs with some environment");
     }
     var verdict =
         policy.decide(request(delivery, delivery.conversation(), target, permission.get(), person));
@@ -105,23 +104,23 @@ final class AccessCheck {
                 it ->
                     it.surface().equals(delivery.conversation().surface())
                         || isFromElsewhere(delivery)
-                        || isGuest(delivery.conversation()));
+                        || takesPart(delivery.conversation()));
     if (verdict.isPermitted() && there.isPresent()) {
       verdict = policy.decide(request(delivery, there.get(), target, permission.get(), person));
     }
     return verdict.isPermitted()
-        ? new Answer.Permitted(verdict.rule())
-        : new Answer.Refused(verdict.rule(), Optional.of(verdict.words()), person.isMember());
+        ? new Decision.Permitted(verdict.rule())
+        : new Decision.Refused(verdict.rule(), Optional.of(verdict.words()), person.isMember());
   }
 
-  /// Whether the conversation takes part in a run that began elsewhere: nobody there has a share in
-  /// the run but by the rules for its place.
-  private boolean isGuest(Conversation conversation) {
-    return store.<Boolean>commit(work -> work.issues().guest(conversation).isPresent());
+  /// Whether the conversation takes part in a run that began elsewhere: then the rules for the
+  /// run's place also apply.
+  private boolean takesPart(Conversation conversation) {
+    return store.<Boolean>commit(work -> work.issues().participation(conversation).isPresent());
   }
 
-  /// Whether the sender may write to a run that began in another place; without rules, whom the
-  /// platform's own rule permits.
+  /// Whether the sender may write to a run that began in another place. Without rules, everybody
+  /// may whom the platform's own rule permits.
   boolean mayWriteTo(Binding run, Delivery delivery) {
     var permission = run.run().state() == RunState.BLOCKED ? Permission.ANSWER : Permission.SAY;
     return !policy.hasRules()
@@ -144,15 +143,15 @@ final class AccessCheck {
             .anyMatch(it -> it != Permission.STOP_OWN);
   }
 
-  /// Whether it only opens a form or changes what the form begins with: what the form sends is
-  /// checked with its environment.
+  /// Whether it only opens a form or changes the form's defaults: the request that the form sends
+  /// is checked later, with its environment.
   private static boolean isPreparation(Intent intent) {
     return intent instanceof Intent.Ask(Question.Compose _)
         || (intent instanceof Intent.Ask(Question.Configure change)
             && change.level() == Question.Configure.Level.ME);
   }
 
-  /// The request for access of a start, for the rules about approvals.
+  /// The access request of a start, for the rules about approvals.
   ///
   /// @param resolved the request with all its options
   AccessRequest start(Delivery delivery, Request resolved) {
@@ -166,7 +165,7 @@ final class AccessCheck {
         resolved.options().factory().isPresent());
   }
 
-  /// What the rules say about a request that was not made yet; empty if there are none.
+  /// The policy's decision about a request that is only planned; empty if there are no rules.
   Optional<Verdict> preview(Delivery delivery, Request request) {
     return names(delivery)
         .filter(_ -> policy.hasRules())
@@ -181,14 +180,14 @@ final class AccessCheck {
                         person)));
   }
 
-  /// What the sender may do in the place; empty if no policy says so.
+  /// The sender's permissions in the place; empty if there are no rules.
   Optional<Set<Permission>> permissions(Delivery delivery) {
     return names(delivery)
         .filter(_ -> policy.hasRules())
         .map(person -> policy.permissions(person.names(), delivery.conversation().id()));
   }
 
-  /// The names that rules may use for the sender; empty if they cannot be known now.
+  /// The names that rules may use for the sender; empty if they are unknown now.
   Optional<Person.Known> names(Delivery delivery) {
     return surface(delivery)
         .filter(surface -> !surface.senders().isByOperator(delivery))
@@ -197,8 +196,8 @@ final class AccessCheck {
         .map(Person.Known.class::cast);
   }
 
-  /// The surface that received it, because that of the thread, if it is another, does not know the
-  /// sender.
+  /// The surface that received the delivery: if the thread belongs to another one, that one does
+  /// not know the sender.
   Optional<Surface> surface(Delivery delivery) {
     return surfaces
         .find(delivery.id().surface())
@@ -211,13 +210,13 @@ final class AccessCheck {
       case Admission.Outsider(var why, var words) ->
           policy.hasRules()
               ? named(surface, delivery, false)
-              : new Person.Stranger(new Answer.Refused(why, words, false));
+              : new Person.NotAdmitted(new Decision.Refused(why, words, false));
       case Admission.TurnedAway(var why) ->
-          new Person.Stranger(new Answer.Refused(why, Optional.empty(), false));
+          new Person.NotAdmitted(new Decision.Refused(why, Optional.empty(), false));
       case Admission.Refused(var why, var words) ->
-          new Person.Stranger(new Answer.Refused(why, Optional.of(words), false));
+          new Person.NotAdmitted(new Decision.Refused(why, Optional.of(words), false));
       case Admission.Unknown(var after, var why) ->
-          new Person.Stranger(new Answer.Unknown(after, why));
+          new Person.NotAdmitted(new Decision.Unknown(after, why));
     };
   }
 
@@ -246,7 +245,7 @@ final class AccessCheck {
         yield new Person.Known(names, isMember);
       }
       case GroupLookup.Unknown(var after, var why) ->
-          new Person.Stranger(new Answer.Unknown(after, why));
+          new Person.NotAdmitted(new Decision.Unknown(after, why));
     };
   }
 
@@ -266,10 +265,10 @@ final class AccessCheck {
         permission == Permission.START
             ? delivery.intent().agentRequest()
             : target.map(Binding::request).or(() -> delivery.intent().agentRequest());
-    // A run has the defaults of the person who asked for it.
+    // A run has the defaults of its requester.
     var isNew = permission == Permission.START || permission == Permission.RETRY;
     var whose = isNew ? delivery.actor() : target.map(Binding::requester).orElse(delivery.actor());
-    // A run keeps what a rule chose for it.
+    // An existing run keeps the options that a route chose for it.
     var about = permission == Permission.START ? delivery.snapshot() : Snapshot.NONE;
     var options = asked.map(it -> defaultsResolver.of(it, place, whose, about).request().options());
     return new AccessRequest(
@@ -282,7 +281,8 @@ final class AccessCheck {
         options.flatMap(it -> it.factory()).isPresent());
   }
 
-  /// A stop without a run withdraws all that waits in the conversation, also what others asked for.
+  /// A stop without a run withdraws all queued deliveries of the conversation, also those of
+  /// others.
   private boolean isOwn(Delivery delivery, Optional<Binding> target) {
     var actor = delivery.actor().id();
     if (delivery.intent() instanceof Intent.CancelMine) {
@@ -299,12 +299,12 @@ final class AccessCheck {
                     .allMatch(waiting -> waiting.item().actor().id().equals(actor)));
   }
 
-  /// Whether the sender may name any run, in whatever place: then the run's own place counts, too.
+  /// Whether the sender may name runs in any place: then the rules for the run's place also apply.
   private boolean isFromElsewhere(Delivery delivery) {
     return surface(delivery).flatMap(it -> it.senders().names(delivery)).isPresent();
   }
 
-  /// Also when the person acts from the console, under the name of the run's platform.
+  /// Whether the sender is the run's requester, possibly acting from the console.
   private boolean isRequester(Binding binding, Delivery delivery) {
     var requester = binding.requester().id();
     return requester.equals(delivery.actor().id())
@@ -352,7 +352,7 @@ final class AccessCheck {
       case Question.Schedule _, Question.ChangeSchedule _ -> Optional.of(Permission.SCHEDULE);
       case Question.Schedules _ -> Optional.of(Permission.READ);
       case Question.Freeze _ -> Optional.of(Permission.FREEZE);
-      // The rule that demands the approval says who may give it.
+      // The rule that requires the approval says who may give it.
       case Question.Decide _ -> Optional.empty();
       case Question.Config _, Question.Home _, Question.Edit _ -> Optional.empty();
       case Question.Explain _, Question.WhoAmI _ -> Optional.empty();

@@ -27,12 +27,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Stores the result of a delivery attempt: done, retried later or parked. Repeats updates of
-/// bindings that lose against a concurrent write.
+/// bindings that conflict with a concurrent write.
 final class AttemptResults {
   private static final Logger log = LoggerFactory.getLogger(AttemptResults.class);
 
   /// After this delay, a message tells people that their delivery waits.
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration REPORT_DELAY_AFTER = Duration.ofSeconds(30);
 
   private final Store store;
   private final RetryPolicy retries;
@@ -71,17 +71,17 @@ final class AttemptResults {
                         each -> AuditTrail.add(work, each, ruling, attempt.note(), attempt.now())));
   }
 
-  /// Messages that were sent together are finished together. Only a delivery that was delayed may
-  /// have a notice about the delay.
+  /// Messages that were sent together are finished together. Only a delayed delivery may have a
+  /// notice about the delay.
   private static void end(Work work, DeliveryAttempt attempt) {
     work.inbox().done(attempt.delivery().id());
-    tellUnstarted(work, attempt);
+    reportNotStarted(work, attempt);
     endParts(work, attempt);
     ScreenBuilder.refreshHome(work, attempt);
   }
 
-  /// Tells a sender who waits for a run that there will be none, after the reason if that is told.
-  static void tellUnstarted(Work work, DeliveryAttempt attempt) {
+  /// Tells a sender who waits for a run that none starts. The reason, if it is posted, comes first.
+  static void reportNotStarted(Work work, DeliveryAttempt attempt) {
     var origin = attempt.delivery().origin();
     if (origin.awaitsRun()
         && work.bindings()
@@ -95,12 +95,12 @@ final class AttemptResults {
   private static void endParts(Work work, DeliveryAttempt attempt) {
     attempt.parts().forEach(part -> work.inbox().done(part.id()));
     if (attempt.isRetry()) {
-      work.outbox().withdraw(kept(attempt.delivery()));
+      work.outbox().withdraw(delayNotice(attempt.delivery()));
     }
   }
 
   /// The id of the notice that the delivery is delayed.
-  static NoticeId kept(Delivery delivery) {
+  static NoticeId delayNotice(Delivery delivery) {
     return new NoticeId("kept:" + delivery.id());
   }
 
@@ -125,8 +125,8 @@ final class AttemptResults {
     }
   }
 
-  /// Retries the delivery when the run service responds. If that takes longer than [#PATIENCE], the
-  /// person gets one message about it.
+  /// Retries the delivery when the run service responds. If that takes longer than
+  /// [#REPORT_DELAY_AFTER], one message reports it.
   ///
   /// @return the latest time of the next attempt; now, if there is none
   Instant retryLater(DeliveryAttempt attempt, Optional<Duration> after, String why) {
@@ -135,10 +135,10 @@ final class AttemptResults {
 
   /// Retries the delivery when its platform responds.
   void retryWithPlatform(DeliveryAttempt attempt, Optional<Duration> after, String why) {
-    var _ = retryLater(attempt, after, why, platform(attempt, after), true);
+    var _ = retryLater(attempt, after, why, failedPlatform(attempt, after), true);
   }
 
-  private String platform(DeliveryAttempt attempt, Optional<Duration> after) {
+  private String failedPlatform(DeliveryAttempt attempt, Optional<Duration> after) {
     var platform = attempt.conversation().surface().value();
     if (after.isEmpty()) {
       recovery.failed(platform);
@@ -146,10 +146,10 @@ final class AttemptResults {
     return platform;
   }
 
-  /// The same without telling anyone: the sender may be a stranger, who must not be able to trigger
+  /// The same without a post, because the sender may be a stranger, who must not be able to trigger
   /// posts.
   void retrySilently(DeliveryAttempt attempt, Optional<Duration> after, String why) {
-    var _ = retryLater(attempt, after, why, platform(attempt, after), false);
+    var _ = retryLater(attempt, after, why, failedPlatform(attempt, after), false);
   }
 
   /// @param service the service whose recovery makes it due, unless the service asked for a fixed
@@ -168,13 +168,12 @@ final class AttemptResults {
           attempt,
           work -> {
             work.inbox().park(delivery.id(), why);
-            tellUnstarted(work, attempt);
+            reportNotStarted(work, attempt);
             endParts(work, attempt);
             if (isReported) {
               attempt.react(work, MessageStatus.REFUSED);
               attempt.respondToAll(
-                  work,
-                  "This failed for a whole day, so I gave up. Please send it again.");
+                  work, "This failed for a whole day, so I gave up. Please send it again.");
             }
           });
       return attempt.now();
@@ -190,19 +189,19 @@ final class AttemptResults {
         attempt,
         work -> {
           if (after.isEmpty()) {
-            work.inbox().later(delivery.id(), at, why, service);
+            work.inbox().postpone(delivery.id(), at, why, service);
           } else {
-            work.inbox().later(delivery.id(), at, why);
+            work.inbox().postpone(delivery.id(), at, why);
           }
           if (isReported && !attempt.isRetry()) {
-            postpone(work, attempt);
+            reportDelay(work, attempt);
           }
         });
     return at;
   }
 
-  /// The reaction that it waits is set at once; the message is posted only after a long delay.
-  private static void postpone(Work work, DeliveryAttempt attempt) {
+  /// Sets the reaction for a queued message at once; posts a message only after a long delay.
+  private static void reportDelay(Work work, DeliveryAttempt attempt) {
     var delivery = attempt.delivery();
     if (delivery.intent().agentRequest().isPresent()) {
       attempt.react(work, MessageStatus.QUEUED);
@@ -210,13 +209,15 @@ final class AttemptResults {
     if (!delivery.origin().opensThread()) {
       var text =
           delivery.intent() instanceof Intent.Cancel
-              ? "The run service cannot be reached right now. The stop is queued, ahead of everything else, and takes effect when the service is back."
-              : "The run service cannot be reached right now. Your message is queued, and is processed when the service is back.";
+              ? "The run service cannot be reached right now. The stop is queued, ahead of"
+                    + " everything else, and takes effect when the service is back."
+              : "The run service cannot be reached right now. Your message is queued, and is"
+                    + " processed when the service is back.";
       work.outbox()
           .addAt(
-              delivery.arrivedAt().plus(PATIENCE),
+              delivery.arrivedAt().plus(REPORT_DELAY_AFTER),
               new Notice(
-                  kept(delivery),
+                  delayNotice(delivery),
                   delivery.conversation(),
                   new Update.Message(delivery.actor(), text, false),
                   delivery.origin(),
@@ -225,7 +226,7 @@ final class AttemptResults {
     }
   }
 
-  /// Holds the delivery until its platform accepts our credential again, however long that takes.
+  /// Postpones the delivery until its platform accepts our credential again.
   void hold(DeliveryAttempt attempt, String why) {
     var delivery = attempt.delivery();
     var surface = attempt.conversation().surface();
@@ -234,7 +235,8 @@ final class AttemptResults {
         work -> {
           OutageRecovery.hold(work, surface, why, attempt.now());
           work.inbox()
-              .later(delivery.id(), OutageRecovery.nextLook(attempt.now()), why, surface.value());
+              .postpone(
+                  delivery.id(), OutageRecovery.nextCheck(attempt.now()), why, surface.value());
         });
   }
 
@@ -247,17 +249,17 @@ final class AttemptResults {
           if (!attempt.isRetry()) {
             work.inbox().replace(attempt.delivery());
           }
-          work.inbox().later(attempt.delivery().id(), at, "The platform asked to slow down");
+          work.inbox().postpone(attempt.delivery().id(), at, "The platform asked to slow down");
         });
   }
 
   /// An earlier attempt to send a follow-up.
   ///
   /// @param before the run as read before the first attempt
-  /// @param timesSent how often its conversation had sent the same text before
+  /// @param timesSent how often the same text was sent from its conversation before
   record EarlierTry(Run before, int timesSent) {}
 
-  /// Empty when nothing was attempted.
+  /// Empty if nothing was attempted.
   Optional<EarlierTry> earlierTry(DeliveryAttempt attempt) {
     return attempt.isRetry()
         ? store.commit(
@@ -311,23 +313,23 @@ final class AttemptResults {
   }
 
   /// Retries a delivery that caused an unexpected error a few times, then parks it.
-  void handleBug(DeliveryAttempt attempt, RuntimeException broken) {
+  void handleBug(DeliveryAttempt attempt, RuntimeException error) {
     var delivery = attempt.delivery();
     log.error(
         "unexpected error delivery={} try={} error={}",
         delivery.id(),
         attempt.tries() + 1,
         errorId(delivery),
-        broken);
+        error);
     commitIfOwned(
         attempt,
         work -> {
           var next = retries.afterError(attempt.tries() + 1, attempt.now());
           if (next.isPresent()) {
-            work.inbox().later(delivery.id(), next.get(), broken.toString());
+            work.inbox().postpone(delivery.id(), next.get(), error.toString());
           } else {
-            work.inbox().park(delivery.id(), broken.toString());
-            tellUnstarted(work, attempt);
+            work.inbox().park(delivery.id(), error.toString());
+            reportNotStarted(work, attempt);
             endParts(work, attempt);
             attempt.react(work, MessageStatus.REFUSED);
             attempt.respondToAll(
@@ -338,19 +340,19 @@ final class AttemptResults {
         });
   }
 
-  /// A short id under which people can name the error, and the log shows it.
+  /// A short id that people can quote and operators find in the log.
   private static String errorId(Delivery delivery) {
     return String.format(Locale.ROOT, "%08x", delivery.id().value().hashCode());
   }
 
-  /// Two nodes may write one binding concurrently. The step that loses is rolled back and run
-  /// again.
+  /// Two nodes may write one binding concurrently. The step that conflicts is rolled back and
+  /// repeated.
   void change(Consumer<Work> step) {
-    for (var kept = false; !kept; ) {
+    for (var isSaved = false; !isSaved; ) {
       try {
         store.change(step);
-        kept = true;
-      } catch (LostCompare _) {
+        isSaved = true;
+      } catch (ConcurrentChange _) {
         log.debug("binding changed concurrently, trying again");
       }
     }
@@ -360,13 +362,13 @@ final class AttemptResults {
     private static final long serialVersionUID = 1;
   }
 
-  private static final class LostCompare extends RuntimeException {
+  private static final class ConcurrentChange extends RuntimeException {
     private static final long serialVersionUID = 1;
   }
 
   static void save(Work work, Binding binding) {
     if (!work.bindings().save(binding)) {
-      throw new LostCompare();
+      throw new ConcurrentChange();
     }
   }
 

@@ -14,15 +14,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// Whether there is room for one more start in all budgets that it counts to.
+/// Whether one more start is within all budgets that apply to it.
 ///
 /// @param exceeded a sentence for each budget that is used up
-/// @param warnings a sentence for each budget that the start brings near its end
+/// @param warnings a sentence for each budget that the start nearly uses up
 record BudgetCheck(List<String> exceeded, List<String> warnings) {
   static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("d MMM HH:mm 'UTC'", Locale.ENGLISH).withZone(ZoneOffset.UTC);
 
-  /// What is counted does not change before the commit.
+  /// Locks the starts, so that the sums do not change before the commit.
   static BudgetCheck of(Policy policy, Work work, Start start) {
     var exceeded = new ArrayList<String>();
     var warnings = new ArrayList<String>();

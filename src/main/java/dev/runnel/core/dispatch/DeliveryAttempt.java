@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 ///   all
 /// @param tries number of earlier attempts
 /// @param now when the attempt began
-/// @param note the decision, for people who ask why
+/// @param note the decision, for the command `why`
 /// @param ruling how it was decided, for the audit log; empty for what is not audited
 record DeliveryAttempt(
     Delivery delivery,
@@ -70,12 +70,12 @@ record DeliveryAttempt(
         ruling);
   }
 
-  /// A copy whose message to the run goes with what it links to.
-  DeliveryAttempt linking(String linked) {
+  /// A copy whose message to the run includes the content of its links.
+  DeliveryAttempt withLinked(String linked) {
     return of(delivery.withSnapshot(delivery.snapshot().withLinked(Optional.of(linked))));
   }
 
-  /// A copy of the same attempt at what the delivery turned out to be.
+  /// A copy of the same attempt with another delivery.
   DeliveryAttempt of(Delivery other) {
     return new DeliveryAttempt(other, parts, tries, now, note, ruling);
   }
@@ -108,7 +108,7 @@ record DeliveryAttempt(
     return delivery.intent().agentRequest().map(Request::text).orElse("");
   }
 
-  /// Posts to the person who asked only.
+  /// Posts privately to the sender.
   void respond(Work work, String text) {
     add(work, new Update.Message(delivery.actor(), text, true));
   }
@@ -131,19 +131,19 @@ record DeliveryAttempt(
                 0));
   }
 
-  /// Sets the reaction that the message reached the run.
+  /// Sets the reaction for a message that reached the run.
   void reactReceived(Work work) {
     react(work, MessageStatus.DELIVERED);
   }
 
-  /// Sets the reaction on the message, and on those that are sent with it.
+  /// Sets the reaction on the message, and on those that are sent together with it.
   void react(Work work, MessageStatus messageStatus) {
     messages().forEach(message -> add(work, new Update.Received(message, messageStatus)));
   }
 
-  /// The reply as the run service has queued it for the agent.
+  /// The reply that the run service has queued for the agent.
   ///
-  /// @param run the run as read when the service had the reply
+  /// @param run the run as read after the service queued the reply
   PendingReply reply(Run run) {
     return new PendingReply(delivery.id(), excerpt(), messages(), run.updatedAt());
   }

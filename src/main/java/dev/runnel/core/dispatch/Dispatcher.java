@@ -3,8 +3,8 @@ package dev.runnel.core.dispatch;
 import dev.runnel.core.decide.AuditTrail;
 import dev.runnel.core.decide.IntentResolver;
 import dev.runnel.core.decide.Planner;
-import dev.runnel.core.decide.PullRequestCare;
-import dev.runnel.core.decide.PullRequestNews;
+import dev.runnel.core.decide.PullRequestFollowUps;
+import dev.runnel.core.decide.PullRequestStateUpdates;
 import dev.runnel.core.decide.RetryPolicy;
 import dev.runnel.core.decide.RunAccessPolicy;
 import dev.runnel.core.decide.RunSubscribers;
@@ -45,9 +45,9 @@ import org.slf4j.LoggerFactory;
 /// that repeatedly causes unexpected errors is parked.
 public final class Dispatcher {
   private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
-  private static final int NEARBY = 20;
-  private static final Duration OPENED_WITHIN = Duration.ofSeconds(10);
-  private static final Duration EARLY = Duration.ofMillis(500);
+  private static final int MAX_RUNS_IN_PLACE = 20;
+  private static final Duration MAX_THREAD_OPENING = Duration.ofSeconds(10);
+  private static final Duration THREAD_OPENING_DELAY = Duration.ofMillis(500);
 
   private final Store store;
   private final OutageRecovery recovery;
@@ -61,7 +61,7 @@ public final class Dispatcher {
   private final MessageEdits messageEdits;
   private final ListeningPolicy listeningPolicy;
   private final LinkResolver linkResolver;
-  private final PullRequestCare pullRequestCare;
+  private final PullRequestFollowUps pullRequestFollowUps;
   private final IssueRuns issueRuns;
   private final QueryHandler queryHandler;
   private final TraceRecorder traces;
@@ -101,7 +101,7 @@ public final class Dispatcher {
             options.publicWork(),
             linkedConversations);
     this.listeningPolicy = new ListeningPolicy(surfaces, store);
-    this.pullRequestCare = options.pullRequests();
+    this.pullRequestFollowUps = options.pullRequests();
     this.followUpSender =
         new FollowUpSender(
             runs,
@@ -109,7 +109,7 @@ public final class Dispatcher {
             results,
             new FollowUpBatcher(listeningPolicy, linkedConversations),
             listeningPolicy,
-            pullRequestCare,
+            pullRequestFollowUps,
             linkedConversations,
             options.publicWork(),
             chance);
@@ -148,13 +148,13 @@ public final class Dispatcher {
     return count;
   }
 
-  private record Next(DeliveryAttempt attempt, Planner.Situation situation, boolean isTakenBack) {}
+  private record Next(DeliveryAttempt attempt, Planner.Situation situation, boolean isOvertakenByStop) {}
 
   private Optional<Next> take(Conversation conversation, Instant now) {
     return store.commit(
         work -> {
           var next = work.inbox().next(conversation, now);
-          while (next.isPresent() && isPutOff(work, next.get(), now)) {
+          while (next.isPresent() && isHandledWithoutAttempt(work, next.get(), now)) {
             next = work.inbox().next(conversation, now);
           }
           return next.map(
@@ -163,14 +163,14 @@ public final class Dispatcher {
                 var delivery = intents.resolved(work, linkResolver.resolved(work, pending.item()));
                 var parts = work.inbox().joined(pending.item().id());
                 var attempt = new DeliveryAttempt(delivery, parts, pending.tries(), now);
-                return new Next(attempt, situation(work, delivery), isTakenBack(work, attempt));
+                return new Next(attempt, situation(work, delivery), isOvertakenByStop(work, attempt));
               });
         });
   }
 
-  /// Whether a stop that was sent later was processed first: deliveries may arrive out of order,
-  /// and the platform reports when each was sent.
-  private static boolean isTakenBack(Work work, DeliveryAttempt attempt) {
+  /// Whether a stop that was sent later was processed first. Deliveries may arrive out of order, but
+  /// the platform reports when each was sent.
+  private static boolean isOvertakenByStop(Work work, DeliveryAttempt attempt) {
     var at = attempt.delivery().snapshot().at();
     return !attempt.isRetry()
         && at.isPresent()
@@ -180,36 +180,36 @@ public final class Dispatcher {
             .anyMatch(stopped -> stopped.isAfter(at.get()));
   }
 
-  /// Whether the delivery was postponed, done without an attempt, or moved to another conversation.
-  private boolean isPutOff(Work work, Pending<Delivery> next, Instant now) {
+  /// Whether the delivery was postponed, finished or replaced without an attempt.
+  private boolean isHandledWithoutAttempt(Work work, Pending<Delivery> next, Instant now) {
     var delivery = next.item();
-    if (isEarly(work, delivery, now)) {
-      work.inbox().later(delivery.id(), now.plus(EARLY), "Its thread is opened");
+    if (isThreadOpening(work, delivery, now)) {
+      work.inbox().postpone(delivery.id(), now.plus(THREAD_OPENING_DELAY), "Its thread is being opened");
       return true;
     }
-    var held = heldBy(work, delivery);
+    var held = holdReason(work, delivery);
     if (held.isPresent()) {
       work.inbox()
-          .later(
+          .postpone(
               delivery.id(),
-              OutageRecovery.nextLook(now),
+              OutageRecovery.nextCheck(now),
               held.get(),
               delivery.conversation().surface().value());
       return true;
     }
     if (delivery.intent() instanceof Intent.PullRequestNeeds needs) {
       var isMuted =
-          PullRequestCare.pullRequest(work, needs)
-              .flatMap(it -> PullRequestCare.binding(work, it))
+          PullRequestFollowUps.pullRequest(work, needs)
+              .flatMap(it -> PullRequestFollowUps.binding(work, it))
               .filter(it -> ListeningPolicy.isMuted(work, it.conversation()))
               .isPresent();
-      pullRequestCare
-          .take(work, delivery, needs, isMuted)
+      pullRequestFollowUps
+          .toFollowUp(work, delivery, needs, isMuted)
           .ifPresentOrElse(work.inbox()::replace, () -> work.inbox().done(delivery.id()));
       return true;
     }
     if (delivery.intent() instanceof Intent.PullRequestChanged changed) {
-      PullRequestNews.take(work, delivery, changed, now)
+      PullRequestStateUpdates.apply(work, delivery, changed, now)
           .ifPresentOrElse(work.inbox()::replace, () -> work.inbox().done(delivery.id()));
       return true;
     }
@@ -218,21 +218,21 @@ public final class Dispatcher {
       stop.ifPresent(work.inbox()::replace);
       return stop.isPresent();
     }
-    var until = listeningPolicy.gathersUntil(work, next, now);
-    until.ifPresent(at -> work.inbox().later(delivery.id(), at, "More may follow"));
+    var until = listeningPolicy.batchUntil(work, next, now);
+    until.ifPresent(at -> work.inbox().postpone(delivery.id(), at, "More may follow"));
     return until.isPresent();
   }
 
   /// The reason why its surface is on hold, if it is. A stop may not need the platform, and is
   /// attempted anyway.
-  private static Optional<String> heldBy(Work work, Delivery delivery) {
+  private static Optional<String> holdReason(Work work, Delivery delivery) {
     return delivery.intent().overtakes()
         ? Optional.empty()
         : OutageRecovery.held(work, delivery.conversation().surface());
   }
 
-  /// Sets the first reaction that a request was seen, if its sender has permission. A message to an
-  /// active run gets its first reaction only when the run has it, or cannot have it yet.
+  /// Sets the first reaction on a request of a sender with permission. A message to an active run
+  /// gets its first reaction only when it has reached the run, or is queued.
   private void reactTaken(DeliveryAttempt attempt) {
     var delivery = attempt.delivery();
     if (!attempt.isRetry()
@@ -250,12 +250,12 @@ public final class Dispatcher {
 
   /// Whether it may be a reply in a thread that is being opened: the first post exists, but the
   /// start that it was posted for has not moved to the thread yet.
-  private static boolean isEarly(Work work, Delivery delivery, Instant now) {
+  private static boolean isThreadOpening(Work work, Delivery delivery, Instant now) {
     return delivery.origin().replyTo().isEmpty()
         && !delivery.origin().opensThread()
-        && delivery.arrivedAt().plus(OPENED_WITHIN).isAfter(now)
+        && delivery.arrivedAt().plus(MAX_THREAD_OPENING).isAfter(now)
         && work.bindings().of(delivery.conversation()).isEmpty()
-        // A stop of what is queued here is not a reply.
+        // A stop of the start that is queued here is not a reply.
         && work.inbox().waiting(delivery.conversation()).stream()
             .noneMatch(each -> each.item().origin().opensThread())
         && work.inbox().waitingInPlace(delivery.conversation()).stream()
@@ -271,17 +271,17 @@ public final class Dispatcher {
     return new Planner.Situation(
         own(work, delivery),
         delivery.intent().namedRun().flatMap(run -> work.bindings().of(run)),
-        // A command from a place has no thread of its own; it concerns the runs nearby.
+        // A command from a place has no thread of its own; it concerns the runs of the place.
         // The answer to an ambiguous text shows the person's runs.
         delivery.origin().replyTo().isPresent() || delivery.intent() instanceof Intent.Unclear
             ? work.bindings()
-                .recent(Optional.of(conversation.surface()), conversation.place(), NEARBY)
+                .recent(Optional.of(conversation.surface()), conversation.place(), MAX_RUNS_IN_PLACE)
             : List.of(),
         waiting(work, delivery));
   }
 
   /// The binding of the thread's current run, or, on a pull request, of the run that opened it. If
-  /// only an earlier run of the thread is active, a stop means that one.
+  /// only an earlier run of the thread is active, a stop refers to that one.
   private static Optional<Binding> own(Work work, Delivery delivery) {
     var current =
         work.bindings()
@@ -298,8 +298,8 @@ public final class Dispatcher {
         : current;
   }
 
-  /// The person's newest queued start that a stop from a place may mean; empty if something is
-  /// queued in the stop's own conversation, because that is meant first.
+  /// The person's newest queued start that a stop from a place may refer to; empty if something is
+  /// queued in the stop's own conversation, which has priority.
   private static Optional<Conversation> waiting(Work work, Delivery delivery) {
     if (!(delivery.intent() instanceof Intent.Cancel(var run, _))
         || run.isPresent()
@@ -323,7 +323,7 @@ public final class Dispatcher {
       if (hasEffect(plan, attempt)) {
         attempt = attempt.ruled(AuditTrail.allowed(attempt.delivery(), next.situation().own()));
       }
-      if (isSettled(attempt, next.situation())) {
+      if (needsNoPlan(attempt, next.situation())) {
         return;
       }
       if (hasEffect(plan, attempt)) {
@@ -333,10 +333,10 @@ public final class Dispatcher {
         }
         attempt = attempt.permittedBy(rule.get());
       }
-      if (isOutOfReach(attempt, next.situation())) {
+      if (namesForbiddenRun(attempt, next.situation())) {
         return;
       }
-      if (next.isTakenBack()) {
+      if (next.isOvertakenByStop()) {
         results.complete(
             attempt.noting("to ignore it: a stop that was sent later arrived before it"),
             work -> next.attempt().react(work, MessageStatus.CANCELLED));
@@ -363,15 +363,15 @@ public final class Dispatcher {
         case Plan.CancelRun cancel -> runCanceller.cancel(attempt, cancel);
         case Plan.LinkRun(var run) -> linkResolver.link(attempt, run);
         case Plan.Answer(var command) -> queryHandler.answer(attempt, command);
-        case Plan.Tell(var updates) when isStop -> runCanceller.tell(attempt, updates);
+        case Plan.Tell(var updates) when isStop -> runCanceller.withdrawQueued(attempt, updates);
         case Plan.Tell(var updates) -> queryHandler.tell(attempt, updates);
-        case Plan.Ignore _ when isStop -> runCanceller.ignore(attempt);
+        case Plan.Ignore _ when isStop -> runCanceller.withdrawUnaddressed(attempt);
         case Plan.Ignore _ -> results.complete(attempt, _ -> {});
       }
     } catch (CredentialRefused refused) {
       results.hold(attempt, refused.why());
-    } catch (RuntimeException broken) {
-      results.handleBug(attempt, broken);
+    } catch (RuntimeException error) {
+      results.handleBug(attempt, error);
     }
   }
 
@@ -397,20 +397,20 @@ public final class Dispatcher {
   }
 
   /// Handles what needs no plan: an edit, or a message that is not for the agent.
-  private boolean isSettled(DeliveryAttempt attempt, Planner.Situation situation) {
+  private boolean needsNoPlan(DeliveryAttempt attempt, Planner.Situation situation) {
     if (attempt.delivery().intent() instanceof Intent.Amend amend) {
       messageEdits.amend(attempt, amend);
       return true;
     }
-    var unheard =
+    var ignored =
         situation.own().filter(binding -> !listeningPolicy.accepts(attempt.delivery(), binding));
-    unheard.ifPresent(
-        binding -> results.complete(attempt, work -> listeningPolicy.hint(work, attempt, binding)));
-    return unheard.isPresent();
+    ignored.ifPresent(
+        binding -> results.complete(attempt, work -> listeningPolicy.explainIgnored(work, attempt, binding)));
+    return ignored.isPresent();
   }
 
-  /// Whether it names a run that the sender must not access; the sender is told who may.
-  private boolean isOutOfReach(DeliveryAttempt attempt, Planner.Situation situation) {
+  /// Whether it names a run that the sender must not access. The answer says who may.
+  private boolean namesForbiddenRun(DeliveryAttempt attempt, Planner.Situation situation) {
     var refusal = runAccessPolicy.refusal(attempt.delivery(), situation.named());
     refusal.ifPresent(
         words ->

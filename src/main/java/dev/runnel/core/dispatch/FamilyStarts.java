@@ -11,11 +11,11 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Counts the runs that agents start as starts of the person who asked for the first run of the
+/// Counts the runs that agents start as starts of the person who requested the first run of the
 /// family, in the place and the environment of that run. Thread-safe.
 public final class FamilyStarts {
   private static final Logger log = LoggerFactory.getLogger(FamilyStarts.class);
-  private static final String BELOW = "below:";
+  private static final String CHILD = "below:";
 
   private final Supplier<Policy> policy;
   private final Store store;
@@ -27,27 +27,27 @@ public final class FamilyStarts {
     this.clock = clock;
   }
 
-  /// @return why no run starts now, whoever asks for it; empty if runs may start
+  /// @return why no run may start now, whoever requests it; empty if runs may start
   public Optional<String> frozen() {
-    return store.commit(work -> work.starts().freeze()).map(StartControl::frozen);
+    return store.commit(work -> work.starts().freeze()).map(StartControl::refusalOf);
   }
 
-  /// @param asked what asked for the first run; if no start is known of it, nothing limits the
-  ///   family
+  /// @param firstRequest the delivery that started the first run; if its start is unknown, the family
+  ///   is not limited
   /// @param run the id of the run that an agent starts
   /// @return why it must not start; empty if it may, and is counted
-  public Optional<String> refuse(DeliveryId asked, String run) {
+  public Optional<String> refuse(DeliveryId firstRequest, String run) {
     var now = clock.instant();
     var refusal =
         store.<Optional<String>>commit(
             work -> {
-              var first = work.starts().find(asked);
+              var first = work.starts().find(firstRequest);
               if (first.isEmpty()) {
                 return Optional.empty();
               }
               var start =
                   new Start(
-                      below(run),
+                      child(run),
                       first.get().person(),
                       first.get().place(),
                       first.get().environment(),
@@ -59,7 +59,7 @@ public final class FamilyStarts {
               }
               return Optional.of(String.join("\n", check.exceeded()));
             });
-    refusal.ifPresent(why -> log.info("start by an agent refused asked={} why={}", asked, why));
+    refusal.ifPresent(why -> log.info("start by an agent refused delivery={} why={}", firstRequest, why));
     return refusal;
   }
 
@@ -67,12 +67,12 @@ public final class FamilyStarts {
   public void used(String run, Duration worked, long micros) {
     store.commit(
         work -> {
-          work.starts().used(below(run), run, worked, micros);
+          work.starts().saveUsage(child(run), run, worked, micros);
           return true;
         });
   }
 
-  private static DeliveryId below(String run) {
-    return new DeliveryId(BELOW + run);
+  private static DeliveryId child(String run) {
+    return new DeliveryId(CHILD + run);
   }
 }

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 /// stored, so that a repeated attempt sends the same text.
 final class FollowUpBatcher {
   /// Maximum length of a combined message, in characters.
-  private static final int MAX = 30_000;
+  private static final int MAX_LENGTH = 30_000;
 
   private final ListeningPolicy listeningPolicy;
   private final LinkedConversations linkedConversations;
@@ -26,10 +26,10 @@ final class FollowUpBatcher {
     this.linkedConversations = linkedConversations;
   }
 
-  /// Extends the attempt by the deliveries queued directly behind its own that belong to it. Must
-  /// be called before the first attempt to send the delivery.
+  /// Adds the deliveries queued directly behind the attempt's own that can be sent with it. Must be
+  /// called before the first attempt to send the delivery.
   DeliveryAttempt join(Work work, DeliveryAttempt attempt, Binding binding) {
-    // An answer to one question stays by itself, and what goes with what it links to.
+    // The answer to a question is sent alone, and so is a message with the content of its links.
     if (!attempt.parts().isEmpty()
         || attempt.delivery().snapshot().linked().isPresent()
         || (attempt.delivery().intent() instanceof Intent.SayTo(_, _, var answers)
@@ -39,12 +39,12 @@ final class FollowUpBatcher {
     var first = attempt.delivery();
     var parts = new ArrayList<Delivery>();
     var length = words(first).length();
-    for (var next : behind(work.inbox().waiting(attempt.conversation()), first)) {
+    for (var next : queuedBehind(work.inbox().waiting(attempt.conversation()), first)) {
       if (!belongs(next, first, binding)) {
         break;
       }
       length += words(next.item()).length() + 2;
-      if (length > MAX) {
+      if (length > MAX_LENGTH) {
         break;
       }
       parts.add(next.item());
@@ -52,13 +52,13 @@ final class FollowUpBatcher {
     if (parts.isEmpty()) {
       return attempt;
     }
-    var whole = whole(first, parts);
+    var whole = joined(first, parts);
     work.inbox().join(whole, parts);
     return new DeliveryAttempt(
         whole, parts, attempt.tries(), attempt.now(), attempt.note(), attempt.ruling());
   }
 
-  private static List<Pending<Delivery>> behind(List<Pending<Delivery>> waiting, Delivery first) {
+  private static List<Pending<Delivery>> queuedBehind(List<Pending<Delivery>> waiting, Delivery first) {
     return waiting.stream()
         .dropWhile(each -> !each.item().id().equals(first.id()))
         .skip(1)
@@ -72,10 +72,10 @@ final class FollowUpBatcher {
         && !next.item().origin().opensThread()
         && next.item().actor().id().equals(first.actor().id())
         && listeningPolicy.accepts(next.item(), binding)
-        && !linkedConversations.isIn(next.item());
+        && !linkedConversations.appearIn(next.item());
   }
 
-  private static Delivery whole(Delivery first, List<Delivery> parts) {
+  private static Delivery joined(Delivery first, List<Delivery> parts) {
     var text =
         Stream.concat(Stream.of(first), parts.stream())
             .map(FollowUpBatcher::words)

@@ -2,7 +2,7 @@ package dev.runnel.core.dispatch;
 
 import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.decide.PublicWork;
-import dev.runnel.core.decide.PullRequestCare;
+import dev.runnel.core.decide.PullRequestFollowUps;
 import dev.runnel.core.decide.RunSubscribers;
 import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Binding;
@@ -33,23 +33,23 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
-/// Sends a thread's message to its run, which continues; if the service does not allow that, starts
+/// Sends a thread's message to its run, which continues. If the service does not allow that, starts
 /// a new run in the thread.
 final class FollowUpSender {
-  /// How often to check for a follow-up that the run does not show.
-  private static final int LOOKS = 3;
+  /// How often to check whether a follow-up arrived that the run does not show.
+  private static final int MAX_CHECKS = 3;
 
-  /// Maximum length of what the audit log says of a request to use a tool.
+  /// Maximum length of a tool permission request in the audit log.
   private static final int MAX_REQUEST = 200;
 
-  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(10);
+  private static final Duration CHECK_INTERVAL = Duration.ofSeconds(10);
 
   private final AgentRuns runs;
   private final RunStarter runStarter;
   private final AttemptResults results;
   private final FollowUpBatcher followUpBatcher;
   private final ListeningPolicy listeningPolicy;
-  private final PullRequestCare pullRequestCare;
+  private final PullRequestFollowUps pullRequestFollowUps;
   private final LinkedConversations linkedConversations;
   private final PublicWork publicWork;
   private final RandomGenerator chance;
@@ -60,11 +60,11 @@ final class FollowUpSender {
       AttemptResults results,
       FollowUpBatcher followUpBatcher,
       ListeningPolicy listeningPolicy,
-      PullRequestCare pullRequestCare,
+      PullRequestFollowUps pullRequestFollowUps,
       LinkedConversations linkedConversations,
       PublicWork publicWork,
       RandomGenerator chance) {
-    this.pullRequestCare = pullRequestCare;
+    this.pullRequestFollowUps = pullRequestFollowUps;
     this.linkedConversations = linkedConversations;
     this.publicWork = publicWork;
     this.chance = chance;
@@ -80,20 +80,20 @@ final class FollowUpSender {
   void followUp(DeliveryAttempt attempt, Plan.FollowUp plan) {
     switch (runs.find(plan.binding().run().id())) {
       case Outcome.Done(var found) -> {
-        catchUp(attempt, plan.binding(), found);
+        postChanges(attempt, plan.binding(), found);
         if (isSettled(attempt, plan, found)) {
           return;
         }
         send(attempt, plan, found);
       }
-      case Outcome.Missing _ -> startAnew(attempt, plan);
+      case Outcome.Missing _ -> startNewRun(attempt, plan);
       case Outcome.Refused refused -> results.refuse(attempt, refused);
       case Outcome.Unavailable(var after, var why) -> results.retryLater(attempt, after, why);
     }
   }
 
-  /// Whether the attempt is finished: an earlier attempt had its effect, or nobody can tell. The
-  /// message is sent again only if it did not arrive, or if sending it twice is harmless.
+  /// Whether the attempt is finished, because an earlier attempt had its effect or may have had it.
+  /// The message is sent again only if it did not arrive, or if sending it twice is harmless.
   private boolean isSettled(DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
     var earlier = results.earlierTry(attempt);
     if (earlier.isEmpty()) {
@@ -122,9 +122,9 @@ final class FollowUpSender {
       }
       case Arrival.NotArrived _ -> false;
       case Arrival.Unknowable _ -> {
-        if (attempt.tries() < LOOKS) {
+        if (attempt.tries() < MAX_CHECKS) {
           results.retryLater(
-              attempt, Optional.of(BETWEEN_LOOKS), "The run does not show whether this arrived");
+              attempt, Optional.of(CHECK_INTERVAL), "The run does not show whether this arrived");
         } else {
           results.complete(
               attempt,
@@ -145,9 +145,9 @@ final class FollowUpSender {
     };
   }
 
-  /// Whether it answers a question that the run no longer asks: somebody else was faster. Decided
-  /// in the commit that marks the question as answered, so that of two answers one reaches the run.
-  private static boolean isTooLate(Work work, DeliveryAttempt attempt, Binding binding, Run found) {
+  /// Whether it answers a question that the run no longer asks. Decided in the commit that marks the
+  /// question as answered, so that only one of two answers reaches the run.
+  private static boolean isAlreadyAnswered(Work work, DeliveryAttempt attempt, Binding binding, Run found) {
     var asked = answered(attempt);
     return asked.isPresent()
         && work.inbox().runBefore(attempt.delivery().id()).isEmpty()
@@ -155,7 +155,7 @@ final class FollowUpSender {
             || AttemptResults.current(work, binding).filter(Binding::reopened).isPresent());
   }
 
-  private void tellTooLate(DeliveryAttempt attempt) {
+  private void reportAlreadyAnswered(DeliveryAttempt attempt) {
     results.complete(
         attempt.noting(attempt.note() + "; the question was answered before"),
         work ->
@@ -163,7 +163,7 @@ final class FollowUpSender {
                 work, "The agent no longer waits for this answer, so I did not send it."));
   }
 
-  private void tellTooEarly(DeliveryAttempt attempt, String why) {
+  private void reportRefusal(DeliveryAttempt attempt, String why) {
     results.complete(
         attempt.noting(attempt.note() + "; it was sent before the question was posted"),
         work -> attempt.respondToAll(work, why));
@@ -177,19 +177,19 @@ final class FollowUpSender {
 
   private void send(DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
     var isIdle = found.state().isTerminal() || found.state().needsPerson();
-    linking(attempt, plan, found)
-        .flatMap(linking -> beginToSay(linking, plan.binding(), found, isIdle))
+    withLinked(attempt, plan, found)
+        .flatMap(linked -> beginSending(linked, plan.binding(), found, isIdle))
         .ifPresent(
-            whole -> say(withToolDecision(whole, found), plan.withText(whole.words()), found));
+            whole -> sendToRun(withToolDecision(whole, found), plan.withText(whole.words()), found));
   }
 
-  /// Reads what the message links to before the first attempt to send it.
+  /// Reads the content of the message's links before the first attempt to send it.
   ///
-  /// @return the attempt with it; empty if it is made again later, because the platform cannot be
-  ///   read now
-  private Optional<DeliveryAttempt> linking(
+  /// @return the attempt with that content; empty if it is retried later, because the platform
+  ///   cannot be read now
+  private Optional<DeliveryAttempt> withLinked(
       DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
-    if (!linkedConversations.isIn(attempt.delivery()) || results.earlierTry(attempt).isPresent()) {
+    if (!linkedConversations.appearIn(attempt.delivery()) || results.earlierTry(attempt).isPresent()) {
       return Optional.of(attempt);
     }
     var binding = plan.binding();
@@ -204,10 +204,10 @@ final class FollowUpSender {
       results.retryWithPlatform(attempt, Optional.empty(), unavailable.get());
       return Optional.empty();
     }
-    return Optional.of(attempt.linking(Prompts.linked(plan.request(), linked, chance)));
+    return Optional.of(attempt.withLinked(Prompts.linked(plan.request(), linked, chance)));
   }
 
-  /// Notes for the audit log what an answer to a request to use a tool decides.
+  /// Notes the decision of an answer to a tool permission request for the audit log.
   private static DeliveryAttempt withToolDecision(DeliveryAttempt attempt, Run run) {
     return asked(run)
         .filter(AnswerChoices::isAboutTool)
@@ -228,12 +228,12 @@ final class FollowUpSender {
         .orElse(attempt);
   }
 
-  /// What the run asks now.
+  /// The run's current question.
   private static Optional<AnswerChoices> asked(Run run) {
     return run.message().filter(_ -> run.state() == RunState.BLOCKED).map(AnswerChoices::of);
   }
 
-  private void say(DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
+  private void sendToRun(DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
     var text =
         plan.request().text()
             + attempt.delivery().snapshot().linked().map("\n\n"::concat).orElse("");
@@ -243,12 +243,12 @@ final class FollowUpSender {
         : runs.followUp(found.id(), text, key)) {
       case Outcome.Done(var read) -> followedUp(attempt, plan.binding(), found, read);
       case Outcome.Missing _, Outcome.Refused _ when found.state().isTerminal() -> {
-        watchNoMore(attempt, plan.binding());
-        startAnew(attempt, plan);
+        stopWatching(attempt, plan.binding());
+        startNewRun(attempt, plan);
       }
       case Outcome.Missing _ -> results.reportMissingRun(attempt);
       case Outcome.Refused refused -> {
-        watchNoMore(attempt, plan.binding());
+        stopWatching(attempt, plan.binding());
         results.refuse(attempt, refused);
       }
       case Outcome.Unavailable(var after, var why) -> results.retryLater(attempt, after, why);
@@ -260,9 +260,9 @@ final class FollowUpSender {
   ///
   /// @return the attempt with all messages that are sent now; empty if another node has taken it
   ///   over
-  private Optional<DeliveryAttempt> beginToSay(
+  private Optional<DeliveryAttempt> beginSending(
       DeliveryAttempt attempt, Binding binding, Run run, boolean isIdle) {
-    return fix(
+    return fixText(
         attempt,
         binding,
         run,
@@ -278,55 +278,55 @@ final class FollowUpSender {
         });
   }
 
-  /// Fixes the text that is sent, including the queued messages that belong to it.
+  /// Commits the text to send, including the queued messages that are sent with it.
   ///
-  /// @param isLost whether the run is replaced, so that the message approves nothing of it
-  private Optional<DeliveryAttempt> fix(
-      DeliveryAttempt attempt, Binding binding, Run run, boolean isLost, Consumer<Work> more) {
+  /// @param isReplaced whether a new run replaces the run, so that the message approves nothing of it
+  private Optional<DeliveryAttempt> fixText(
+      DeliveryAttempt attempt, Binding binding, Run run, boolean isReplaced, Consumer<Work> more) {
     var whole = new DeliveryAttempt[] {attempt};
-    var isTooLate = new boolean[] {false};
-    var tooEarly = new ArrayList<String>();
-    var isKept =
+    var isAlreadyAnswered = new boolean[] {false};
+    var refusals = new ArrayList<String>();
+    var isOwned =
         results.commitIfOwned(
             attempt,
             work -> {
-              isTooLate[0] = isTooLate(work, attempt, binding, run);
-              if (isTooLate[0]) {
+              isAlreadyAnswered[0] = isAlreadyAnswered(work, attempt, binding, run);
+              if (isAlreadyAnswered[0]) {
                 return;
               }
               var attempted = work.inbox().runBefore(attempt.delivery().id()).isPresent();
               if (!attempted) {
                 whole[0] = chosen(work, followUpBatcher.join(work, attempt, binding), run);
-                if (!isLost) {
-                  tooEarly.addAll(PlanApproval.tooEarly(work, whole[0], run).stream().toList());
+                if (!isReplaced) {
+                  refusals.addAll(PlanApproval.refusal(work, whole[0], run).stream().toList());
                 }
-                if (!tooEarly.isEmpty()) {
+                if (!refusals.isEmpty()) {
                   return;
                 }
                 PlanApproval.withoutApproval(whole[0], binding, run)
-                    .filter(_ -> !isLost)
+                    .filter(_ -> !isReplaced)
                     .or(
                         () ->
                             Optional.of(whole[0])
                                 .filter(it -> it.delivery().snapshot().linked().isPresent()))
-                    .ifPresent(worded -> whole[0] = saveText(work, worded));
+                    .ifPresent(changed -> whole[0] = saveText(work, changed));
               }
               work.inbox().saveRunBefore(attempt.delivery().id(), run);
               more.accept(work);
             });
-    if (isKept && isTooLate[0]) {
-      tellTooLate(attempt);
+    if (isOwned && isAlreadyAnswered[0]) {
+      reportAlreadyAnswered(attempt);
       return Optional.empty();
     }
-    if (isKept && !tooEarly.isEmpty()) {
-      tellTooEarly(whole[0], tooEarly.getFirst());
+    if (isOwned && !refusals.isEmpty()) {
+      reportRefusal(whole[0], refusals.getFirst());
       return Optional.empty();
     }
-    return isKept ? Optional.of(whole[0]) : Optional.empty();
+    return isOwned ? Optional.of(whole[0]) : Optional.empty();
   }
 
-  /// The number of a choice becomes its words: where the agent listed them without numbers, only
-  /// people have seen the number. A yes to a request to use a tool becomes a choice, too.
+  /// Replaces the number of a choice by its text, because the agent may have listed the choices
+  /// without numbers. Also replaces a yes to a tool permission request by a choice.
   private static DeliveryAttempt chosen(Work work, DeliveryAttempt attempt, Run run) {
     return asked(run)
         .flatMap(
@@ -343,7 +343,8 @@ final class FollowUpSender {
         .orElse(attempt);
   }
 
-  /// A choice with the request that its sender saw, so that it permits none that is made meanwhile.
+  /// The choice with the number of the request that its sender saw, so that it permits no later
+  /// request.
   private static String naming(String choice, Run run) {
     var request = ToolReply.number(run.message().orElse(""));
     return ToolReply.of(choice).isAllowed() && request.isPresent()
@@ -357,7 +358,7 @@ final class FollowUpSender {
     return attempt;
   }
 
-  private void watchNoMore(DeliveryAttempt attempt, Binding binding) {
+  private void stopWatching(DeliveryAttempt attempt, Binding binding) {
     results.change(
         work -> {
           RunSubscribers.unsubscribe(work, attempt.delivery(), binding);
@@ -368,7 +369,7 @@ final class FollowUpSender {
 
   private void followedUp(DeliveryAttempt attempt, Binding binding, Run before, Run read) {
     // A service that recognizes the repeated request does not process it again.
-    var hadHappened =
+    var isRepetition =
         attempt.isRetry()
             && read.state().isTerminal()
             && read.updatedAt().isPresent()
@@ -377,11 +378,11 @@ final class FollowUpSender {
         attempt,
         work -> {
           arrived(work, attempt, binding, read);
-          if (hadHappened) {
+          if (isRepetition) {
             AttemptResults.current(work, binding)
                 .ifPresent(current -> AttemptResults.stopWatching(work, current));
           } else if (read.state().needsPerson()) {
-            // Its question is answered, though the run has not continued yet.
+            // The question is answered, though the run has not continued yet.
             AttemptResults.current(work, binding)
                 .filter(Binding::reopened)
                 .ifPresent(current -> AttemptResults.save(work, current.reopenedAs(read)));
@@ -394,7 +395,7 @@ final class FollowUpSender {
   private void arrived(Work work, DeliveryAttempt attempt, Binding binding, Run read) {
     closeQuestion(work, attempt, binding);
     Stream.concat(Stream.of(attempt.delivery()), attempt.parts().stream())
-        .forEach(message -> pullRequestCare.tell(work, message, binding, attempt.now()));
+        .forEach(message -> pullRequestFollowUps.report(work, message, binding, attempt.now()));
     if (binding.isActive()) {
       Stream.concat(Stream.of(attempt.delivery()), attempt.parts().stream())
           .filter(
@@ -402,23 +403,23 @@ final class FollowUpSender {
                   message
                       .intent()
                       .agentRequest()
-                      .filter(it -> MessageParser.soundsLikeStop(it.text()))
+                      .filter(it -> MessageParser.resemblesStop(it.text()))
                       .isPresent())
-          .forEach(message -> showStop(work, attempt, message, binding));
+          .forEach(message -> offerStop(work, attempt, message, binding));
     }
     if (read.replies().filter(replies -> replies.hold(attempt.delivery().id())).isEmpty()) {
       attempt.reactReceived(work);
       return;
     }
     attempt.react(work, MessageStatus.QUEUED);
-    // A run that had ended, or waited for a person, goes on at once.
+    // A run that had ended or waited for a person continues at once.
     var before = binding.run().state();
     if (!before.isTerminal() && !before.needsPerson()) {
       var isOffered =
           read.replies()
               .filter(replies -> replies.offered().contains(attempt.delivery().id()))
               .isPresent();
-      listeningPolicy.explainWait(work, attempt, isOffered);
+      listeningPolicy.explainQueued(work, attempt, isOffered);
     }
     var reply = attempt.reply(read);
     AttemptResults.current(work, binding)
@@ -429,8 +430,8 @@ final class FollowUpSender {
             });
   }
 
-  /// Shows on the question's posts that it was answered. Only the people where the answer was
-  /// given, and those of the run's own thread, see it.
+  /// Closes the question in its posts. The answer itself is shown only where it was given, and in the
+  /// run's own thread.
   private static void closeQuestion(Work work, DeliveryAttempt attempt, Binding binding) {
     var before = work.inbox().runBefore(attempt.delivery().id());
     if (before.filter(run -> run.state() == RunState.BLOCKED).isEmpty()
@@ -465,8 +466,8 @@ final class FollowUpSender {
     }
   }
 
-  /// Offers the stop to a person whose message begins like one, privately and once.
-  private static void showStop(
+  /// Privately offers a stop to a person whose message begins like one, once.
+  private static void offerStop(
       Work work, DeliveryAttempt attempt, Delivery message, Binding binding) {
     work.outbox()
         .add(
@@ -480,16 +481,16 @@ final class FollowUpSender {
   }
 
   /// Posts changes of a run that was just read.
-  private void catchUp(DeliveryAttempt attempt, Binding binding, Run run) {
+  private void postChanges(DeliveryAttempt attempt, Binding binding, Run run) {
     results.change(
         work -> {
           results.notifyChanges(work, attempt, binding, run);
         });
   }
 
-  /// Starts a new run, announced once in one line, because people in the thread see a second run.
-  private void startAnew(DeliveryAttempt attempt, Plan.FollowUp plan) {
-    fix(attempt, plan.binding(), plan.binding().run(), true, _ -> {})
+  /// Starts a new run, and announces it once, because people in the thread see a second run.
+  private void startNewRun(DeliveryAttempt attempt, Plan.FollowUp plan) {
+    fixText(attempt, plan.binding(), plan.binding().run(), true, _ -> {})
         .ifPresent(
             whole ->
                 runStarter.start(
@@ -506,7 +507,7 @@ final class FollowUpSender {
   }
 
   /// Starts the new run where the message was posted: on a pull request, in the pull request's
-  /// conversation. What the message does not set is as it was for the previous run.
+  /// conversation. Options that the message does not set are those of the previous run.
   private static Plan.StartRun asNewRun(DeliveryAttempt attempt, Plan.FollowUp plan) {
     var options = plan.request().options().completedBy(plan.binding().request().options());
     return new Plan.StartRun(
@@ -517,8 +518,7 @@ final class FollowUpSender {
             plan.request().text(), isPlanOpen(plan.binding()) ? options.planned() : options));
   }
 
-  /// Whether nobody is known to have approved the plan that was asked for: the work must not be
-  /// done without that.
+  /// Whether the run's plan may not have been approved: the new run must not work without an approval.
   private static boolean isPlanOpen(Binding binding) {
     return binding.request().options().plan() && binding.run().state() != RunState.SUCCEEDED;
   }

@@ -16,7 +16,7 @@ import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Issues.Claim;
-import dev.runnel.core.port.Store.Issues.Guest;
+import dev.runnel.core.port.Store.Issues.Participation;
 import dev.runnel.core.port.Store.Work;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.core.text.RunTexts;
@@ -29,13 +29,13 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// Keeps two requests about one issue from starting two runs at the same time: a label on the
-/// issue, and its link in a chat. Each start about an issue first claims it by a row, so that this
-/// holds across platforms and nodes.
+/// Prevents two requests about one issue, such as a label on it and its link in a chat, from starting
+/// two runs at the same time. Each start about an issue first claims it by a row, so that this works
+/// across platforms and nodes.
 final class IssueRuns {
   private static final Pattern LINK = Pattern.compile("https?://[^\\s<>|\"'`()\\[\\]]+");
   private static final Pattern AT_END = Pattern.compile("[.,;:!?]+$");
-  private static final Duration UNTIL_STARTED = Duration.ofSeconds(5);
+  private static final Duration START_CHECK_DELAY = Duration.ofSeconds(5);
 
   private final Store store;
   private final Surfaces surfaces;
@@ -56,33 +56,33 @@ final class IssueRuns {
     this.sameIssue = sameIssue;
   }
 
-  private sealed interface Found {
+  private sealed interface ClaimResult {
     /// The request may start its run.
-    record Free() implements Found {}
+    record Free() implements ClaimResult {}
 
     /// Another request is about to start one.
-    record Starting() implements Found {}
+    record Starting() implements ClaimResult {}
 
-    record Working(Binding binding) implements Found {}
+    record Working(Binding binding) implements ClaimResult {}
   }
 
   /// @return false if the attempt is finished
   boolean permitsStart(DeliveryAttempt attempt, Plan.StartRun start) {
-    var issue = isAsked(attempt.delivery()) ? issue(attempt.delivery()) : Optional.<Issue>empty();
+    var issue = mayShareRun(attempt.delivery()) ? issue(attempt.delivery()) : Optional.<Issue>empty();
     if (issue.isEmpty()) {
       return true;
     }
     var mine = new Claim(start.conversation(), attempt.delivery().id());
-    return switch (store.<Found>commit(work -> claim(work, issue.get().conversation(), mine))) {
-      case Found.Free _ -> true;
-      case Found.Starting _ -> {
-        await(attempt);
+    return switch (store.<ClaimResult>commit(work -> claim(work, issue.get().conversation(), mine))) {
+      case ClaimResult.Free _ -> true;
+      case ClaimResult.Starting _ -> {
+        waitForOtherStart(attempt);
         yield false;
       }
-      // Whoever has no share in that run does not learn of it.
-      case Found.Working(var binding) when !accessCheck.mayWriteTo(binding, attempt.delivery()) ->
+      // The sender must not learn of a run to which they may not write.
+      case ClaimResult.Working(var binding) when !accessCheck.mayWriteTo(binding, attempt.delivery()) ->
           true;
-      case Found.Working(var binding) -> {
+      case ClaimResult.Working(var binding) -> {
         if (sameIssue == SameIssue.ASK) {
           ask(attempt, issue.get(), binding);
         } else {
@@ -93,8 +93,9 @@ final class IssueRuns {
     };
   }
 
-  /// Whoever says `new:` or `retry` has decided. Where nobody reads answers, nobody can be asked.
-  private boolean isAsked(Delivery delivery) {
+  /// Whether the request may go to another run instead. `new:` and `retry` explicitly start a run; on
+  /// a silent surface nobody could choose.
+  private boolean mayShareRun(Delivery delivery) {
     return sameIssue != SameIssue.START
         && (delivery.intent() instanceof Intent.Start || delivery.intent() instanceof Intent.Say)
         && surfaces
@@ -105,7 +106,7 @@ final class IssueRuns {
 
   private record Issue(Conversation conversation, URI link) {}
 
-  /// The issue in which the request is, or the only one whose link it contains.
+  /// The issue in which the request was made, or the only one to which it links.
   private Optional<Issue> issue(Delivery delivery) {
     var own =
         delivery
@@ -144,24 +145,24 @@ final class IssueRuns {
     }
   }
 
-  private static Found claim(Work work, Conversation issue, Claim mine) {
+  private static ClaimResult claim(Work work, Conversation issue, Claim mine) {
     var held = work.issues().claim(issue, mine);
     if (!held.conversation().equals(mine.conversation())) {
       var binding = work.bindings().of(held.conversation()).filter(Binding::isActive);
       if (binding.isPresent()) {
-        return new Found.Working(binding.get());
+        return new ClaimResult.Working(binding.get());
       }
       if (work.inbox().isWaiting(held.delivery())) {
-        return new Found.Starting();
+        return new ClaimResult.Starting();
       }
     }
     return held.equals(mine) || work.issues().replace(issue, held, mine)
-        ? new Found.Free()
-        : new Found.Starting();
+        ? new ClaimResult.Free()
+        : new ClaimResult.Starting();
   }
 
-  /// The waiting is not an attempt.
-  private void await(DeliveryAttempt attempt) {
+  /// Does not count as an attempt.
+  private void waitForOtherStart(DeliveryAttempt attempt) {
     results.commitIfOwned(
         attempt,
         work -> {
@@ -169,9 +170,9 @@ final class IssueRuns {
             work.inbox().replace(attempt.delivery());
           }
           work.inbox()
-              .later(
+              .postpone(
                   attempt.delivery().id(),
-                  attempt.now().plus(UNTIL_STARTED),
+                  attempt.now().plus(START_CHECK_DELAY),
                   "Another request about the same issue is about to start a run");
         });
   }
@@ -192,36 +193,36 @@ final class IssueRuns {
         attempt.noting("to ask whether it goes to the run that works on the same issue"),
         work -> {
           work.issues()
-              .invite(
+              .join(
                   attempt.conversation(),
-                  new Guest(binding.run().id(), Optional.of(delivery.meaning())));
+                  new Participation(binding.run().id(), Optional.of(delivery.meaning())));
           attempt.react(work, MessageStatus.QUEUED);
           attempt.add(work, new Update.Answered(delivery.actor(), card));
         });
   }
 
-  /// Carries out the choice.
+  /// Executes the choice.
   void choose(DeliveryAttempt attempt, Question.Join choice) {
     var here = attempt.conversation();
-    var guest =
-        store.<Optional<Guest>>commit(
-            work -> work.issues().guest(here).filter(it -> it.request().isPresent()));
+    var participation =
+        store.<Optional<Participation>>commit(
+            work -> work.issues().participation(here).filter(it -> it.request().isPresent()));
     var asked =
-        guest
-            .flatMap(Guest::request)
+        participation
+            .flatMap(Participation::request)
             .flatMap(
                 meaning ->
                     store.<Optional<Store.Inbox.Known>>commit(
                         work -> work.inbox().findByMeaning(here.surface(), meaning)))
             .map(Store.Inbox.Known::delivery);
     var request = asked.flatMap(it -> it.intent().agentRequest());
-    if (guest.isEmpty() || request.isEmpty()) {
+    if (participation.isEmpty() || request.isEmpty()) {
       results.complete(
           attempt,
           work ->
               attempt.respond(
                   work,
-                  guest.isEmpty()
+                  participation.isEmpty()
                       ? "Nothing here waits for this choice."
                       : "I no longer have the request. Please send it again."));
       return;
@@ -233,12 +234,12 @@ final class IssueRuns {
             .withSnapshot(asked.get().snapshot())
             .withIntent(new Intent.New(request.get()));
     if (choice.joins()) {
-      var run = store.<Optional<Binding>>commit(work -> work.bindings().of(guest.get().run()));
+      var run = store.<Optional<Binding>>commit(work -> work.bindings().of(participation.get().run()));
       if (run.filter(it -> !accessCheck.mayWriteTo(it, attempt.delivery())).isPresent()) {
         results.complete(attempt, work -> attempt.respond(work, "You may not write to that run."));
         return;
       }
-      join(attempt.of(again), guest.get().run());
+      join(attempt.of(again), participation.get().run());
     } else {
       results.commitIfOwned(
           attempt,
@@ -249,8 +250,8 @@ final class IssueRuns {
     }
   }
 
-  /// Lets the conversation take part in the run, and passes on what somebody wrote. A label has no
-  /// words of its own for the agent.
+  /// Lets the conversation take part in the run, and sends the request to it. A label has no text for
+  /// the agent.
   private void join(DeliveryAttempt attempt, RunId run) {
     var delivery = attempt.delivery();
     if (!RunSubscribers.isFromPerson(delivery)) {
@@ -292,7 +293,7 @@ final class IssueRuns {
   }
 
   private static void takePart(Work work, DeliveryAttempt attempt, RunId run) {
-    work.issues().invite(attempt.conversation(), new Guest(run, Optional.empty()));
+    work.issues().join(attempt.conversation(), new Participation(run, Optional.empty()));
   }
 
   private static String words(Binding binding) {

@@ -22,7 +22,7 @@ import java.util.Optional;
 
 /// Resolves links to runs, and binds runs that were started elsewhere to a thread.
 final class LinkResolver {
-  private static final int RUNS_WITH_A_SESSION = 500;
+  private static final int MAX_RUNS_SEARCHED = 500;
 
   private final Store store;
   private final AgentRuns runs;
@@ -43,7 +43,7 @@ final class LinkResolver {
     this.results = results;
   }
 
-  /// The delivery with the run that its link points to; unchanged if there is no link or no run.
+  /// The delivery about the linked run; unchanged if there is no link or no run.
   Delivery resolved(Work work, Delivery delivery) {
     return delivery.intent() instanceof Intent.Linked(var link, var intent)
         ? binding(work, link, delivery.conversation())
@@ -53,16 +53,16 @@ final class LinkResolver {
   }
 
   private Optional<Binding> binding(Work work, URI link, Conversation from) {
-    return shown(surfaces, link, from)
+    return target(surfaces, link, from)
         .flatMap(linkTarget -> work.bindings().of(linkTarget.conversation()))
         .or(
             () ->
-                work.bindings().recent(Optional.empty(), "", RUNS_WITH_A_SESSION).stream()
+                work.bindings().recent(Optional.empty(), "", MAX_RUNS_SEARCHED).stream()
                     .filter(each -> each.run().session().filter(link::equals).isPresent())
                     .findFirst());
   }
 
-  static Optional<LinkTarget> shown(Surfaces surfaces, URI link, Conversation from) {
+  static Optional<LinkTarget> target(Surfaces surfaces, URI link, Conversation from) {
     return surfaces.byId().values().stream()
         .flatMap(each -> each.links().target(link, from).stream())
         .findFirst();
@@ -77,7 +77,7 @@ final class LinkResolver {
     switch (runs.find(id)) {
       case Outcome.Done(var run) -> found(attempt, run);
       case Outcome.Missing _ ->
-          onlyOne(id)
+          unambiguous(id)
               .ifPresentOrElse(
                   run -> found(attempt, run),
                   () ->
@@ -90,10 +90,10 @@ final class LinkResolver {
     }
   }
 
-  /// The unfinished run whose id begins with the given one, for runs that no binding names; empty
-  /// if there are none or several.
-  private Optional<Run> onlyOne(RunId begin) {
-    if (!IntentResolver.isShort(begin)
+  /// The only unfinished run whose id begins with the given characters, for runs without a binding;
+  /// empty if there are none or several.
+  private Optional<Run> unambiguous(RunId begin) {
+    if (!IntentResolver.isAbbreviated(begin)
         || !(runs.unfinished() instanceof RunListing.Listed(var unfinished))) {
       return Optional.empty();
     }
@@ -107,7 +107,7 @@ final class LinkResolver {
   private void found(DeliveryAttempt attempt, Run run) {
     var elsewhere =
         store.<Optional<Binding>>commit(work -> elsewhere(work, attempt.conversation(), run));
-    if (attempt.delivery().origin().opensThread() && elsewhere.filter(this::isHeard).isEmpty()) {
+    if (attempt.delivery().origin().opensThread() && elsewhere.filter(this::isRead).isEmpty()) {
       runStarter.openThread(attempt);
     } else {
       results.complete(attempt, work -> bind(work, attempt, run));
@@ -120,7 +120,7 @@ final class LinkResolver {
   }
 
   /// Whether people read the posts there.
-  private boolean isHeard(Binding binding) {
+  private boolean isRead(Binding binding) {
     return surfaces
         .find(binding.conversation().surface())
         .filter(surface -> surface.isSilent())
@@ -130,7 +130,7 @@ final class LinkResolver {
   private void bind(Work work, DeliveryAttempt attempt, Run run) {
     var here = attempt.conversation();
     var elsewhere = elsewhere(work, here, run);
-    if (elsewhere.filter(this::isHeard).isPresent()) {
+    if (elsewhere.filter(this::isRead).isPresent()) {
       attempt.respond(
           work,
           "This run already has a thread, so it can't be moved."

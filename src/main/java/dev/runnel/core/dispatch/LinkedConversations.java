@@ -19,11 +19,11 @@ import java.util.stream.IntStream;
 record LinkedConversations(Surfaces surfaces) {
   private static final int MAX_READ = 3;
 
-  /// Maximum number of links of which the agent hears.
+  /// Maximum number of links that are passed to the agent.
   private static final int MAX_LINKS = 10;
 
-  /// Whether the request of the delivery links to a conversation.
-  boolean isIn(Delivery delivery) {
+  /// Whether there are links to conversations in the request of the delivery.
+  boolean appearIn(Delivery delivery) {
     return delivery
         .intent()
         .agentRequest()
@@ -47,7 +47,7 @@ record LinkedConversations(Surfaces surfaces) {
         .toList();
   }
 
-  /// Why one of them cannot be read now.
+  /// Why one of the conversations cannot be read now; empty if all could be read.
   static Optional<String> unavailable(List<Linked> linked) {
     return linked.stream()
         .filter(Linked.Unavailable.class::isInstance)
@@ -55,7 +55,7 @@ record LinkedConversations(Surfaces surfaces) {
         .findFirst();
   }
 
-  /// The words of a choice are the agent's: with a link in them it would read what it wants.
+  /// Ignores links in answers by a choice: the agent wrote them, and could choose what it reads.
   private List<URI> links(Delivery delivery, String text) {
     if (delivery.intent() instanceof Intent.SayTo(_, _, var answers) && answers.isPresent()) {
       return List.of();

@@ -35,11 +35,11 @@ final class ListeningPolicy {
     this.store = store;
   }
 
-  /// Stores whom the thread listens to from now on.
+  /// Stores which messages of the thread go to the agent from now on.
   static void set(Work work, DeliveryAttempt attempt, Question.Listen listen) {
     var delivery = attempt.delivery();
     if (work.bindings().of(delivery.conversation()).isEmpty()) {
-      // People also say the word to each other.
+      // People may also write the word to each other.
       if (delivery.addressed()) {
         attempt.respond(work, "There is no run here. Write it in the thread of a run.");
       }
@@ -72,8 +72,8 @@ final class ListeningPolicy {
             each -> each.key().equals(LISTEN) && each.value().equals(Audience.MENTION.name()));
   }
 
-  /// Whom the thread listens to, if somebody said so there.
-  private Optional<Audience> chosen(Conversation conversation) {
+  /// The audience that somebody chose in the thread.
+  private Optional<Audience> chosenAudience(Conversation conversation) {
     var place = place(conversation);
     return store.preferences(Set.of(place)).stream()
         .filter(each -> each.place().equals(place) && each.key().equals(LISTEN))
@@ -96,7 +96,7 @@ final class ListeningPolicy {
       return true;
     }
     var audience =
-        chosen(delivery.conversation())
+        chosenAudience(delivery.conversation())
             .orElseGet(() -> conversationPolicy(delivery.conversation()).audience());
     return switch (audience) {
       case EVERYONE -> true;
@@ -105,17 +105,17 @@ final class ListeningPolicy {
     };
   }
 
-  /// Until when a message waits for the next one of its sender; empty if it has waited long enough.
-  Optional<Instant> gathersUntil(Work work, Pending<Delivery> waiting, Instant now) {
+  /// The end of a message's batch window; empty if it is over.
+  Optional<Instant> batchUntil(Work work, Pending<Delivery> waiting, Instant now) {
     var delivery = waiting.item();
     if (waiting.tries() > 0 || !(delivery.intent() instanceof Intent.Say)) {
       return Optional.empty();
     }
-    var gathering = conversationPolicy(delivery.conversation()).batchWindow();
-    return Optional.of(delivery.arrivedAt().plus(gathering))
+    var batchWindow = conversationPolicy(delivery.conversation()).batchWindow();
+    return Optional.of(delivery.arrivedAt().plus(batchWindow))
         .filter(until -> until.isAfter(now))
         .filter(_ -> hasRun(work, delivery))
-        .map(until -> until.isAfter(now.plus(gathering)) ? now.plus(gathering) : until);
+        .map(until -> until.isAfter(now.plus(batchWindow)) ? now.plus(batchWindow) : until);
   }
 
   private static boolean hasRun(Work work, Delivery delivery) {
@@ -123,12 +123,11 @@ final class ListeningPolicy {
         || RunSubscribers.steeredRun(work, delivery).isPresent();
   }
 
-  /// Explains that a reply waits for the agent, where that disturbs nobody: once per thread if the
-  /// agent reads it at its next step, and otherwise with each reply, to offer that the agent is
-  /// interrupted.
+  /// Explains that a reply is queued, where answers are private: once per thread if the agent reads
+  /// it at its next step, and otherwise for each reply, with the offer to interrupt the agent.
   ///
   /// @param isOffered whether the working agent reads it at its next step
-  void explainWait(Work work, DeliveryAttempt attempt, boolean isOffered) {
+  void explainQueued(Work work, DeliveryAttempt attempt, boolean isOffered) {
     var delivery = attempt.delivery();
     if (conversationPolicy(delivery.conversation()).answersPrivately()) {
       work.outbox()
@@ -140,7 +139,7 @@ final class ListeningPolicy {
                   isOffered
                       ? new Update.Message(
                           delivery.actor(), "The agent gets it at its next step.", true)
-                      : new Update.Answered(delivery.actor(), AnswerFormatter.waits()),
+                      : new Update.Answered(delivery.actor(), AnswerFormatter.queued()),
                   delivery.origin(),
                   attempt.now(),
                   0));
@@ -148,13 +147,13 @@ final class ListeningPolicy {
   }
 
   /// Explains once per thread and sender why a message was ignored, and how to address the bot.
-  void hint(Work work, DeliveryAttempt attempt, Binding binding) {
+  void explainIgnored(Work work, DeliveryAttempt attempt, Binding binding) {
     var delivery = attempt.delivery();
     if (delivery.intent().agentRequest().isEmpty()) {
       return;
     }
-    if (chosen(delivery.conversation()).isPresent()) {
-      hintInMuted(work, attempt, binding);
+    if (chosenAudience(delivery.conversation()).isPresent()) {
+      explainMuted(work, attempt, binding);
       return;
     }
     var text =
@@ -177,9 +176,9 @@ final class ListeningPolicy {
                 0));
   }
 
-  /// Who muted the thread wants to hear nothing more, unless the agent waits: people then take
-  /// their reply for an answer.
-  private static void hintInMuted(Work work, DeliveryAttempt attempt, Binding binding) {
+  /// In a muted thread, explains only an ignored reply to an open question, because its sender
+  /// probably believes to have answered it.
+  private static void explainMuted(Work work, DeliveryAttempt attempt, Binding binding) {
     var delivery = attempt.delivery();
     AskedQuestion.of(binding.run())
         .filter(_ -> !binding.reopened())

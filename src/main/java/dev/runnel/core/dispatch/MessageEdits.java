@@ -13,8 +13,8 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Applies edits and deletions of messages. A queued message is changed accordingly; what the agent
-/// already has stays as it was.
+/// Applies edits and deletions of messages to queued deliveries. A message that the agent already
+/// has is not changed.
 final class MessageEdits {
   private static final Logger log = LoggerFactory.getLogger(MessageEdits.class);
 
@@ -52,8 +52,8 @@ final class MessageEdits {
                 it instanceof Intent.Unclear unclear
                     ? IntentResolver.unclear(work, delivery, unclear)
                     : it);
-    if (!mayChange(work, known)) {
-      if (now.isPresent() && isFollowed(work, attempt.conversation())) {
+    if (!isChangeable(work, known)) {
+      if (now.isPresent() && hasActiveRun(work, attempt.conversation())) {
         add(
             work,
             attempt,
@@ -65,13 +65,13 @@ final class MessageEdits {
     }
     if (now.isPresent() && now.get().getClass() == delivery.intent().getClass()) {
       work.inbox().replace(delivery.withIntent(now.get()));
-      work.outbox().withdraw(AttemptResults.kept(delivery));
-      log.info("delivery reworded delivery={}", delivery.id());
+      work.outbox().withdraw(AttemptResults.delayNotice(delivery));
+      log.info("delivery edited by its sender delivery={}", delivery.id());
       return;
     }
     work.inbox().done(delivery.id());
-    StartControl.withdrawn(work, delivery, delivery.actor(), attempt.now());
-    work.outbox().withdraw(AttemptResults.kept(delivery));
+    StartControl.withdraw(work, delivery, delivery.actor(), attempt.now());
+    work.outbox().withdraw(AttemptResults.delayNotice(delivery));
     log.info("delivery withdrawn by its sender delivery={}", delivery.id());
     if (now.isPresent()) {
       add(
@@ -83,15 +83,15 @@ final class MessageEdits {
     }
   }
 
-  /// A start that was attempted may have happened.
-  private static boolean mayChange(Work work, Known known) {
+  /// An attempted start may have succeeded, so it cannot be changed.
+  private static boolean isChangeable(Work work, Known known) {
     return known.waits()
         && (known.tries() == 0
             || (known.delivery().intent() instanceof Intent.Say
                 && work.bindings().of(known.delivery().conversation()).isPresent()));
   }
 
-  private static boolean isFollowed(Work work, Conversation conversation) {
+  private static boolean hasActiveRun(Work work, Conversation conversation) {
     return work.bindings().of(conversation).filter(binding -> binding.isActive()).isPresent();
   }
 

@@ -15,9 +15,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// Keeps a yes from approving a plan, or permitting a tool, that its sender cannot have seen: one
-/// that was sent before the question was posted, and arrives after it. A button names its question,
-/// so it is never in doubt.
+/// Prevents a yes from approving a plan, or permitting a tool, that its sender cannot have seen,
+/// because it was sent before the question was posted. A button identifies its question, so it needs
+/// no such check.
 final class PlanApproval {
   private static final String ASK_ABOUT_TOOL_AGAIN =
       "This was sent before the agent's request was posted here, so I did not take it as permission. To allow it, please write `allow once`.";
@@ -36,11 +36,11 @@ final class PlanApproval {
 
   private PlanApproval() {}
 
-  /// What the sender is told if the message would approve what the run asks about, though its
-  /// sender may not have seen it; empty if the message is sent.
+  /// The answer to a message that would approve a plan or a tool that its sender may not have seen;
+  /// empty if the message may be sent.
   ///
-  /// @param run as it was read before the message is sent
-  static Optional<String> tooEarly(Work work, DeliveryAttempt attempt, Run run) {
+  /// @param run as read before the message is sent
+  static Optional<String> refusal(Work work, DeliveryAttempt attempt, Run run) {
     if (run.state() != RunState.BLOCKED || answered(attempt).isPresent()) {
       return Optional.empty();
     }
@@ -60,8 +60,8 @@ final class PlanApproval {
         _ -> shownAt(asked, attempt, run).filter(attempt.delivery().saidAt()::isAfter).isEmpty());
   }
 
-  /// The message in words that approve no plan, where it is a yes and the agent may be about to
-  /// finish one: the plan could be ready before the service has the message.
+  /// The message with a remark that it approves no plan, if it is a yes and the agent is still
+  /// planning: the plan could be ready before the service gets the message.
   static Optional<DeliveryAttempt> withoutApproval(
       DeliveryAttempt attempt, Binding binding, Run run) {
     return binding.request().options().plan()
@@ -72,8 +72,8 @@ final class PlanApproval {
         : Optional.empty();
   }
 
-  /// The message in words that permit nothing, where it permits a tool and the run asks about none:
-  /// the run could ask before the service has the message.
+  /// The message with a remark that it permits nothing, if it permits a tool and the run does not ask
+  /// for a permission: the run could ask before the service gets the message.
   static Optional<String> withoutPermission(DeliveryAttempt attempt, Run run) {
     return run.state() != RunState.BLOCKED && ToolReply.of(attempt.words()).isAllowed()
         ? Optional.of(attempt.words() + NO_PERMISSION)
@@ -90,8 +90,8 @@ final class PlanApproval {
         : Optional.empty();
   }
 
-  /// When the plan could first be seen in the conversation, or elsewhere if it is not posted in the
-  /// conversation; empty if it waits to be posted. Old posts are deleted: then, when it was made.
+  /// When the question was first posted in the conversation, or anywhere if it is not posted there;
+  /// empty if it is not posted yet. Old rows are deleted: then, the time of the run's last change.
   private static Optional<Instant> shownAt(List<Asked> asked, DeliveryAttempt attempt, Run run) {
     if (asked.isEmpty()) {
       return run.updatedAt();

@@ -34,14 +34,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// Answers the questions that Runnel handles itself, for the person who asks. Nothing here reaches
-/// an agent, except that the stop of all of a person's runs becomes a stop of each.
+/// Answers the commands that Runnel handles without an agent. The stop of all of a person's runs
+/// becomes a delivery for each run.
 final class QueryHandler {
-  private static final int FIRST = 10;
-  private static final int MAX = 30;
-  private static final int LOOKED_AT = 1_000;
-  private static final int COUNTED = 5_000;
-  private static final int TRACES = 3;
+  private static final int DEFAULT_LISTED = 10;
+  private static final int MAX_LISTED = 30;
+  private static final int MAX_RUNS_SEARCHED = 1_000;
+  private static final int MAX_RUNS_COUNTED = 5_000;
+  private static final int MAX_TRACES = 3;
   private static final int MAX_VALUE = 4_000;
 
   private final Store store;
@@ -89,7 +89,7 @@ final class QueryHandler {
       case Intent.Ask(Question.ConfigureAll(var changes)) -> configure(attempt, changes);
       case Intent.Ask(Question.Decide decision) -> startControl.decide(attempt, decision);
       case Intent.Ask(Question.Join choice) -> issueRuns.choose(attempt, choice);
-      case Intent.Ask(Question.Schedule schedule) -> scheduleCommands.make(attempt, schedule);
+      case Intent.Ask(Question.Schedule schedule) -> scheduleCommands.create(attempt, schedule);
       case Intent.Ask(Question.Schedules _) -> scheduleCommands.list(attempt);
       case Intent.Ask(Question.ChangeSchedule change) -> scheduleCommands.change(attempt, change);
       case Intent.Ask(Question.Listen listen) ->
@@ -106,11 +106,11 @@ final class QueryHandler {
       case Intent.Ask(var question) ->
           tell(
               attempt,
-              List.of(new Update.Answered(attempt.delivery().actor(), sheet(attempt, question))));
+              List.of(new Update.Answered(attempt.delivery().actor(), card(attempt, question))));
     }
   }
 
-  private InfoCard sheet(DeliveryAttempt attempt, Question question) {
+  private InfoCard card(DeliveryAttempt attempt, Question question) {
     var delivery = attempt.delivery();
     var actor = delivery.actor();
     var here = delivery.conversation();
@@ -135,8 +135,8 @@ final class QueryHandler {
       case Question.Why(var link) -> why(link, attempt);
       case Question.Usage _ ->
           AnswerFormatter.usage(
-              runsOf(here, actor, COUNTED),
-              in(ConversationScope.here(here), here, COUNTED),
+              runsOf(here, actor, MAX_RUNS_COUNTED),
+              in(ConversationScope.here(here), here, MAX_RUNS_COUNTED),
               startControl.budgets(delivery, attempt.now()),
               attempt.now());
       case Question.Doctor _ -> AnswerFormatter.doctor(healthCheck.findings());
@@ -149,9 +149,9 @@ final class QueryHandler {
           Question.Schedules _,
           Question.ChangeSchedule _,
           Question.Freeze _ ->
-          throw new IllegalArgumentException("A change is no question");
+          throw new IllegalArgumentException("Not answered by a card: " + question);
       case Question.Home _, Question.Compose _, Question.Edit _ ->
-          throw new IllegalArgumentException("A screen is no sheet");
+          throw new IllegalArgumentException("Not answered by a card: " + question);
     };
   }
 
@@ -178,9 +178,9 @@ final class QueryHandler {
     var scope = list.scope().orElse(Scope.CHANNEL);
     var all =
         switch (scope) {
-          case MINE -> runsOf(asked, delivery.actor(), LOOKED_AT);
-          case CHANNEL -> in(here, asked, LOOKED_AT);
-          case ALL -> in(ConversationScope.workspace(asked), asked, LOOKED_AT);
+          case MINE -> runsOf(asked, delivery.actor(), MAX_RUNS_SEARCHED);
+          case CHANNEL -> in(here, asked, MAX_RUNS_SEARCHED);
+          case ALL -> in(ConversationScope.workspace(asked), asked, MAX_RUNS_SEARCHED);
         };
     var wanted =
         all.stream()
@@ -194,7 +194,8 @@ final class QueryHandler {
                     ConversationScope.isIn(each.conversation(), here)
                         || each.requester().id().equals(delivery.actor().id()))
             .toList();
-    var shown = visible.stream().limit(list.scope().isEmpty() ? FIRST : MAX).toList();
+    var shown =
+        visible.stream().limit(list.scope().isEmpty() ? DEFAULT_LISTED : MAX_LISTED).toList();
     return new Update.Listed(
         delivery.actor(),
         shown,
@@ -245,7 +246,8 @@ final class QueryHandler {
         switch (stops.size()) {
           case 0 -> "You have no active runs.";
           case 1 -> "Stopping your run. Its thread will confirm it.";
-          default -> "Stopping your %d runs. Their threads will confirm it.".formatted(stops.size());
+          default ->
+              "Stopping your %d runs. Their threads will confirm it.".formatted(stops.size());
         });
   }
 
@@ -385,7 +387,7 @@ final class QueryHandler {
 
   private InfoCard why(URI link, DeliveryAttempt attempt) {
     var asked = attempt.conversation();
-    var shown = LinkResolver.shown(surfaces, link, asked);
+    var shown = LinkResolver.target(surfaces, link, asked);
     if (shown.isEmpty()) {
       return DeliveryHistory.unknown();
     }
@@ -402,26 +404,28 @@ final class QueryHandler {
     if (!isTheirs) {
       return DeliveryHistory.elsewhere();
     }
-    return DeliveryHistory.sheet(
+    return DeliveryHistory.card(
         traces, first.flatMap(this::startedBy), attempt.delivery().actor(), attempt.now());
   }
 
-  /// Excludes the question itself, in case it was asked in the conversation that the link points
-  /// to.
+  /// Excludes the command `why` itself, in case it was sent in the linked conversation.
   private List<DeliveryTrace> traces(LinkTarget linkTarget, DeliveryAttempt attempt) {
-    var limit = linkTarget.meaning().isPresent() ? 1 : TRACES + 1;
+    var limit = linkTarget.meaning().isPresent() ? 1 : MAX_TRACES + 1;
     return store
         .<List<DeliveryTrace>>commit(
             work -> work.inbox().traces(linkTarget.conversation(), linkTarget.meaning(), limit))
         .stream()
         .filter(
             each -> each.delivery().filter(it -> it.id().equals(attempt.delivery().id())).isEmpty())
-        .limit(TRACES)
+        .limit(MAX_TRACES)
         .toList();
   }
 
   private Optional<Binding> startedBy(Delivery delivery) {
-    return in(ConversationScope.here(delivery.conversation()), delivery.conversation(), LOOKED_AT)
+    return in(
+            ConversationScope.here(delivery.conversation()),
+            delivery.conversation(),
+            MAX_RUNS_SEARCHED)
         .stream()
         .filter(each -> each.run().delivery().filter(delivery.id()::equals).isPresent())
         .findFirst();

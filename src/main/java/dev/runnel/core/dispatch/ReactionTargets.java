@@ -14,16 +14,16 @@ import java.util.Optional;
 /// Resolves a stop that points to a message: the one that asked for the run, or the run's status
 /// post. The stop is processed in the conversation of that run.
 final class ReactionTargets {
-  private static final int NEARBY = 100;
+  private static final int MAX_RUNS_IN_PLACE = 100;
 
   private ReactionTargets() {}
 
   /// @return the stop in the run's conversation; empty if the message is not related to a run
   static Optional<Delivery> stop(Work work, Delivery delivery, PostRef post) {
-    var around = delivery.conversation();
-    return running(work, around, post)
+    var here = delivery.conversation();
+    return running(work, here, post)
         .map(it -> stop(it.conversation(), Optional.of(it.run().id()), delivery))
-        .or(() -> waiting(work, around, post).map(it -> stop(it, Optional.empty(), delivery)));
+        .or(() -> waiting(work, here, post).map(it -> stop(it, Optional.empty(), delivery)));
   }
 
   /// @param run the run, if known: a thread may have several
@@ -40,29 +40,32 @@ final class ReactionTargets {
         delivery.arrivedAt());
   }
 
-  private static Optional<Binding> running(Work work, Conversation around, PostRef post) {
-    return work.bindings().recent(Optional.of(around.surface()), around.place(), NEARBY).stream()
-        .filter(binding -> isMeant(binding, around, post))
+  private static Optional<Binding> running(Work work, Conversation here, PostRef post) {
+    return work
+        .bindings()
+        .recent(Optional.of(here.surface()), here.place(), MAX_RUNS_IN_PLACE)
+        .stream()
+        .filter(binding -> isMeant(binding, here, post))
         .findFirst();
   }
 
   /// In a thread that we opened, only the first message asked for the run.
-  private static boolean isMeant(Binding binding, Conversation around, PostRef post) {
+  private static boolean isMeant(Binding binding, Conversation here, PostRef post) {
     return binding.status().equals(Optional.of(post))
         || binding.origin().message().equals(Optional.of(post))
-        || (binding.origin().message().isEmpty() && binding.conversation().equals(around));
+        || (binding.origin().message().isEmpty() && binding.conversation().equals(here));
   }
 
-  /// Only requests count: the stop of a queued message to an active run is not a stop of the run.
-  private static Optional<Conversation> waiting(Work work, Conversation around, PostRef post) {
-    return work.inbox().waitingInPlace(around).stream()
+  /// Only queued requests for a run count: a queued message to an active run is no such request.
+  private static Optional<Conversation> waiting(Work work, Conversation here, PostRef post) {
+    return work.inbox().waitingInPlace(here).stream()
         .map(Pending::item)
         .filter(
             each ->
                 each.origin().message().equals(Optional.of(post))
                     || (each.intent() instanceof Intent.Start
                         && each.origin().message().isEmpty()
-                        && each.conversation().equals(around)))
+                        && each.conversation().equals(here)))
         .map(Delivery::conversation)
         .filter(it -> work.bindings().of(it).filter(Binding::isActive).isEmpty())
         .findFirst();

@@ -44,36 +44,36 @@ final class RunCanceller {
 
   /// Stops the run, and withdraws queued deliveries.
   void cancel(DeliveryAttempt attempt, Plan.CancelRun plan) {
-    if (!ask(attempt, plan.binding())) {
+    if (!requestStop(attempt, plan.binding())) {
       return;
     }
-    var withdrawn = withdraw(attempt);
-    if (withdrawn.isEmpty()) {
+    var queued = withdraw(attempt);
+    if (queued.isEmpty()) {
       return;
     }
-    var taken = withdrawn.get();
+    var withdrawn = queued.get();
     switch (runs.cancel(plan.binding().run().id())) {
       case Outcome.Done(var run) ->
           finish(
               attempt,
-              taken,
+              withdrawn,
               work -> {
                 attempt.reactReceived(work);
-                keepUnsent(work, plan.binding(), taken);
-                saveHandedBack(work, attempt, plan.binding(), taken, run);
+                saveUnsent(work, plan.binding(), withdrawn);
+                saveHandedBack(work, attempt, plan.binding(), withdrawn, run);
                 results.notifyChanges(work, attempt, plan.binding(), run);
-                var needless =
+                var alreadyEnded =
                     AttemptResults.current(work, plan.binding())
                         .filter(current -> current.reopened() && run.state().isTerminal());
-                needless.ifPresent(current -> AttemptResults.stopWatching(work, current));
-                if (taken.any() && run.state() != RunState.CANCELLED) {
+                alreadyEnded.ifPresent(current -> AttemptResults.stopWatching(work, current));
+                if (withdrawn.hasUnstarted() && run.state() != RunState.CANCELLED) {
                   attempt.respond(work, "Stopped before it started.");
                 } else {
-                  needless.ifPresent(
+                  alreadyEnded.ifPresent(
                       current ->
                           attempt.respond(
                               work, "Nothing to stop: " + RunTexts.state(current, attempt.now())));
-                  if (needless.isEmpty() && hadFinished(run)) {
+                  if (alreadyEnded.isEmpty() && hadFinished(run)) {
                     attempt.respond(work, "It had already finished.");
                   }
                 }
@@ -81,7 +81,7 @@ final class RunCanceller {
       case Outcome.Missing _ ->
           finish(
               attempt,
-              taken,
+              withdrawn,
               work -> {
                 removeStopRequest(work, attempt, plan.binding());
                 attempt.respond(work, "The run service no longer has this run.");
@@ -92,7 +92,8 @@ final class RunCanceller {
               attempt,
               withLink(refused, plan.binding().run()),
               work -> removeStopRequest(work, attempt, plan.binding()));
-      case Outcome.Unavailable(var after, var why) -> waits(attempt, taken.waiting(), after, why);
+      case Outcome.Unavailable(var after, var why) ->
+          retryLater(attempt, withdrawn.waiting(), after, why);
     }
   }
 
@@ -108,7 +109,7 @@ final class RunCanceller {
   /// Shows in the status post that a stop was requested, and by whom.
   ///
   /// @return false if another node has taken the delivery over
-  private boolean ask(DeliveryAttempt attempt, Binding binding) {
+  private boolean requestStop(DeliveryAttempt attempt, Binding binding) {
     return results.commitIfOwned(
         attempt,
         work ->
@@ -128,7 +129,7 @@ final class RunCanceller {
                 .ifPresent(
                     current -> {
                       show(work, attempt, current);
-                      AuditTrail.stopAsked(work, attempt.delivery(), current, attempt.now());
+                      AuditTrail.stopRequested(work, attempt.delivery(), current, attempt.now());
                     }));
   }
 
@@ -152,8 +153,8 @@ final class RunCanceller {
         work, binding.conversation(), Changes.status(binding, binding.run(), attempt.now()));
   }
 
-  private static void keepUnsent(Work work, Binding binding, Withdrawn taken) {
-    if (!taken.unsent().isEmpty()) {
+  private static void saveUnsent(Work work, Binding binding, Withdrawn withdrawn) {
+    if (!withdrawn.unsent().isEmpty()) {
       AttemptResults.current(work, binding)
           .filter(current -> current.stop().isPresent())
           .ifPresent(
@@ -163,15 +164,15 @@ final class RunCanceller {
                       current.withStop(
                           current
                               .stop()
-                              .map(stopRequest -> stopRequest.withUnsent(taken.unsent())))));
+                              .map(stopRequest -> stopRequest.withUnsent(withdrawn.unsent())))));
     }
   }
 
   /// Stores the messages that reached the run before the stop did, although the response to them
   /// was lost.
   private static void saveHandedBack(
-      Work work, DeliveryAttempt attempt, Binding binding, Withdrawn taken, Run run) {
-    for (var waiting : taken.waiting()) {
+      Work work, DeliveryAttempt attempt, Binding binding, Withdrawn withdrawn, Run run) {
+    for (var waiting : withdrawn.waiting()) {
       var message = waiting.item();
       if (run.replies().filter(replies -> replies.unread().contains(message.id())).isPresent()) {
         var reply =
@@ -184,40 +185,43 @@ final class RunCanceller {
     }
   }
 
-  /// Handles a stop without a run to stop; queued deliveries may be meant.
-  void tell(DeliveryAttempt attempt, List<Update> updates) {
+  /// Handles a stop without an active run, which may refer to queued deliveries.
+  void withdrawQueued(DeliveryAttempt attempt, List<Update> updates) {
     withdraw(attempt)
         .ifPresent(
-            taken ->
-                finish(attempt, taken, work -> reportWithdrawn(work, attempt, taken, updates)));
+            withdrawn ->
+                finish(
+                    attempt,
+                    withdrawn,
+                    work -> reportWithdrawn(work, attempt, withdrawn, updates)));
   }
 
   /// @param otherwise the updates to post if nothing was queued
   private static void reportWithdrawn(
-      Work work, DeliveryAttempt attempt, Withdrawn taken, List<Update> otherwise) {
-    if (!taken.ended().isEmpty()) {
+      Work work, DeliveryAttempt attempt, Withdrawn withdrawn, List<Update> otherwise) {
+    if (!withdrawn.ended().isEmpty()) {
       attempt.respond(work, "Nothing to stop: the run had ended.");
-    } else if (taken.any()) {
+    } else if (withdrawn.hasUnstarted()) {
       attempt.respond(work, "Stopped before it started.");
     } else {
       otherwise.forEach(update -> attempt.add(work, update));
     }
   }
 
-  /// Handles a stop that was not addressed to Runnel: it is answered only if it withdraws a
-  /// delivery that was. The removal of a label is never answered.
-  void ignore(DeliveryAttempt attempt) {
+  /// Handles a stop that was not addressed to Runnel. It is answered only if it withdraws a
+  /// delivery that was addressed. The removal of a label is never answered.
+  void withdrawUnaddressed(DeliveryAttempt attempt) {
     var isCommand =
         attempt.delivery().intent() instanceof Intent.Cancel(_, var why) && why.isEmpty();
     withdraw(attempt)
         .ifPresent(
-            taken ->
+            withdrawn ->
                 finish(
                     attempt,
-                    taken,
+                    withdrawn,
                     work -> {
-                      if (isCommand && taken.isForUs()) {
-                        reportWithdrawn(work, attempt, taken, List.of());
+                      if (isCommand && withdrawn.isForUs()) {
+                        reportWithdrawn(work, attempt, withdrawn, List.of());
                       }
                     }));
   }
@@ -229,11 +233,11 @@ final class RunCanceller {
   /// @param unsent the text of the messages that were to be sent to a run, and were not
   private record Withdrawn(
       List<Pending<Delivery>> waiting, List<Ended> ended, List<String> unsent) {
-    boolean any() {
+    boolean hasUnstarted() {
       return waiting.size() > ended.size();
     }
 
-    /// Messages between people may be queued, only to be ignored.
+    /// Queued deliveries may be messages between people, which would be ignored.
     boolean isForUs() {
       return waiting.stream().anyMatch(each -> each.item().addressed());
     }
@@ -242,8 +246,8 @@ final class RunCanceller {
   private record Ended(Pending<Delivery> start, Run run) {}
 
   /// Collects the conversation's queued deliveries, which a stop overtakes. If one of them may have
-  /// started a run, that run is looked up and stopped; while the result is unknown, the stop waits,
-  /// and all that it would withdraw waits behind it.
+  /// started a run, that run is looked up and stopped. While the result is unknown, the stop and
+  /// the queued deliveries are retried later.
   ///
   /// @return empty if the attempt is finished
   private Optional<Withdrawn> withdraw(DeliveryAttempt attempt) {
@@ -264,7 +268,7 @@ final class RunCanceller {
         }
         case Outcome.Missing _ -> {}
         case Outcome.Unavailable(var after, var why) -> {
-          waits(attempt, waiting, after, why);
+          retryLater(attempt, waiting, after, why);
           return Optional.empty();
         }
         // The delivery stays queued, so that its run, which continues, is bound and watched.
@@ -301,7 +305,7 @@ final class RunCanceller {
         .isPresent();
   }
 
-  private void waits(
+  private void retryLater(
       DeliveryAttempt attempt,
       List<Pending<Delivery>> behind,
       Optional<Duration> after,
@@ -309,45 +313,46 @@ final class RunCanceller {
     var due = results.retryLater(attempt, after, why);
     store.change(
         work ->
-            behind.forEach(each -> work.inbox().later(each.item().id(), due, "A stop goes first")));
+            behind.forEach(
+                each -> work.inbox().postpone(each.item().id(), due, "A stop is processed first")));
   }
 
   /// Withdraws and notifies in one transaction, so that a crash cannot drop the notification.
-  private void finish(DeliveryAttempt attempt, Withdrawn taken, Consumer<Work> result) {
+  private void finish(DeliveryAttempt attempt, Withdrawn withdrawn, Consumer<Work> result) {
     results.complete(
         attempt,
         work -> {
-          taken.ended().forEach(each -> tellEnd(work, attempt, each));
-          taken.waiting().forEach(each -> withdraw(work, attempt, each, taken));
+          withdrawn.ended().forEach(each -> postEnd(work, attempt, each));
+          withdrawn.waiting().forEach(each -> withdraw(work, attempt, each, withdrawn));
           result.accept(work);
         });
-    if (taken.any()) {
+    if (withdrawn.hasUnstarted()) {
       log.info(
           "deliveries withdrawn conversation={} count={} at={}",
           attempt.conversation(),
-          taken.waiting().size(),
+          withdrawn.waiting().size(),
           attempt.now());
     }
   }
 
   private static void withdraw(
-      Work work, DeliveryAttempt attempt, Pending<Delivery> waiting, Withdrawn taken) {
+      Work work, DeliveryAttempt attempt, Pending<Delivery> waiting, Withdrawn withdrawn) {
     var delivery = waiting.item();
     work.inbox().done(delivery.id());
-    work.outbox().withdraw(AttemptResults.kept(delivery));
-    if (taken.ended().stream().noneMatch(each -> each.start().equals(waiting))) {
-      StartControl.withdrawn(work, delivery, attempt.delivery().actor(), attempt.now());
+    work.outbox().withdraw(AttemptResults.delayNotice(delivery));
+    if (withdrawn.ended().stream().noneMatch(each -> each.start().equals(waiting))) {
+      StartControl.withdraw(work, delivery, attempt.delivery().actor(), attempt.now());
     }
-    var withdrawn = new DeliveryAttempt(delivery, waiting.tries(), attempt.now());
-    AttemptResults.tellUnstarted(work, withdrawn);
+    var stopped = new DeliveryAttempt(delivery, waiting.tries(), attempt.now());
+    AttemptResults.reportNotStarted(work, stopped);
     var isForUs = delivery.addressed() || work.bindings().of(delivery.conversation()).isPresent();
-    if (isForUs && taken.ended().stream().noneMatch(each -> each.start().equals(waiting))) {
-      withdrawn.react(work, MessageStatus.CANCELLED);
+    if (isForUs && withdrawn.ended().stream().noneMatch(each -> each.start().equals(waiting))) {
+      stopped.react(work, MessageStatus.CANCELLED);
     }
   }
 
   /// Posts the end of a run that was not announced yet, as for any run.
-  private static void tellEnd(Work work, DeliveryAttempt attempt, Ended ended) {
+  private static void postEnd(Work work, DeliveryAttempt attempt, Ended ended) {
     var start = ended.start().item();
     start
         .intent()

@@ -46,8 +46,8 @@ final class RunStarter {
   private final PublicWork publicWork;
   private final LinkedConversations linkedConversations;
 
-  /// @param namesRequester whether agents are asked to name who asked for their work
-  /// @param publicWork the environments that learn nothing said in private before a request
+  /// @param namesRequester whether agents are instructed to name the requester of their work
+  /// @param publicWork the environments whose runs get no background from private conversations
   RunStarter(
       Store store,
       AgentRuns runs,
@@ -81,11 +81,11 @@ final class RunStarter {
       return;
     }
     var limit = surface.get().limits().rateLimit(attempt.conversation());
-    var mayGo =
+    var mayPost =
         store.commit(
             work -> work.limits().reserve(limit, attempt.delivery().id().value(), attempt.now()));
-    if (mayGo.isAfter(attempt.now())) {
-      results.postpone(attempt, mayGo);
+    if (mayPost.isAfter(attempt.now())) {
+      results.postpone(attempt, mayPost);
       return;
     }
     switch (surface.get().threads().open(attempt.delivery(), attempt.isRetry())) {
@@ -113,7 +113,7 @@ final class RunStarter {
     start(attempt, start, _ -> {});
   }
 
-  /// @param whenStarted what else the commit of the start does
+  /// @param whenStarted further changes for the commit of the start
   void start(DeliveryAttempt attempt, Plan.StartRun asked, Consumer<Work> whenStarted) {
     var start =
         new Plan.StartRun(
@@ -157,29 +157,29 @@ final class RunStarter {
     if (!startControl.permitsStart(attempt, resolved.request())) {
       return;
     }
-    // A retry may be asked for elsewhere: what is said there is not for the run's thread.
+    // A retry may be requested elsewhere: messages there are no background for the run's thread.
     var there =
         surfaces
             .find(start.conversation().surface())
             .map(Surface::background)
             .orElse(BackgroundReader.NONE);
-    var told = movedTo(attempt.delivery(), start.conversation());
+    var moved = movedTo(attempt.delivery(), start.conversation());
     Background background;
     var isUnread = false;
     var isPublic = publicWork.includes(resolved.request().options());
     var isConfidential =
         isPublic
-            && (surface.get().background().isPrivate(attempt.delivery()) || there.isPrivate(told));
-    var isWithheld = isConfidential && mayHaveBackground(there, told);
+            && (surface.get().background().isPrivate(attempt.delivery()) || there.isPrivate(moved));
+    var isWithheld = isConfidential && mayHaveBackground(there, moved);
     try {
-      background = isConfidential ? Background.NONE : there.read(told);
+      background = isConfidential ? Background.NONE : there.read(moved);
     } catch (BackgroundUnavailable unavailable) {
       if (attempt.tries() < TRIES_FOR_BACKGROUND) {
         results.retryWithPlatform(
             attempt, Optional.empty(), String.valueOf(unavailable.getMessage()));
         return;
       }
-      background = told.snapshot().background(told.origin().link());
+      background = moved.snapshot().background(moved.origin().link());
       isUnread = true;
     }
     var linked =
@@ -207,31 +207,31 @@ final class RunStarter {
             isUnread
                 ? whenStarted.andThen(work -> reportUnreadBackground(work, attempt))
                 : isWithheld
-                    ? whenStarted.andThen(work -> tellConfidential(work, attempt))
+                    ? whenStarted.andThen(work -> reportWithheldBackground(work, attempt))
                     : whenStarted);
       }
       case Outcome.Missing _ ->
           results.complete(
               attempt,
               work -> {
-                StartControl.didNotStart(work, attempt);
+                StartControl.forget(work, attempt);
                 attempt.respond(work, "The run service cannot start runs.");
               });
       case Outcome.Refused refused ->
-          results.refuse(attempt, refused, work -> StartControl.didNotStart(work, attempt));
+          results.refuse(attempt, refused, work -> StartControl.forget(work, attempt));
       case Outcome.Unavailable(var after, var why) -> results.retryLater(attempt, after, why);
     }
   }
 
-  /// The request as if it had been made there. Its own message is in another conversation, perhaps
-  /// of another platform.
+  /// The request as if it had been made there, without its own message, which is in another
+  /// conversation, perhaps of another platform.
   private static Delivery movedTo(Delivery delivery, Conversation there) {
     return delivery.conversation().equals(there)
         ? delivery
         : delivery.withConversation(there).withOrigin(Origin.NONE).withSnapshot(Snapshot.NONE);
   }
 
-  /// Whether there is more to know than the request, or nobody can tell.
+  /// Whether there is background, or may be because it cannot be read.
   private static boolean mayHaveBackground(BackgroundReader reader, Delivery delivery) {
     try {
       return !reader.read(delivery).isEmpty();
@@ -253,7 +253,7 @@ final class RunStarter {
         : found;
   }
 
-  /// Tells people that the agent does not have the background.
+  /// Posts that the agent did not get the background, because it could not be read.
   private static void reportUnreadBackground(Work work, DeliveryAttempt attempt) {
     attempt.respondToAll(
         work,
@@ -261,8 +261,8 @@ final class RunStarter {
             + " them again in a reply.");
   }
 
-  /// Tells people that the agent has their request alone.
-  private static void tellConfidential(Work work, DeliveryAttempt attempt) {
+  /// Posts that the agent got only the request, because the conversation is private.
+  private static void reportWithheldBackground(Work work, DeliveryAttempt attempt) {
     attempt.respondToAll(
         work,
         "This conversation is private, and others can read the agent's work. So the agent got your request, but no earlier messages and no files. Reply with anything else it may know.");
@@ -284,7 +284,7 @@ final class RunStarter {
           start.conversation(),
           run.id());
     } else {
-      stopSecond(attempt, run);
+      stopDuplicate(attempt, run);
     }
   }
 
@@ -314,18 +314,18 @@ final class RunStarter {
     }
   }
 
-  /// Another node took the delivery over. If it has started its own run, this one is a duplicate
-  /// that nobody would be notified of.
-  private void stopSecond(DeliveryAttempt attempt, Run run) {
-    var isNobodys =
+  /// Stops a run whose delivery another node took over. If that node started its own run, this one is
+  /// a duplicate without a binding.
+  private void stopDuplicate(DeliveryAttempt attempt, Run run) {
+    var isUnused =
         store.<Boolean>commit(
             work ->
                 work.bindings().of(run.id()).isEmpty()
                     && !work.inbox().isWaiting(attempt.delivery().id()));
-    if (isNobodys) {
-      log.warn("second run stopped delivery={} run={}", attempt.delivery().id(), run.id());
+    if (isUnused) {
+      log.warn("duplicate run stopped delivery={} run={}", attempt.delivery().id(), run.id());
       if (!(runs.cancel(run.id()) instanceof Outcome.Done)) {
-        log.error("second run not stopped delivery={} run={}", attempt.delivery().id(), run.id());
+        log.error("duplicate run not stopped delivery={} run={}", attempt.delivery().id(), run.id());
       }
     }
   }

@@ -1,6 +1,6 @@
 package dev.runnel.core.dispatch;
 
-/// What becomes of a request about an issue that a run of another conversation works on.
+/// How to handle a request about an issue that a run of another conversation works on.
 public enum SameIssue {
   /// People choose whether it goes to that run or starts another one.
   ASK,

@@ -25,14 +25,14 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Makes, lists and changes the schedules of a place.
+/// Creates, lists and changes the schedules of a place.
 final class ScheduleCommands {
-  /// For each person on a surface.
-  private static final int MAX = 20;
+  /// Maximum number per person and surface.
+  private static final int MAX_SCHEDULES = 20;
 
   private static final Duration MAX_AHEAD = Duration.ofDays(366);
   private static final int ID_LENGTH = 8;
-  private static final int SHOWN = 120;
+  private static final int MAX_EXCERPT = 120;
   private static final ZoneId UTC = ZoneOffset.UTC;
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("EEE d MMM yyyy HH:mm", Locale.ENGLISH);
@@ -45,14 +45,14 @@ final class ScheduleCommands {
     this.results = results;
   }
 
-  /// @param note why this one was chosen; empty if the person named it
+  /// @param note why this zone was chosen; empty if it is in the command
   private record Zone(ZoneId id, String note) {}
 
-  void make(DeliveryAttempt attempt, Question.Schedule asked) {
+  void create(DeliveryAttempt attempt, Question.Schedule asked) {
     var zone = zone(attempt.delivery(), asked.zone());
     results.complete(
-        attempt.noting(("to make a schedule " + asked.timing().words()).strip()),
-        work -> make(work, attempt, asked, zone));
+        attempt.noting(("to create a schedule " + asked.timing().words()).strip()),
+        work -> create(work, attempt, asked, zone));
   }
 
   private Zone zone(Delivery delivery, Optional<ZoneId> named) {
@@ -71,7 +71,8 @@ final class ScheduleCommands {
                         + " in `at 9:00 Europe/Berlin`"));
   }
 
-  private static void make(Work work, DeliveryAttempt attempt, Question.Schedule asked, Zone zone) {
+  private static void create(
+      Work work, DeliveryAttempt attempt, Question.Schedule asked, Zone zone) {
     var delivery = attempt.delivery();
     var request =
         asked.request().or(() -> work.bindings().of(delivery.conversation()).map(Binding::request));
@@ -117,15 +118,15 @@ final class ScheduleCommands {
         work.schedules().of(delivery.conversation().surface()).stream()
             .filter(each -> each.template().actor().id().equals(delivery.actor().id()))
             .count();
-    return own < MAX
+    return own < MAX_SCHEDULES
         ? Optional.empty()
         : Optional.of(
             "You have %d schedules, which is the maximum. `schedule` lists those of a place."
-                .formatted(MAX));
+                .formatted(MAX_SCHEDULES));
   }
 
-  /// Made in a place without a thread, each time gets a thread of its own there; else the thread
-  /// gets another run.
+  /// The delivery that each occurrence repeats. A schedule from a place without a thread opens a
+  /// thread each time; one from a thread starts another run in it.
   private static Delivery template(Delivery delivery, Request request) {
     var opensThread = delivery.origin().replyTo().isPresent();
     return new Delivery(
@@ -137,7 +138,7 @@ final class ScheduleCommands {
         true,
         new Origin(delivery.origin().link(), Optional.empty(), Optional.empty(), opensThread),
         delivery.arrivedAt(),
-        // The issue is read anew each time.
+        // The issue is read again each time.
         Snapshot.NONE);
   }
 
@@ -225,7 +226,7 @@ final class ScheduleCommands {
     var by = attempt.delivery().actor().name();
     switch (change) {
       case PAUSE -> {
-        work.schedules().move(schedule.id(), Optional.empty());
+        work.schedules().setNext(schedule.id(), Optional.empty());
         attempt.respondToAll(
             work,
             "%s paused the schedule `%s`. `schedule resume %s` resumes it."
@@ -241,7 +242,7 @@ final class ScheduleCommands {
           attempt.respond(work, "Its time has passed. Delete it and create another one.");
           return;
         }
-        work.schedules().move(schedule.id(), Optional.of(next));
+        work.schedules().setNext(schedule.id(), Optional.of(next));
         attempt.respondToAll(
             work,
             "%s resumed the schedule `%s`, next %s (%s)."
@@ -259,7 +260,8 @@ final class ScheduleCommands {
   }
 
   private static String shown(Request request) {
-    return CommandParser.code(AnswerFormatter.cut(AnswerFormatter.line(request.text()), SHOWN));
+    return CommandParser.code(
+        AnswerFormatter.cut(AnswerFormatter.line(request.text()), MAX_EXCERPT));
   }
 
   private static String name(ZoneId zone) {

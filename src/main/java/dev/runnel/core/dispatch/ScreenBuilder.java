@@ -32,10 +32,10 @@ import java.util.TreeSet;
 /// Builds a person's home page and the forms, for surfaces that show them. Nothing here reaches an
 /// agent.
 final class ScreenBuilder {
-  private static final int LOOKED_AT = 1_000;
-  private static final int UNFINISHED = 12;
-  private static final int RECENT = 8;
-  private static final List<String> ASKED =
+  private static final int MAX_RUNS_SEARCHED = 1_000;
+  private static final int MAX_UNFINISHED = 12;
+  private static final int MAX_RECENT = 8;
+  private static final List<String> FORM_FIELDS =
       List.of(Defaults.PROFILE, Defaults.ENVIRONMENT, Defaults.MODEL, Defaults.SKILL);
 
   private final Store store;
@@ -43,7 +43,7 @@ final class ScreenBuilder {
   private final List<String> environments;
   private final AttemptResults results;
 
-  /// @param environments the only ones there are; empty if others may be named
+  /// @param environments the only environments; empty if others may be named
   ScreenBuilder(
       Store store,
       DefaultsResolver defaultsResolver,
@@ -89,7 +89,7 @@ final class ScreenBuilder {
               Question.Schedules _,
               Question.ChangeSchedule _,
               Question.Freeze _ ->
-              throw new IllegalArgumentException("Nothing that is shown: " + question);
+              throw new IllegalArgumentException("Not answered by a screen: " + question);
         };
     results.complete(
         attempt, work -> attempt.add(work, new Update.Screened(delivery.actor(), screen)));
@@ -134,7 +134,7 @@ final class ScreenBuilder {
         about,
         run.isPresent()
             ? List.of()
-            : ASKED.stream()
+            : FORM_FIELDS.stream()
                 .map(
                     key ->
                         field(
@@ -166,8 +166,8 @@ final class ScreenBuilder {
             .toList());
   }
 
-  /// The values of a default. An environment is typed, because what was chosen from a list cannot
-  /// be taken away again.
+  /// The values of a default. An environment is a text input, because a selection from a list
+  /// cannot be cleared.
   private List<String> choices(String key) {
     return key.equals(Defaults.PROFILE)
         ? List.copyOf(new TreeSet<>(defaultsResolver.profiles().byName().keySet()))
@@ -176,14 +176,14 @@ final class ScreenBuilder {
 
   private static Field field(
       String key, Defaults.Resolved resolved, Optional<String> value, List<String> choices) {
-    var holds = chosen(key, resolved);
+    var inForce = chosen(key, resolved);
     return new Field(
         key,
         // The form's label omits the key in parentheses, which is for commands.
         AnswerFormatter.name(key).replaceFirst(" \\(.*", ""),
         value,
-        holds.map(Defaults.Chosen::value),
-        holds.map(Defaults.Chosen::from).orElse(""),
+        inForce.map(Defaults.Chosen::value),
+        inForce.map(Defaults.Chosen::from).orElse(""),
         choices);
   }
 
@@ -206,21 +206,23 @@ final class ScreenBuilder {
       changeable.add(Level.WORKSPACE);
     }
     return new Screen.Home(
-        first(blocked, UNFINISHED),
-        first(running, UNFINISHED),
-        first(ended, RECENT),
-        left(blocked, UNFINISHED) + left(running, UNFINISHED) + left(ended, RECENT),
+        first(blocked, MAX_UNFINISHED),
+        first(running, MAX_UNFINISHED),
+        first(ended, MAX_RECENT),
+        omitted(blocked, MAX_UNFINISHED)
+            + omitted(running, MAX_UNFINISHED)
+            + omitted(ended, MAX_RECENT),
         fields(resolved.chosen().keySet(), resolved),
         changeable,
         attempt.now());
   }
 
-  private static List<Binding> first(List<Binding> bindings, int most) {
-    return bindings.stream().limit(most).toList();
+  private static List<Binding> first(List<Binding> bindings, int max) {
+    return bindings.stream().limit(max).toList();
   }
 
-  private static int left(List<Binding> bindings, int most) {
-    return Math.max(0, bindings.size() - most);
+  private static int omitted(List<Binding> bindings, int max) {
+    return Math.max(0, bindings.size() - max);
   }
 
   private List<Field> fields(Collection<String> keys, Defaults.Resolved resolved) {
@@ -240,7 +242,7 @@ final class ScreenBuilder {
                 bindings.recent(
                     Optional.of(delivery.conversation().surface()),
                     ConversationScope.prefix(workspace),
-                    LOOKED_AT))
+                    MAX_RUNS_SEARCHED))
         .stream()
         .filter(each -> ConversationScope.isIn(each.conversation(), workspace))
         .filter(each -> each.requester().id().equals(delivery.actor().id()))

@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Finishes a delivery whose sender may not do what it asks for. If the platform can answer
+/// Finishes a delivery whose sender lacks permission. If the platform can answer
 /// privately, the sender is told who may. Elsewhere a member gets a reaction and a stranger
 /// nothing, because an answer would let strangers trigger posts.
 final class SenderCheck {
@@ -33,9 +33,9 @@ final class SenderCheck {
   /// @return the rule that permits it; empty if the attempt is finished
   Optional<String> permittingRule(
       DeliveryAttempt attempt, Optional<Binding> own, Optional<Binding> target) {
-    return switch (answer(attempt.delivery(), own, target)) {
-      case AccessCheck.Answer.Permitted(var rule) -> Optional.of(rule);
-      case AccessCheck.Answer.Refused(var rule, var words, var isMember) -> {
+    return switch (decision(attempt.delivery(), own, target)) {
+      case AccessCheck.Decision.Permitted(var rule) -> Optional.of(rule);
+      case AccessCheck.Decision.Refused(var rule, var words, var isMember) -> {
         log.info("delivery refused delivery={} rule={}", attempt.delivery().id(), rule);
         var isPrivate =
             accessCheck
@@ -54,7 +54,7 @@ final class SenderCheck {
             });
         yield Optional.empty();
       }
-      case AccessCheck.Answer.Unknown(var after, var why) -> {
+      case AccessCheck.Decision.Unknown(var after, var why) -> {
         results.retrySilently(attempt, after, why);
         yield Optional.empty();
       }
@@ -63,20 +63,20 @@ final class SenderCheck {
 
   /// A sender on a run's pull request must also have permission in the run's own conversation, as
   /// far as that surface knows the person.
-  private AccessCheck.Answer answer(
+  private AccessCheck.Decision decision(
       Delivery delivery, Optional<Binding> own, Optional<Binding> target) {
-    var answer = accessCheck.check(delivery, target);
+    var decision = accessCheck.check(delivery, target);
     var there =
         own.map(Binding::conversation)
             .filter(it -> !it.equals(delivery.conversation()))
             .filter(it -> it.surface().equals(delivery.conversation().surface()));
-    return answer instanceof AccessCheck.Answer.Permitted && there.isPresent()
+    return decision instanceof AccessCheck.Decision.Permitted && there.isPresent()
         ? accessCheck.check(delivery.movedTo(there.get()), target)
-        : answer;
+        : decision;
   }
 
-  /// A message that is not addressed to the bot may be meant for people, so its sender is told once
-  /// per thread.
+  /// A message that is not addressed to the bot may be for people, so its sender is told once per
+  /// thread.
   private static void tell(Work work, DeliveryAttempt attempt, String words, boolean hasRun) {
     var delivery = attempt.delivery();
     if (delivery.addressed()) {

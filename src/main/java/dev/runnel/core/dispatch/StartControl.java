@@ -36,14 +36,14 @@ import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Decides whether a permitted start happens now: not while starts are frozen, not before it is
-/// approved where a rule demands it, and not beyond a budget. What it decides survives a restart,
-/// because it is in rows.
+/// Decides whether a permitted start happens now: not while starts are frozen, not before an approval
+/// that a rule requires, and not beyond a budget. Its decisions are stored in rows, and so survive a
+/// restart.
 final class StartControl {
   private static final Logger log = LoggerFactory.getLogger(StartControl.class);
   private static final int ID_LENGTH = 8;
 
-  /// Whose use is not known before a start, or not of the person who asks.
+  /// Budgets that `usage` cannot show for a person: those of an environment or of a watched channel.
   private static final Set<Budget.Per> HIDDEN =
       EnumSet.of(Budget.Per.ENVIRONMENT, Budget.Per.WATCH);
 
@@ -64,7 +64,7 @@ final class StartControl {
   boolean permitsStart(DeliveryAttempt attempt, Request request) {
     var frozen = store.commit(work -> work.starts().freeze());
     if (frozen.isPresent()) {
-      refuse(attempt, frozen(frozen.get()), "starts are frozen");
+      refuse(attempt, refusalOf(frozen.get()), "starts are frozen");
       return false;
     }
     if (store.commit(work -> work.starts().isKnown(attempt.delivery().id()))) {
@@ -75,8 +75,8 @@ final class StartControl {
         && isWithinBudgets(attempt, request);
   }
 
-  /// A reply starts a run if its own cannot continue. Until here only the permission to write to
-  /// that run was checked.
+  /// A reply starts a new run if its own cannot continue. So far only the permission to write to that
+  /// run was checked.
   private boolean maySenderStart(DeliveryAttempt attempt, Request request) {
     var delivery = attempt.delivery();
     if (!(delivery.intent() instanceof Intent.Say || delivery.intent() instanceof Intent.SayTo)) {
@@ -84,19 +84,19 @@ final class StartControl {
     }
     return switch (accessCheck.check(
         delivery.withIntent(new Intent.Start(request)), Optional.empty())) {
-      case AccessCheck.Answer.Permitted _ -> true;
-      case AccessCheck.Answer.Refused(var rule, var words, _) -> {
+      case AccessCheck.Decision.Permitted _ -> true;
+      case AccessCheck.Decision.Refused(var rule, var words, _) -> {
         refuse(attempt, words.orElse("You may not start runs here."), rule);
         yield false;
       }
-      case AccessCheck.Answer.Unknown(var after, var why) -> {
+      case AccessCheck.Decision.Unknown(var after, var why) -> {
         results.retrySilently(attempt, after, why);
         yield false;
       }
     };
   }
 
-  static String frozen(Freeze freeze) {
+  static String refusalOf(Freeze freeze) {
     return "No run was started: %s froze all starts on %s%s. Send it again after the freeze."
         .formatted(
             freeze.by().name(),
@@ -109,7 +109,7 @@ final class StartControl {
     results.complete(
         attempt.refused(why).noting(Store.Inbox.REFUSED + why),
         work -> {
-          didNotStart(work, attempt);
+          forget(work, attempt);
           attempt.react(work, MessageStatus.REFUSED);
           attempt.respond(work, words);
         });
@@ -170,10 +170,10 @@ final class StartControl {
     log.info("start waits for approval delivery={} rule={}", delivery.id(), rule.name());
   }
 
-  /// The waiting is not an attempt.
+  /// Does not count as an attempt.
   private static void waitUntil(Work work, DeliveryAttempt attempt, Instant due) {
     work.inbox().replace(attempt.delivery());
-    work.inbox().later(attempt.delivery().id(), due, "It waits for approval");
+    work.inbox().postpone(attempt.delivery().id(), due, "It waits for approval");
   }
 
   private static InfoCard card(Approval approval, Request request, ApprovalRule rule) {
@@ -196,14 +196,14 @@ final class StartControl {
             new Choice("Decline", "decline " + approval.id())));
   }
 
-  /// Derived from the delivery, so that a repeated attempt asks for the same approval.
+  /// Derived from the delivery, so that a repeated attempt requests the same approval.
   private static String id(Delivery delivery) {
     var bytes = delivery.id().value().getBytes(StandardCharsets.UTF_8);
     return UUID.nameUUIDFromBytes(bytes).toString().substring(0, ID_LENGTH);
   }
 
-  /// A message may be edited, and defaults may change, while it waits: an approval is for what was
-  /// asked for at that time.
+  /// While a request waits, it may be edited, and defaults may change: an approval is only valid for
+  /// the request as it was shown.
   private boolean isDecided(DeliveryAttempt attempt, Approval approval, Request request) {
     switch (approval.state()) {
       case APPROVED -> {
@@ -244,7 +244,7 @@ final class StartControl {
     throw new IllegalStateException("Unknown state " + approval.state());
   }
 
-  /// Handles the decision of a person about a start that waits.
+  /// Handles a person's decision about a start that waits for approval.
   void decide(DeliveryAttempt attempt, Question.Decide decision) {
     var named =
         store.<List<Approval>>commit(
@@ -285,7 +285,7 @@ final class StartControl {
             attempt.respond(work, "That start no longer waits for approval.");
             return;
           }
-          work.inbox().later(approval.delivery(), attempt.now(), "It was decided");
+          work.inbox().postpone(approval.delivery(), attempt.now(), "Its approval was decided");
           attempt.add(
               work,
               approval.conversation(),
@@ -326,7 +326,7 @@ final class StartControl {
       return Optional.of(
           "The rule that required the approval changed. The request must be sent again.");
     }
-    // Elsewhere nobody can tell whether it is the same person.
+    // On another platform it is unknown whether it is the same person.
     if (rule.get().notRequester()
         && !delivery.id().surface().equals(approval.conversation().surface())) {
       return Optional.of("Decide this where it was requested, or in the console.");
@@ -384,7 +384,7 @@ final class StartControl {
     return true;
   }
 
-  /// The budgets that a start of the person here would use, with what is used of them.
+  /// The budgets that apply to a start of the person here, with their use.
   List<Row> budgets(Delivery delivery, Instant now) {
     var start =
         new Start(
@@ -424,7 +424,7 @@ final class StartControl {
     return conversation.surface() + ":" + actor.id();
   }
 
-  /// Stops all starts, or permits them again.
+  /// Freezes all starts, or unfreezes them.
   void freeze(DeliveryAttempt attempt, Question.Freeze freeze, boolean mayWithoutRules) {
     if (!policy.hasRules() && !mayWithoutRules && !isByOperator(attempt.delivery())) {
       results.complete(
@@ -458,13 +458,13 @@ final class StartControl {
     log.info("starts frozen={} by={}", freeze.on(), attempt.delivery().actor().id());
   }
 
-  /// Forgets a start that did not happen, so that no budget counts it.
-  static void didNotStart(Work work, DeliveryAttempt attempt) {
+  /// Removes a start that did not happen, so that no budget counts it.
+  static void forget(Work work, DeliveryAttempt attempt) {
     work.starts().remove(attempt.delivery().id());
   }
 
-  /// Ends what waits for a start that its sender, or a stop, took back.
-  static void withdrawn(Work work, Delivery start, Actor by, Instant now) {
+  /// Removes a start that its sender, or a stop, withdrew, and declines its approval.
+  static void withdraw(Work work, Delivery start, Actor by, Instant now) {
     work.starts().remove(start.id());
     work.approvals().decide(start.id(), State.DECLINED, Optional.of(by), now);
   }

@@ -1,5 +1,5 @@
-/// Executes deliveries. [Dispatcher] takes the next delivery of a conversation, checks that its
-/// sender may ask for it, and has the plan executed: [RunStarter] creates runs, [FollowUpSender]
+/// Processes deliveries. [Dispatcher] takes the next delivery of a conversation, checks the
+/// sender's permission, and has the plan executed: [RunStarter] creates runs, [FollowUpSender]
 /// sends messages to them, [RunCanceller] cancels them, [LinkResolver] attaches existing ones,
 /// [QueryHandler] and [ScreenBuilder] answer questions. [AttemptResults] stores the result: done,
 /// retried later, or parked.

@@ -13,8 +13,8 @@ import java.util.Optional;
 
 /// One entry of the audit log: who did what, where, and why that was allowed or refused.
 ///
-/// @param place where it was asked for; empty for actions on Runnel itself
-/// @param rule the rule or the reason that decided: `default` where nobody configured one
+/// @param place where the action was requested; empty for actions on Runnel itself
+/// @param rule the rule or the reason that decided: `default` where none is configured
 /// @param environment where the run's agent works
 /// @param cost the run's cost, as the run service reports it
 /// @param details what was decided or changed, in a few words; never the value of a setting
@@ -72,12 +72,12 @@ public record AuditEntry(
     }
   }
 
-  /// Who acted, and by which way.
+  /// Who acted, and through which surface.
   ///
   /// @param id the stable id with its surface: `slack:U012345`
   /// @param name the display name
   /// @param team the workspace, the account or the group: `T012AB`, `acme`
-  /// @param door the surface that it came through: `slack`, `console`, `command-line`
+  /// @param door the surface of the action: `slack`, `console`, `command-line`
   public record Person(
       String id,
       String name,
@@ -136,8 +136,8 @@ public record AuditEntry(
         details);
   }
 
-  /// A copy that was decided so.
-  public AuditEntry ruled(Verdict now, String by) {
+  /// A copy with this decision.
+  public AuditEntry decided(Verdict now, String by) {
     return new AuditEntry(at, who, verb, place, now, by, run, environment, model, cost, details);
   }
 

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 
 /// A conversation's run, and what was posted about it so far.
 ///
-/// @param run the run's last state that the conversation was informed of
+/// @param run the run's last state that was posted to the conversation
 /// @param request the request it was started with, for a retry and for titles
 /// @param status the status post, once it is posted
 /// @param since when this run was bound
@@ -93,7 +93,7 @@ public record Binding(
     return withPending(Stream.concat(pending.stream(), Stream.of(reply)).toList());
   }
 
-  /// The pending replies, grouped by what became of them.
+  /// The pending replies, grouped by whether the agent received them.
   ///
   /// @param waiting they still wait
   /// @param read the agent received them

@@ -19,7 +19,7 @@ import java.util.Optional;
 /// @param meaning the semantic key: the same when the same event arrives under another id, as a
 ///   Slack mention does (once as `message`, once as `app_mention`)
 /// @param addressed whether it is addressed to Runnel: a mention, a command, a label. Other
-///   messages count only in a conversation that has a run
+///   messages are processed only in a conversation that has a run
 /// @param snapshot the issue it is about, as it was at that time
 @RecordBuilder
 public record Delivery(

@@ -48,7 +48,7 @@ public record InfoCard(
     this(title, rows, next, changeable, work, stoppable, List.of());
   }
 
-  /// A sentence for one person, with commands that go with it.
+  /// A sentence for one person, with commands as buttons.
   public static InfoCard offering(String title, List<Choice> offers) {
     return new InfoCard(
         title, List.of(), List.of(), List.of(), Optional.empty(), List.of(), List.of(), offers);

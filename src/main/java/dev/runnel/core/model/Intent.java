@@ -14,11 +14,11 @@ import java.util.Optional;
 
 /// What a message asks for, parsed without regard to the conversation's state.
 public sealed interface Intent {
-  /// Words for an agent.
+  /// A message for an agent.
   sealed interface ForAgent extends Intent {
     Request request();
 
-    /// The same with another request.
+    /// A copy with another request.
     ForAgent with(Request request);
   }
 
@@ -27,14 +27,14 @@ public sealed interface Intent {
     /// The run; the conversation's own if empty.
     Optional<RunId> run();
 
-    /// The same about this run.
+    /// A copy about this run.
     RunCommand about(RunId run);
   }
 
-  /// A command that is about no single run.
+  /// A command that is not about a single run.
   sealed interface GeneralCommand extends Intent {}
 
-  /// What happened on a platform. It stands for another intent, or for none, once it is known which
+  /// An event on a platform. It is replaced by another intent, or ignored, once it is known which
   /// run it is about.
   sealed interface PlatformEvent extends Intent {}
 
@@ -57,8 +57,8 @@ public sealed interface Intent {
 
   /// Stop the run.
   ///
-  /// @param why what the person did, where they did not ask for the stop in words: "removed the
-  ///   label"
+  /// @param why the action that implied the stop, where the person did not request it in words:
+  ///   "removed the label"
   record Cancel(Optional<RunId> run, Optional<String> why) implements RunCommand {
     @Override
     public Cancel about(RunId other) {
@@ -120,7 +120,7 @@ public sealed interface Intent {
   /// A message to a run of another conversation, or the answer to its question by a button or a
   /// form.
   ///
-  /// @param answers the question that it answers: the message is only for a run that still asks it
+  /// @param answers the question that it answers: it is sent only if the run still asks that question
   record SayTo(RunId run, Request request, Optional<AskedQuestion> answers) implements ForAgent {
     public SayTo {
       // Rows of an older version have none.
@@ -157,8 +157,8 @@ public sealed interface Intent {
   /// @param now the intent of the edited message; empty if it is no longer for Runnel
   record Amend(String message, Optional<Intent> now) implements PlatformEvent {}
 
-  /// A pull request was opened, made a draft, merged or closed. Whoever did it needs no permission:
-  /// it is a fact.
+  /// A pull request was opened, converted to a draft, merged or closed. The person who did it needs
+  /// no permission at Runnel.
   ///
   /// @param at when, by the platform's clock
   /// @param then what it also means for a run of the pull request itself
@@ -168,10 +168,10 @@ public sealed interface Intent {
   /// A pull request that a run opened needs work again, though nobody addressed Runnel: its checks
   /// failed, it has a conflict, or a reviewer wants changes.
   ///
-  /// @param cause what of the pull request it is about, so that it counts once: `checks:COMMIT`
+  /// @param cause the deduplication key within the pull request: `checks:COMMIT`
   /// @param news for the thread of the run: `The checks of acme/shop#7 failed`
   /// @param request for the agent
-  /// @param isFact whether nobody's permission matters but that of the person who asked for the run
+  /// @param isFact whether only the permission of the run's requester matters
   /// @param branch the branch of the pull request, if the event does not name the pull request
   ///   itself: the link is then that of the repository
   record PullRequestNeeds(
@@ -190,7 +190,7 @@ public sealed interface Intent {
   /// Stop the run that a message asked for or that a status post is about.
   record StopAt(PostRef post) implements PlatformEvent {}
 
-  /// Not understood; the sender is told what was wrong.
+  /// Not understood; the sender gets an explanation.
   ///
   /// @param work the text, if it may still be a request: in a thread with a run it goes to the
   ///   agent, elsewhere it starts a run only when the sender confirms
@@ -207,7 +207,7 @@ public sealed interface Intent {
 
   /// The request for the agent, if there is one.
   default Optional<Request> agentRequest() {
-    return this instanceof ForAgent words ? Optional.of(words.request()) : Optional.empty();
+    return this instanceof ForAgent message ? Optional.of(message.request()) : Optional.empty();
   }
 
   /// The run that it names, if it names one.
@@ -221,11 +221,11 @@ public sealed interface Intent {
     };
   }
 
-  /// Whether it bypasses queued work: a stop, or a read-only question.
+  /// Whether it is processed before queued deliveries: a stop, or a read-only question.
   default boolean overtakes() {
     return switch (this) {
       case Cancel _, Status _, Help _, GeneralCommand _ -> true;
-      // What may be for the agent keeps its place in the queue.
+      // A message that may be for the agent keeps its place in the queue.
       case Unclear(_, var work) -> work.isEmpty();
       case Amend _, StopAt _ -> true;
       case PullRequestNeeds _ -> false;

@@ -72,8 +72,7 @@ public sealed interface Question {
   /// @param approval the first characters of its id; the one of the conversation if empty
   record Decide(Optional<String> approval, boolean approved) implements Question {}
 
-  /// Which messages in this thread go to the agent from now on, whatever the surface's settings
-  /// say.
+  /// Which messages in this thread go to the agent from now on, overriding the surface's settings.
   ///
   /// @param all all messages; else only those that mention Runnel
   record Listen(boolean all) implements Question {}
@@ -85,7 +84,7 @@ public sealed interface Question {
 
   /// Makes a schedule in this conversation.
   ///
-  /// @param zone the time zone that was named
+  /// @param zone the time zone given in the command
   /// @param request empty to repeat that of the thread's run
   record Schedule(Timing timing, Optional<ZoneId> zone, Optional<Request> request)
       implements Question {}
@@ -104,7 +103,7 @@ public sealed interface Question {
     }
   }
 
-  /// Stops all starts, or permits them again.
+  /// Blocks all starts, or allows them again.
   ///
   /// @param reason shown to everybody whose start is refused
   record Freeze(boolean on, Optional<String> reason) implements Question {}

@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// When something happens, once or again and again, by the clock of a time zone. A time that the
-/// clock skips in spring is an hour later; one that it shows twice in autumn is the first of both.
+/// When something happens, once or repeatedly, in a time zone. A local time that a daylight saving
+/// change skips is moved an hour later; of one that occurs twice, the first counts.
 public sealed interface Timing {
   /// On some days of each week.
   record Weekly(Set<DayOfWeek> days, LocalTime at) implements Timing {
@@ -32,10 +32,10 @@ public sealed interface Timing {
     }
   }
 
-  /// On a day of each month; in a shorter month on its last.
+  /// On a day of each month; in a shorter month on its last day.
   record Monthly(int day, LocalTime at) implements Timing {}
 
-  /// Every so many hours, days or weeks.
+  /// Every N hours, days or weeks.
   ///
   /// @param at only with days and weeks
   record Periodic(int every, ChronoUnit unit, Optional<LocalTime> at) implements Timing {
@@ -57,16 +57,16 @@ public sealed interface Timing {
     }
   }
 
-  /// Once, a while from now; at the same time of the day if none is named.
+  /// Once, after an amount of time; at the current time of day if no time is given.
   record In(int amount, ChronoUnit unit, Optional<LocalTime> at) implements Timing {}
 
   /// Once, on a date.
   record On(LocalDate date, LocalTime at) implements Timing {}
 
-  /// Once, on the next such day.
+  /// Once, on the next such day of the week.
   record Next(DayOfWeek day, LocalTime at) implements Timing {}
 
-  /// The first time. Only that of a date that was named may be in the past.
+  /// The first occurrence. Only that of [On] may be in the past.
   default Instant first(Instant now, ZoneId zone) {
     var here = now.atZone(zone);
     return switch (this) {
@@ -90,9 +90,9 @@ public sealed interface Timing {
     };
   }
 
-  /// The next time after `now`; empty if there is only one.
+  /// The next occurrence after `now`; empty if there is only one.
   ///
-  /// @param before the time before it, as it was planned
+  /// @param before the planned time of the previous occurrence
   default Optional<Instant> next(Instant before, Instant now, ZoneId zone) {
     return switch (this) {
       case Weekly _, Monthly _ -> Optional.of(first(now, zone));
@@ -108,8 +108,7 @@ public sealed interface Timing {
     };
   }
 
-  /// For a sentence: `every Monday and Friday at 09:00`. Empty for what happens once, which has a
-  /// time of its own.
+  /// For a sentence: `every Monday and Friday at 09:00`. Empty for what happens once.
   default String words() {
     return switch (this) {
       case Weekly(var days, var at) -> "every " + names(days) + " at " + at;

@@ -15,7 +15,7 @@ import java.util.Set;
 
 /// A message to the people of a conversation. The surface decides how it is rendered.
 public sealed interface Update {
-  /// The question of a run that waits for a person and does not say for what.
+  /// The question of a run that waits for a person and gives no reason.
   String NO_QUESTION = "The agent needs an answer before it can go on.";
 
   /// An update about a run.
@@ -31,7 +31,7 @@ public sealed interface Update {
     Actor to();
   }
 
-  /// The status post: made once per run, then edited in place.
+  /// The status post: posted once per run, then edited in place.
   ///
   /// @param since when the run was requested, for the elapsed time
   /// @param stop a person's pending request to stop the run
@@ -47,7 +47,8 @@ public sealed interface Update {
       this(run, requester, request, since, at, Optional.empty());
     }
 
-    /// What people should learn at once. Two statuses with the same state differ in progress only.
+    /// The part of the status whose changes are posted at once. Two statuses with the same state
+    /// differ in progress only.
     public State state() {
       return new State(run.stateName(), stop.isPresent());
     }
@@ -63,7 +64,7 @@ public sealed interface Update {
   /// buttons.
   ///
   /// @param run as it was while it asked
-  /// @param answer what was answered; empty where that is unknown, or not for these people
+  /// @param answer empty where it is unknown, or not for these people
   /// @param by who answered it; empty where nobody did through Runnel
   record QuestionClosed(Run run, String question, Optional<String> answer, Optional<Actor> by)
       implements OfRun {

@@ -12,7 +12,7 @@ public sealed interface WebhookResult {
   /// Nothing to store: a handshake, an irrelevant event, our own message.
   record Answered(Reply reply) implements WebhookResult {}
 
-  /// Not authentic, or not readable.
+  /// Not authentic, or malformed.
   ///
   /// @param why for the log; the reply never says which check failed
   record Rejected(Reply reply, String why) implements WebhookResult {

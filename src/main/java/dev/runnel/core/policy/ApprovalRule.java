@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// Starts that wait until somebody approves them. All conditions must match.
+/// A rule that starts need an approval. All conditions must match.
 ///
-/// @param name how people refer to it: `policy.approve[0]`
+/// @param name its name for people: `policy.approve[0]`
 /// @param where places; empty for all
 /// @param environments those that need an approval; empty for all, and for runs without one
 /// @param models the same for models
 /// @param firstOfPerson whether only a person's first run needs it
 /// @param by the groups or people who may approve
-/// @param notRequester whether the person who asked may not approve, even as a member of `by`
+/// @param notRequester whether the requester may not approve, even as a member of `by`
 /// @param within after this time without a decision the start is declined
 public record ApprovalRule(
     String name,
@@ -40,7 +40,7 @@ public record ApprovalRule(
         && (!firstOfPerson || isFirst);
   }
 
-  /// What is not known may be what needs an approval.
+  /// An unknown value may be one that needs an approval.
   private static boolean contains(
       Set<String> limits, Optional<String> chosen, AccessRequest start) {
     return limits.isEmpty() || start.hidden() || chosen.filter(limits::contains).isPresent();

@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// A limit on what may be used within a period that ends now.
+/// A limit on the use within a period that ends now.
 ///
-/// @param name how people refer to it: `policy.budgets[0]`
+/// @param name its name for people: `policy.budgets[0]`
 /// @param per whose use is counted together
 /// @param runs the number of starts; empty if not limited
 /// @param time how long agents work; empty if not limited
@@ -27,7 +27,7 @@ public record Budget(
     CHANNEL("that of this channel"),
     REPOSITORY("that of this repository"),
     ENVIRONMENT("that of this environment"),
-    /// Each watched channel; other starts do not count.
+    /// Each watched channel; other starts are not counted.
     WATCH("that of this watched channel"),
     ALL("that of everybody together");
 
@@ -54,19 +54,19 @@ public record Budget(
     }
   }
 
-  /// Part of the name of a watched channel as a requester: `slack:watch:C012345`.
+  /// Part of the id of a watched channel as a requester: `slack:watch:C012345`.
   private static final String OF_WATCH = ":watch:";
 
   private static final BigDecimal MICROS = BigDecimal.valueOf(1_000_000);
 
-  /// When people are warned, as a share of the budget.
+  /// The share of the budget at which people are warned.
   private static final double WARNED_AT = 0.8;
 
-  /// What is used already.
+  /// The use so far.
   ///
   /// @param micros the cost in millionths
   public record Used(long runs, Duration time, long micros) {
-    /// With one more run.
+    /// The use with one more run.
     public Used plusRun() {
       return new Used(runs + 1, time, micros);
     }

@@ -16,15 +16,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// Groups of people, and rules about what they may do. The first rule that applies decides. What no
-/// rule permits is refused.
-///
-/// A policy without rules decides nothing: then each platform's own rule holds, which is
+/// rule permits is refused. Without rules, each platform's own rule decides, which is
 /// [dev.runnel.core.port.SenderLookup#admit].
 ///
 /// @param groups the members of each group: names of people (`slack:U012345`), groups of a platform
 ///   (`slack:members`, `slack:group:S0PLAT`, `github:team:acme/platform`), and other groups
-/// @param pricePerMinute what a minute of an agent counts as in budgets of money if the run service
-///   knows no cost; 0 for nothing
+/// @param pricePerMinute the assumed cost of a minute of an agent, in budgets of money, if the run
+///   service reports no cost; 0 for nothing
 public record Policy(
     Map<String, List<String>> groups,
     List<Rule> rules,
@@ -33,14 +31,14 @@ public record Policy(
     BigDecimal pricePerMinute) {
   public static final Policy NONE = new Policy(Map.of(), List.of(), List.of(), List.of());
 
-  /// Those whom Runnel serves if there is no policy: full members of a Slack workspace, people with
-  /// write access on a tracker.
+  /// The group of people whom a platform's own rule permits: full members of a Slack workspace,
+  /// people with write access on a tracker.
   public static final String MEMBERS = "members";
 
   private static final BigDecimal SECONDS_OF_A_MINUTE = BigDecimal.valueOf(60);
 
-  /// How many runs a watched channel starts in an hour if no budget says otherwise.
-  private static final long WATCH_RUNS = 5;
+  /// Maximum number of runs that a watched channel starts in an hour if no budget is configured.
+  private static final long DEFAULT_WATCH_RUNS = 5;
 
   private static final String NO_RULE = "no rule permits it";
 
@@ -60,10 +58,10 @@ public record Policy(
     budgets = List.copyOf(budgets);
   }
 
-  /// What counts in a budget.
+  /// The use that budgets count.
   ///
   /// @param micros the known cost in millionths
-  /// @param unpriced how long agents worked whose cost is not known
+  /// @param unpriced how long agents worked whose cost is unknown
   public Budget.Used used(long runs, Duration time, long micros, Duration unpriced) {
     var price =
         pricePerMinute
@@ -73,8 +71,8 @@ public record Policy(
     return new Budget.Used(runs, time, micros + price.longValue());
   }
 
-  /// A copy that limits what watched channels start, also if no budget of the operator does.
-  public Policy watching() {
+  /// A copy that limits the starts of watched channels, even if no budget is configured for them.
+  public Policy withWatchBudget() {
     if (budgets.stream().anyMatch(it -> it.per() == Budget.Per.WATCH)) {
       return this;
     }
@@ -84,7 +82,7 @@ public record Policy(
             "policy.budgets, per watch",
             Budget.Per.WATCH,
             Budget.Period.HOUR,
-            Optional.of(WATCH_RUNS),
+            Optional.of(DEFAULT_WATCH_RUNS),
             Optional.empty(),
             Optional.empty()));
     return new Policy(groups, rules, approvals, all, pricePerMinute);
@@ -114,7 +112,7 @@ public record Policy(
     return approvals.stream().filter(rule -> rule.appliesTo(start, isFirst)).findFirst();
   }
 
-  /// A rule with the terms under which an approval was asked for; empty if the rules changed since.
+  /// A rule with the terms of a requested approval; empty if the rules changed since.
   public Optional<ApprovalRule> approvalRule(List<String> by, boolean notRequester) {
     return approvals.stream()
         .filter(rule -> rule.by().equals(by) && rule.notRequester() == notRequester)
@@ -122,16 +120,16 @@ public record Policy(
   }
 
   /// @param person the names that rules may use for the person
-  /// @param isMember whether the platform's own rule permits the person; `any` means members, since
-  ///   nobody is approved by strangers
+  /// @param isMember whether the platform's own rule permits the person; here `any` means members,
+  ///   because strangers may approve nothing
   public boolean mayApprove(
       ApprovalRule rule, Set<String> person, boolean isMember, boolean isRequester) {
     return !(isRequester && rule.notRequester())
         && ((isMember && rule.by().contains(Rule.ANY)) || isNamed(rule, person));
   }
 
-  /// Whether a rule takes the permission from the person in the place. Other than [#permissions],
-  /// it is not taken where no rule says anything.
+  /// Whether a rule explicitly denies the permission to the person in the place. Unlike in
+  /// [#permissions], the absence of a rule denies nothing.
   public boolean refuses(Set<String> person, String place, Permission permission) {
     var groups = groupsOf(person);
     var request = new AccessRequest(person, permission, place, false, noOption(), noOption());
@@ -152,7 +150,7 @@ public record Policy(
     return rule.by().stream().anyMatch(each -> groups.contains(Rule.lower(each)));
   }
 
-  /// What the person may do in the place, with any environment.
+  /// The person's permissions in the place, with any environment.
   public Set<Permission> permissions(Set<String> person, String place) {
     var groups = groupsOf(person);
     var request = new AccessRequest(person, Permission.READ, place, false, noOption(), noOption());

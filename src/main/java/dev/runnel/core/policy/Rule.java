@@ -9,10 +9,10 @@ import java.util.Set;
 /// environment and the model all match. Letter case does not matter, because some platforms ignore
 /// it in names.
 ///
-/// @param name how people refer to it: `policy.rules[1]`
+/// @param name its name for people: `policy.rules[1]`
 /// @param who groups of the policy, or names of people
 /// @param where places: `any`, `slack`, `slack:T012AB/*`, `github:acme/shop`
-/// @param permits whether it permits or refuses what it applies to
+/// @param permits whether it permits or denies the requests that it applies to
 /// @param environments those that it applies to; empty for all and for runs without one
 /// @param models the same for models
 public record Rule(
@@ -59,13 +59,13 @@ public record Rule(
             && permissions.contains(Permission.STOP_OWN));
   }
 
-  /// What is not known is assumed to be what the rule refuses, and not what it permits.
+  /// An unknown value is assumed to match a rule that denies, and not to match one that permits.
   private boolean contains(Set<String> limits, Optional<String> chosen, AccessRequest request) {
     return limits.isEmpty()
         || (request.hidden() ? !permits : chosen.filter(limits::contains).isPresent());
   }
 
-  /// Whether a place contains another, or a conversation: a complete part of the path must match.
+  /// Whether a place contains another one or a conversation: complete path segments must match.
   static boolean contains(String pattern, String place) {
     if (pattern.equals(ANY)) {
       return true;

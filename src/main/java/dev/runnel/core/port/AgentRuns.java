@@ -31,8 +31,8 @@ public interface AgentRuns {
   ///   key
   Outcome followUp(RunId run, String text, DeliveryId key);
 
-  /// Like [#followUp], but a working agent is ended, and begins again with the message. A service
-  /// that cannot do that lets the message wait.
+  /// Like [#followUp], but interrupts a working agent, which continues with the message. A service
+  /// that cannot do that queues the message.
   Outcome interrupt(RunId run, String text, DeliveryId key);
 
   /// Checks whether a follow-up whose response was lost reached its run.
@@ -49,8 +49,8 @@ public interface AgentRuns {
 
   /// Reads a file that the run's agent handed over.
   ///
-  /// @param most in bytes; a larger file is withheld
-  FileContent content(RunFile file, long most);
+  /// @param maxBytes a larger file is withheld
+  FileContent content(RunFile file, long maxBytes);
 
   /// The runs that changed after an instant of the service's clock.
   RunListing changedSince(Instant since);

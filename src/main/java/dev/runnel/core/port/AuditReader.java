@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /// Reads the audit log, which the [Store] writes.
 public interface AuditReader {
-  /// The newest entries that the filter lets through, the newest first.
+  /// The newest entries that match the filter, newest first.
   ///
   /// @param before only entries with a smaller number; [Long#MAX_VALUE] for all
   /// @param limit number of entries at most
@@ -15,7 +15,7 @@ public interface AuditReader {
 
   /// Which entries to read; empty for all.
   ///
-  /// @param person a part of a person's id or name, without regard to case
+  /// @param person a part of a person's id or name, ignoring case
   /// @param verb as stored: `sign-in`
   /// @param result as stored: `refused`
   /// @param day in UTC
@@ -28,7 +28,8 @@ public interface AuditReader {
         new Filter(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
   }
 
-  /// A stored entry. A newer version may have written other words than this one knows.
+  /// A stored entry. A newer version may have written verbs and results that this one does not
+  /// know.
   ///
   /// @param who empty if it was forgotten, or if the entry is damaged
   /// @param place the conversation's id

@@ -7,7 +7,7 @@ import dev.runnel.core.model.run.Linked;
 import java.net.URI;
 import java.util.List;
 
-/// Reads what people said before they asked.
+/// Reads the messages in a conversation before a request.
 @FunctionalInterface
 public interface BackgroundReader {
   BackgroundReader NONE = _ -> Background.NONE;
@@ -17,21 +17,21 @@ public interface BackgroundReader {
   /// @throws BackgroundUnavailable if the platform cannot be read now
   Background read(Delivery delivery);
 
-  /// Whether only some people can read the conversation of the delivery, or whether that is
+  /// Whether only some people can read the conversation of the delivery, or whether this is
   /// unknown.
   default boolean isPrivate(Delivery delivery) {
     return false;
   }
 
-  /// The links in the words of the delivery's sender to conversations of the platform. Does no I/O.
+  /// The links to conversations of the platform that the delivery's sender wrote. Does no I/O.
   ///
   /// @param text the request, which may quote others; links in a quote are left out
   default List<URI> links(Delivery delivery, String text) {
     return List.of();
   }
 
-  /// Reads what was said behind such a link, if the delivery's sender may read it and it may be
-  /// told where the run answers.
+  /// Reads the linked conversation, if the delivery's sender may read it and it may be shown where
+  /// the run answers.
   ///
   /// @param audience the conversation in which the run answers
   /// @param isPublic whether everybody can read the run's work

@@ -7,8 +7,8 @@ import java.util.List;
 public interface HealthCheck {
   HealthCheck NONE = List::of;
 
-  /// @param what the component, for people: `Database`
-  /// @param how its state, or the remedy, in a sentence
+  /// @param what the display name of the component: `Database`
+  /// @param how its state, or what to do, in a sentence
   record Finding(String what, boolean isWell, String how) {}
 
   List<Finding> findings();

@@ -9,13 +9,12 @@ import java.util.Optional;
 public interface LinkParser {
   LinkParser NONE = (_, _) -> Optional.empty();
 
-  /// What a link of this platform shows; empty for a link of another.
+  /// The target of a link to this platform; empty for other links.
   ///
   /// @param from the conversation that contains the link, for parts that the link omits
   Optional<LinkTarget> target(URI link, Conversation from);
 
-  /// The conversation of the issue or pull request that a link shows; empty for a link to anything
-  /// else.
+  /// The conversation of the linked issue or pull request; empty for a link to anything else.
   default Optional<Conversation> issue(URI link) {
     return Optional.empty();
   }

@@ -4,7 +4,7 @@ import dev.runnel.core.model.conversation.Conversation;
 import java.time.Duration;
 import java.util.Optional;
 
-/// How often a platform lets us post and edit.
+/// How often a platform permits posts and edits.
 public interface PostingLimits {
   /// The name of the rate limit for posts to the conversation: when the platform asks for a pause,
   /// all posts with the same limit wait.

@@ -12,16 +12,16 @@ import java.util.Set;
 /// All runs of the run service, also those that Runnel did not start, newest first and page by
 /// page.
 public interface RunCatalog {
-  /// Never throws for a failure of the service: the result says so.
+  /// Never throws for a failure of the service, which is a [Result.Unavailable].
   Result find(Query query);
 
-  /// What the service says of one run beyond its state; empty if it cannot say it now.
+  /// Details of one run beyond its state; empty if the service cannot report them now.
   default Optional<Details> details(RunId run) {
     return Optional.empty();
   }
 
-  /// Where the content of a file of a run can be fetched for a while without a key; empty if it is
-  /// gone. Whoever has the address can read the file.
+  /// A URL that serves the content of a file of a run for a while without a key; empty if the file
+  /// is gone. Whoever has the URL can read the file.
   ///
   /// @param file as in [File#id()]
   default Optional<URI> fileLink(String file) {
@@ -63,7 +63,7 @@ public interface RunCatalog {
   /// @param bytes -1 if unknown
   record File(String id, String name, boolean isImage, long bytes) {}
 
-  /// What to look for; all of it must apply.
+  /// A filter and a page; all conditions must match.
   ///
   /// @param words words of title, prompt or skill, or a run's id; empty for all
   /// @param states empty for all
@@ -92,14 +92,14 @@ public interface RunCatalog {
     }
   }
 
-  /// A run with what only lists say of it.
+  /// A run with the data that only lists contain.
   ///
-  /// @param createdAt empty where the service does not say it
+  /// @param createdAt empty if unknown
   /// @param creator the display name of the person; empty if unknown
   /// @param creatorId by which [Query#creator] finds it; empty if unknown
   /// @param source as in [Query#source]
   /// @param agent the program or the named agent that works on it
-  /// @param origin the message or issue that it comes from
+  /// @param origin the message or issue that requested it
   record Entry(
       Run run,
       Optional<Instant> createdAt,
@@ -117,7 +117,7 @@ public interface RunCatalog {
       }
     }
 
-    /// The service cannot list them now, or not by such a query.
+    /// The service cannot list runs now, or does not support such a query.
     ///
     /// @param why one sentence for people
     record Unavailable(String why) implements Result {}

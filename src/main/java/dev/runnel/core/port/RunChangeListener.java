@@ -3,8 +3,8 @@ package dev.runnel.core.port;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.run.Run;
 
-/// Learns of each change to a run of a conversation that is stored. Must return quickly and not
-/// throw. Called within or after the commit: if a commit fails, it learns of the change again.
+/// Is notified of each stored change to a conversation's run. Must return quickly and not throw.
+/// Called within or after the commit: if a commit fails, it is notified of the change again.
 @FunctionalInterface
 public interface RunChangeListener {
   RunChangeListener NONE = (_, _) -> {};

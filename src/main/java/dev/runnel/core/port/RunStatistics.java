@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The runs of the run service as numbers, also those that Runnel did not start.
+/// Data for statistics about the runs of the run service, also those that Runnel did not start.
 public interface RunStatistics {
   /// For a run service that has no statistics.
   RunStatistics NONE = (_, _) -> Optional.empty();
@@ -16,12 +16,12 @@ public interface RunStatistics {
   /// The runs created in an interval, oldest first.
   ///
   /// @param to exclusive
-  /// @return empty if the service cannot say it
+  /// @return empty if unknown
   Optional<List<Fact>> between(Instant from, Instant to);
 
-  /// The days (UTC) on which the runs were created that changed since an instant.
+  /// The creation days (UTC) of the runs that changed since an instant.
   ///
-  /// @return empty if that is not known, and any run may have changed
+  /// @return empty if unknown, so that any run may have changed
   default Optional<Set<LocalDate>> daysChangedSince(Instant from) {
     return Optional.empty();
   }
@@ -32,7 +32,7 @@ public interface RunStatistics {
   /// @param worked how long agents worked
   /// @param source the service's name of what started it: `SLACK`
   /// @param environment its name; empty if it has none
-  /// @param model empty if none was asked for
+  /// @param model empty if none was requested
   /// @param micros the cost in millionths; 0 if it is unknown
   record Fact(
       Instant createdAt,

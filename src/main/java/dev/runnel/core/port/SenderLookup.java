@@ -8,14 +8,14 @@ import java.time.ZoneId;
 import java.util.Optional;
 import java.util.Set;
 
-/// What a platform knows of the people who send deliveries. Methods may make network calls.
+/// What a platform knows about the senders of deliveries. Methods may make network calls.
 public interface SenderLookup {
   /// Nothing is known: what was verified is admitted.
   SenderLookup NONE = new SenderLookup() {};
 
-  /// Checks what [Surface#receive] could not check without calling out: that the sender has
-  /// permission, and that the delivery is what it seems to be. Called before planning, on the
-  /// surface that received the delivery; its conversation may belong to another surface.
+  /// Checks what [Surface#receive] could not check without network calls: the sender's permission,
+  /// and whether the delivery is what it seems to be. Called before planning, on the surface that
+  /// received the delivery; its conversation may belong to another surface.
   default Admission admit(Delivery delivery) {
     return Admission.ADMITTED;
   }
@@ -28,13 +28,13 @@ public interface SenderLookup {
     return GroupLookup.NONE;
   }
 
-  /// Whether one of those who run Runnel sent the delivery, so that no policy restricts it.
+  /// Whether an operator of Runnel sent the delivery, so that no policy restricts it.
   default boolean isByOperator(Delivery delivery) {
     return false;
   }
 
-  /// The names by which rules know the delivery's sender, on whatever platform; empty if the sender
-  /// has an account of this platform, whose names are known.
+  /// The names that rules may use for the delivery's sender, on any platform; empty if the sender
+  /// has an account of this platform, so that the names follow from it.
   default Optional<Set<String>> names(Delivery delivery) {
     return Optional.empty();
   }
@@ -44,7 +44,7 @@ public interface SenderLookup {
     return new Actor.Author(delivery.actor().name(), Optional.empty());
   }
 
-  /// The time zone in which the delivery's sender lives, as far as the platform knows.
+  /// The time zone of the delivery's sender, as far as the platform knows.
   default Optional<ZoneId> timeZone(Delivery delivery) {
     return Optional.empty();
   }

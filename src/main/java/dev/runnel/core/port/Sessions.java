@@ -18,8 +18,8 @@ public interface Sessions {
   /// The person of a session; empty for a session that a link or the token began, and for none.
   Optional<SignedInPerson> person(String secret, Instant now);
 
-  /// The names by which rules know a person, as of the open session that began last; empty if there
-  /// is none.
+  /// The names that rules may use for a person, from their latest open session; empty if there is
+  /// none.
   ///
   /// @param person the id
   Set<String> names(String person, Instant now);
@@ -30,12 +30,12 @@ public interface Sessions {
   /// Ends the session; does nothing if there is none.
   void end(String secret);
 
-  /// Ends all sessions and revokes all links, also those that show a run.
+  /// Ends all sessions and revokes all links, including those that show a run.
   void endAll();
 
-  /// Stores what is needed when a visitor comes back from a provider.
+  /// Stores an attempt to sign in, until the provider redirects the visitor back.
   ///
-  /// @param state the secret that comes back with the visitor
+  /// @param state the secret that the redirect carries
   void expect(String state, Attempt attempt, Instant until);
 
   /// Consumes an attempt to sign in; empty if there is none, it was used, or it has expired.
@@ -45,7 +45,7 @@ public interface Sessions {
   ///
   /// @param provider its id
   /// @param browser a hash of the secret in the browser's cookie
-  /// @param to the path to go to
+  /// @param to the path to open after the sign-in
   record Attempt(String provider, String browser, String nonce, String verifier, String to) {
     /// Leaves out the secrets.
     @Override

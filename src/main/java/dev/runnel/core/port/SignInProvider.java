@@ -3,7 +3,7 @@ package dev.runnel.core.port;
 import dev.runnel.core.model.conversation.SignedInPerson;
 import java.net.URI;
 
-/// A service that says who a visitor of the console is, by OAuth 2.0 with PKCE.
+/// An identity provider for the console, by OAuth 2.0 with PKCE.
 public interface SignInProvider {
   /// As in the path: `slack`.
   String id();
@@ -11,11 +11,11 @@ public interface SignInProvider {
   /// The display name: `Slack`.
   String name();
 
-  /// What one sign-in consists of.
+  /// The parameters of one sign-in.
   ///
-  /// @param nonce comes back in an ID token
-  /// @param verifier the secret of PKCE, 43 to 128 characters
-  /// @param callback where the provider sends the visitor
+  /// @param nonce the ID token contains it
+  /// @param verifier the PKCE code verifier, 43 to 128 characters
+  /// @param callback the redirect URI
   record Exchange(String nonce, String verifier, URI callback) {
     /// Leaves out the secrets.
     @Override
@@ -24,15 +24,15 @@ public interface SignInProvider {
     }
   }
 
-  /// Where the visitor is asked. May call the provider.
+  /// The authorization URL to redirect the visitor to. May call the provider.
   ///
   /// @throws Failed if the provider cannot be reached
   URI authorization(String state, Exchange exchange);
 
-  /// Who the visitor is.
+  /// Identifies the visitor.
   ///
-  /// @param code as the provider sent it with the visitor
-  /// @throws Failed if the provider does not say it, or what it says is not valid
+  /// @param code the authorization code of the redirect
+  /// @throws Failed if the provider does not identify the visitor, or its response is not valid
   SignedInPerson identify(String code, Exchange exchange);
 
   /// The visitor could not be identified. The message is a sentence for the log, without secrets.

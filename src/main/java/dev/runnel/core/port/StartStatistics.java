@@ -6,7 +6,7 @@ import java.util.List;
 
 /// The runs that people started in conversations, summed by who, where and with what.
 public interface StartStatistics {
-  /// What is summed by.
+  /// What the sums are grouped by.
   enum By {
     PERSON,
     PLACE,
@@ -17,9 +17,9 @@ public interface StartStatistics {
   ///   or the environment; empty for runs without one
   /// @param time how long agents worked
   /// @param micros the known cost in millionths
-  /// @param unpriced how long agents worked whose cost is not known
+  /// @param unpriced how long agents worked whose cost is unknown
   record Sum(String key, long runs, Duration time, long micros, Duration unpriced) {
-    /// Both together, with the key of this one.
+    /// The sum of both, with the key of this one.
     public Sum plus(Sum other) {
       return new Sum(
           key,

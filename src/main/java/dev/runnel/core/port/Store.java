@@ -116,7 +116,7 @@ public interface Store {
 
     Holds holds();
 
-    /// Makes everything due that waits for the service.
+    /// Makes all rows due that wait for the service.
     void wake(String service);
 
     Preferences preferences();
@@ -167,10 +167,11 @@ public interface Store {
     /// @return false if the row does not wait any more
     boolean begin(I id);
 
-    void later(I id, Instant dueAt, String why);
+    /// Postpones the next attempt.
+    void postpone(I id, Instant dueAt, String why);
 
     /// The same, and [Work#wake] makes it due earlier.
-    void later(I id, Instant dueAt, String why, String service);
+    void postpone(I id, Instant dueAt, String why, String service);
 
     /// Parks the row; a person may inspect and retry it.
     void park(I id, String why);
@@ -190,8 +191,8 @@ public interface Store {
   }
 
   /// The delivery queue. Within a conversation, deliveries are processed in the order of arrival,
-  /// with two exceptions: those that overtake come first, and messages that were sent one after the
-  /// other come in the order in which they were sent, as long as none of them was begun.
+  /// with two exceptions: those that overtake come first, and messages are processed in the order
+  /// in which they were sent, as long as none of them was attempted.
   interface Inbox extends Queue<DeliveryId, Delivery> {
     /// @return false if its id or its semantic key is known
     boolean offer(Delivery delivery);
@@ -229,7 +230,7 @@ public interface Store {
 
     void done(DeliveryId id);
 
-    /// Stores the decision, for people who ask why.
+    /// Stores the decision, for the command `why`.
     void note(DeliveryId id, String note);
 
     /// The history of a message, or of a conversation's latest deliveries; newest first.
@@ -311,8 +312,8 @@ public interface Store {
   /// reaction replaces an unposted one. Reactions, and notices added with a due time, do not block
   /// other notices.
   interface Outbox extends Queue<NoticeId, Notice> {
-    /// A notice whose id is known is not added again. A status that differs in progress only from
-    /// one that waits for its time takes over that time.
+    /// A notice whose id is known is not added again. A status that replaces a delayed one and
+    /// differs from it in progress only keeps the due time.
     void add(Notice notice);
 
     /// Adds a notice to be posted at `due`. A new reminder replaces a waiting one.
@@ -338,8 +339,8 @@ public interface Store {
     ///   posted
     record Asked(Conversation conversation, Optional<Instant> postedAt) {}
 
-    /// The posts of the question that the run asks now, also of earlier ones with the same words;
-    /// without those that were parked.
+    /// The posts of the run's current question, including earlier questions with the same text, but
+    /// not the parked ones.
     List<Asked> asked(Run run);
 
     /// The run's state in its status post once all queued notices are posted; empty if there is no
@@ -352,7 +353,7 @@ public interface Store {
     boolean retry(NoticeId id);
   }
 
-  /// Rate limits of the platforms. A limit is unrestricted until its platform asks for a pause;
+  /// Rate limits of the platforms. A limit restricts nothing until its platform asks for a pause;
   /// during the pause and soon after, its users are scheduled one by one, on all nodes.
   interface Limits {
     /// When the holder may use the limit: `now`, or the time that is reserved for it.
@@ -386,35 +387,35 @@ public interface Store {
     /// The run that reported it first.
     Optional<RunId> opener(PullRequest pullRequest);
 
-    /// Those in a repository that a run opened and that nothing says are merged or closed, in no
-    /// order.
+    /// Pull requests of a repository that a run opened and that are not known to be merged or closed,
+    /// in no order.
     List<PullRequest> open(URI repository);
 
-    /// Stores what became of a pull request, unless something later is known.
+    /// Stores the state of a pull request, unless a later state is stored.
     ///
     /// @param at when, by the platform's clock
-    /// @return whether that is news
-    boolean became(PullRequest pullRequest, PullRequestState state, Instant at);
+    /// @return whether the state changed
+    boolean saveState(PullRequest pullRequest, PullRequestState state, Instant at);
 
-    /// What became of a pull request; empty if nothing was reported.
+    /// The state of a pull request; empty if none was reported.
     Optional<PullRequestState> state(PullRequest pullRequest);
 
-    /// @param isSent whether the run has it
+    /// @param isSent whether it was sent to the run
     record FollowUp(DeliveryId delivery, boolean isSent) {}
 
     /// Adds a follow-up that nobody addressed to Runnel.
     ///
-    /// @param cause identifies what it is about
-    /// @return false if there was one with this cause
+    /// @param cause the deduplication key within the pull request
+    /// @return false if there is one with this cause
     boolean addFollowUp(PullRequest pullRequest, String cause, DeliveryId delivery);
 
     /// Those of the pull request, in no order.
     List<FollowUp> followUps(PullRequest pullRequest);
 
-    /// Records that the run has the follow-up.
+    /// Records that the follow-up was sent to the run.
     ///
     /// @return its pull request; empty if the delivery is no such follow-up, or was recorded before
-    Optional<PullRequest> sentFollowUp(DeliveryId delivery);
+    Optional<PullRequest> markFollowUpSent(DeliveryId delivery);
 
     /// The subscribers to the run's next end; empty if only its own thread is to be notified, as
     /// usual.
@@ -447,14 +448,16 @@ public interface Store {
     /// @return false if another writer replaced it
     boolean replace(Conversation issue, Claim before, Claim now);
 
+    /// That a conversation takes part in a run of another one, or may be about to.
+    ///
     /// @param request the semantic key of the delivery that waits until somebody chooses whether
     ///   the conversation takes part; empty if it does
-    record Guest(RunId run, Optional<String> request) {}
+    record Participation(RunId run, Optional<String> request) {}
 
-    Optional<Guest> guest(Conversation conversation);
+    Optional<Participation> participation(Conversation conversation);
 
-    /// Adds or replaces the conversation's guest.
-    void invite(Conversation conversation, Guest guest);
+    /// Adds or replaces the conversation's participation.
+    void join(Conversation conversation, Participation participation);
 
     void leave(Conversation conversation);
   }
@@ -469,11 +472,11 @@ public interface Store {
     }
 
     /// @param id short, for people
-    /// @param requester who asked for the run
-    /// @param rule the name of the rule that demands it
+    /// @param requester who requested the run
+    /// @param rule the name of the rule that requires the approval
     /// @param by the groups or people who may decide; empty in rows of older versions
     /// @param notRequester whether the requester may not decide
-    /// @param request what was asked for, with all its options
+    /// @param request the request with all its options
     /// @param decidedBy the display name of whoever decided
     record Approval(
         String id,
@@ -531,8 +534,8 @@ public interface Store {
     /// @param by with the platform in the id: `slack:U012345`
     record Freeze(Actor by, Optional<String> reason, Instant since) {}
 
-    /// Lets others that call it wait until the commit, on all nodes, so that what is counted does
-    /// not change before it is added to.
+    /// Locks the starts until the commit, on all nodes, so that sums do not change before a start
+    /// is added.
     void lock();
 
     /// Adds a start. One that is known is not added again.
@@ -544,10 +547,11 @@ public interface Store {
       return find(delivery).isPresent();
     }
 
-    /// Stores what the run of a start came to so far. Does nothing if there is no such start.
+    /// Stores how long the run of a start has worked and what it has cost so far. Does nothing if
+    /// there is no such start.
     ///
     /// @param micros the cost in millionths of the service's currency
-    void used(DeliveryId delivery, String run, Duration time, long micros);
+    void saveUsage(DeliveryId delivery, String run, Duration time, long micros);
 
     /// Removes a start that did not happen.
     void remove(DeliveryId delivery);
@@ -573,7 +577,7 @@ public interface Store {
   /// Schedules that people made in conversations.
   interface Schedules {
     /// @param id short, for people
-    /// @param template the delivery of each time, but for its ids and its arrival
+    /// @param template the delivery of each occurrence, except for its ids and its arrival
     /// @param next empty while it is paused
     record Schedule(
         String id, Delivery template, Timing timing, ZoneId zone, Optional<Instant> next) {}
@@ -584,17 +588,17 @@ public interface Store {
     /// Those of a surface, oldest first, without those that a newer version wrote.
     List<Schedule> of(SurfaceId surface);
 
-    /// The one that has been due longest.
+    /// The schedule that has been due longest.
     Optional<Schedule> due(Instant now);
 
-    /// Records that a planned time is taken care of.
+    /// Moves the schedule from an occurrence that is handled to the next one.
     ///
-    /// @param next empty to remove the schedule, because there is no other time
-    /// @return false if somebody else did, or changed the schedule meanwhile
+    /// @param next empty to remove the schedule, because there is no other occurrence
+    /// @return false if another node did, or somebody changed the schedule meanwhile
     boolean advance(String id, Instant planned, Optional<Instant> next);
 
     /// @param next empty to pause it
-    void move(String id, Optional<Instant> next);
+    void setNext(String id, Optional<Instant> next);
 
     void remove(String id);
   }

@@ -10,8 +10,8 @@ import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.conversation.SurfaceId;
 import org.jspecify.annotations.Nullable;
 
-/// A platform where people talk to Runnel: Slack, an issue tracker. What only some platforms can do
-/// is behind ports of its own, which do nothing unless a surface has them.
+/// A platform where people talk to Runnel: Slack, an issue tracker. Capabilities that only some
+/// platforms have are ports of their own, whose defaults do nothing.
 ///
 /// [#post] and the methods of those ports, other than [LinkParser] and [PostingLimits], may make
 /// network calls and take seconds. None throws for an expected failure: a platform that is down or

@@ -17,7 +17,7 @@ public interface ThreadOpener {
   /// @return `Posted` with the thread as conversation
   Posting open(Delivery delivery, boolean again);
 
-  /// Whether a thread's first post, as [#open] made it, becomes the status post of the run.
+  /// Whether the first post of a thread that [#open] opened becomes the run's status post.
   ///
   /// @param thread the conversation that the post opened
   default boolean isStatusPost(PostRef first, Conversation thread) {

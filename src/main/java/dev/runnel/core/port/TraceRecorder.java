@@ -3,7 +3,7 @@ package dev.runnel.core.port;
 import dev.runnel.core.model.Delivery;
 import java.time.Instant;
 
-/// Records the way of deliveries for operators. Its methods neither fail nor wait for a network.
+/// Records traces of deliveries. Its methods neither fail nor wait for a network.
 public interface TraceRecorder {
   TraceRecorder NONE =
       new TraceRecorder() {

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
-/// Formats the background of a request for the agent: in pieces, each in a fence, as far as it
-/// fits. No text of third parties is outside a fence.
+/// Formats the background of a request for the agent, up to a maximum length: each piece of it in a
+/// fence. No text of third parties is outside a fence.
 final class BackgroundFormatter {
   private static final int MAX_LINE = 1_000;
   private static final int MAX_LABELS = 50;
@@ -22,8 +22,8 @@ final class BackgroundFormatter {
   private static final int MAX_MESSAGE = 8_000;
   private static final int MAX_FILE = 20_000;
 
-  /// Maximum total length of the messages, in characters, the first one not counted.
-  private static final int ROOM = 40_000;
+  /// Maximum total length of the messages except the first one, in characters.
+  private static final int MAX_MESSAGES = 40_000;
 
   private final Fence fence;
   private final StringBuilder text = new StringBuilder();
@@ -34,12 +34,12 @@ final class BackgroundFormatter {
 
   /// @param linked what the request links to
   static String of(Background background, List<Linked> linked, RandomGenerator chance) {
-    var backgroundFormatter = new BackgroundFormatter(Fence.drawn(chance));
+    var formatter = new BackgroundFormatter(Fence.random(chance));
     if (!background.kind().isEmpty()) {
-      backgroundFormatter.write(background);
+      formatter.write(background);
     }
-    backgroundFormatter.write(linked);
-    return backgroundFormatter.text.toString();
+    formatter.write(linked);
+    return formatter.text.toString();
   }
 
   private void begin(String about) {
@@ -81,7 +81,7 @@ final class BackgroundFormatter {
   private void write(Background background) {
     begin("This was asked where others write, too. What they wrote there before follows");
     piece("Where it was asked:", head(background));
-    var body = shown(background.body(), MAX_BODY);
+    var body = visible(background.body(), MAX_BODY);
     if (!body.isEmpty()) {
       piece("The description:", body);
     }
@@ -89,7 +89,7 @@ final class BackgroundFormatter {
       remark("the description may have been changed after the request");
     }
     messages(background, body.isEmpty());
-    leftOut(background.leftOut().unheard(), ", because of who wrote or who may read them");
+    leftOut(background.leftOut().unpermitted(), ", because of who wrote or who may read them");
     leftOut(background.leftOut().later(), ", because they came or changed after the request");
     background
         .files()
@@ -99,7 +99,7 @@ final class BackgroundFormatter {
                     "A file that was shared there, its name in the first line:",
                     InvisibleCharacters.line(file.name(), MAX_LINE)
                         + "\n"
-                        + shown(file.text(), MAX_FILE)));
+                        + visible(file.text(), MAX_FILE)));
   }
 
   /// @param hasFirst whether the first message began the conversation
@@ -141,14 +141,14 @@ final class BackgroundFormatter {
   /// The newest messages that fit, oldest first.
   private static List<String> fitting(List<Message> messages) {
     Deque<String> fitting = new ArrayDeque<>();
-    var room = ROOM;
+    var remaining = MAX_MESSAGES;
     for (var each : messages.reversed()) {
-      var words = format(each);
-      room -= words.length();
-      if (room < 0) {
+      var formatted = format(each);
+      remaining -= formatted.length();
+      if (remaining < 0) {
         break;
       }
-      fitting.addFirst(words);
+      fitting.addFirst(formatted);
     }
     return List.copyOf(fitting);
   }
@@ -158,11 +158,11 @@ final class BackgroundFormatter {
             .filter(author -> !author.isEmpty())
             .map(author -> "[" + author + ", " + message.at() + "]\n")
             .orElse("[" + message.at() + "]\n")
-        + shown(message.text(), MAX_MESSAGE);
+        + visible(message.text(), MAX_MESSAGE);
   }
 
-  private static String shown(String words, int longest) {
-    return Truncation.cut(InvisibleCharacters.text(words).strip(), longest);
+  private static String visible(String text, int maxLength) {
+    return Truncation.cut(InvisibleCharacters.text(text).strip(), maxLength);
   }
 
   private void piece(String name, String words) {

@@ -5,8 +5,8 @@ import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 
 /// Delimits text of third parties with a word that its authors cannot know. The word is removed
-/// from the text itself, so that a piece cannot end before its end. The text is reduced to what
-/// people can see.
+/// from the text itself, so that the text cannot close its fence. Invisible characters are removed,
+/// too.
 public final class Fence {
   private final String word;
   private final Pattern inside;
@@ -18,7 +18,7 @@ public final class Fence {
   }
 
   /// A fence with a random word, for one prompt.
-  static Fence drawn(RandomGenerator chance) {
+  static Fence random(RandomGenerator chance) {
     return new Fence(HexFormat.of().toHexDigits(chance.nextLong()));
   }
 
@@ -34,7 +34,7 @@ public final class Fence {
 
   /// The piece between its delimiter lines.
   public String wrap(String piece) {
-    return begin() + "\n" + shown(piece) + "\n" + end() + "\n";
+    return begin() + "\n" + safe(piece) + "\n" + end() + "\n";
   }
 
   /// The delimiter before an inline piece.
@@ -49,11 +49,11 @@ public final class Fence {
 
   /// The piece as part of a sentence; a piece of several lines gets lines of its own.
   public String within(String piece) {
-    var shown = shown(piece);
-    return open() + (shown.contains("\n") ? "\n" + shown + "\n" : shown) + close();
+    var text = safe(piece);
+    return open() + (text.contains("\n") ? "\n" + text + "\n" : text) + close();
   }
 
-  private String shown(String piece) {
+  private String safe(String piece) {
     return inside.matcher(InvisibleCharacters.text(piece)).replaceAll("…");
   }
 

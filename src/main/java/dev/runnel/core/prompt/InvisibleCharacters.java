@@ -33,36 +33,36 @@ public final class InvisibleCharacters {
   /// The visible text, with line feeds as the only line separators.
   public static String text(String text) {
     if (text.chars().allMatch(InvisibleCharacters::isPlain)) {
-      return text; // most texts, at a hundredth of the cost
+      return text; // the fast path for most texts
     }
     var points = LINE_END.matcher(text).replaceAll("\n").codePoints().toArray();
-    var seen = new StringBuilder(points.length);
+    var visible = new StringBuilder(points.length);
     var before = NONE;
     for (var at = 0; at < points.length; at++) {
       var after = at + 1 < points.length ? points[at + 1] : NONE;
-      if (isSeen(before, points[at], after)) {
-        seen.appendCodePoint(points[at]);
+      if (isVisible(before, points[at], after)) {
+        visible.appendCodePoint(points[at]);
         before = points[at];
       }
     }
-    return seen.toString();
+    return visible.toString();
   }
 
-  /// The visible text on one line, at most `longest` characters, ending with `…` if it was cut.
-  public static String line(String text, int longest) {
-    return Truncation.cut(SPACE.matcher(text(text)).replaceAll(" ").strip(), longest);
+  /// The visible text on one line, at most `maxLength` characters, ending with `…` if it was cut.
+  public static String line(String text, int maxLength) {
+    return Truncation.cut(SPACE.matcher(text(text)).replaceAll(" ").strip(), maxLength);
   }
 
   private static boolean isPlain(int character) {
     return (character >= ' ' && character <= '~') || character == '\n' || character == '\t';
   }
 
-  private static boolean isSeen(int before, int point, int after) {
+  private static boolean isVisible(int before, int point, int after) {
     if (point == '\n' || point == '\t') {
       return true;
     }
     if (point == JOINER || point == NON_JOINER) {
-      return (point == JOINER && isPictured(before) && isPictured(after))
+      return (point == JOINER && isEmoji(before) && isEmoji(after))
           || (isJoined(before) && isJoined(after));
     }
     if (point == TEXT_STYLE || point == EMOJI_STYLE) {
@@ -71,10 +71,10 @@ public final class InvisibleCharacters {
     if (isVariation(point)) {
       return before != NONE && Character.isIdeographic(before);
     }
-    return !isShapeless(point);
+    return !isInvisible(point);
   }
 
-  private static boolean isPictured(int point) {
+  private static boolean isEmoji(int point) {
     return point == EMOJI_STYLE || (point > 0x7F && Character.isEmoji(point));
   }
 
@@ -97,7 +97,7 @@ public final class InvisibleCharacters {
     return (point >= 0xFE00 && point <= 0xFE0F) || (point >= 0xE0100 && point <= 0xE01EF);
   }
 
-  private static boolean isShapeless(int point) {
+  private static boolean isInvisible(int point) {
     return switch (Character.getType(point)) {
       case Character.CONTROL, Character.PRIVATE_USE, Character.SURROGATE -> true;
       case Character.FORMAT -> !isNumberSign(point);

@@ -18,10 +18,10 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Composes a prompt. The request comes first, unchanged byte for byte; the text of others follows,
-/// labelled as theirs and fenced piece by piece; the request comes again at the end.
+/// Composes a prompt. The request comes first, unchanged byte for byte; the text of third parties
+/// follows, labelled and fenced piece by piece; the request is repeated at the end.
 public final class Prompts {
-  private static final int TITLE = 80;
+  private static final int MAX_TITLE = 80;
 
   /// Maximum length of a request that is repeated at the end, in characters.
   private static final int MAX_REPEATED = 2_000;
@@ -34,9 +34,10 @@ public final class Prompts {
   private Prompts() {}
 
   /// @param linked what the request links to
-  /// @param author the person whom the agent names in what it commits and proposes; empty for
+  /// @param author the person whom the agent names in its commits and pull requests; empty for
   ///   nobody
-  /// @param isConfidential whether the request was made in private, and others can read the work
+  /// @param isConfidential whether the request was made in a private conversation, but others can
+  ///   read the agent's work
   public static Prompt compose(
       Delivery delivery,
       Defaults.Resolved resolved,
@@ -64,8 +65,8 @@ public final class Prompts {
         .filter(text -> !text.isEmpty());
   }
 
-  /// What follows the words of a follow-up: the text of others to which it links, and the words
-  /// again.
+  /// The text that follows a follow-up with links: the linked text of third parties, and the
+  /// follow-up again.
   public static String linked(Request request, List<Linked> linked, RandomGenerator chance) {
     return BackgroundFormatter.of(Background.NONE, linked, chance) + again(request);
   }
@@ -106,7 +107,7 @@ public final class Prompts {
             .orElseGet(
                 () ->
                     request.text().lines().filter(each -> !each.isBlank()).findFirst().orElse(""));
-    return InvisibleCharacters.line(line, TITLE);
+    return InvisibleCharacters.line(line, MAX_TITLE);
   }
 
   private static Map<String, String> metadata(Delivery delivery) {

@@ -5,20 +5,20 @@ import dev.runnel.core.model.conversation.Actor;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Tells the agent to name the person who asked in what it commits and proposes. Pure.
+/// Instructions to name the requester in commits and pull requests. Pure.
 final class Provenance {
   private static final int MAX_NAME = 80;
   private static final int MAX_ADDRESS = 254;
 
-  /// What a name is reduced to: people choose theirs, and it must not read like an instruction or
-  /// like markup.
-  private static final Pattern NOT_OF_NAMES = Pattern.compile("[^\\p{L}\\p{M}\\p{N} .,'’_-]");
+  /// The characters to remove from a name. People choose their names, which must not look like an
+  /// instruction or like markup.
+  private static final Pattern NOT_IN_NAMES = Pattern.compile("[^\\p{L}\\p{M}\\p{N} .,'’_-]");
 
   private static final Pattern ADDRESS = Pattern.compile("[A-Za-z0-9._%+\\[\\]-]+@[A-Za-z0-9.-]+");
 
   private Provenance() {}
 
-  /// @param author the person who asked, as the platform knows them
+  /// @param author the requester, as the platform knows them
   /// @param linksBack whether a pull request may link to the conversation
   static String instructions(Delivery delivery, Actor.Author author, boolean linksBack) {
     var name = name(author.name()).or(() -> name(delivery.actor().id())).orElse("Somebody");
@@ -40,7 +40,7 @@ final class Provenance {
 
   private static Optional<String> name(String text) {
     return Optional.of(
-            NOT_OF_NAMES
+            NOT_IN_NAMES
                 .matcher(InvisibleCharacters.line(text, MAX_NAME))
                 .replaceAll("")
                 .replaceAll(" +", " ")

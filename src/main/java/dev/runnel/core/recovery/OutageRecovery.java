@@ -23,32 +23,31 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Detects when a failed service works again, the run service or a platform, and makes everything
-/// due that waits for it.
+/// Detects when a failed service (the run service or a platform) works again, and makes all rows
+/// due that wait for it.
 ///
 /// Each node tracks by itself whether a service responds. One successful response suffices; while
-/// no other call is made, the service is probed from time to time. What becomes due is stored in
-/// rows, for any node. A platform that does not accept our credential is not called at all: its
-/// surface is on hold by a row, which all nodes obey, until a node finds that the credential is
-/// accepted.
+/// no other call is made, the service is probed periodically. Any node may process the rows that
+/// become due. A platform that does not accept our credential is not called at all: its surface is
+/// on hold by a row, which all nodes obey, until a node finds that the credential is accepted.
 public final class OutageRecovery {
   private static final Logger log = LoggerFactory.getLogger(OutageRecovery.class);
 
   /// The run service's name as a service to wait for.
   public static final String RUNS = "runs";
 
-  /// Held work checks again after this time, even if nobody wakes it.
-  private static final Duration LOOK = Duration.ofMinutes(1);
+  /// Rows of a held surface are checked again after this time, even if they are not woken.
+  private static final Duration CHECK_INTERVAL = Duration.ofMinutes(1);
 
-  private static final Duration ASK_EVERY = Duration.ofSeconds(15);
+  private static final Duration PROBE_INTERVAL = Duration.ofSeconds(15);
 
-  /// Minimum time between wakes, so that not everything that waits calls an unstable service at
-  /// each response.
-  private static final Duration BETWEEN_WAKES = Duration.ofSeconds(10);
+  /// Minimum time between wakes, so that a service that fails intermittently is not called by all
+  /// waiting rows after each response.
+  private static final Duration WAKE_INTERVAL = Duration.ofSeconds(10);
 
   private enum State {
-    OUT,
-    /// It responded, and what waits for it is not due yet.
+    DOWN,
+    /// It responded, but the rows that wait for it are not due yet.
     BACK
   }
 
@@ -57,7 +56,7 @@ public final class OutageRecovery {
   private final Surfaces surfaces;
   private final Map<String, State> services = new ConcurrentHashMap<>();
   private final Map<String, Instant> woken = new ConcurrentHashMap<>();
-  private final Map<SurfaceId, Instant> asked = new ConcurrentHashMap<>();
+  private final Map<SurfaceId, Instant> probed = new ConcurrentHashMap<>();
 
   public OutageRecovery(Store store, AgentRuns runs, Surfaces surfaces) {
     this.store = store;
@@ -70,21 +69,21 @@ public final class OutageRecovery {
 
   /// Records a failed call.
   public void failed(String service) {
-    services.put(service, State.OUT);
+    services.put(service, State.DOWN);
   }
 
   /// Records a successful response; a permanent refusal is one, too.
   public void answered(String service) {
-    services.replace(service, State.OUT, State.BACK);
+    services.replace(service, State.DOWN, State.BACK);
   }
 
-  /// Makes everything due that waits for a service that responds again.
+  /// Makes all rows due that wait for a service that responds again.
   public void wake(Instant now) {
     services.forEach(
         (service, state) -> {
           var last = woken.get(service);
           if (state == State.BACK
-              && (last == null || !now.isBefore(last.plus(BETWEEN_WAKES)))
+              && (last == null || !now.isBefore(last.plus(WAKE_INTERVAL)))
               && services.remove(service, State.BACK)) {
             woken.put(service, now);
             store.change(work -> work.wake(service));
@@ -105,30 +104,30 @@ public final class OutageRecovery {
     work.holds().hold(surface, why, now);
   }
 
-  /// When held work checks again.
-  public static Instant nextLook(Instant now) {
-    return now.plus(LOOK);
+  /// When the rows of a held surface are checked again.
+  public static Instant nextCheck(Instant now) {
+    return now.plus(CHECK_INTERVAL);
   }
 
   /// Probes the services whose last call failed.
   public void step(Instant now) {
-    if (services.get(RUNS) == State.OUT) {
+    if (services.get(RUNS) == State.DOWN) {
       var _ = runs.changedSince(now);
     }
     var held = store.holds();
     for (var surface : surfaces.byId().values()) {
       var id = surface.id();
-      var last = asked.get(id);
-      if ((held.containsKey(id) || services.get(id.value()) == State.OUT)
-          && (last == null || !now.isBefore(last.plus(ASK_EVERY)))) {
-        asked.put(id, now);
-        ask(surface, held.containsKey(id), now);
+      var last = probed.get(id);
+      if ((held.containsKey(id) || services.get(id.value()) == State.DOWN)
+          && (last == null || !now.isBefore(last.plus(PROBE_INTERVAL)))) {
+        probed.put(id, now);
+        probe(surface, held.containsKey(id), now);
       }
     }
     wake(now);
   }
 
-  private void ask(Surface surface, boolean isHeld, Instant now) {
+  private void probe(Surface surface, boolean isHeld, Instant now) {
     var id = surface.id();
     try {
       if (!surface.isAvailable()) {
@@ -171,8 +170,8 @@ public final class OutageRecovery {
       this.service = service;
     }
 
-    /// A request to wait is obeyed elsewhere; it is no outage.
-    private Outcome noticed(Outcome outcome) {
+    /// A `Retry-After` is no outage; callers obey it.
+    private Outcome recorded(Outcome outcome) {
       switch (outcome) {
         case Outcome.Unavailable(var after, _) when after.isEmpty() -> failed(RUNS);
         case Outcome.Unavailable _ -> {}
@@ -181,31 +180,31 @@ public final class OutageRecovery {
       return outcome;
     }
 
-    private RunListing noticed(RunListing runListing) {
-      if (runListing instanceof RunListing.Listed) {
+    private RunListing recorded(RunListing listing) {
+      if (listing instanceof RunListing.Listed) {
         answered(RUNS);
       }
-      return runListing;
+      return listing;
     }
 
     @Override
     public Outcome start(Prompt prompt, DeliveryId key) {
-      return noticed(service.start(prompt, key));
+      return recorded(service.start(prompt, key));
     }
 
     @Override
     public Outcome findStarted(DeliveryId key, Instant since, Optional<String> words) {
-      return noticed(service.findStarted(key, since, words));
+      return recorded(service.findStarted(key, since, words));
     }
 
     @Override
     public Outcome followUp(RunId run, String text, DeliveryId key) {
-      return noticed(service.followUp(run, text, key));
+      return recorded(service.followUp(run, text, key));
     }
 
     @Override
     public Outcome interrupt(RunId run, String text, DeliveryId key) {
-      return noticed(service.interrupt(run, text, key));
+      return recorded(service.interrupt(run, text, key));
     }
 
     @Override
@@ -215,27 +214,27 @@ public final class OutageRecovery {
 
     @Override
     public Outcome cancel(RunId run) {
-      return noticed(service.cancel(run));
+      return recorded(service.cancel(run));
     }
 
     @Override
     public Outcome find(RunId run) {
-      return noticed(service.find(run));
+      return recorded(service.find(run));
     }
 
     @Override
-    public FileContent content(RunFile file, long most) {
-      return service.content(file, most);
+    public FileContent content(RunFile file, long maxBytes) {
+      return service.content(file, maxBytes);
     }
 
     @Override
     public RunListing changedSince(Instant since) {
-      return noticed(service.changedSince(since));
+      return recorded(service.changedSince(since));
     }
 
     @Override
     public RunListing unfinished() {
-      return noticed(service.unfinished());
+      return recorded(service.unfinished());
     }
   }
 }

@@ -7,7 +7,7 @@ import dev.runnel.text.TerminalText;
 import java.net.URI;
 import java.util.Optional;
 
-/// Wraps the list of runs: redacts secrets in what it shows.
+/// Wraps the run catalog: redacts secrets in its results.
 public final class RedactedCatalog implements RunCatalog {
   private final RunCatalog catalog;
   private final TextMapping plain;

@@ -73,13 +73,13 @@ public final class RedactedRuns implements AgentRuns {
     return withoutSecrets(runs.find(run));
   }
 
-  /// A file with a secret is withheld as a whole: with a part masked it would be another file.
+  /// A file with a secret is withheld as a whole, because masking would corrupt it.
   @Override
-  public FileContent content(RunFile file, long most) {
-    return switch (runs.content(file, most)) {
+  public FileContent content(RunFile file, long maxBytes) {
+    return switch (runs.content(file, maxBytes)) {
       case FileContent.Read(var bytes) when hasSecret(bytes) ->
           new FileContent.Withheld("it contains a secret");
-      // What the service checked may be another content.
+      // The service may have checked the previous content.
       case FileContent.Read(var bytes) when !isSame(file, bytes) ->
           new FileContent.Withheld("the agent changed it since");
       case FileContent.Read read -> read;
@@ -94,7 +94,8 @@ public final class RedactedRuns implements AgentRuns {
   }
 
   private boolean hasSecret(byte[] bytes) {
-    // Each byte becomes a letter, so that a secret is found in any file. UTF-8 needs its own look.
+    // ISO 8859-1 maps each byte to a character, so that ASCII secrets are found in binary files,
+    // too.
     return Stream.of(StandardCharsets.UTF_8, StandardCharsets.ISO_8859_1)
         .map(charset -> new String(bytes, charset))
         .anyMatch(text -> !redacted.text(text).equals(text));

@@ -43,7 +43,7 @@ record TextMapping(UnaryOperator<String> change) {
           new Update.Message(to, text(text), privately);
       case Update.Listed(var to, var runs, var listing) ->
           new Update.Listed(to, bindings(runs), listing);
-      case Update.Answered(var to, var infoCard) -> new Update.Answered(to, sheet(infoCard));
+      case Update.Answered(var to, var card) -> new Update.Answered(to, card(card));
       case Update.Screened(var to, var screen) -> new Update.Screened(to, screen(screen));
       case Update.Helped _, Update.Received _ -> update;
     };
@@ -51,7 +51,7 @@ record TextMapping(UnaryOperator<String> change) {
 
   Intent intent(Intent intent) {
     return switch (intent) {
-      case Intent.ForAgent words -> words.with(request(words.request()));
+      case Intent.ForAgent message -> message.with(request(message.request()));
       case Intent.PullRequestNeeds(
               var link,
               var cause,
@@ -150,25 +150,25 @@ record TextMapping(UnaryOperator<String> change) {
     return binding.with(it -> it.run(run(binding.run())).request(request(binding.request())));
   }
 
-  private InfoCard sheet(InfoCard infoCard) {
+  private InfoCard card(InfoCard card) {
     return new InfoCard(
-        text(infoCard.title()),
-        infoCard.rows().stream()
+        text(card.title()),
+        card.rows().stream()
             .map(
                 row ->
                     new InfoCard.Row(
                         text(row.label()), text(row.text()), text(row.note()), row.link()))
             .toList(),
-        infoCard.next().stream()
+        card.next().stream()
             .map(next -> new InfoCard.Next(text(next.words()), text(next.command())))
             .toList(),
-        infoCard.changeable(),
-        infoCard.work().map(change),
-        infoCard.stoppable().stream()
+        card.changeable(),
+        card.work().map(change),
+        card.stoppable().stream()
             .map(each -> new InfoCard.Stoppable(each.run(), text(each.state()), text(each.title())))
             .toList(),
-        infoCard.choices(),
-        infoCard.offers());
+        card.choices(),
+        card.offers());
   }
 
   private Screen screen(Screen screen) {

@@ -1,6 +1,6 @@
-/// Removes secrets at the ports: [RedactedRuns] stands before the run service and [RedactedSurface]
-/// before a platform. Both use [TextMapping], which changes the text of a value and keeps
-/// everything else.
+/// Redacts secrets at the ports: [RedactedRuns] wraps the run service, [RedactedCatalog] its list
+/// of runs, and [RedactedSurface] a platform. They use [TextMapping], which changes the texts in a
+/// value and keeps everything else.
 @NullMarked
 package dev.runnel.core.redact;
 

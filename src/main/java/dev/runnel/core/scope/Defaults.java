@@ -16,17 +16,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Resolves the options of a run that the request does not set. Pure.
-///
-/// Precedence: the request, the rule of [Routes] that applies to it, the person, the channel or
-/// repository, the workspace or owner, the platform, everywhere. Within one place, what people set
-/// wins over the configuration. A profile has the precedence of the place where it was chosen: a
-/// nearer value overrides the profile's, and the profile's overrides a farther one.
+/// Resolves the options of a run that the request does not set. Pure. Precedence: the request, the
+/// rule of [Routes] that applies to it, the person, the channel or repository, the workspace or
+/// owner, the platform, everywhere. Within one place, defaults that people set override the
+/// configuration. A profile has the precedence of the place where it was set: values from nearer
+/// places override the profile's, which override those from farther places.
 ///
 /// @param configured by place (`slack:T1/C1`, `github:acme/shop`, `slack`, or [#EVERYWHERE]), then
 ///   by key
 /// @param admins the people who may set the defaults of places, as `slack:U1`
-/// @param routes rules that choose options by what a request is about
+/// @param routes rules that choose options by the content of a request
 public record Defaults(
     Map<String, Map<String, String>> configured, Set<String> admins, Routes routes) {
   public static final Defaults NONE = new Defaults(Map.of(), Set.of());
@@ -53,7 +52,7 @@ public record Defaults(
     this(configured, admins, Routes.NONE);
   }
 
-  /// A value, and where it comes from, in words for people.
+  /// A value and its origin, in words for people.
   public record Chosen(String value, String from) {}
 
   /// @param request the request with all resolved options
@@ -77,7 +76,7 @@ public record Defaults(
     };
   }
 
-  /// The places whose preferences apply.
+  /// The places whose preferences apply to a request.
   public static Set<String> places(Conversation conversation, Actor actor) {
     var places = new LinkedHashSet<>(ConversationScope.enclosing(conversation));
     places.add(ConversationScope.of(conversation, actor));
@@ -92,8 +91,8 @@ public record Defaults(
     };
   }
 
-  /// Without configured admins, everybody in a place may set its defaults, and nobody those of the
-  /// workspace.
+  /// Without configured admins, everybody in a place may set its defaults, but nobody may set those
+  /// of the workspace.
   public boolean maySet(Level level, Conversation conversation, Actor actor) {
     var isAdmin = admins.contains(conversation.surface() + ":" + actor.id());
     return switch (level) {
@@ -103,7 +102,7 @@ public record Defaults(
     };
   }
 
-  /// A request that will be made about no issue.
+  /// Resolves the options of a request that is about no issue.
   ///
   /// @param preferences the preferences of [#places(Conversation, Actor)]
   public Resolved resolve(
@@ -163,7 +162,7 @@ public record Defaults(
         unknown);
   }
 
-  /// The request with the options that a rule chooses for it, which a run keeps.
+  /// The request with the options that a route chooses for it, which a run keeps.
   ///
   /// @param about the issue of the request
   public Request routed(Request request, Conversation conversation, Snapshot about) {

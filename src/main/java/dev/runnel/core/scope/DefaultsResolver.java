@@ -6,7 +6,7 @@ import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.core.port.Store;
 
-/// Resolves the options of a request from the configured defaults and those that people have set.
+/// Resolves the options of a request from the configured defaults and those that people set.
 public final class DefaultsResolver {
   private final Store store;
   private final Defaults defaults;
@@ -26,7 +26,7 @@ public final class DefaultsResolver {
     return profiles;
   }
 
-  /// The options of a request about no issue.
+  /// The resolved options of a request that is about no issue.
   public Defaults.Resolved of(Request request, Conversation conversation, Actor actor) {
     return of(request, conversation, actor, Snapshot.NONE);
   }

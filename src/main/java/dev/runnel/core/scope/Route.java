@@ -10,10 +10,10 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// A rule of the operator that chooses options of a run by what it is about. Pure.
+/// A rule of the operator that chooses options of a run by the content of its request. Pure.
 ///
-/// The description of an issue does not count, because strangers write it: they could choose the
-/// environment in which a run works.
+/// The description of an issue is not considered, because strangers could choose the environment of
+/// a run by it.
 ///
 /// @param words words and phrases, of which the request or the title of its issue must contain one;
 ///   empty for any text

@@ -6,15 +6,15 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /// The answers that an agent offers with its question: a list at the end of the question, one
-/// answer a line, numbered or with bullets. Only a list that follows the question itself counts,
+/// answer per line, numbered or with bullets. Only a list directly after the question counts,
 /// because agents also list what they have done. Pure.
 ///
-/// @param question the text before the list, and what follows it
+/// @param question the text before and after the list
 /// @param choices the answers, as plain text; empty where the agent offers none
 public record AnswerChoices(String question, List<String> choices) {
-  private static final int FEWEST = 2;
-  private static final int MOST = 10;
-  private static final int LONGEST = 150;
+  private static final int MIN_CHOICES = 2;
+  private static final int MAX_CHOICES = 10;
+  private static final int MAX_LENGTH = 150;
   private static final int MAX_LINES = 2_000;
   private static final Pattern ITEM =
       Pattern.compile("\\s{0,4}(?:\\(?(?:\\d{1,2}|[A-Ja-j])[.)]|[-*•])\\s+(?<text>\\S.*)");
@@ -61,8 +61,8 @@ public record AnswerChoices(String question, List<String> choices) {
                 || lines.get(before - 1).contains("?")
                 || ASKS_TO_CHOOSE.matcher(lines.get(before - 1)).matches());
     if (!isAsked
-        || choices.size() < FEWEST
-        || choices.size() > MOST
+        || choices.size() < MIN_CHOICES
+        || choices.size() > MAX_CHOICES
         || choices.stream().distinct().count() < choices.size()
         || !choices.stream().allMatch(AnswerChoices::canBeChosen)) {
       return none;
@@ -72,8 +72,7 @@ public record AnswerChoices(String question, List<String> choices) {
     return new AnswerChoices(String.join("\n", question).strip(), choices);
   }
 
-  /// The choice that a reply means by its number or its words; empty where it is an answer of its
-  /// own.
+  /// The choice that a reply selects by its number or its text; empty for any other answer.
   public Optional<String> chosenBy(String reply) {
     var text = reply.strip();
     // A choice may be a number itself.
@@ -92,7 +91,7 @@ public record AnswerChoices(String question, List<String> choices) {
     return at >= 1 && at <= choices.size() ? Optional.of(choices.get(at - 1)) : Optional.empty();
   }
 
-  /// Whether it asks to approve a plan, so that an answer in other words changes the plan.
+  /// Whether it asks to approve a plan. Any other answer then changes the plan.
   public boolean isAboutPlan() {
     return choices.equals(List.of("Approve", "Decline"));
   }
@@ -112,7 +111,7 @@ public record AnswerChoices(String question, List<String> choices) {
   }
 
   private static boolean canBeChosen(String choice) {
-    return choice.length() <= LONGEST && VISIBLE.matcher(choice).find();
+    return choice.length() <= MAX_LENGTH && VISIBLE.matcher(choice).find();
   }
 
   private static boolean isItem(String line) {

@@ -46,7 +46,7 @@ public final class AnswerFormatter {
 
   /// Explains that no run was started for an ambiguous text, and how to start one with it.
   ///
-  /// @param active the person's active runs nearby, which the text may be about
+  /// @param active the person's active runs in the place, which the text may be about
   public static InfoCard noRun(String why, String words, List<Binding> active) {
     return new InfoCard(
         "No run was started",
@@ -57,9 +57,9 @@ public final class AnswerFormatter {
         stoppable(active));
   }
 
-  /// Tells the sender of a reply that the agent reads it when it has finished. The reply itself is
-  /// queued, so the command that interrupts only needs to point to it.
-  public static InfoCard waits() {
+  /// Tells the sender that a reply is queued until the agent has finished its step. The reply is at
+  /// the run service already, so the interrupting command only needs to refer to it.
+  public static InfoCard queued() {
     return InfoCard.offering(
         "The agent gets it when it has finished its current step.",
         List.of(
@@ -67,7 +67,7 @@ public final class AnswerFormatter {
                 "Interrupt and send", "interrupt: Read the messages that are queued for you.")));
   }
 
-  /// Tells the sender of a text that begins like a stop that the agent has it.
+  /// Tells the sender of a text that begins like a stop that it went to the agent.
   public static InfoCard passedOn(Binding binding) {
     return new InfoCard(
         "I passed this on. To stop the run:",
@@ -85,7 +85,7 @@ public final class AnswerFormatter {
             each ->
                 new InfoCard.Stoppable(
                     each.run().id(),
-                    RunTexts.sign(each.run().state()) + " " + RunTexts.name(each.run()),
+                    RunTexts.emoji(each.run().state()) + " " + RunTexts.name(each.run()),
                     cut(
                         line(
                             each.run().title().isBlank()
@@ -134,7 +134,7 @@ public final class AnswerFormatter {
     };
   }
 
-  /// @param permissions what the person may do here; empty if no policy says so
+  /// @param permissions the person's permissions here; empty if there is no policy
   public static InfoCard whoAmI(
       Actor actor,
       Conversation where,
@@ -162,7 +162,7 @@ public final class AnswerFormatter {
 
   /// @param request the request with its own options only
   /// @param own the run that the request would go to
-  /// @param verdict what the policy says about a start; empty if there is none
+  /// @param verdict the policy's decision about a start; empty if there is no policy
   public static InfoCard explain(
       Request request,
       Defaults.Resolved resolved,
@@ -222,7 +222,7 @@ public final class AnswerFormatter {
 
   /// @param mine the person's runs, in all places
   /// @param here everybody's runs in the place
-  /// @param budgets what is used of the budgets that count here
+  /// @param budgets the use of the budgets that apply here
   public static InfoCard usage(
       List<Binding> mine, List<Binding> here, List<Row> budgets, Instant now) {
     var rows = new ArrayList<Row>();
@@ -263,17 +263,17 @@ public final class AnswerFormatter {
         findings.stream()
             .map(each -> Row.of((each.isWell() ? "✅ " : "⚠️ ") + each.what(), each.how()))
             .toList();
-    var ill = findings.stream().filter(each -> !each.isWell()).count();
+    var problems = findings.stream().filter(each -> !each.isWell()).count();
     return new InfoCard(
-        ill == 0 ? "Everything works" : ill == 1 ? "1 problem" : ill + " problems",
+        problems == 0 ? "Everything works" : problems == 1 ? "1 problem" : problems + " problems",
         rows,
         List.of());
   }
 
-  public static String cut(String text, int longest) {
-    var words = text.strip();
-    return words.codePointCount(0, words.length()) <= longest
-        ? words
-        : words.substring(0, words.offsetByCodePoints(0, longest - 1)).strip() + "…";
+  public static String cut(String text, int maxLength) {
+    var stripped = text.strip();
+    return stripped.codePointCount(0, stripped.length()) <= maxLength
+        ? stripped
+        : stripped.substring(0, stripped.offsetByCodePoints(0, maxLength - 1)).strip() + "…";
   }
 }

@@ -18,7 +18,7 @@ import java.util.Optional;
 
 /// Explains what happened to a message, and why. Pure.
 public final class DeliveryHistory {
-  private static final int MAX = 200;
+  private static final int MAX_EXCERPT = 200;
 
   private DeliveryHistory() {}
 
@@ -37,7 +37,9 @@ public final class DeliveryHistory {
               .filter(Update.Message.class::isInstance)
               .map(Update.Message.class::cast)
               .findFirst()
-              .map(reply -> "to answer: " + AnswerFormatter.cut(firstLine(reply.text()), MAX))
+              .map(
+                  reply ->
+                      "to answer: " + AnswerFormatter.cut(firstLine(reply.text()), MAX_EXCERPT))
               .orElse("to answer it privately");
       case Plan.Ignore(var why) -> "to ignore it: it was " + why;
     };
@@ -53,12 +55,12 @@ public final class DeliveryHistory {
 
   /// @param traces the message's history, newest first
   /// @param started the run that the newest one started
-  public static InfoCard sheet(
-      List<DeliveryTrace> traces, Optional<Binding> started, Actor asks, Instant now) {
+  public static InfoCard card(
+      List<DeliveryTrace> traces, Optional<Binding> started, Actor asker, Instant now) {
     var rows = new ArrayList<Row>();
-    for (var deliveryTrace : traces) {
-      deliveryTrace.delivery().ifPresent(it -> addArrival(rows, it, asks, now));
-      rows.add(Row.of("Result", decided(deliveryTrace, now)));
+    for (var trace : traces) {
+      trace.delivery().ifPresent(it -> addArrival(rows, it, asker, now));
+      rows.add(Row.of("Result", result(trace, now)));
     }
     started.ifPresent(
         binding ->
@@ -67,8 +69,8 @@ public final class DeliveryHistory {
         "What happened to this message", rows, List.of(new Next("Runs here", "list")));
   }
 
-  private static void addArrival(List<Row> rows, Delivery delivery, Actor asks, Instant now) {
-    var who = delivery.actor().id().equals(asks.id()) ? "you" : delivery.actor().name();
+  private static void addArrival(List<Row> rows, Delivery delivery, Actor asker, Instant now) {
+    var who = delivery.actor().id().equals(asker.id()) ? "you" : delivery.actor().name();
     var ago = RunTexts.elapsed(Duration.between(delivery.arrivedAt(), now));
     rows.add(Row.of("Received", ago + " ago, from " + who));
     rows.add(
@@ -102,27 +104,25 @@ public final class DeliveryHistory {
           "a pull request that is " + state.word();
       case Intent.StopAt _ -> "a stop, by a reaction";
       case Intent.Unclear(var why, _) ->
-          "something I could not understand: " + AnswerFormatter.cut(why, MAX);
+          "something I could not understand: " + AnswerFormatter.cut(why, MAX_EXCERPT);
     };
   }
 
-  private static String decided(DeliveryTrace deliveryTrace, Instant now) {
+  private static String result(DeliveryTrace trace, Instant now) {
     var why =
-        deliveryTrace.why().map(it -> ": " + AnswerFormatter.cut(firstLine(it), MAX)).orElse("");
-    return switch (deliveryTrace.state()) {
+        trace.why().map(it -> ": " + AnswerFormatter.cut(firstLine(it), MAX_EXCERPT)).orElse("");
+    return switch (trace.state()) {
       case WAITS ->
-          deliveryTrace.tries() == 0 && why.isEmpty()
+          trace.tries() == 0 && why.isEmpty()
               ? "It waits for its turn."
               : "It waits%s. Tried %d times, the next time in %s."
                   .formatted(
-                      why,
-                      deliveryTrace.tries(),
-                      RunTexts.elapsed(Duration.between(now, deliveryTrace.dueAt())));
+                      why, trace.tries(), RunTexts.elapsed(Duration.between(now, trace.dueAt())));
       case PARKED ->
           "I gave up on it after %d tries%s. Send it again, or retry it in the console."
-              .formatted(deliveryTrace.tries(), why);
+              .formatted(trace.tries(), why);
       case DONE ->
-          deliveryTrace
+          trace
               .note()
               .filter(note -> !note.isEmpty())
               .map(note -> "I decided " + note + ".")

@@ -5,14 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// What was seen of a run, in words that read the same everywhere: one line for the end of a run,
-/// and lines with the details.
+/// Texts about what was observed of a run, the same on every platform: one line for the end of a
+/// run, and lines with the details.
 public final class EvidenceTexts {
   private static final int MAX_COMMAND = 60;
 
   private EvidenceTexts() {}
 
-  /// Empty if there is nothing to tell: a run that only answered a question.
+  /// Empty if nothing was observed, as for a run that only answered a question.
   ///
   /// `Seen by Runnel: 3 files changed, 1 commit, tests passed (npm test)`
   public static Optional<String> line(Evidence evidence) {
@@ -28,7 +28,7 @@ public final class EvidenceTexts {
     return Optional.of("Seen by Runnel: " + String.join(", ", parts));
   }
 
-  /// Where the agent says more than was seen: a sentence to be shown with a warning sign.
+  /// A sentence to show with a warning sign if the agent claims more than was observed.
   public static Optional<String> mismatch(Evidence evidence) {
     return evidence
         .mismatch()
@@ -48,9 +48,7 @@ public final class EvidenceTexts {
             each ->
                 command(each)
                     + ": "
-                    + each.exit()
-                        .map(exit -> "exit status " + exit)
-                        .orElse("exit status unknown"))
+                    + each.exit().map(exit -> "exit status " + exit).orElse("exit status unknown"))
         .toList();
   }
 

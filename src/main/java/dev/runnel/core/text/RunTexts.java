@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Sentences about runs that read the same everywhere.
+/// Texts about runs, the same on every platform.
 public final class RunTexts {
   private static final Pattern LOCAL =
       Pattern.compile(
@@ -23,15 +23,15 @@ public final class RunTexts {
     var run = binding.run();
     var elapsed = elapsed(Duration.between(binding.since(), now));
     if (!binding.isActive()) {
-      return "%s %s.".formatted(sign(run.state()), name(run));
+      return "%s %s.".formatted(emoji(run.state()), name(run));
     }
-    // A follow-up has been accepted, and the run has not gone on yet.
+    // A follow-up was accepted, but the run has not continued yet.
     var shown = run.state().isTerminal() ? RunState.QUEUED : run.state();
     return switch (shown) {
-      case QUEUED -> "%s Queued for %s.".formatted(sign(shown), elapsed);
-      case RUNNING -> "%s Running for %s.".formatted(sign(shown), elapsed);
+      case QUEUED -> "%s Queued for %s.".formatted(emoji(shown), elapsed);
+      case RUNNING -> "%s Running for %s.".formatted(emoji(shown), elapsed);
       case BLOCKED, UNKNOWN, SUCCEEDED, FAILED, CANCELLED ->
-          "%s %s. Started %s ago.".formatted(sign(shown), name(run), elapsed);
+          "%s %s. Started %s ago.".formatted(emoji(shown), name(run), elapsed);
     };
   }
 
@@ -52,8 +52,7 @@ public final class RunTexts {
     return text.append("\nRun `").append(binding.run().id().brief()).append("`").toString();
   }
 
-  /// The link that shows the run; empty if only this machine could open it, as where Runnel has no
-  /// public URL.
+  /// The link to the run; empty if it only works on this machine, because Runnel has no public URL.
   public static Optional<URI> session(Run run) {
     return run.session().filter(link -> !isLocal(link));
   }
@@ -64,7 +63,7 @@ public final class RunTexts {
         && (LOCAL.matcher(host).matches() || host.toLowerCase(Locale.ROOT).endsWith(".localhost"));
   }
 
-  /// One word or two, inside a sentence: `queued`, `waiting for you`.
+  /// The state within a sentence: `queued`, `waiting for you`.
   public static String state(Run run) {
     return name(run).toLowerCase(Locale.ROOT);
   }
@@ -84,7 +83,7 @@ public final class RunTexts {
   }
 
   /// The state as an emoji, shown beside the name and never alone.
-  public static String sign(RunState state) {
+  public static String emoji(RunState state) {
     return switch (state) {
       case QUEUED -> "⏳";
       case RUNNING -> "⚙️";

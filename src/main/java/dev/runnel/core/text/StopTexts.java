@@ -10,7 +10,7 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
-/// Sentences about a stop that read the same everywhere.
+/// Texts about a stop, the same on every platform.
 public final class StopTexts {
   private static final int MAX_UNREAD = 5;
   private static final int MAX_WORDS = 120;
@@ -20,43 +20,39 @@ public final class StopTexts {
   private StopTexts() {}
 
   /// `Stopped by dana at 14:02 UTC. 2 queued replies were not sent.`, or `Stopped, because dana
-  /// removed the label.`; while the run has not stopped, who asked.
+  /// removed the label.`; `Asked by dana at 14:02 UTC.` while the run has not stopped.
   ///
   /// @param by the person, in the surface's syntax
   /// @param time formats a time in the surface's syntax
-  public static String requested(
-      StopRequest stopRequest, String by, Function<Instant, String> time) {
-    var text = new StringBuilder(stopped(stopRequest, by, time));
-    if (stopRequest.left().isEmpty() && stopRequest.unsent() > 0) {
-      text.append(' ').append(unsent(stopRequest.unsent()));
+  public static String requested(StopRequest stop, String by, Function<Instant, String> time) {
+    var text = new StringBuilder(stopped(stop, by, time));
+    if (stop.left().isEmpty() && stop.unsent() > 0) {
+      text.append(' ').append(unsent(stop.unsent()));
     }
     return text.toString();
   }
 
-  private static String stopped(
-      StopRequest stopRequest, String by, Function<Instant, String> time) {
-    if (stopRequest.why().isPresent()) {
-      var why = by + " " + stopRequest.why().get() + ".";
-      return stopRequest.done().isPresent() ? "Stopped, because " + why : "Asked for: " + why;
+  private static String stopped(StopRequest stop, String by, Function<Instant, String> time) {
+    if (stop.why().isPresent()) {
+      var why = by + " " + stop.why().get() + ".";
+      return stop.done().isPresent() ? "Stopped, because " + why : "Asked for: " + why;
     }
-    return stopRequest
-        .done()
+    return stop.done()
         .map(at -> "Stopped by %s at %s.".formatted(by, time.apply(at)))
-        .orElseGet(() -> "Asked by %s at %s.".formatted(by, time.apply(stopRequest.asked())));
+        .orElseGet(() -> "Asked by %s at %s.".formatted(by, time.apply(stop.asked())));
   }
 
   /// `2 replies were not read: “run the linter”, “what does this do?”.`
   ///
-  /// @param words the text of each reply
-  /// @param shown formats untrusted text on one line in the surface's syntax
-  public static String unread(List<String> words, UnaryOperator<String> shown) {
-    var left = words.size() - MAX_UNREAD;
-    return (words.size() == 1
+  /// @param format formats untrusted text on one line in the surface's syntax
+  public static String unread(List<String> replies, UnaryOperator<String> format) {
+    var left = replies.size() - MAX_UNREAD;
+    return (replies.size() == 1
             ? "1 reply was not read: "
-            : words.size() + " replies were not read: ")
-        + words.stream()
+            : replies.size() + " replies were not read: ")
+        + replies.stream()
             .limit(MAX_UNREAD)
-            .map(each -> "\u201c" + shown.apply(line(each)) + "\u201d")
+            .map(each -> "\u201c" + format.apply(line(each)) + "\u201d")
             .collect(Collectors.joining(", "))
         + (left > 0 ? ", and " + left + " more." : ".");
   }
@@ -65,7 +61,7 @@ public final class StopTexts {
     return AnswerFormatter.cut(AnswerFormatter.line(words), MAX_WORDS);
   }
 
-  static String unsent(int messages) {
+  private static String unsent(int messages) {
     return messages == 1
         ? "1 queued reply was not sent."
         : messages + " queued replies were not sent.";

@@ -23,22 +23,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Asks each platform for messages that it did not deliver: after a start and periodically, because
-/// platforms give up on deliveries. What it finds is accepted like any delivery; what is already
-/// known has no effect. It also repairs status posts that are missing or outdated.
+/// platforms give up on deliveries. Messages that it finds are accepted like any delivery; known
+/// ones have no effect. It also repairs status posts that are missing or outdated.
 public final class MissedDeliveryPoller {
   private static final Logger log = LoggerFactory.getLogger(MissedDeliveryPoller.class);
 
-  private static final Duration EVERY = Duration.ofMinutes(15);
-  private static final Duration AFTER_A_FAILURE = Duration.ofMinutes(1);
+  private static final Duration INTERVAL = Duration.ofMinutes(15);
+  private static final Duration INTERVAL_AFTER_FAILURE = Duration.ofMinutes(1);
 
-  /// Older messages are ignored, because nobody expects that they still start something.
-  private static final Duration MAX = Duration.ofHours(24);
+  /// Older messages are ignored, because nobody expects them to start a run any more.
+  private static final Duration MAX_AGE = Duration.ofHours(24);
 
   /// Allows for clock differences and for deliveries in transit.
   private static final Duration OVERLAP = Duration.ofMinutes(2);
 
   private static final Duration LATEST_DELIVERY = Duration.ofMinutes(10);
-  private static final int CONVERSATIONS = 100;
+  private static final int MAX_CONVERSATIONS = 100;
 
   private final Store store;
   private final Surfaces surfaces;
@@ -55,13 +55,13 @@ public final class MissedDeliveryPoller {
   ///
   /// @return when to check again
   public Instant step(Instant now) {
-    var next = now.plus(EVERY);
+    var next = now.plus(INTERVAL);
     for (var surface : surfaces.byId().values()) {
       var id = surface.id();
       repair(id, now);
       if (!now.isBefore(pauses.getOrDefault(id, now))) {
         pauses.remove(id);
-        ask(surface, now).ifPresent(wait -> pauses.put(id, now.plus(wait)));
+        check(surface, now).ifPresent(wait -> pauses.put(id, now.plus(wait)));
       }
       var again = pauses.getOrDefault(id, next);
       next = again.isBefore(next) ? again : next;
@@ -70,12 +70,12 @@ public final class MissedDeliveryPoller {
   }
 
   /// @return the delay until the next check if this one failed
-  private Optional<Duration> ask(Surface surface, Instant now) {
+  private Optional<Duration> check(Surface surface, Instant now) {
     var id = surface.id();
     var through = store.commit(work -> work.inbox().readThrough(id));
     if (through.isEmpty()) {
       // The first start: earlier messages were not meant for Runnel.
-      listed(id, now);
+      saveReadThrough(id, now);
       return Optional.empty();
     }
     MissedDeliveries missedDeliveries;
@@ -83,30 +83,30 @@ public final class MissedDeliveryPoller {
       missedDeliveries = surface.missed().since(since(through.get(), now), conversations(id));
     } catch (CredentialRefused refused) {
       store.change(work -> OutageRecovery.hold(work, id, refused.why(), now));
-      return Optional.of(AFTER_A_FAILURE);
+      return Optional.of(INTERVAL_AFTER_FAILURE);
     } catch (RuntimeException broken) {
-      log.error("unexpected error in catch-up surface={}", id, broken);
+      log.error("unexpected error in check for missed deliveries surface={}", id, broken);
       return Optional.empty();
     }
     return switch (missedDeliveries) {
       case MissedDeliveries.Listed(var all, var unread) -> {
-        var count = all.stream().filter(each -> isNews(each) && store.accept(each.delivery()));
-        var news = count.count();
-        if (news > 0) {
+        var count =
+            all.stream().filter(each -> isMissed(each) && store.accept(each.delivery())).count();
+        if (count > 0) {
           log.info(
-              "missed deliveries accepted surface={} count={} since={}", id, news, through.get());
+              "missed deliveries accepted surface={} count={} since={}", id, count, through.get());
         }
         if (unread.isPresent()) {
-          // The next check starts at the same time; what is known already has no effect.
-          log.warn("catch-up incomplete surface={} why={}", id, unread.get());
+          // The next check begins at the same instant; known messages have no effect.
+          log.warn("check for missed deliveries incomplete surface={} why={}", id, unread.get());
           yield Optional.empty();
         }
-        listed(id, now);
+        saveReadThrough(id, now);
         yield Optional.empty();
       }
       case MissedDeliveries.Unknown(var after, var why) -> {
-        log.warn("catch-up postponed surface={} why={}", id, why);
-        yield Optional.of(after.orElse(AFTER_A_FAILURE));
+        log.warn("check for missed deliveries postponed surface={} why={}", id, why);
+        yield Optional.of(after.orElse(INTERVAL_AFTER_FAILURE));
       }
     };
   }
@@ -119,7 +119,7 @@ public final class MissedDeliveryPoller {
           work ->
               work.bindings()
                   .of(conversation)
-                  .filter(binding -> binding.since().isAfter(now.minus(MAX)))
+                  .filter(binding -> binding.since().isAfter(now.minus(MAX_AGE)))
                   .filter(binding -> !isShown(work, binding))
                   .ifPresent(
                       binding -> {
@@ -148,7 +148,7 @@ public final class MissedDeliveryPoller {
   }
 
   private static Instant since(Instant through, Instant now) {
-    var earliest = now.minus(MAX);
+    var earliest = now.minus(MAX_AGE);
     var since = through.minus(OVERLAP);
     return since.isBefore(earliest) ? earliest : since;
   }
@@ -156,7 +156,7 @@ public final class MissedDeliveryPoller {
   private List<Conversation> conversations(SurfaceId surface) {
     return store.read(
         bindings ->
-            bindings.recent(Optional.of(surface), "", CONVERSATIONS).stream()
+            bindings.recent(Optional.of(surface), "", MAX_CONVERSATIONS).stream()
                 .map(Binding::conversation)
                 .distinct()
                 .toList());
@@ -164,7 +164,7 @@ public final class MissedDeliveryPoller {
 
   /// Whether the message was not delivered yet. If its key cannot tell, a delivery of the same kind
   /// at about the same time counts as the same message.
-  private boolean isNews(MissedDeliveries.ListedDelivery listed) {
+  private boolean isMissed(MissedDeliveries.ListedDelivery listed) {
     var delivery = listed.delivery();
     return listed.sameMeaning()
         || store
@@ -179,15 +179,15 @@ public final class MissedDeliveryPoller {
             .noneMatch(known -> kind(known.intent()).equals(kind(delivery.intent())));
   }
 
-  /// The kind of an intent. A pull request that changed, once that is stored, is kept as what it
-  /// also meant.
+  /// The kind of an intent. A processed change of a pull request is stored as its other intent, if
+  /// it has one.
   private static Object kind(Intent intent) {
     return intent instanceof Intent.PullRequestChanged(_, var state, _, var then)
         ? then.<Object>map(Object::getClass).orElse(state)
         : intent.getClass();
   }
 
-  private void listed(SurfaceId surface, Instant through) {
+  private void saveReadThrough(SurfaceId surface, Instant through) {
     store.change(
         work -> {
           work.inbox().readThrough(surface, through);

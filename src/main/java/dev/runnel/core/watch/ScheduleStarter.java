@@ -9,9 +9,9 @@ import java.time.Instant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Turns due schedules into deliveries, which take the path of every message: the permission, the
-/// budgets and the approvals of the person who made the schedule are checked each time. Times that
-/// passed while no node worked are made up for by one delivery.
+/// Creates deliveries for due schedules. They are processed like any message: the permission, the
+/// budgets and the approvals of the schedule's author are checked each time. If several occurrences
+/// passed while no node was running, they become one delivery.
 public final class ScheduleStarter {
   private static final Logger log = LoggerFactory.getLogger(ScheduleStarter.class);
 
@@ -21,7 +21,7 @@ public final class ScheduleStarter {
     this.store = store;
   }
 
-  /// Each due time becomes a delivery once, on however many nodes this is called.
+  /// Each occurrence becomes one delivery, on however many nodes this is called.
   public void step(Instant now) {
     var isDone = false;
     while (!isDone) {

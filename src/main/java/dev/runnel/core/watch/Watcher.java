@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/// Watches all runs by listing what changed, without polling each run. Every minute or two an audit
-/// lists all unfinished runs; only a run that is missing from the list is read individually.
+/// Watches all runs by listing the changed ones, without polling each run. Every minute or two an
+/// audit lists all unfinished runs; only a run that is missing from that list is read individually.
 ///
 /// A run that ended may be continued elsewhere. So changes are listed periodically for some days
 /// after the last activity, even while no run is active.
@@ -35,7 +35,7 @@ public final class Watcher {
   private static final Logger log = LoggerFactory.getLogger(Watcher.class);
   private static final Duration AUDIT = Duration.ofMinutes(1);
 
-  /// While many runs are active, their audit takes seconds, in which no end is noticed.
+  /// While many runs are active, an audit takes seconds, during which no end is noticed.
   private static final Duration AUDIT_OF_MANY = Duration.ofMinutes(2);
 
   /// A change that commits late may carry an earlier time than changes already seen.
@@ -49,7 +49,7 @@ public final class Watcher {
   private static final int MANY = 2_000;
 
   /// For how long after the last activity of any run ended runs are polled, and how often.
-  private static final Duration AFTERLIFE = Duration.ofDays(3);
+  private static final Duration ENDED_POLLED_FOR = Duration.ofDays(3);
 
   private static final Duration BETWEEN_POLLS_OF_ENDED = Duration.ofSeconds(30);
 
@@ -59,12 +59,12 @@ public final class Watcher {
   /// A change may have been read from a single run before older changes were listed.
   private static final Duration OUT_OF_ORDER = Duration.ofMinutes(10);
 
-  /// Maximum number of runs whose changes are stored in one commit. So a burst of changes costs few
-  /// flushes of the disk, and no commit delays the deliveries that wait for theirs.
-  private static final int CHANGES_A_COMMIT = 20;
+  /// Maximum number of runs whose changes are stored in one commit. So a burst of changes needs few
+  /// commits, and none delays the deliveries that wait for theirs.
+  private static final int MAX_CHANGES_PER_COMMIT = 20;
 
   /// Maximum number of runs read individually in one step, so that a faulty service is not flooded.
-  private static final int SINGLE_READS = 20;
+  private static final int MAX_SINGLE_READS = 20;
 
   private final Store store;
   private final AgentRuns runs;
@@ -86,8 +86,8 @@ public final class Watcher {
     this.listener = listener;
   }
 
-  /// Polls once, and posts what changed. May be called at any rate while no run is active: it then
-  /// polls only when it is time.
+  /// Polls once, and posts the changes. May be called at any rate while no run is active: then it
+  /// only polls when a poll of ended runs is due.
   ///
   /// @return when to poll again; empty while no run is active
   public synchronized Optional<Instant> step(Instant now) {
@@ -97,7 +97,7 @@ public final class Watcher {
       pollEnded(now);
       return countActive() == 0 ? Optional.empty() : Optional.of(now.plus(schedule.fast()));
     }
-    endedUntil = now.plus(AFTERLIFE);
+    endedUntil = now.plus(ENDED_POLLED_FOR);
     if (lastChange.equals(Instant.EPOCH)) {
       lastChange = now;
     }
@@ -147,7 +147,7 @@ public final class Watcher {
   /// Reads the last activity from the store, because another node may have watched meanwhile.
   private boolean wasActiveRecently(Instant now) {
     if (!now.isBefore(endedUntil)) {
-      endedUntil = lastActivity().map(at -> at.plus(AFTERLIFE)).orElse(Instant.EPOCH);
+      endedUntil = lastActivity().map(at -> at.plus(ENDED_POLLED_FOR)).orElse(Instant.EPOCH);
     }
     return now.isBefore(endedUntil);
   }
@@ -175,12 +175,12 @@ public final class Watcher {
         .orElse(null);
   }
 
-  /// The cursor follows what was stored, so that an interrupted step resumes there.
+  /// The cursor follows the stored changes, so that an interrupted step resumes there.
   private Optional<RunListing.Unavailable> apply(RunListing changed, Instant now) {
     return switch (changed) {
       case RunListing.Listed(var seen) -> {
-        for (int from = 0; from < seen.size(); from += CHANGES_A_COMMIT) {
-          var some = seen.subList(from, Math.min(from + CHANGES_A_COMMIT, seen.size()));
+        for (int from = 0; from < seen.size(); from += MAX_CHANGES_PER_COMMIT) {
+          var some = seen.subList(from, Math.min(from + MAX_CHANGES_PER_COMMIT, seen.size()));
           record(some, now);
           some.stream()
               .flatMap(run -> run.updatedAt().stream())
@@ -194,19 +194,19 @@ public final class Watcher {
   }
 
   private Optional<RunListing.Unavailable> audit(Instant now) {
-    // Read before the list: a run that is bound later need not be on it.
+    // Read before the list, because a run that is bound later may be missing from it.
     var active = store.read(bindings -> bindings.active());
     return switch (runs.unfinished()) {
       case RunListing.Listed(var seen) -> {
-        // The cursor stays: changes that did not fit into the last list are still to come.
-        for (int from = 0; from < seen.size(); from += CHANGES_A_COMMIT) {
-          record(seen.subList(from, Math.min(from + CHANGES_A_COMMIT, seen.size())), now);
+        // The cursor stays: changes that did not fit into the last list are listed later.
+        for (int from = 0; from < seen.size(); from += MAX_CHANGES_PER_COMMIT) {
+          record(seen.subList(from, Math.min(from + MAX_CHANGES_PER_COMMIT, seen.size())), now);
         }
         var listed = seen.stream().map(Run::id).collect(Collectors.toSet());
         var unlisted =
             active.stream().filter(binding -> !listed.contains(binding.run().id())).toList();
         // Each audit continues where the last one stopped, so that every run is read eventually.
-        for (int i = 0; i < Math.min(SINGLE_READS, unlisted.size()); i++) {
+        for (int i = 0; i < Math.min(MAX_SINGLE_READS, unlisted.size()); i++) {
           readSingly(unlisted.get(Math.floorMod(singleReads++, unlisted.size())), now);
         }
         lastAudit = now;
@@ -244,9 +244,9 @@ public final class Watcher {
     var changed = seen.stream().filter(run -> isChanged(run, now)).toList();
     while (!changed.isEmpty()) {
       var open = changed;
-      var kept = store.commit(work -> open.stream().map(run -> keep(work, run, now)).toList());
-      kept.forEach(each -> announce(each, now));
-      changed = kept.stream().filter(each -> !each.isDone()).map(Kept::run).toList();
+      var saved = store.commit(work -> open.stream().map(run -> save(work, run, now)).toList());
+      saved.forEach(each -> notifyListener(each, now));
+      changed = saved.stream().filter(each -> !each.isDone()).map(Saved::run).toList();
     }
   }
 
@@ -254,14 +254,15 @@ public final class Watcher {
     return !updates(store.read(bindings -> bindings.of(run.id())), run, now).isEmpty();
   }
 
-  private void announce(Kept kept, Instant now) {
-    kept.before()
+  private void notifyListener(Saved saved, Instant now) {
+    saved
+        .before()
         .ifPresent(
             before -> {
-              var run = kept.run();
-              // Its progress, each second while it works, is for who looks for an error.
-              var isNews = !before.run().stateName().equals(run.stateName());
-              log.atLevel(isNews ? Level.INFO : Level.DEBUG)
+              var run = saved.run();
+              // Progress changes each second while an agent works.
+              var isNewState = !before.run().stateName().equals(run.stateName());
+              log.atLevel(isNewState ? Level.INFO : Level.DEBUG)
                   .log("run changed run={} state={}", run.id(), run.stateName());
               listener.changed(before, run);
               lastChange = now;
@@ -270,21 +271,21 @@ public final class Watcher {
 
   /// @param isDone false if another writer was first
   /// @param before the binding as it was before the change; empty if nothing was changed
-  private record Kept(Run run, boolean isDone, Optional<Binding> before) {}
+  private record Saved(Run run, boolean isDone, Optional<Binding> before) {}
 
-  private static Kept keep(Store.Work work, Run run, Instant now) {
+  private static Saved save(Store.Work work, Run run, Instant now) {
     var found = work.bindings().of(run.id());
     var updates = updates(found, run, now);
     if (updates.isEmpty()) {
-      return new Kept(run, true, Optional.empty());
+      return new Saved(run, true, Optional.empty());
     }
     var binding = found.orElseThrow();
     if (!work.bindings().save(binding.seen(run))) {
-      return new Kept(run, false, Optional.empty());
+      return new Saved(run, false, Optional.empty());
     }
     RunSubscribers.notifyAbout(work, binding, updates, now);
     AuditTrail.ended(work, binding, run, now);
-    return new Kept(run, true, Optional.of(binding));
+    return new Saved(run, true, Optional.of(binding));
   }
 
   private static List<Update> updates(Optional<Binding> binding, Run run, Instant now) {

@@ -144,7 +144,7 @@ public record ServiceSettings(
         AgentAccess.WORKSPACE,
         List.of(),
         () -> URI.create(publicUrl.get().toString().replaceAll("/+$", "") + "/api/v1"),
-        Redactor.SHAPES,
+        Redactor.PATTERNS,
         Map.of());
   }
 

@@ -79,7 +79,7 @@ public final class RunErasure {
   }
 
   private static boolean delete(Rows rows, String id) throws SQLException {
-    rows.alone(RunTransactions.CHANGE_LOCK);
+    rows.lock(RunTransactions.CHANGE_LOCK);
     var hasEnded =
         rows.first(
                 "SELECT 1 FROM runs WHERE id = ? AND state IN (%s)".formatted(ENDED),
@@ -110,7 +110,7 @@ public final class RunErasure {
   public int deleteFollowUps(Collection<String> keys) {
     return database.write(
         rows -> {
-          rows.alone(RunTransactions.CHANGE_LOCK);
+          rows.lock(RunTransactions.CHANGE_LOCK);
           var sum = 0;
           for (var key : keys) {
             for (var message :

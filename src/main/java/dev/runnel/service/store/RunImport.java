@@ -60,7 +60,7 @@ public final class RunImport {
   }
 
   private int copy(Rows target) throws SQLException {
-    target.alone(RunTransactions.CHANGE_LOCK);
+    target.lock(RunTransactions.CHANGE_LOCK);
     var isFirst =
         target.change(
                 "INSERT INTO imports (node_name) VALUES (?) ON CONFLICT DO NOTHING", node.name())

@@ -56,7 +56,7 @@ public final class RunTransactions {
     try {
       return database.write(
           (Rows rows) -> {
-            rows.alone(CHANGE_LOCK);
+            rows.lock(CHANGE_LOCK);
             var runs = new RunTable(rows);
             var now = now();
             var newest = runs.newestChange().map(last -> last.plus(1, ChronoUnit.MICROS));

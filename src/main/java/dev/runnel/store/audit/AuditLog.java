@@ -15,7 +15,8 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// Reads and verifies the audit log, and deletes what is old. Works beside a running server.
+/// Reads and verifies the audit log, and deletes old entries. Can be used while a server is
+/// running.
 public final class AuditLog implements AuditReader {
   private static final int PAGE = 500;
 
@@ -35,7 +36,7 @@ public final class AuditLog implements AuditReader {
 
   record Ends(long firstSeq, String firstHash, long lastSeq, String lastHash) {}
 
-  /// Writes an entry that belongs to no other change.
+  /// Writes an entry in a transaction of its own.
   public void add(AuditEntry entry) {
     var _ =
         database.<Boolean>write(
@@ -52,7 +53,7 @@ public final class AuditLog implements AuditReader {
     audit.write();
   }
 
-  /// Passes on the entries as lines of JSON, the oldest first.
+  /// Exports the entries as lines of JSON, oldest first.
   ///
   /// @param from empty for the first
   /// @param to exclusive; empty for the last
@@ -106,7 +107,7 @@ public final class AuditLog implements AuditReader {
               parameters.add(day.atStartOfDay(ZoneOffset.UTC).toInstant());
               parameters.add(day.plusDays(1).atStartOfDay(ZoneOffset.UTC).toInstant());
             });
-    // The facts are JSON that this program wrote, in which quotes of values are escaped.
+    // The facts are JSON, so that quotes in values are escaped.
     fact("verb", filter.verb(), conditions, parameters);
     fact("verdict", filter.result(), conditions, parameters);
     parameters.add(PAGE);
@@ -138,8 +139,7 @@ public final class AuditLog implements AuditReader {
                 PAGE));
   }
 
-  /// Computes the chain again. Entries that are written meanwhile are not looked at; those that are
-  /// pruned meanwhile are not missed.
+  /// Verifies the chain of hashes. Ignores entries that are written or pruned meanwhile.
   public Verification verify() {
     while (true) {
       var ends = ends();
@@ -210,7 +210,8 @@ public final class AuditLog implements AuditReader {
     return "Entry %d is missing.".formatted(seq);
   }
 
-  /// Deletes the entries before a time, in small commits. The chain begins with the rest.
+  /// Deletes the entries before a time, in small commits. The chain then begins with the oldest
+  /// remaining entry.
   ///
   /// @return number of entries deleted
   public int prune(Instant before) {

@@ -24,8 +24,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param facts the part that stays when a person or a run is forgotten, as JSON
 /// @param personal the other part, as JSON; null once it is forgotten
-/// @param salt makes the digest of the personal part useless for guessing; null once it is
-///   forgotten
+/// @param salt prevents guessing the personal part from its digest; null once it is forgotten
 /// @param actor the person's id in the personal part
 /// @param run the run's id in the personal part
 /// @param hash covers the previous row's hash and the facts
@@ -125,7 +124,9 @@ public record AuditRow(
     return personal == null && salt == null && actor == null && run == null;
   }
 
-  /// Whether the row is as it was written after the row with that hash, or forgotten since.
+  /// Whether the row is unchanged, except that its personal part may be forgotten.
+  ///
+  /// @param previous the hash of the row before it
   boolean isIntact(String previous) {
     if (!hash(previous, facts).equals(hash)) {
       return false;

@@ -7,8 +7,8 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Appends to the audit log. Entries are written at the end of their transaction, because writers
-/// wait for each other there: the chain has one order on all nodes.
+/// Appends to the audit log. Entries are written at the end of their transaction, because all
+/// writers of all nodes wait for one lock: the chain has one order.
 public final class AuditWriter implements Store.Audit {
   private record End(long seq, String hash) {}
 
@@ -24,8 +24,8 @@ public final class AuditWriter implements Store.Audit {
     added.add(entry);
   }
 
-  /// Writes the entries; must be the transaction's last step, so that the lock on the chain's end
-  /// is held briefly and no other lock is waited for meanwhile.
+  /// Writes the entries. Must be the transaction's last step, so that the lock on the chain's end
+  /// is held only briefly, and not while waiting for other locks.
   public void write() throws SQLException {
     if (added.isEmpty()) {
       return;

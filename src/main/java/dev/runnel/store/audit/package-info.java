@@ -1,4 +1,4 @@
-/// The audit log: rows that are chained by hashes, their reading, verification and export.
+/// The audit log: rows in a chain of hashes, which can be read, verified and exported.
 @NullMarked
 package dev.runnel.store.audit;
 

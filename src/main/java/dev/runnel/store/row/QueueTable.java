@@ -10,7 +10,7 @@ public enum QueueTable {
   private final String unordered;
   private final String order;
 
-  /// @param unordered the column that marks rows that wait for no other row
+  /// @param unordered the column that marks rows that do not wait for other rows
   QueueTable(String table, String task, String unordered, String order) {
     this.table = table;
     this.task = task;
@@ -27,8 +27,8 @@ public enum QueueTable {
     return task;
   }
 
-  /// The query for a conversation's rows that may be processed next: those that wait for no other
-  /// row, and the oldest of the others. It has the conversation as parameter twice.
+  /// The query for a conversation's rows that may be processed next: those that do not wait for
+  /// other rows, and the oldest of the others. It takes the conversation as parameter twice.
   public String heads(String columns) {
     return "SELECT %s FROM %s WHERE conversation = ? AND state = 0 AND (%s = 1 OR seq = (SELECT min(seq) FROM %s WHERE conversation = ? AND state = 0 AND %s = 0)) ORDER BY %s"
         .formatted(columns, table, unordered, table, unordered, order);

@@ -47,7 +47,7 @@ public final class StoredJson {
         List.of(Intent.class, Update.class, Question.class, Screen.class, Timing.class)) {
       cases(family).forEach(MAPPER::registerSubtypes);
     }
-    // Its name in the rows of all versions.
+    // The name of this case in stored rows.
     MAPPER.registerSubtypes(new NamedType(Update.Message.class, "Told"));
   }
 
@@ -71,7 +71,7 @@ public final class StoredJson {
   public static final class Unreadable extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /// @param cause the exception's class name; its message would quote the row
+    /// @param cause the exception's class name, because its message would quote the row
     private Unreadable(Class<?> type, String cause) {
       super("Cannot read a stored %s: %s".formatted(type.getSimpleName(), cause));
     }
@@ -86,7 +86,7 @@ public final class StoredJson {
       throw new Unreadable(type, e.getClass().getSimpleName());
     }
     if (value == null) {
-      throw new Unreadable(type, "there is nothing");
+      throw new Unreadable(type, "it is null");
     }
     return value;
   }

@@ -96,7 +96,7 @@ public final class MarkdownPosts {
                   links(succeeded.run()),
                   evidence(succeeded.run()),
                   line(
-                      RunTexts.sign(RunState.SUCCEEDED) + " for " + named(succeeded.requester()),
+                      RunTexts.emoji(RunState.SUCCEEDED) + " for " + named(succeeded.requester()),
                       "took " + RunTexts.elapsed(time(succeeded)),
                       succeeded
                           .run()
@@ -334,7 +334,7 @@ public final class MarkdownPosts {
 
   private static String headline(RunState state, String word, String... more) {
     return line(
-        Stream.concat(Stream.of(RunTexts.sign(state) + " **" + word + "**"), Stream.of(more))
+        Stream.concat(Stream.of(RunTexts.emoji(state) + " **" + word + "**"), Stream.of(more))
             .toArray(String[]::new));
   }
 

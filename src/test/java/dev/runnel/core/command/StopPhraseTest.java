@@ -162,7 +162,7 @@ class StopPhraseTest {
     assertThat(MessageParser.words(text, false)).contains(STOP);
     assertThat(MessageParser.words(text, true)).contains(STOP);
     assertThat(MessageParser.command(text)).isEqualTo(STOP);
-    assertThat(MessageParser.soundsLikeStop(text)).isFalse();
+    assertThat(MessageParser.resemblesStop(text)).isFalse();
   }
 
   @ParameterizedTest
@@ -480,12 +480,12 @@ class StopPhraseTest {
         "kill the zombie processes",
       })
   void mayBeMeantWhereTheTextOnlyBeginsWithIt(String text) {
-    assertThat(MessageParser.soundsLikeStop(text)).isTrue();
+    assertThat(MessageParser.resemblesStop(text)).isTrue();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"stopwatch drifts", "the tests stop early", "please fix it", "status?"})
   void isNotMeantWhereTheTextBeginsOtherwise(String text) {
-    assertThat(MessageParser.soundsLikeStop(text)).isFalse();
+    assertThat(MessageParser.resemblesStop(text)).isFalse();
   }
 }

@@ -32,7 +32,7 @@ class EditPacingTest {
     var all = edits.values().stream().flatMap(List::stream).sorted().toList();
     for (var from : all) {
       assertThat(all.stream().filter(at -> !at.isBefore(from) && at.isBefore(from.plusSeconds(60))))
-          .hasSizeLessThanOrEqualTo(EditPacing.BUDGET);
+          .hasSizeLessThanOrEqualTo(EditPacing.MAX_EDITS);
     }
     assertThat(all).hasSizeGreaterThan(80);
   }

@@ -130,7 +130,7 @@ class RunAccessPolicyTest {
                           told -> {
                             assertThat(told.to()).isEqualTo(SAM);
                             assertThat(told.privately()).isTrue();
-                            assertThat(told.text()).contains("who asked for it");
+                            assertThat(told.text()).contains("its requester");
                           }));
       assertThat(world.runs.cancels()).isEmpty();
       assertThat(world.runs.followUps()).isEmpty();

@@ -50,7 +50,7 @@ class RemindersTest {
   class OfAQuestion {
     @BeforeEach
     void asks() {
-      world.reminds(Reminders.USUAL);
+      world.reminds(Reminders.DEFAULT);
       begins(world, RunState.BLOCKED);
     }
 

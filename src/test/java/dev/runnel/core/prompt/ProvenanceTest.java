@@ -69,7 +69,7 @@ class ProvenanceTest {
       assertThat(world.runs.starts().getLast().prompt().base().orElseThrow())
           .contains("Asked by dana in https://acme.slack.com/archives/C1/p1");
 
-      world.dispatches(DispatchOptions.USUAL.withNamesRequester(false));
+      world.dispatches(DispatchOptions.DEFAULT.withNamesRequester(false));
       world.says(delivery("2", start("fix that"), OTHER_THREAD));
       world.settle();
       assertThat(world.runs.starts()).hasSize(2);

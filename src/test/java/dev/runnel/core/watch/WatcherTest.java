@@ -39,8 +39,8 @@ class WatcherTest {
   /// A service whose lists of changes end early, the oldest changes first.
   private record ShortLists(AgentRuns all, int longest) implements AgentRuns {
     @Override
-    public FileContent content(RunFile file, long most) {
-      return all.content(file, most);
+    public FileContent content(RunFile file, long maxBytes) {
+      return all.content(file, maxBytes);
     }
 
     @Override

@@ -133,7 +133,7 @@ class GitHubBackgroundTest {
     var background = read();
 
     assertThat(background.messages()).extracting(Background.Message::text).containsExactly("Hm.");
-    assertThat(background.leftOut().unheard()).isEqualTo(2);
+    assertThat(background.leftOut().unpermitted()).isEqualTo(2);
     assertThat(background.omitted()).isZero();
   }
 

@@ -248,7 +248,7 @@ class GitHubEmulatorTest {
               assertThat(said.author()).isEqualTo("dana");
               assertThat(said.at()).isAfter(Instant.now().minus(Duration.ofMinutes(5)));
             });
-    assertThat(background.leftOut().unheard()).isEqualTo(1);
+    assertThat(background.leftOut().unpermitted()).isEqualTo(1);
   }
 
   @Test

@@ -4,7 +4,7 @@ import static dev.runnel.testkit.PullRequestContract.needs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.core.decide.PullRequestNews;
+import dev.runnel.core.decide.PullRequestStateUpdates;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.MissedDeliveries;
@@ -234,7 +234,7 @@ class GitLabPullRequestTest implements PullRequestContract {
     var start =
         new MemoryStore()
             .<Optional<Delivery>>commit(
-                work -> PullRequestNews.take(work, opened, changed, Samples.NINE))
+                work -> PullRequestStateUpdates.apply(work, opened, changed, Samples.NINE))
             .orElseThrow();
 
     assertThat(start.intent()).isInstanceOf(Intent.Start.class);

@@ -182,7 +182,7 @@ class GitLabSurfaceTest implements SurfaceContract {
       var internal = surface().background().read(accepted(GitLabRequests.golden("internal-note")));
 
       assertThat(open.messages()).extracting("text").containsExactly("It broke yesterday.");
-      assertThat(open.leftOut().unheard()).isOne();
+      assertThat(open.leftOut().unpermitted()).isOne();
       assertThat(internal.messages())
           .extracting("text")
           .containsExactly("It broke yesterday.", "Customer X has it, too.");

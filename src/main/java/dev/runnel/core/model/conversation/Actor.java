@@ -7,9 +7,9 @@ import java.util.Optional;
 /// @param id the surface's stable id: a Slack user id, a GitHub login
 /// @param name the display name
 public record Actor(String id, String name) {
-  /// A person as commits name them.
+  /// A person as the author of a commit.
   ///
-  /// @param email by which a code host finds the person; empty if it is not known
+  /// @param email by which a code host identifies the person; empty if unknown
   public record Author(String name, Optional<String> email) {}
 
   public Actor {

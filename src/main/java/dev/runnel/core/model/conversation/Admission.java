@@ -9,7 +9,7 @@ public sealed interface Admission {
 
   record Admitted() implements Admission {}
 
-  /// It has no effect, because it is not what it seemed to be, or Runnel does not serve its place.
+  /// It is ignored, because it turned out to be something else, or Runnel does not serve its place.
   ///
   /// @param why for the log
   record TurnedAway(String why) implements Admission {}
@@ -25,7 +25,7 @@ public sealed interface Admission {
     }
   }
 
-  /// Like [TurnedAway], and its sender gets a private answer.
+  /// Like [TurnedAway], but its sender gets a private answer.
   ///
   /// @param why for the log
   /// @param words the answer: who has the permission, and what to do

@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /// The result of reading a file of a run.
 public sealed interface FileContent {
-  /// @param bytes not to be changed; two contents are equal only if they are the same array
+  /// @param bytes must not be modified; two contents are equal only if they are the same array
   @SuppressWarnings("ArrayRecordComponent") // A copy of a large file would double the memory.
   record Read(byte[] bytes) implements FileContent {}
 

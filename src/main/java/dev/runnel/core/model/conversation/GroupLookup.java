@@ -8,16 +8,16 @@ import java.util.Set;
 public sealed interface GroupLookup {
   GroupLookup NONE = new Known(Set.of());
 
-  /// @param names the groups, as they were asked for
+  /// @param names the groups, as requested
   record Known(Set<String> names) implements GroupLookup {
     public Known {
       names = Set.copyOf(names);
     }
   }
 
-  /// The platform could not be asked.
+  /// The platform could not be queried.
   ///
-  /// @param retryAfter the pause that the platform asked for; empty if it asked for none
+  /// @param retryAfter the platform's `Retry-After`; empty if it sent none
   /// @param why for the log
   record Unknown(Optional<Duration> retryAfter, String why) implements GroupLookup {}
 }

@@ -14,7 +14,7 @@ import java.util.Optional;
 /// @param home the person's home page where it was requested, to be refreshed when it is done
 /// @param card the first post of the thread that was opened for it, if the run's status is shown
 ///   there
-/// @param awaitsRun whether the sender waits until the run has ended, or there will be none
+/// @param awaitsRun whether the sender waits for the end of the run, and must learn if none starts
 public record Origin(
     Optional<URI> link,
     Optional<String> replyTo,

@@ -1,5 +1,5 @@
-/// Where people talk, and who they are: surfaces, conversations, people, posts, and the ids of what
-/// passes between them. Records that validate themselves.
+/// Surfaces, conversations, people, posts, and the ids of deliveries and notices. Records that
+/// validate themselves.
 @NullMarked
 package dev.runnel.core.model.conversation;
 

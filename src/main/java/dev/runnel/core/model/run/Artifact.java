@@ -9,7 +9,7 @@ import java.util.Optional;
 /// @param label the display text: `acme/shop#7 (fix-checkout)`
 /// @param branch the branch that the run pushed for its pull request; empty where the run may only
 ///   have mentioned the pull request
-/// @param state what became of the pull request; empty where nobody reports it
+/// @param state the state of the pull request; empty if unknown
 public record Artifact(
     String label,
     URI link,
@@ -29,7 +29,7 @@ public record Artifact(
     this(label, link, pullRequest, Optional.empty());
   }
 
-  /// A copy with what became of it.
+  /// A copy with the state of the pull request.
   public Artifact in(PullRequestState now) {
     return new Artifact(label, link, pullRequest, branch, Optional.of(now));
   }

@@ -34,10 +34,11 @@ public record Background(
     implements BackgroundBuilder.With {
   /// The parts of a conversation that the agent must not see, however much space there is.
   ///
-  /// @param unheard number of messages whose authors lack permission or that not everybody may read
+  /// @param unpermitted number of messages whose authors lack permission or that not everybody may
+  ///   read
   /// @param later number of messages written or changed after the request
   /// @param isBodyNewer whether the description may have been changed after the request
-  public record LeftOut(int unheard, int later, boolean isBodyNewer) {
+  public record LeftOut(int unpermitted, int later, boolean isBodyNewer) {
     public static final LeftOut NONE = new LeftOut(0, 0, false);
   }
 
@@ -75,7 +76,7 @@ public record Background(
     this(kind, title, body, labels, link, messages, omitted, attachments, LeftOut.NONE, List.of());
   }
 
-  /// Whether it tells the agent nothing.
+  /// Whether it contains nothing for the agent.
   public boolean isEmpty() {
     return title.isEmpty()
         && body.isBlank()

@@ -8,13 +8,13 @@ import java.util.Optional;
 public sealed interface Linked {
   URI link();
 
-  /// What was said there.
+  /// The content of the conversation.
   ///
-  /// @param message the message that the link shows; empty if it shows the whole conversation
+  /// @param message the linked message; empty if the link points to the whole conversation
   record Shown(URI link, Background background, Optional<Background.Message> message)
       implements Linked {}
 
-  /// It does not exist, or the sender must not get it where the run answers.
+  /// It does not exist, or must not be shown where the run answers.
   record Withheld(URI link) implements Linked {}
 
   /// The platform cannot be read now; a later attempt may succeed.

@@ -9,7 +9,7 @@ public sealed interface Outcome {
   /// Accepted.
   record Done(Run run) implements Outcome {}
 
-  /// The run does not exist, or we may not see it.
+  /// The run does not exist, or Runnel's key has no access to it.
   record Missing() implements Outcome {}
 
   /// A permanent refusal.
@@ -21,7 +21,7 @@ public sealed interface Outcome {
 
   /// A temporary failure, or an unknown result: check whether it happened before trying again.
   ///
-  /// @param retryAfter how long the service asked us to wait
+  /// @param retryAfter the service's `Retry-After`
   /// @param why for the log and the console
   record Unavailable(Optional<Duration> retryAfter, String why) implements Outcome {}
 }

@@ -2,7 +2,7 @@ package dev.runnel.core.model.run;
 
 import java.util.Locale;
 
-/// What became of a pull request.
+/// The state of a pull request.
 public enum PullRequestState {
   DRAFT,
   OPEN,

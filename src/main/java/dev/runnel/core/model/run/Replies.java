@@ -7,7 +7,7 @@ import java.util.Set;
 ///
 /// @param waiting replies that the run's next execution gets
 /// @param unread replies handed back because the run was stopped, or ended before the agent began
-/// @param offered those of the waiting that a working agent reads at its next step
+/// @param offered the waiting replies that a working agent reads at its next step
 public record Replies(Set<DeliveryId> waiting, Set<DeliveryId> unread, Set<DeliveryId> offered) {
   public Replies {
     waiting = Set.copyOf(waiting);
@@ -20,7 +20,7 @@ public record Replies(Set<DeliveryId> waiting, Set<DeliveryId> unread, Set<Deliv
     this(waiting, unread, Set.of());
   }
 
-  /// A copy in which the working agent reads a reply at its next step.
+  /// A copy in which the reply is offered to the working agent.
   public Replies offering(DeliveryId reply) {
     return new Replies(waiting, unread, Set.of(reply));
   }

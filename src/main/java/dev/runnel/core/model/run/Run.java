@@ -18,15 +18,15 @@ import java.util.regex.Pattern;
 /// @param stateName the service's own name of the state
 /// @param message the service's status message: progress, a question, the answer, or the reason for
 ///   a failure
-/// @param retryable whether the service says that a new run may succeed
+/// @param retryable whether, according to the service, a new run may succeed
 /// @param updatedAt by the service's clock; empty before the first read
 /// @param delivery the `runnel.delivery` metadata it was started with
 /// @param environment where the agent works, as the service names it
 /// @param model the language model in use
 /// @param replies replies that no agent has received; empty where the service does not report them
-/// @param files what the agent handed over, in the order of their names
-/// @param evidence what the service saw of its last execution; empty while the agent works, and
-///   where the service does not report it
+/// @param files the files that the agent handed over, in the order of their names
+/// @param evidence what the service observed of its last execution; empty while the agent works,
+///   and where the service does not report it
 @RecordBuilder
 public record Run(
     RunId id,

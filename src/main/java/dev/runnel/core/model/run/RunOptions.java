@@ -5,8 +5,8 @@ import java.util.Optional;
 
 /// The options a person may put into a prompt: `--env staging --model fast`.
 ///
-/// @param plan whether the run makes a plan first, and waits until somebody approves it
-/// @param interrupts whether the message does not wait for an agent that works; no start has it
+/// @param plan whether the run first makes a plan, and waits for its approval
+/// @param interrupts whether the message interrupts a working agent; never set for a start
 @RecordBuilder
 public record RunOptions(
     Optional<String> profile,
@@ -51,11 +51,11 @@ public record RunOptions(
     return NONE.withInterrupts(true);
   }
 
-  /// These options, completed by those of an earlier request for the same work. Whether there is a
-  /// plan first stays.
+  /// These options, with missing ones taken from an earlier request for the same work. `plan` and
+  /// `interrupts` stay.
   ///
-  /// A profile that is named here replaces what was said before, because single options would win
-  /// over it.
+  /// A profile in these options replaces all earlier options, because single options would override
+  /// it.
   public RunOptions completedBy(RunOptions earlier) {
     return profile.isPresent()
         ? this

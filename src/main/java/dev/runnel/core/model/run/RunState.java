@@ -9,7 +9,7 @@ public enum RunState {
   SUCCEEDED,
   FAILED,
   CANCELLED,
-  /// A state unknown to this version. It is shown by the service's name, and the run is still
+  /// A state unknown to this version. The service's name for it is shown, and the run is still
   /// watched.
   UNKNOWN;
 

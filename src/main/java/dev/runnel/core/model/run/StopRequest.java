@@ -12,7 +12,8 @@ import java.util.Optional;
 /// @param done when the run stopped; empty while the stop is pending
 /// @param unsent number of messages that waited for the run and were withdrawn
 /// @param left the text of these messages, in order
-/// @param why what the person did, where they did not ask in words: "removed the label"
+/// @param why the action that implied the stop, where the person did not request it in words:
+///   "removed the label"
 public record StopRequest(
     Actor by,
     Instant asked,

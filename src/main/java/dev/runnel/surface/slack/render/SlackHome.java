@@ -113,7 +113,7 @@ public final class SlackHome {
     var place = SlackPlace.of(binding.conversation());
     var line =
         Stream.of(
-                RunTexts.sign(run.state()) + " " + state,
+                RunTexts.emoji(run.state()) + " " + state,
                 elapsed(binding, now),
                 place.isDirect() ? "" : "in <#" + place.channel() + ">",
                 links.of(place).map(it -> Mrkdwn.link(it, "Thread")).orElse(""))

@@ -56,7 +56,7 @@ final class SlackLists {
     var title = run.title().isBlank() ? binding.request().text() : run.title();
     var where = SlackPlace.SURFACE.equals(binding.conversation().surface()) ? where(binding) : "";
     return Stream.of(
-            RunTexts.sign(run.state())
+            RunTexts.emoji(run.state())
                 + " *"
                 + Mrkdwn.escape(Mrkdwn.oneLine(RunTexts.name(run), MAX_TITLE))
                 + "*",

@@ -424,7 +424,7 @@ public final class SlackRenderer {
   }
 
   private static String headline(RunState state, String word, String title) {
-    return RunTexts.sign(state) + " *" + word + "*" + (title.isEmpty() ? "" : " · " + title);
+    return RunTexts.emoji(state) + " *" + word + "*" + (title.isEmpty() ? "" : " · " + title);
   }
 
   private static String headline(RunState state, String word, Actor requester, String title) {
@@ -433,7 +433,7 @@ public final class SlackRenderer {
 
   /// Names the person, who is notified only if mentioned.
   private static String ended(RunState state, String word, Actor requester) {
-    return "%s *%s* for %s".formatted(RunTexts.sign(state), word, Mrkdwn.mention(requester));
+    return "%s *%s* for %s".formatted(RunTexts.emoji(state), word, Mrkdwn.mention(requester));
   }
 
   private static String title(Run run) {

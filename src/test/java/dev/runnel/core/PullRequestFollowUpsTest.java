@@ -9,7 +9,7 @@ import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.command.MessageParser;
-import dev.runnel.core.decide.PullRequestCare;
+import dev.runnel.core.decide.PullRequestFollowUps;
 import dev.runnel.core.dispatch.DispatchOptions;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A run opened a pull request whose checks fail, or of which a reviewer wants changes.
-class PullRequestCareTest {
+class PullRequestFollowUpsTest {
   private static final URI LINK = URI.create("https://git.example/acme/shop/pull/7");
 
   @TempDir Path folder;
@@ -118,7 +118,8 @@ class PullRequestCareTest {
         .last()
         .asString()
         .endsWith(
-            "I passed it on to the agent (3 of 3; from now on I pass on only messages that mention me).");
+            "I passed it on to the agent (3 of 3; from now on I pass on only messages that mention"
+                + " me).");
   }
 
   @Test
@@ -165,7 +166,7 @@ class PullRequestCareTest {
 
   @Test
   void withoutFollowUpsNothingIsTold() {
-    world.dispatches(DispatchOptions.USUAL.withPullRequests(new PullRequestCare(0)));
+    world.dispatches(DispatchOptions.DEFAULT.withPullRequests(new PullRequestFollowUps(0)));
     fails("2", "1a");
 
     assertThat(told()).isEmpty();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class SettingsSeenTest {
+class SettingsAuditTest {
   @TempDir Path folder;
   private Database database;
 
@@ -31,7 +31,7 @@ class SettingsSeenTest {
   }
 
   private void starts(Map<String, String> values) {
-    new SettingsSeen(database).store(values, AuditEntry.Person.RUNNEL, NINE);
+    new SettingsAudit(database).store(values, AuditEntry.Person.RUNNEL, NINE);
   }
 
   private List<String> lines() {
@@ -64,7 +64,7 @@ class SettingsSeenTest {
     starts(Map.of("port", "8080"));
 
     try (var other = MigratedFile.open(folder.resolve("other.db"), SqlStore.SCHEMA)) {
-      new SettingsSeen(other).store(Map.of("port", "8080"), AuditEntry.Person.RUNNEL, NINE);
+      new SettingsAudit(other).store(Map.of("port", "8080"), AuditEntry.Person.RUNNEL, NINE);
       assertThat(hashes(other)).doesNotContainAnyElementsOf(hashes(database));
     }
   }

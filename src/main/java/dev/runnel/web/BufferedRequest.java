@@ -6,27 +6,28 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
-/// A request whose small body has arrived, so that nobody waits while reading it.
-final class WholeRequest extends Request.Wrapper {
-  /// The attribute of a request that is whole.
-  static final String ATTRIBUTE = WholeRequest.class.getName();
+/// A request with a small body that was read before its handler runs, so that the handler does not
+/// block.
+final class BufferedRequest extends Request.Wrapper {
+  /// The attribute of a request whose whole body has arrived.
+  static final String ATTRIBUTE = BufferedRequest.class.getName();
 
   private @Nullable ByteBuffer body;
   private Content.@Nullable Chunk end;
 
-  private WholeRequest(Request request, ByteBuffer body, Content.@Nullable Chunk end) {
+  private BufferedRequest(Request request, ByteBuffer body, Content.@Nullable Chunk end) {
     super(request);
     this.body = body;
     this.end = end;
   }
 
-  /// Reads what has arrived, without waiting. The result takes the place of the request; it has the
-  /// [#ATTRIBUTE] if its body has arrived.
+  /// Reads the bytes that have arrived, without blocking. The result replaces the request; it has
+  /// the [#ATTRIBUTE] if the whole body has arrived.
   ///
-  /// @param most size of a body in bytes up to which it is read
-  static Request read(Request request, int most) {
+  /// @param maxBytes larger bodies are not read
+  static Request read(Request request, int maxBytes) {
     var length = request.getLength();
-    if (length < 0 || length > most || request.getHeaders().contains(HttpHeader.EXPECT)) {
+    if (length < 0 || length > maxBytes || request.getHeaders().contains(HttpHeader.EXPECT)) {
       return request;
     }
     var body = ByteBuffer.allocate((int) length);
@@ -44,11 +45,11 @@ final class WholeRequest extends Request.Wrapper {
         chunk.release();
       }
     }
-    var whole = new WholeRequest(request, body.flip(), end);
+    var buffered = new BufferedRequest(request, body.flip(), end);
     if (end == Content.Chunk.EOF) {
-      whole.setAttribute(ATTRIBUTE, true);
+      buffered.setAttribute(ATTRIBUTE, true);
     }
-    return whole;
+    return buffered;
   }
 
   @Override

@@ -13,25 +13,25 @@ import dev.runnel.core.port.Store.Work;
 import java.time.Instant;
 import java.util.Optional;
 
-/// Sends a run what its pull request needs: failed checks, conflicts and requested changes, also if
-/// nobody mentions Runnel. Each cause is passed on once, as a message to the same run, and only a
-/// few for each pull request, since each makes the agent work again.
+/// Sends failed checks, conflicts and requested changes of a pull request to the run that opened
+/// it, even if nobody mentions Runnel. Each cause is sent once, and only a limited number for each
+/// pull request, because each makes the agent work again.
 ///
-/// @param most how many for a pull request; 0 for none
-public record PullRequestCare(int most) {
-  /// The message to the run that the event becomes; empty if it becomes none.
+/// @param max maximum number for a pull request; 0 for none
+public record PullRequestFollowUps(int max) {
+  /// Converts the event to a message to the run; empty if it is ignored.
   ///
-  /// @param isMuted whether the thread of the run wants only what mentions Runnel
-  public Optional<Delivery> take(
+  /// @param isMuted whether only messages that mention Runnel go from the run's thread to the agent
+  public Optional<Delivery> toFollowUp(
       Work work, Delivery delivery, Intent.PullRequestNeeds needs, boolean isMuted) {
     var pullRequest = pullRequest(work, needs);
     var binding = pullRequest.flatMap(it -> binding(work, it));
     if (binding.isEmpty()
         || isMuted
-        // It would be taken for an answer to the question that the run asks.
+        // The run would take it for the answer to its question.
         || binding.get().run().state().needsPerson()
         || work.pullRequests().state(pullRequest.get()).filter(PullRequestState::isEnd).isPresent()
-        || count(work, pullRequest.get()) >= most
+        || count(work, pullRequest.get()) >= max
         || !work.pullRequests().addFollowUp(pullRequest.get(), needs.cause(), delivery.id())) {
       return Optional.empty();
     }
@@ -69,18 +69,17 @@ public record PullRequestCare(int most) {
     return work.pullRequests().opener(pullRequest).flatMap(work.bindings()::of);
   }
 
-  /// Those that the run has or may still get.
+  /// Number of follow-ups that were sent to the run or may still be sent.
   private static long count(Work work, PullRequest pullRequest) {
     return work.pullRequests().followUps(pullRequest).stream()
         .filter(each -> each.isSent() || work.inbox().isWaiting(each.delivery()))
         .count();
   }
 
-  /// Tells the thread of the run that the run has the message; nothing if it is a message of
-  /// another kind.
-  public void tell(Work work, Delivery sent, Binding binding, Instant now) {
+  /// Posts in the run's thread that a follow-up was sent; does nothing for other messages.
+  public void report(Work work, Delivery sent, Binding binding, Instant now) {
     work.pullRequests()
-        .sentFollowUp(sent.id())
+        .markFollowUpSent(sent.id())
         .ifPresent(
             pullRequest -> {
               var number = count(work, pullRequest);
@@ -95,10 +94,11 @@ public record PullRequestCare(int most) {
                                   + ". I passed it on to the agent (%d of %d%s)."
                                       .formatted(
                                           number,
-                                          most,
-                                          number < most
+                                          max,
+                                          number < max
                                               ? ""
-                                              : "; from now on I pass on only messages that mention me"),
+                                              : "; from now on I pass on only messages that mention"
+                                                    + " me"),
                               false),
                           binding.origin(),
                           now,
@@ -106,7 +106,7 @@ public record PullRequestCare(int most) {
             });
   }
 
-  /// The first line of the message says what happened.
+  /// What happened, from the first line of the message.
   private static String news(Delivery sent) {
     return sent.intent()
         .agentRequest()

@@ -13,9 +13,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/// Compares the settings of a start with those of the start before. Only keyed hashes are stored,
-/// so that nobody can guess a value from them.
-public final class SettingsSeen {
+/// Audits changes of the settings between two starts. Only keyed hashes are stored, so that values
+/// cannot be guessed from them.
+public final class SettingsAudit {
   private static final String KEY = "";
   private static final int KEY_BYTES = 32;
 
@@ -24,11 +24,12 @@ public final class SettingsSeen {
   private final Database database;
 
   /// @param database the bot's database, already migrated
-  public SettingsSeen(Database database) {
+  public SettingsAudit(Database database) {
     this.database = database;
   }
 
-  /// Stores the settings, and audits the names of those that changed since the last start.
+  /// Stores the settings, and adds the names of those that changed since the last start to the
+  /// audit log.
   ///
   /// @param values by the names of the settings
   public void store(Map<String, String> values, AuditEntry.Person who, Instant now) {

@@ -12,23 +12,24 @@ import dev.runnel.core.port.Store.Work;
 import java.time.Instant;
 import java.util.Optional;
 
-/// What becomes of the pull requests of runs, and who hears of it: the status post of the run shows
-/// it, and where people do not see the platform of the pull request, its end is a message.
-public final class PullRequestNews {
-  private PullRequestNews() {}
+/// Stores the states of runs' pull requests and posts their changes: the run's status post shows
+/// the state. If the run's thread is on another platform than the pull request, its end is also a
+/// message there.
+public final class PullRequestStateUpdates {
+  private PullRequestStateUpdates() {}
 
-  /// Stores the news and adds what is to be posted.
+  /// Stores the state and adds the posts.
   ///
-  /// @return what the delivery also asks for
-  public static Optional<Delivery> take(
+  /// @return the other intent of the delivery, if it has one
+  public static Optional<Delivery> apply(
       Work work, Delivery delivery, Intent.PullRequestChanged changed, Instant now) {
     var pullRequest = PullRequest.of(changed.link());
     if (pullRequest.isPresent()
-        && work.pullRequests().became(pullRequest.get(), changed.state(), changed.at())) {
+        && work.pullRequests().saveState(pullRequest.get(), changed.state(), changed.at())) {
       work.pullRequests()
           .opener(pullRequest.get())
           .flatMap(work.bindings()::of)
-          .ifPresent(binding -> tell(work, delivery, binding, pullRequest.get(), changed, now));
+          .ifPresent(binding -> report(work, delivery, binding, pullRequest.get(), changed, now));
     }
     // Of what the event also means, only a start is addressed to Runnel, and needs a permission.
     return changed
@@ -36,7 +37,7 @@ public final class PullRequestNews {
         .map(then -> delivery.withIntent(then).withAddressed(then instanceof Intent.Start));
   }
 
-  private static void tell(
+  private static void report(
       Work work,
       Delivery delivery,
       Binding binding,
@@ -83,8 +84,8 @@ public final class PullRequestNews {
         .orElse("The pull request");
   }
 
-  /// The run with what became of its pull requests.
-  public static Run shown(Work work, Run run) {
+  /// The run with the states of its pull requests.
+  public static Run withPullRequestStates(Work work, Run run) {
     return run.artifacts().stream().noneMatch(each -> each.pullRequest())
         ? run
         : run.withArtifacts(
@@ -101,18 +102,18 @@ public final class PullRequestNews {
   }
 
   /// The same for an update about a run.
-  public static Update shown(Work work, Update update) {
+  public static Update withPullRequestStates(Work work, Update update) {
     return switch (update) {
       case Update.Status(var run, var requester, var request, var since, var at, var stop) ->
-          new Update.Status(shown(work, run), requester, request, since, at, stop);
+          new Update.Status(withPullRequestStates(work, run), requester, request, since, at, stop);
       case Update.Still(Update.Status status) ->
-          new Update.Still((Update.Status) shown(work, status));
+          new Update.Still((Update.Status) withPullRequestStates(work, status));
       case Update.Succeeded(var run, var requester, var since, var at) ->
-          new Update.Succeeded(shown(work, run), requester, since, at);
+          new Update.Succeeded(withPullRequestStates(work, run), requester, since, at);
       case Update.Failed(var run, var requester, var why, var retryable) ->
-          new Update.Failed(shown(work, run), requester, why, retryable);
+          new Update.Failed(withPullRequestStates(work, run), requester, why, retryable);
       case Update.Cancelled(var run, var requester, var stop, var unread) ->
-          new Update.Cancelled(shown(work, run), requester, stop, unread);
+          new Update.Cancelled(withPullRequestStates(work, run), requester, stop, unread);
       case Update.OfRun _, Update.Reply _, Update.Received _ -> update;
     };
   }

@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.List;
 
 /// Sums over the table `starts`.
-public record StartSums(Database database) implements StartStatistics {
+public record SqlStartStatistics(Database database) implements StartStatistics {
   @Override
   public List<Sum> sums(By by, Instant from, Instant to) {
     var column =

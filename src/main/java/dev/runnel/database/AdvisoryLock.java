@@ -12,17 +12,17 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A lock on a PostgreSQL server that one process at a time holds, or several that share it: an
-/// advisory lock of a separate connection, so it is released however the process ends. A background
+/// A PostgreSQL advisory lock, exclusive or shared, that a process holds for a long time. It
+/// belongs to a separate connection, so it is released however the process ends. A background
 /// thread checks it: a broken connection is reopened and the lock taken again.
-public final class ExclusiveUse implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(ExclusiveUse.class);
-  private static final Duration LOOK_AFTER = Duration.ofSeconds(5);
+public final class AdvisoryLock implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(AdvisoryLock.class);
+  private static final Duration CHECK_INTERVAL = Duration.ofSeconds(5);
 
   /// The server may not have noticed yet that a previous process has ended.
-  private static final Duration PATIENCE = Duration.ofSeconds(3);
+  private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(3);
 
-  private static final int CHECK_SECONDS = 5;
+  private static final int CHECK_TIMEOUT_SECONDS = 5;
 
   /// PostgreSQL's SQLSTATE for a lock timeout.
   private static final String LOCKED = "55P03";
@@ -37,7 +37,7 @@ public final class ExclusiveUse implements AutoCloseable {
   private @Nullable Connection connection;
   private volatile boolean lost;
 
-  private ExclusiveUse(String url, String name, boolean shared) {
+  private AdvisoryLock(String url, String name, boolean shared) {
     this.shared = shared;
     this.url = url;
     this.name = name;
@@ -45,38 +45,38 @@ public final class ExclusiveUse implements AutoCloseable {
     properties.setProperty("loginTimeout", "5");
     properties.setProperty("socketTimeout", "10");
     properties.setProperty("tcpKeepAlive", "true");
-    this.keeper = Thread.ofVirtual().name("exclusive-use").unstarted(this::keep);
+    this.keeper = Thread.ofVirtual().name("advisory-lock").unstarted(this::keep);
   }
 
   /// @param url `jdbc:postgresql://…`
   /// @param name the name of the lock; each schema of the database has its own
   /// @return empty if another process holds it
   /// @throws DatabaseException if the server does not respond
-  public static Optional<ExclusiveUse> take(String url, String name) {
-    return take(new ExclusiveUse(url, name, false));
+  public static Optional<AdvisoryLock> take(String url, String name) {
+    return take(new AdvisoryLock(url, name, false));
   }
 
-  /// The same, with others that share it: nobody can take it alone meanwhile.
+  /// Takes the lock in shared mode: other processes can share it, but none can take it exclusively.
   ///
-  /// @return empty if a process holds it alone
-  public static Optional<ExclusiveUse> share(String url, String name) {
-    return take(new ExclusiveUse(url, name, true));
+  /// @return empty if a process holds it exclusively
+  public static Optional<AdvisoryLock> share(String url, String name) {
+    return take(new AdvisoryLock(url, name, true));
   }
 
-  private static Optional<ExclusiveUse> take(ExclusiveUse use) {
+  private static Optional<AdvisoryLock> take(AdvisoryLock use) {
     try {
       if (!use.lock()) {
         return Optional.empty();
       }
     } catch (SQLException e) {
-      // No cause: its message may contain the URL and a password in it.
+      // No cause: its message may contain the URL with a password.
       throw new DatabaseException("The database cannot be reached", null);
     }
     use.keeper.start();
     return Optional.of(use);
   }
 
-  /// Whether another process holds it now, which can happen after the server was unreachable.
+  /// Whether another process holds the lock, which can happen after the server was unreachable.
   public boolean isLost() {
     return lost;
   }
@@ -94,18 +94,18 @@ public final class ExclusiveUse implements AutoCloseable {
 
   private void keep() {
     try {
-      while (!closed.await(LOOK_AFTER.toSeconds(), TimeUnit.SECONDS)) {
-        lookAfter();
+      while (!closed.await(CHECK_INTERVAL.toSeconds(), TimeUnit.SECONDS)) {
+        check();
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
   }
 
-  private void lookAfter() {
+  private void check() {
     try {
-      var kept = connection;
-      if (kept != null && kept.isValid(CHECK_SECONDS)) {
+      var current = connection;
+      if (current != null && current.isValid(CHECK_TIMEOUT_SECONDS)) {
         return;
       }
       disconnect();
@@ -122,11 +122,11 @@ public final class ExclusiveUse implements AutoCloseable {
   private boolean lock() throws SQLException {
     var made = DriverManager.getConnection(url, properties);
     try (var statement = made.createStatement()) {
-      // The server detects a machine that vanished within half a minute.
+      // The server detects within half a minute that a machine has vanished.
       statement.execute("SET tcp_keepalives_idle = 10");
       statement.execute("SET tcp_keepalives_interval = 5");
       statement.execute("SET tcp_keepalives_count = 3");
-      statement.execute("SET lock_timeout = " + PATIENCE.toMillis());
+      statement.execute("SET lock_timeout = " + LOCK_TIMEOUT.toMillis());
       try (var locking =
           made.prepareStatement(
               "SELECT pg_advisory_lock%s(hashtextextended(? || current_schema(), 0))"
@@ -146,11 +146,11 @@ public final class ExclusiveUse implements AutoCloseable {
   }
 
   private void disconnect() {
-    var kept = connection;
+    var current = connection;
     connection = null;
-    if (kept != null) {
+    if (current != null) {
       try {
-        kept.close();
+        current.close();
       } catch (SQLException e) {
         log.debug("lock connection not closed", e);
       }

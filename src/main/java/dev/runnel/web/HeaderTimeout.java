@@ -11,22 +11,23 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
 
-/// Limits the time that the head of a request (its first line and its headers) takes to arrive.
-/// Jetty's idle timeout begins again with each byte, so a thousand connections that send a byte
-/// from time to time would use up the server's connections for as long as they like.
-final class HeadLimit extends AbstractLifeCycle implements Connection.Listener {
+/// Limits the time that the request line and the headers may take to arrive. Jetty's idle timeout
+/// restarts with each byte, so slow clients (the "Slowloris" attack) could use up the server's
+/// connections.
+final class HeaderTimeout extends AbstractLifeCycle implements Connection.Listener {
   private final Server server;
-  private final Duration patience;
+  private final Duration timeout;
   private final Map<HttpConnection, Progress> connections = new ConcurrentHashMap<>();
   private final ScheduledThreadPoolExecutor sweeps =
-      new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name("late-heads").factory());
+      new ScheduledThreadPoolExecutor(
+          1, Thread.ofPlatform().daemon().name("header-timeout").factory());
 
-  HeadLimit(Server server, Duration patience) {
+  HeaderTimeout(Server server, Duration timeout) {
     this.server = server;
-    this.patience = patience;
+    this.timeout = timeout;
   }
 
-  /// What a connection had received when the head of its request was not there yet.
+  /// What a connection had received at the last sweep.
   ///
   /// @param since by `System.nanoTime()`
   private record Progress(long requests, long bytes, long since) {}
@@ -36,7 +37,7 @@ final class HeadLimit extends AbstractLifeCycle implements Connection.Listener {
     for (Connector connector : server.getConnectors()) {
       connector.addEventListener(this);
     }
-    var pause = Math.max(1, patience.toMillis() / 4);
+    var pause = Math.max(1, timeout.toMillis() / 4);
     var _ = sweeps.scheduleWithFixedDelay(this::sweep, pause, pause, TimeUnit.MILLISECONDS);
   }
 
@@ -69,9 +70,9 @@ final class HeadLimit extends AbstractLifeCycle implements Connection.Listener {
     if (!connection.getParser().inHeaderState()
         || after.requests() != before.requests()
         || after.bytes() == before.bytes()) {
-      // It has its request, or is idle, which Jetty limits.
+      // The headers are complete, or the connection is idle, which Jetty limits.
       connections.replace(connection, before, after);
-    } else if (now - before.since() > patience.toNanos()) {
+    } else if (now - before.since() > timeout.toNanos()) {
       connection.getEndPoint().close();
     }
   }
