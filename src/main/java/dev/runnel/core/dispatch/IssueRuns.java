@@ -29,9 +29,9 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// Prevents two requests about one issue, such as a label on it and its link in a chat, from starting
-/// two runs at the same time. Each start about an issue first claims it by a row, so that this works
-/// across platforms and nodes.
+/// Prevents two requests about one issue, such as a label on it and its link in a chat, from
+/// starting two runs at the same time. Each start about an issue first claims it by a row, so that
+/// this works across platforms and nodes.
 final class IssueRuns {
   private static final Pattern LINK = Pattern.compile("https?://[^\\s<>|\"'`()\\[\\]]+");
   private static final Pattern AT_END = Pattern.compile("[.,;:!?]+$");
@@ -68,19 +68,22 @@ final class IssueRuns {
 
   /// @return false if the attempt is finished
   boolean permitsStart(DeliveryAttempt attempt, Plan.StartRun start) {
-    var issue = mayShareRun(attempt.delivery()) ? issue(attempt.delivery()) : Optional.<Issue>empty();
+    var issue =
+        mayShareRun(attempt.delivery()) ? issue(attempt.delivery()) : Optional.<Issue>empty();
     if (issue.isEmpty()) {
       return true;
     }
     var mine = new Claim(start.conversation(), attempt.delivery().id());
-    return switch (store.<ClaimResult>commit(work -> claim(work, issue.get().conversation(), mine))) {
+    return switch (store.<ClaimResult>commit(
+        work -> claim(work, issue.get().conversation(), mine))) {
       case ClaimResult.Free _ -> true;
       case ClaimResult.Starting _ -> {
         waitForOtherStart(attempt);
         yield false;
       }
       // The sender must not learn of a run to which they may not write.
-      case ClaimResult.Working(var binding) when !accessCheck.mayWriteTo(binding, attempt.delivery()) ->
+      case ClaimResult.Working(var binding)
+          when !accessCheck.mayWriteTo(binding, attempt.delivery()) ->
           true;
       case ClaimResult.Working(var binding) -> {
         if (sameIssue == SameIssue.ASK) {
@@ -93,8 +96,8 @@ final class IssueRuns {
     };
   }
 
-  /// Whether the request may go to another run instead. `new:` and `retry` explicitly start a run; on
-  /// a silent surface nobody could choose.
+  /// Whether the request may go to another run instead. `new:` and `retry` explicitly start a run;
+  /// on a silent surface nobody could choose.
   private boolean mayShareRun(Delivery delivery) {
     return sameIssue != SameIssue.START
         && (delivery.intent() instanceof Intent.Start || delivery.intent() instanceof Intent.Say)
@@ -180,15 +183,21 @@ final class IssueRuns {
   private void ask(DeliveryAttempt attempt, Issue issue, Binding binding) {
     var delivery = attempt.delivery();
     var card =
-        InfoCard.choosing(
-            "A run is already working on this issue. Should your request go to it, or start another run?",
-            List.of(
-                new Row("Issue", issue.link().toString(), "", Optional.empty()),
-                new Row(
-                    "Run", RunTexts.state(binding, attempt.now()), "", binding.origin().link())),
-            List.of(
-                new Choice("Send it to that run", "join"),
-                new Choice("Start another run", "separate")));
+        new InfoCard(
+                "A run is already working on this issue. Should your request go to it, or start"
+                    + " another run?",
+                List.of(
+                    new Row("Issue", issue.link().toString(), "", Optional.empty()),
+                    new Row(
+                        "Run",
+                        RunTexts.state(binding, attempt.now()),
+                        "",
+                        binding.origin().link())),
+                List.of())
+            .withChoices(
+                List.of(
+                    new Choice("Send it to that run", "join"),
+                    new Choice("Start another run", "separate")));
     results.complete(
         attempt.noting("to ask whether it goes to the run that works on the same issue"),
         work -> {
@@ -234,7 +243,8 @@ final class IssueRuns {
             .withSnapshot(asked.get().snapshot())
             .withIntent(new Intent.New(request.get()));
     if (choice.joins()) {
-      var run = store.<Optional<Binding>>commit(work -> work.bindings().of(participation.get().run()));
+      var run =
+          store.<Optional<Binding>>commit(work -> work.bindings().of(participation.get().run()));
       if (run.filter(it -> !accessCheck.mayWriteTo(it, attempt.delivery())).isPresent()) {
         results.complete(attempt, work -> attempt.respond(work, "You may not write to that run."));
         return;
@@ -250,8 +260,8 @@ final class IssueRuns {
     }
   }
 
-  /// Lets the conversation take part in the run, and sends the request to it. A label has no text for
-  /// the agent.
+  /// Lets the conversation take part in the run, and sends the request to it. A label has no text
+  /// for the agent.
   private void join(DeliveryAttempt attempt, RunId run) {
     var delivery = attempt.delivery();
     if (!RunSubscribers.isFromPerson(delivery)) {
@@ -282,7 +292,8 @@ final class IssueRuns {
                           work,
                           "joined",
                           words(binding)
-                              + " I passed your request on to it; its answer is posted here, too. To send it more, mention me here."));
+                              + " I passed your request on to it; its answer is posted here, too."
+                              + " To send it more, mention me here."));
           work.inbox()
               .replace(
                   delivery

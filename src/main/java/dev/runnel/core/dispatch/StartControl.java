@@ -36,14 +36,15 @@ import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Decides whether a permitted start happens now: not while starts are frozen, not before an approval
-/// that a rule requires, and not beyond a budget. Its decisions are stored in rows, and so survive a
-/// restart.
+/// Decides whether a permitted start happens now: not while starts are frozen, not before an
+/// approval that a rule requires, and not beyond a budget. Its decisions are stored in rows, and so
+/// survive a restart.
 final class StartControl {
   private static final Logger log = LoggerFactory.getLogger(StartControl.class);
   private static final int ID_LENGTH = 8;
 
-  /// Budgets that `usage` cannot show for a person: those of an environment or of a watched channel.
+  /// Budgets that `usage` cannot show for a person: those of an environment or of a watched
+  /// channel.
   private static final Set<Budget.Per> HIDDEN =
       EnumSet.of(Budget.Per.ENVIRONMENT, Budget.Per.WATCH);
 
@@ -75,8 +76,8 @@ final class StartControl {
         && isWithinBudgets(attempt, request);
   }
 
-  /// A reply starts a new run if its own cannot continue. So far only the permission to write to that
-  /// run was checked.
+  /// A reply starts a new run if its own cannot continue. So far only the permission to write to
+  /// that run was checked.
   private boolean maySenderStart(DeliveryAttempt attempt, Request request) {
     var delivery = attempt.delivery();
     if (!(delivery.intent() instanceof Intent.Say || delivery.intent() instanceof Intent.SayTo)) {
@@ -188,12 +189,11 @@ final class StartControl {
             String.join(", ", rule.by()),
             rule.notRequester() ? "not the requester" : ""));
     rows.add(Row.of("Until", BudgetCheck.TIME.format(approval.expiresAt()), "declined after that"));
-    return InfoCard.choosing(
-        "This start waits for approval",
-        rows,
-        List.of(
-            new Choice("Approve", "approve " + approval.id()),
-            new Choice("Decline", "decline " + approval.id())));
+    return new InfoCard("This start waits for approval", rows, List.of())
+        .withChoices(
+            List.of(
+                new Choice("Approve", "approve " + approval.id()),
+                new Choice("Decline", "decline " + approval.id())));
   }
 
   /// Derived from the delivery, so that a repeated attempt requests the same approval.
@@ -202,8 +202,8 @@ final class StartControl {
     return UUID.nameUUIDFromBytes(bytes).toString().substring(0, ID_LENGTH);
   }
 
-  /// While a request waits, it may be edited, and defaults may change: an approval is only valid for
-  /// the request as it was shown.
+  /// While a request waits, it may be edited, and defaults may change: an approval is only valid
+  /// for the request as it was shown.
   private boolean isDecided(DeliveryAttempt attempt, Approval approval, Request request) {
     switch (approval.state()) {
       case APPROVED -> {
@@ -212,7 +212,8 @@ final class StartControl {
         }
         refuse(
             attempt,
-            "The request changed after its approval was requested, so nothing was started. Send it again.",
+            "The request changed after its approval was requested, so nothing was started. Send it"
+                + " again.",
             "the request changed after its approval was requested");
         return false;
       }

@@ -3,6 +3,7 @@ package dev.runnel.core.model;
 import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.conversation.Copies;
 import dev.runnel.core.model.run.RunId;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.net.URI;
 import java.util.List;
 import java.util.Objects;
@@ -18,6 +19,7 @@ import java.util.Optional;
 ///   card with choices is for everybody in the conversation
 /// @param offers commands that only the person may want, as buttons where the platform has them;
 ///   mostly empty
+@RecordBuilder
 public record InfoCard(
     String title,
     List<Row> rows,
@@ -26,59 +28,31 @@ public record InfoCard(
     Optional<String> work,
     List<Stoppable> stoppable,
     List<Choice> choices,
-    List<Choice> offers) {
-  public InfoCard(
-      String title,
-      List<Row> rows,
-      List<Next> next,
-      List<Level> changeable,
-      Optional<String> work,
-      List<Stoppable> stoppable,
-      List<Choice> choices) {
-    this(title, rows, next, changeable, work, stoppable, choices, List.of());
+    List<Choice> offers)
+    implements InfoCardBuilder.With {
+  public InfoCard {
+    rows = List.copyOf(rows);
+    next = List.copyOf(next);
+    // Rows of an older version have none.
+    changeable = Copies.of(changeable);
+    work = Objects.requireNonNullElse(work, Optional.empty());
+    stoppable = Copies.of(stoppable);
+    choices = Copies.of(choices);
+    offers = Copies.of(offers);
   }
 
-  public InfoCard(
-      String title,
-      List<Row> rows,
-      List<Next> next,
-      List<Level> changeable,
-      Optional<String> work,
-      List<Stoppable> stoppable) {
-    this(title, rows, next, changeable, work, stoppable, List.of());
+  public InfoCard(String title, List<Row> rows, List<Next> next) {
+    this(title, rows, next, List.of(), Optional.empty(), List.of(), List.of(), List.of());
   }
 
-  /// A sentence for one person, with commands as buttons.
-  public static InfoCard offering(String title, List<Choice> offers) {
-    return new InfoCard(
-        title, List.of(), List.of(), List.of(), Optional.empty(), List.of(), List.of(), offers);
-  }
-
-  /// A card from which everybody in the conversation may choose.
-  public static InfoCard choosing(String title, List<Row> rows, List<Choice> choices) {
-    return new InfoCard(title, rows, List.of(), List.of(), Optional.empty(), List.of(), choices);
+  /// A card of one sentence.
+  public static InfoCard sentence(String title) {
+    return new InfoCard(title, List.of(), List.of());
   }
 
   /// @param label on the button: `Approve`
   /// @param command the command without the bot's name: `approve 1a2b3c4d`
   public record Choice(String label, String command) {}
-
-  public InfoCard(String title, List<Row> rows, List<Next> next) {
-    this(title, rows, next, List.of());
-  }
-
-  public InfoCard(String title, List<Row> rows, List<Next> next, List<Level> changeable) {
-    this(title, rows, next, changeable, Optional.empty());
-  }
-
-  public InfoCard(
-      String title,
-      List<Row> rows,
-      List<Next> next,
-      List<Level> changeable,
-      Optional<String> work) {
-    this(title, rows, next, changeable, work, List.of());
-  }
 
   /// An active run, shown with a way to stop it.
   ///
@@ -106,15 +80,4 @@ public record InfoCard(
   /// @param words the command's purpose: `To start it`
   /// @param command the command without the bot's name: `list all`
   public record Next(String words, String command) {}
-
-  public InfoCard {
-    rows = List.copyOf(rows);
-    next = List.copyOf(next);
-    // Rows of an older version have none.
-    changeable = Copies.of(changeable);
-    work = Objects.requireNonNullElse(work, Optional.empty());
-    stoppable = Copies.of(stoppable);
-    choices = Copies.of(choices);
-    offers = Copies.of(offers);
-  }
 }

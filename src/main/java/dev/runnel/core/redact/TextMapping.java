@@ -151,24 +151,31 @@ record TextMapping(UnaryOperator<String> change) {
   }
 
   private InfoCard card(InfoCard card) {
-    return new InfoCard(
-        text(card.title()),
-        card.rows().stream()
-            .map(
-                row ->
-                    new InfoCard.Row(
-                        text(row.label()), text(row.text()), text(row.note()), row.link()))
-            .toList(),
-        card.next().stream()
-            .map(next -> new InfoCard.Next(text(next.words()), text(next.command())))
-            .toList(),
-        card.changeable(),
-        card.work().map(change),
-        card.stoppable().stream()
-            .map(each -> new InfoCard.Stoppable(each.run(), text(each.state()), text(each.title())))
-            .toList(),
-        card.choices(),
-        card.offers());
+    return card.with(
+        it ->
+            it.title(text(card.title()))
+                .rows(
+                    card.rows().stream()
+                        .map(
+                            row ->
+                                new InfoCard.Row(
+                                    text(row.label()),
+                                    text(row.text()),
+                                    text(row.note()),
+                                    row.link()))
+                        .toList())
+                .next(
+                    card.next().stream()
+                        .map(next -> new InfoCard.Next(text(next.words()), text(next.command())))
+                        .toList())
+                .work(card.work().map(change))
+                .stoppable(
+                    card.stoppable().stream()
+                        .map(
+                            each ->
+                                new InfoCard.Stoppable(
+                                    each.run(), text(each.state()), text(each.title())))
+                        .toList()));
   }
 
   private Screen screen(Screen screen) {

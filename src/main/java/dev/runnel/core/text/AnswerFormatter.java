@@ -49,33 +49,29 @@ public final class AnswerFormatter {
   /// @param active the person's active runs in the place, which the text may be about
   public static InfoCard noRun(String why, String words, List<Binding> active) {
     return new InfoCard(
-        "No run was started",
-        List.of(Row.sentence(why)),
-        List.of(new Next("To start a run with these words", "run: " + CommandParser.code(words))),
-        List.of(),
-        Optional.of(words),
-        stoppable(active));
+            "No run was started",
+            List.of(Row.sentence(why)),
+            List.of(
+                new Next("To start a run with these words", "run: " + CommandParser.code(words))))
+        .withWork(Optional.of(words))
+        .withStoppable(stoppable(active));
   }
 
   /// Tells the sender that a reply is queued until the agent has finished its step. The reply is at
   /// the run service already, so the interrupting command only needs to refer to it.
   public static InfoCard queued() {
-    return InfoCard.offering(
-        "The agent gets it when it has finished its current step.",
-        List.of(
-            new InfoCard.Choice(
-                "Interrupt and send", "interrupt: Read the messages that are queued for you.")));
+    return InfoCard.sentence("The agent gets it when it has finished its current step.")
+        .withOffers(
+            List.of(
+                new InfoCard.Choice(
+                    "Interrupt and send",
+                    "interrupt: Read the messages that are queued for you.")));
   }
 
   /// Tells the sender of a text that begins like a stop that it went to the agent.
   public static InfoCard passedOn(Binding binding) {
-    return new InfoCard(
-        "I passed this on. To stop the run:",
-        List.of(),
-        List.of(),
-        List.of(),
-        Optional.empty(),
-        stoppable(List.of(binding)));
+    return InfoCard.sentence("I passed this on. To stop the run:")
+        .withStoppable(stoppable(List.of(binding)));
   }
 
   private static List<InfoCard.Stoppable> stoppable(List<Binding> active) {
@@ -105,13 +101,13 @@ public final class AnswerFormatter {
       rows.add(row(key, Optional.ofNullable(resolved.chosen().get(key))));
     }
     return new InfoCard(
-        "Defaults for your runs here",
-        rows,
-        List.of(
-            new Next("Set for yourself", "config set model fast"),
-            new Next("Set for this channel", "config set model fast here"),
-            new Next("Remove", "config unset model")),
-        changeable);
+            "Defaults for your runs here",
+            rows,
+            List.of(
+                new Next("Set for yourself", "config set model fast"),
+                new Next("Set for this channel", "config set model fast here"),
+                new Next("Remove", "config unset model")))
+        .withChangeable(changeable);
   }
 
   private static Row row(String key, Optional<Defaults.Chosen> chosen) {

@@ -295,17 +295,13 @@ public final class SlackUpdates {
         "answered-stoppable",
         new Update.Answered(
             ANN,
-            new InfoCard(
-                "I passed this on. To stop the run:",
-                List.of(),
-                List.of(),
-                List.of(),
-                Optional.empty(),
-                List.of(
-                    new InfoCard.Stoppable(
-                        new RunId("7b3f0c1e-1111-4222-8333-444455556666"),
-                        "⚙️ Running",
-                        "Fix <the> `test`")))));
+            InfoCard.sentence("I passed this on. To stop the run:")
+                .withStoppable(
+                    List.of(
+                        new InfoCard.Stoppable(
+                            new RunId("7b3f0c1e-1111-4222-8333-444455556666"),
+                            "⚙️ Running",
+                            "Fix <the> `test`")))));
     all.put("helped", new Update.Helped(ANN));
     return all;
   }

@@ -280,8 +280,7 @@ class SlackScreensTest {
 
   @Test
   void theAnswerToConfigHasAButtonForEachLevelThatThePersonMayChange() {
-    var infoCard =
-        new InfoCard("Defaults", List.of(), List.of(), List.of(Level.ME, Level.WORKSPACE));
+    var infoCard = InfoCard.sentence("Defaults").withChangeable(List.of(Level.ME, Level.WORKSPACE));
 
     var post =
         SlackRenderer.render(
@@ -307,12 +306,11 @@ class SlackScreensTest {
   @Test
   void aCardWithChoicesHasAButtonForEach() {
     var infoCard =
-        InfoCard.choosing(
-            "This start waits for approval",
-            List.of(),
-            List.of(
-                new InfoCard.Choice("Approve", "approve 1a2b3c4d"),
-                new InfoCard.Choice("Decline", "decline 1a2b3c4d")));
+        InfoCard.sentence("This start waits for approval")
+            .withChoices(
+                List.of(
+                    new InfoCard.Choice("Approve", "approve 1a2b3c4d"),
+                    new InfoCard.Choice("Decline", "decline 1a2b3c4d")));
 
     var post =
         SlackRenderer.render(
@@ -324,7 +322,7 @@ class SlackScreensTest {
   }
 
   private static InfoCard offering(String words) {
-    return new InfoCard("No run was started", List.of(), List.of(), List.of(), Optional.of(words));
+    return InfoCard.sentence("No run was started").withWork(Optional.of(words));
   }
 
   @Test
