@@ -148,7 +148,8 @@ public final class Dispatcher {
     return count;
   }
 
-  private record Next(DeliveryAttempt attempt, Planner.Situation situation, boolean isOvertakenByStop) {}
+  private record Next(
+      DeliveryAttempt attempt, Planner.Situation situation, boolean isOvertakenByStop) {}
 
   private Optional<Next> take(Conversation conversation, Instant now) {
     return store.commit(
@@ -163,13 +164,14 @@ public final class Dispatcher {
                 var delivery = intents.resolved(work, linkResolver.resolved(work, pending.item()));
                 var parts = work.inbox().joined(pending.item().id());
                 var attempt = new DeliveryAttempt(delivery, parts, pending.tries(), now);
-                return new Next(attempt, situation(work, delivery), isOvertakenByStop(work, attempt));
+                return new Next(
+                    attempt, situation(work, delivery), isOvertakenByStop(work, attempt));
               });
         });
   }
 
-  /// Whether a stop that was sent later was processed first. Deliveries may arrive out of order, but
-  /// the platform reports when each was sent.
+  /// Whether a stop that was sent later was processed first. Deliveries may arrive out of order,
+  /// but the platform reports when each was sent.
   private static boolean isOvertakenByStop(Work work, DeliveryAttempt attempt) {
     var at = attempt.delivery().snapshot().at();
     return !attempt.isRetry()
@@ -182,9 +184,14 @@ public final class Dispatcher {
 
   /// Whether the delivery was postponed, finished or replaced without an attempt.
   private boolean isHandledWithoutAttempt(Work work, Pending<Delivery> next, Instant now) {
+    return isPostponed(work, next, now) || isResolvedEvent(work, next.item(), now);
+  }
+
+  private boolean isPostponed(Work work, Pending<Delivery> next, Instant now) {
     var delivery = next.item();
     if (isThreadOpening(work, delivery, now)) {
-      work.inbox().postpone(delivery.id(), now.plus(THREAD_OPENING_DELAY), "Its thread is being opened");
+      work.inbox()
+          .postpone(delivery.id(), now.plus(THREAD_OPENING_DELAY), "Its thread is being opened");
       return true;
     }
     var held = holdReason(work, delivery);
@@ -197,30 +204,49 @@ public final class Dispatcher {
               delivery.conversation().surface().value());
       return true;
     }
-    if (delivery.intent() instanceof Intent.PullRequestNeeds needs) {
-      var isMuted =
-          PullRequestFollowUps.pullRequest(work, needs)
-              .flatMap(it -> PullRequestFollowUps.binding(work, it))
-              .filter(it -> ListeningPolicy.isMuted(work, it.conversation()))
-              .isPresent();
-      pullRequestFollowUps
-          .toFollowUp(work, delivery, needs, isMuted)
-          .ifPresentOrElse(work.inbox()::replace, () -> work.inbox().done(delivery.id()));
-      return true;
-    }
-    if (delivery.intent() instanceof Intent.PullRequestChanged changed) {
-      PullRequestStateUpdates.apply(work, delivery, changed, now)
-          .ifPresentOrElse(work.inbox()::replace, () -> work.inbox().done(delivery.id()));
-      return true;
-    }
-    if (delivery.intent() instanceof Intent.StopAt(var post)) {
-      var stop = ReactionTargets.stop(work, delivery, post);
-      stop.ifPresent(work.inbox()::replace);
-      return stop.isPresent();
-    }
     var until = listeningPolicy.batchUntil(work, next, now);
     until.ifPresent(at -> work.inbox().postpone(delivery.id(), at, "More may follow"));
     return until.isPresent();
+  }
+
+  /// Whether it is an event of a platform that was replaced by another delivery, or finished.
+  private boolean isResolvedEvent(Work work, Delivery delivery, Instant now) {
+    return switch (delivery.intent()) {
+      case Intent.PullRequestNeeds needs -> {
+        var isMuted =
+            PullRequestFollowUps.pullRequest(work, needs)
+                .flatMap(it -> PullRequestFollowUps.binding(work, it))
+                .filter(it -> ListeningPolicy.isMuted(work, it.conversation()))
+                .isPresent();
+        replaceOrFinish(
+            work, delivery, pullRequestFollowUps.toFollowUp(work, delivery, needs, isMuted));
+        yield true;
+      }
+      case Intent.PullRequestChanged changed -> {
+        replaceOrFinish(
+            work, delivery, PullRequestStateUpdates.apply(work, delivery, changed, now));
+        yield true;
+      }
+      case Intent.StopAt(var post) -> {
+        var stop = ReactionTargets.stop(work, delivery, post);
+        stop.ifPresent(work.inbox()::replace);
+        yield stop.isPresent();
+      }
+      case Intent.ForAgent _,
+          Intent.RunCommand _,
+          Intent.GeneralCommand _,
+          Intent.Amend _,
+          Intent.Link _,
+          Intent.Linked _,
+          Intent.Help _,
+          Intent.Unclear _ ->
+          false;
+    };
+  }
+
+  private static void replaceOrFinish(
+      Work work, Delivery delivery, Optional<Delivery> replacement) {
+    replacement.ifPresentOrElse(work.inbox()::replace, () -> work.inbox().done(delivery.id()));
   }
 
   /// The reason why its surface is on hold, if it is. A stop may not need the platform, and is
@@ -275,7 +301,8 @@ public final class Dispatcher {
         // The answer to an ambiguous text shows the person's runs.
         delivery.origin().replyTo().isPresent() || delivery.intent() instanceof Intent.Unclear
             ? work.bindings()
-                .recent(Optional.of(conversation.surface()), conversation.place(), MAX_RUNS_IN_PLACE)
+                .recent(
+                    Optional.of(conversation.surface()), conversation.place(), MAX_RUNS_IN_PLACE)
             : List.of(),
         waiting(work, delivery));
   }
@@ -405,7 +432,9 @@ public final class Dispatcher {
     var ignored =
         situation.own().filter(binding -> !listeningPolicy.accepts(attempt.delivery(), binding));
     ignored.ifPresent(
-        binding -> results.complete(attempt, work -> listeningPolicy.explainIgnored(work, attempt, binding)));
+        binding ->
+            results.complete(
+                attempt, work -> listeningPolicy.explainIgnored(work, attempt, binding)));
     return ignored.isPresent();
   }
 

@@ -9,6 +9,7 @@ import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.run.Background;
+import dev.runnel.core.model.run.Linked;
 import dev.runnel.core.model.run.Outcome;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Run;
@@ -21,8 +22,10 @@ import dev.runnel.core.port.Store.Work;
 import dev.runnel.core.port.Surface;
 import dev.runnel.core.prompt.Prompts;
 import dev.runnel.core.recovery.OutageRecovery;
+import dev.runnel.core.scope.Defaults;
 import dev.runnel.core.scope.DefaultsResolver;
 import dev.runnel.core.scope.Surfaces;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -157,6 +160,22 @@ final class RunStarter {
     if (!startControl.permitsStart(attempt, resolved.request())) {
       return;
     }
+    context(attempt, start, resolved.request(), surface.get())
+        .ifPresent(context -> create(attempt, start, resolved, context, whenStarted));
+  }
+
+  /// What the prompt contains besides the request.
+  ///
+  /// @param isConfidential whether the conversation is private, but others can read the run's work
+  /// @param report posts which background the agent did not get
+  private record PromptContext(
+      Background background, List<Linked> linked, boolean isConfidential, Consumer<Work> report) {}
+
+  /// Reads the background of the request and the content of its links.
+  ///
+  /// @return empty if the attempt is retried later
+  private Optional<PromptContext> context(
+      DeliveryAttempt attempt, Plan.StartRun start, Request request, Surface surface) {
     // A retry may be requested elsewhere: messages there are no background for the run's thread.
     var there =
         surfaces
@@ -164,32 +183,42 @@ final class RunStarter {
             .map(Surface::background)
             .orElse(BackgroundReader.NONE);
     var moved = movedTo(attempt.delivery(), start.conversation());
-    Background background;
-    var isUnread = false;
-    var isPublic = publicWork.includes(resolved.request().options());
+    var isPublic = publicWork.includes(request.options());
     var isConfidential =
-        isPublic
-            && (surface.get().background().isPrivate(attempt.delivery()) || there.isPrivate(moved));
-    var isWithheld = isConfidential && mayHaveBackground(there, moved);
+        isPublic && (surface.background().isPrivate(attempt.delivery()) || there.isPrivate(moved));
+    Consumer<Work> report =
+        isConfidential && mayHaveBackground(there, moved)
+            ? work -> reportWithheldBackground(work, attempt)
+            : _ -> {};
+    Background background;
     try {
       background = isConfidential ? Background.NONE : there.read(moved);
     } catch (BackgroundUnavailable unavailable) {
       if (attempt.tries() < TRIES_FOR_BACKGROUND) {
         results.retryWithPlatform(
             attempt, Optional.empty(), String.valueOf(unavailable.getMessage()));
-        return;
+        return Optional.empty();
       }
       background = moved.snapshot().background(moved.origin().link());
-      isUnread = true;
+      report = work -> reportUnreadBackground(work, attempt);
     }
     var linked =
         linkedConversations.read(
-            attempt.delivery(), start.conversation(), isPublic, resolved.request().text());
+            attempt.delivery(), start.conversation(), isPublic, request.text());
     var unavailable = LinkedConversations.unavailable(linked);
     if (unavailable.isPresent() && attempt.tries() < TRIES_FOR_BACKGROUND) {
       results.retryWithPlatform(attempt, Optional.empty(), unavailable.get());
-      return;
+      return Optional.empty();
     }
+    return Optional.of(new PromptContext(background, linked, isConfidential, report));
+  }
+
+  private void create(
+      DeliveryAttempt attempt,
+      Plan.StartRun start,
+      Defaults.Resolved resolved,
+      PromptContext context,
+      Consumer<Work> whenStarted) {
     var author =
         Optional.of(attempt.delivery())
             .filter(_ -> namesRequester)
@@ -197,19 +226,16 @@ final class RunStarter {
             .map(it -> it.senders().author(attempt.delivery()));
     var prompt =
         Prompts.compose(
-            attempt.delivery(), resolved, background, linked, author, isConfidential, chance);
+            attempt.delivery(),
+            resolved,
+            context.background(),
+            context.linked(),
+            author,
+            context.isConfidential(),
+            chance);
     switch (runs.start(prompt, attempt.delivery().id())) {
-      case Outcome.Done(var run) -> {
-        started(
-            attempt,
-            start,
-            run,
-            isUnread
-                ? whenStarted.andThen(work -> reportUnreadBackground(work, attempt))
-                : isWithheld
-                    ? whenStarted.andThen(work -> reportWithheldBackground(work, attempt))
-                    : whenStarted);
-      }
+      case Outcome.Done(var run) ->
+          started(attempt, start, run, whenStarted.andThen(context.report()));
       case Outcome.Missing _ ->
           results.complete(
               attempt,
@@ -265,7 +291,9 @@ final class RunStarter {
   private static void reportWithheldBackground(Work work, DeliveryAttempt attempt) {
     attempt.respondToAll(
         work,
-        "This conversation is private, and others can read the agent's work. So the agent got your request, but no earlier messages and no files. Reply with anything else it may know.");
+        "This conversation is private, and others can read the agent's work. So the agent got your"
+            + " request, but no earlier messages and no files. Reply with anything else it may"
+            + " know.");
   }
 
   /// Records that the delivery started this run.
@@ -314,8 +342,8 @@ final class RunStarter {
     }
   }
 
-  /// Stops a run whose delivery another node took over. If that node started its own run, this one is
-  /// a duplicate without a binding.
+  /// Stops a run whose delivery another node took over. If that node started its own run, this one
+  /// is a duplicate without a binding.
   private void stopDuplicate(DeliveryAttempt attempt, Run run) {
     var isUnused =
         store.<Boolean>commit(
@@ -325,7 +353,8 @@ final class RunStarter {
     if (isUnused) {
       log.warn("duplicate run stopped delivery={} run={}", attempt.delivery().id(), run.id());
       if (!(runs.cancel(run.id()) instanceof Outcome.Done)) {
-        log.error("duplicate run not stopped delivery={} run={}", attempt.delivery().id(), run.id());
+        log.error(
+            "duplicate run not stopped delivery={} run={}", attempt.delivery().id(), run.id());
       }
     }
   }
