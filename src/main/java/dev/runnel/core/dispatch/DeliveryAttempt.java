@@ -55,19 +55,14 @@ record DeliveryAttempt(
 
   /// A copy whose message to the run has another text.
   DeliveryAttempt withText(String text) {
-    return new DeliveryAttempt(
+    return of(
         delivery.withIntent(
             switch (delivery.intent()) {
               case Intent.SayTo(var run, var request, var answers) ->
                   new Intent.SayTo(run, new Request(text, request.options()), answers);
               case Intent.Say(var request) -> new Intent.Say(new Request(text, request.options()));
               default -> delivery.intent();
-            }),
-        parts,
-        tries,
-        now,
-        note,
-        ruling);
+            }));
   }
 
   /// A copy whose message to the run includes the content of its links.
@@ -120,15 +115,18 @@ record DeliveryAttempt(
 
   /// Posts to everyone in the thread, once, however often the attempt is repeated.
   void respondToAllOnce(Work work, String kind, String text) {
+    addOnce(work, kind + ":" + delivery.id(), new Update.Message(delivery.actor(), text, false));
+  }
+
+  /// Posts privately to the sender, unless there is a notice with that id.
+  void respondOnce(Work work, String id, String text) {
+    addOnce(work, id, new Update.Message(delivery.actor(), text, true));
+  }
+
+  /// Adds an update, unless there is a notice with that id.
+  void addOnce(Work work, String id, Update update) {
     work.outbox()
-        .add(
-            new Notice(
-                new NoticeId(kind + ":" + delivery.id()),
-                conversation(),
-                new Update.Message(delivery.actor(), text, false),
-                delivery.origin(),
-                now,
-                0));
+        .add(new Notice(new NoticeId(id), conversation(), update, delivery.origin(), now, 0));
   }
 
   /// Sets the reaction for a message that reached the run.

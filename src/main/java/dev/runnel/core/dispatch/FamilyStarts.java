@@ -32,8 +32,8 @@ public final class FamilyStarts {
     return store.commit(work -> work.starts().freeze()).map(StartControl::refusalOf);
   }
 
-  /// @param firstRequest the delivery that started the first run; if its start is unknown, the family
-  ///   is not limited
+  /// @param firstRequest the delivery that started the first run; if its start is unknown, the
+  ///   family is not limited
   /// @param run the id of the run that an agent starts
   /// @return why it must not start; empty if it may, and is counted
   public Optional<String> refuse(DeliveryId firstRequest, String run) {
@@ -59,17 +59,14 @@ public final class FamilyStarts {
               }
               return Optional.of(String.join("\n", check.exceeded()));
             });
-    refusal.ifPresent(why -> log.info("start by an agent refused delivery={} why={}", firstRequest, why));
+    refusal.ifPresent(
+        why -> log.info("start by an agent refused delivery={} why={}", firstRequest, why));
     return refusal;
   }
 
   /// @param micros the cost in millionths
   public void used(String run, Duration worked, long micros) {
-    store.commit(
-        work -> {
-          work.starts().saveUsage(child(run), run, worked, micros);
-          return true;
-        });
+    store.change(work -> work.starts().saveUsage(child(run), run, worked, micros));
   }
 
   private static DeliveryId child(String run) {

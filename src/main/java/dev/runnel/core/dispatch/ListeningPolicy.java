@@ -5,13 +5,11 @@ import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.ConversationPolicy;
 import dev.runnel.core.model.conversation.ConversationPolicy.Audience;
-import dev.runnel.core.model.conversation.NoticeId;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.port.Store.Work;
@@ -130,19 +128,12 @@ final class ListeningPolicy {
   void explainQueued(Work work, DeliveryAttempt attempt, boolean isOffered) {
     var delivery = attempt.delivery();
     if (conversationPolicy(delivery.conversation()).answersPrivately()) {
-      work.outbox()
-          .add(
-              new Notice(
-                  new NoticeId(
-                      "waits:" + (isOffered ? delivery.conversation().id() : delivery.id())),
-                  delivery.conversation(),
-                  isOffered
-                      ? new Update.Message(
-                          delivery.actor(), "The agent gets it at its next step.", true)
-                      : new Update.Answered(delivery.actor(), AnswerFormatter.queued()),
-                  delivery.origin(),
-                  attempt.now(),
-                  0));
+      attempt.addOnce(
+          work,
+          "waits:" + (isOffered ? delivery.conversation().id() : delivery.id()),
+          isOffered
+              ? new Update.Message(delivery.actor(), "The agent gets it at its next step.", true)
+              : new Update.Answered(delivery.actor(), AnswerFormatter.queued()));
     }
   }
 
@@ -164,16 +155,8 @@ final class ListeningPolicy {
           case MENTION, EVERYONE ->
               "I only take replies that mention me here. Mention me to be included.";
         };
-    work.outbox()
-        .add(
-            new Notice(
-                new NoticeId(
-                    "unheard:" + delivery.conversation().id() + ":" + delivery.actor().id()),
-                delivery.conversation(),
-                new Update.Message(delivery.actor(), text, true),
-                delivery.origin(),
-                attempt.now(),
-                0));
+    attempt.respondOnce(
+        work, "unheard:" + delivery.conversation().id() + ":" + delivery.actor().id(), text);
   }
 
   /// In a muted thread, explains only an ignored reply to an open question, because its sender
@@ -184,18 +167,10 @@ final class ListeningPolicy {
         .filter(_ -> !binding.reopened())
         .ifPresent(
             asked ->
-                work.outbox()
-                    .add(
-                        new Notice(
-                            new NoticeId("unheard:" + asked.value() + ":" + delivery.actor().id()),
-                            delivery.conversation(),
-                            new Update.Message(
-                                delivery.actor(),
-                                "This thread is muted, so your reply did not go to the agent, which"
-                                    + " waits for an answer. Mention me to answer.",
-                                true),
-                            delivery.origin(),
-                            attempt.now(),
-                            0)));
+                attempt.respondOnce(
+                    work,
+                    "unheard:" + asked.value() + ":" + delivery.actor().id(),
+                    "This thread is muted, so your reply did not go to the agent, which waits for"
+                        + " an answer. Mention me to answer."));
   }
 }

@@ -1,12 +1,8 @@
 package dev.runnel.core.dispatch;
 
 import dev.runnel.core.decide.IntentResolver;
-import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.Conversation;
-import dev.runnel.core.model.conversation.NoticeId;
 import dev.runnel.core.port.Store.Inbox.Known;
 import dev.runnel.core.port.Store.Work;
 import java.util.Optional;
@@ -54,12 +50,11 @@ final class MessageEdits {
                     : it);
     if (!isChangeable(work, known)) {
       if (now.isPresent() && hasActiveRun(work, attempt.conversation())) {
-        add(
+        attempt.respondOnce(
             work,
-            attempt,
-            delivery,
-            "edited:",
-            "The agent already has your message as it was before the edit. Send the change in a new message.");
+            "edited:" + delivery.id(),
+            "The agent already has your message as it was before the edit. Send the change in a new"
+                + " message.");
       }
       return;
     }
@@ -74,12 +69,11 @@ final class MessageEdits {
     work.outbox().withdraw(AttemptResults.delayNotice(delivery));
     log.info("delivery withdrawn by its sender delivery={}", delivery.id());
     if (now.isPresent()) {
-      add(
+      attempt.respondOnce(
           work,
-          attempt,
-          delivery,
-          "edited:",
-          "I withdrew your message, because it is now something else. To give a command, send a new message.");
+          "edited:" + delivery.id(),
+          "I withdrew your message, because it is now something else. To give a command, send a new"
+              + " message.");
     }
   }
 
@@ -93,19 +87,5 @@ final class MessageEdits {
 
   private static boolean hasActiveRun(Work work, Conversation conversation) {
     return work.bindings().of(conversation).filter(binding -> binding.isActive()).isPresent();
-  }
-
-  /// Posts once per message, however often it is edited.
-  private static void add(
-      Work work, DeliveryAttempt attempt, Delivery about, String kind, String text) {
-    work.outbox()
-        .add(
-            new Notice(
-                new NoticeId(kind + about.id()),
-                attempt.conversation(),
-                new Update.Message(attempt.delivery().actor(), text, true),
-                attempt.delivery().origin(),
-                attempt.now(),
-                0));
   }
 }

@@ -2,10 +2,7 @@ package dev.runnel.core.dispatch;
 
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.ConversationPolicy;
-import dev.runnel.core.model.conversation.NoticeId;
 import dev.runnel.core.model.run.MessageStatus;
 import dev.runnel.core.port.Store.Inbox;
 import dev.runnel.core.port.Store.Work;
@@ -13,9 +10,9 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Finishes a delivery whose sender lacks permission. If the platform can answer
-/// privately, the sender is told who may. Elsewhere a member gets a reaction and a stranger
-/// nothing, because an answer would let strangers trigger posts.
+/// Finishes a delivery whose sender lacks permission. If the platform can answer privately, the
+/// sender is told who may. Elsewhere a member gets a reaction and a stranger nothing, because an
+/// answer would let strangers trigger posts.
 final class SenderCheck {
   private static final Logger log = LoggerFactory.getLogger(SenderCheck.class);
 
@@ -82,16 +79,8 @@ final class SenderCheck {
     if (delivery.addressed()) {
       attempt.respond(work, words);
     } else if (hasRun) {
-      work.outbox()
-          .add(
-              new Notice(
-                  new NoticeId(
-                      "refused:" + delivery.conversation().id() + ":" + delivery.actor().id()),
-                  delivery.conversation(),
-                  new Update.Message(delivery.actor(), words, true),
-                  delivery.origin(),
-                  attempt.now(),
-                  0));
+      attempt.respondOnce(
+          work, "refused:" + delivery.conversation().id() + ":" + delivery.actor().id(), words);
     }
   }
 }

@@ -7,6 +7,7 @@ import dev.runnel.core.model.conversation.NameCheck;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunId;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
@@ -18,6 +19,7 @@ import java.util.Optional;
 /// @param environment where the run's agent works
 /// @param cost the run's cost, as the run service reports it
 /// @param details what was decided or changed, in a few words; never the value of a setting
+@RecordBuilder
 public record AuditEntry(
     Instant at,
     Person who,
@@ -29,7 +31,8 @@ public record AuditEntry(
     Optional<String> environment,
     Optional<String> model,
     Optional<String> cost,
-    String details) {
+    String details)
+    implements AuditEntryBuilder.With {
   /// The rule of an action that no configured rule decides.
   public static final String DEFAULT_RULE = "default";
 
@@ -138,44 +141,26 @@ public record AuditEntry(
 
   /// A copy with this decision.
   public AuditEntry decided(Verdict now, String by) {
-    return new AuditEntry(at, who, verb, place, now, by, run, environment, model, cost, details);
+    return with(it -> it.verdict(now).rule(by));
   }
 
   /// A copy about the run.
   public AuditEntry about(Run known) {
-    return new AuditEntry(
-        at,
-        who,
-        verb,
-        place,
-        verdict,
-        rule,
-        Optional.of(known.id()),
-        known.environment(),
-        known.model(),
-        known.cost(),
-        details);
+    return with(
+        it ->
+            it.run(Optional.of(known.id()))
+                .environment(known.environment())
+                .model(known.model())
+                .cost(known.cost()));
   }
 
   /// A copy about a run of which only the id is known.
   public AuditEntry about(RunId id) {
-    return new AuditEntry(
-        at, who, verb, place, verdict, rule, Optional.of(id), environment, model, cost, details);
+    return withRun(Optional.of(id));
   }
 
   /// A copy in the conversation.
   public AuditEntry in(Conversation conversation) {
-    return new AuditEntry(
-        at,
-        who,
-        verb,
-        Optional.of(conversation),
-        verdict,
-        rule,
-        run,
-        environment,
-        model,
-        cost,
-        details);
+    return withPlace(Optional.of(conversation));
   }
 }
