@@ -32,8 +32,7 @@ final class FollowUpBatcher {
     // The answer to a question is sent alone, and so is a message with the content of its links.
     if (!attempt.parts().isEmpty()
         || attempt.delivery().snapshot().linked().isPresent()
-        || (attempt.delivery().intent() instanceof Intent.SayTo(_, _, var answers)
-            && answers.isPresent())) {
+        || attempt.delivery().intent().answeredQuestion().isPresent()) {
       return attempt;
     }
     var first = attempt.delivery();
@@ -58,7 +57,8 @@ final class FollowUpBatcher {
         whole, parts, attempt.tries(), attempt.now(), attempt.note(), attempt.ruling());
   }
 
-  private static List<Pending<Delivery>> queuedBehind(List<Pending<Delivery>> waiting, Delivery first) {
+  private static List<Pending<Delivery>> queuedBehind(
+      List<Pending<Delivery>> waiting, Delivery first) {
     return waiting.stream()
         .dropWhile(each -> !each.item().id().equals(first.id()))
         .skip(1)

@@ -145,10 +145,11 @@ final class FollowUpSender {
     };
   }
 
-  /// Whether it answers a question that the run no longer asks. Decided in the commit that marks the
-  /// question as answered, so that only one of two answers reaches the run.
-  private static boolean isAlreadyAnswered(Work work, DeliveryAttempt attempt, Binding binding, Run found) {
-    var asked = answered(attempt);
+  /// Whether it answers a question that the run no longer asks. Decided in the commit that marks
+  /// the question as answered, so that only one of two answers reaches the run.
+  private static boolean isAlreadyAnswered(
+      Work work, DeliveryAttempt attempt, Binding binding, Run found) {
+    var asked = attempt.delivery().intent().answeredQuestion();
     return asked.isPresent()
         && work.inbox().runBefore(attempt.delivery().id()).isEmpty()
         && (!AskedQuestion.of(found).equals(asked)
@@ -169,18 +170,13 @@ final class FollowUpSender {
         work -> attempt.respondToAll(work, why));
   }
 
-  private static Optional<AskedQuestion> answered(DeliveryAttempt attempt) {
-    return attempt.delivery().intent() instanceof Intent.SayTo(_, _, var answers)
-        ? answers
-        : Optional.empty();
-  }
-
   private void send(DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
     var isIdle = found.state().isTerminal() || found.state().needsPerson();
     withLinked(attempt, plan, found)
         .flatMap(linked -> beginSending(linked, plan.binding(), found, isIdle))
         .ifPresent(
-            whole -> sendToRun(withToolDecision(whole, found), plan.withText(whole.words()), found));
+            whole ->
+                sendToRun(withToolDecision(whole, found), plan.withText(whole.words()), found));
   }
 
   /// Reads the content of the message's links before the first attempt to send it.
@@ -189,7 +185,8 @@ final class FollowUpSender {
   ///   cannot be read now
   private Optional<DeliveryAttempt> withLinked(
       DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
-    if (!linkedConversations.appearIn(attempt.delivery()) || results.earlierTry(attempt).isPresent()) {
+    if (!linkedConversations.appearIn(attempt.delivery())
+        || results.earlierTry(attempt).isPresent()) {
       return Optional.of(attempt);
     }
     var binding = plan.binding();
@@ -280,7 +277,8 @@ final class FollowUpSender {
 
   /// Commits the text to send, including the queued messages that are sent with it.
   ///
-  /// @param isReplaced whether a new run replaces the run, so that the message approves nothing of it
+  /// @param isReplaced whether a new run replaces the run, so that the message approves nothing of
+  ///   it
   private Optional<DeliveryAttempt> fixText(
       DeliveryAttempt attempt, Binding binding, Run run, boolean isReplaced, Consumer<Work> more) {
     var whole = new DeliveryAttempt[] {attempt};
@@ -430,8 +428,8 @@ final class FollowUpSender {
             });
   }
 
-  /// Closes the question in its posts. The answer itself is shown only where it was given, and in the
-  /// run's own thread.
+  /// Closes the question in its posts. The answer itself is shown only where it was given, and in
+  /// the run's own thread.
   private static void closeQuestion(Work work, DeliveryAttempt attempt, Binding binding) {
     var before = work.inbox().runBefore(attempt.delivery().id());
     if (before.filter(run -> run.state() == RunState.BLOCKED).isEmpty()
@@ -518,7 +516,8 @@ final class FollowUpSender {
             plan.request().text(), isPlanOpen(plan.binding()) ? options.planned() : options));
   }
 
-  /// Whether the run's plan may not have been approved: the new run must not work without an approval.
+  /// Whether the run's plan may not have been approved: the new run must not work without an
+  /// approval.
   private static boolean isPlanOpen(Binding binding) {
     return binding.request().options().plan() && binding.run().state() != RunState.SUCCEEDED;
   }

@@ -1,7 +1,6 @@
 package dev.runnel.core.dispatch;
 
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.run.Linked;
 import dev.runnel.core.model.run.Request;
@@ -57,7 +56,7 @@ record LinkedConversations(Surfaces surfaces) {
 
   /// Ignores links in answers by a choice: the agent wrote them, and could choose what it reads.
   private List<URI> links(Delivery delivery, String text) {
-    if (delivery.intent() instanceof Intent.SayTo(_, _, var answers) && answers.isPresent()) {
+    if (delivery.intent().answeredQuestion().isPresent()) {
       return List.of();
     }
     return reader(delivery).links(delivery, text).stream().distinct().limit(MAX_LINKS).toList();

@@ -1,8 +1,6 @@
 package dev.runnel.core.dispatch;
 
-import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunState;
@@ -16,17 +14,20 @@ import java.util.List;
 import java.util.Optional;
 
 /// Prevents a yes from approving a plan, or permitting a tool, that its sender cannot have seen,
-/// because it was sent before the question was posted. A button identifies its question, so it needs
-/// no such check.
+/// because it was sent before the question was posted. A button identifies its question, so it
+/// needs no such check.
 final class PlanApproval {
   private static final String ASK_ABOUT_TOOL_AGAIN =
-      "This was sent before the agent's request was posted here, so I did not take it as permission. To allow it, please write `allow once`.";
+      "This was sent before the agent's request was posted here, so I did not take it as"
+          + " permission. To allow it, please write `allow once`.";
 
   private static final String NOT_SHOWN =
-      "The agent's request was not shown here, so I did not take this as permission. Answer it where it was asked.";
+      "The agent's request was not shown here, so I did not take this as permission. Answer it"
+          + " where it was asked.";
 
   private static final String ASK_AGAIN =
-      "This was sent before the plan was posted here, so I did not take it as approval. If you agree with the plan, please write `approve`.";
+      "This was sent before the plan was posted here, so I did not take it as approval. If you"
+          + " agree with the plan, please write `approve`.";
 
   private static final String NO_APPROVAL =
       "\n\n(This was said before there was a plan, so it approves none.)";
@@ -41,7 +42,8 @@ final class PlanApproval {
   ///
   /// @param run as read before the message is sent
   static Optional<String> refusal(Work work, DeliveryAttempt attempt, Run run) {
-    if (run.state() != RunState.BLOCKED || answered(attempt).isPresent()) {
+    if (run.state() != RunState.BLOCKED
+        || attempt.delivery().intent().answeredQuestion().isPresent()) {
       return Optional.empty();
     }
     var choices = AnswerChoices.of(run.message().orElse(Update.NO_QUESTION));
@@ -72,8 +74,8 @@ final class PlanApproval {
         : Optional.empty();
   }
 
-  /// The message with a remark that it permits nothing, if it permits a tool and the run does not ask
-  /// for a permission: the run could ask before the service gets the message.
+  /// The message with a remark that it permits nothing, if it permits a tool and the run does not
+  /// ask for a permission: the run could ask before the service gets the message.
   static Optional<String> withoutPermission(DeliveryAttempt attempt, Run run) {
     return run.state() != RunState.BLOCKED && ToolReply.of(attempt.words()).isAllowed()
         ? Optional.of(attempt.words() + NO_PERMISSION)
@@ -81,13 +83,8 @@ final class PlanApproval {
   }
 
   private static boolean isYes(DeliveryAttempt attempt) {
-    return answered(attempt).isEmpty() && PlanReply.of(attempt.words()) == PlanReply.APPROVED;
-  }
-
-  private static Optional<AskedQuestion> answered(DeliveryAttempt attempt) {
-    return attempt.delivery().intent() instanceof Intent.SayTo(_, _, var answers)
-        ? answers
-        : Optional.empty();
+    return attempt.delivery().intent().answeredQuestion().isEmpty()
+        && PlanReply.of(attempt.words()) == PlanReply.APPROVED;
   }
 
   /// When the question was first posted in the conversation, or anywhere if it is not posted there;

@@ -120,7 +120,8 @@ public sealed interface Intent {
   /// A message to a run of another conversation, or the answer to its question by a button or a
   /// form.
   ///
-  /// @param answers the question that it answers: it is sent only if the run still asks that question
+  /// @param answers the question that it answers: it is sent only if the run still asks that
+  ///   question
   record SayTo(RunId run, Request request, Optional<AskedQuestion> answers) implements ForAgent {
     public SayTo {
       // Rows of an older version have none.
@@ -219,6 +220,11 @@ public sealed interface Intent {
       case ForAgent _, GeneralCommand _, PlatformEvent _, Help _, Linked _, Unclear _ ->
           Optional.empty();
     };
+  }
+
+  /// The question that it answers by a button or a form.
+  default Optional<AskedQuestion> answeredQuestion() {
+    return this instanceof SayTo(_, _, var answers) ? answers : Optional.empty();
   }
 
   /// Whether it is processed before queued deliveries: a stop, or a read-only question.
