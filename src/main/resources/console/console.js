@@ -89,21 +89,18 @@ const on = {
     const box = document.createElement('ol');
     box.innerHTML = html;
     const now = box.firstElementChild;
-    const old = document.querySelector(`[data-run="${CSS.escape(now.dataset.run)}"]`);
-    if (!old) { part('rows').append(now); return; }
-    // Cell by cell, so that the focus and a selection stay where nothing changed.
-    old.className = now.className;
-    for (const cell of now.children) {
-      const before = old.querySelector(`[data-cell="${cell.dataset.cell}"]`);
-      if (before.innerHTML === cell.innerHTML || before.textContent.trim() === cell.textContent.trim() && cell.dataset.cell === 'when') continue;
-      const focused = before.contains(document.activeElement);
-      before.innerHTML = cell.innerHTML;
-      if (focused) before.querySelector('a')?.focus({ preventScroll: true });
-    }
+    const old = rowOf(now.dataset.run);
+    if (old) refresh(old, now);
+    else part('rows').append(now);
+  },
+  said(text) {
+    const [run, ...words] = text.split(' ');
+    const cell = rowOf(run)?.querySelector('[data-cell="message"]');
+    if (cell) cell.textContent = words.join(' ');
   },
   order(ids) {
     const rows = part('rows');
-    const wanted = ids.trim().split(' ').map((id) => rows.querySelector(`[data-run="${CSS.escape(id)}"]`)).filter(Boolean);
+    const wanted = ids.trim().split(' ').map(rowOf).filter(Boolean);
     // A row that somebody stands on stays, although it left the list.
     for (const row of [...rows.children]) {
       if (!wanted.includes(row) && !row.contains(document.activeElement)) row.remove();
@@ -136,6 +133,12 @@ function replace(name, html) {
   // Blank text around a part differs between a page and an event, and would shift all children.
   trimEdges(old);
   trimEdges(now);
+  refresh(old, now);
+  prepare(old);
+  tick();
+}
+
+function refresh(old, now) {
   const focused = old.contains(document.activeElement) ? document.activeElement : null;
   patch(old, now);
   if (focused?.isConnected) focused.focus({ preventScroll: true }); // a move takes the focus
@@ -143,9 +146,9 @@ function replace(name, html) {
     old.tabIndex = -1;
     old.focus({ preventScroll: true });
   }
-  prepare(old);
-  tick();
 }
+
+const rowOf = (run) => document.querySelector(`[data-run="${CSS.escape(run)}"]`);
 
 function trimEdges(box) {
   for (const edge of ['firstChild', 'lastChild']) {

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Keeps the page of runs up to date. Sends the event `list`, the list; and for a page that has
-/// just requested a run `notes`, the answers to it, and `started`, the path of the run. Not
-/// thread-safe.
+/// Keeps the page of runs up to date. Sends the events `list`, the whole list, for a new page and
+/// for the first run; those of [RowUpdates]; and for a page that has just requested a run `notes`,
+/// the answers to it, and `started`, the path of the run. Not thread-safe.
 final class LiveRunsPage implements Streams.LivePage {
   private static final int RUNS = 100;
 
@@ -23,7 +23,9 @@ final class LiveRunsPage implements Streams.LivePage {
   private final Templates pages;
   private final InstantSource clock;
   private final @Nullable Conversation awaited;
-  private @Nullable List<Binding> list;
+  private final RowUpdates updates = new RowUpdates();
+  private boolean isEmpty = true;
+  private boolean isNew = true;
   private List<String> notes = List.of();
 
   LiveRunsPage(
@@ -50,15 +52,26 @@ final class LiveRunsPage implements Streams.LivePage {
 
   @Override
   public boolean send(SseClient page) {
-    var now = newest(store);
-    if (!now.equals(list)) {
-      list = now;
-      page.sendEvent("list", pages.runList(views(now, clock)));
+    if (updates.isDue()) {
+      sendList(page);
     }
     if (awaited != null) {
       await(page, awaited);
     }
     return true;
+  }
+
+  private void sendList(SseClient page) {
+    var views = views(newest(store), clock);
+    var rows = views.stream().map(view -> view.row(pages)).toList();
+    if (isNew || isEmpty != views.isEmpty()) {
+      page.sendEvent("list", pages.runList(views));
+      updates.hasAll(rows);
+    } else {
+      updates.send(page, rows);
+    }
+    isNew = false;
+    isEmpty = views.isEmpty();
   }
 
   private void await(SseClient page, Conversation conversation) {

@@ -192,6 +192,21 @@ class AllRunsTest {
   }
 
   @Test
+  void anOpenPageGetsTheMessageAloneWhereNothingElseChanged() throws Exception {
+    var run = ended("Fix the test", RunState.RUNNING);
+    try (var live = new OpenPage(site.at("/live/runs"), "Cookie", site.signedIn())) {
+      await().until(() -> live.events("order").size() == 1);
+
+      site.runs.moves(run.id(), RunState.RUNNING, "Reading <the> code");
+      clock.advance(Duration.ofSeconds(2));
+
+      await().until(() -> live.events("said").size() == 1);
+      assertThat(live.sent("said").strip()).isEqualTo(run.id() + " Reading <the> code");
+      assertThat(live.events("row")).hasSize(1);
+    }
+  }
+
+  @Test
   void saysSoWhenTheServiceCannotListRuns() throws Exception {
     var answer = get("/runs?q=unavailable");
 

@@ -117,7 +117,7 @@ class ConsoleTest {
         var run = site.binds(SLACK, DANA, "Fix the test ✓", SLACK_LINK);
         await().until(() -> live.sent("list").contains("Fix the test ✓"));
         site.sees(site.runs.moves(run.id(), RunState.SUCCEEDED, "Done"));
-        await().until(() -> live.events("list").getLast().data().contains("badge succeeded"));
+        await().until(() -> live.sent("row").contains("badge succeeded"));
       }
     }
 
@@ -128,9 +128,10 @@ class ConsoleTest {
           var other = live("/live")) {
         await().until(() -> live.events("list").size() == 1 && other.events("list").size() == 1);
         clock.advance(Duration.ofMinutes(5));
-        site.binds(THREAD, DANA, "Another", null);
-        await().until(() -> live.sent("list").contains("Another"));
-        assertThat(live.events("list")).hasSize(2);
+        var another = site.binds(THREAD, DANA, "Another", null);
+        await().until(() -> live.sent("order").contains(another.id().value()));
+        assertThat(live.events("list")).hasSize(1);
+        assertThat(live.events("row")).singleElement().matches(it -> it.data().contains("Another"));
       }
     }
   }

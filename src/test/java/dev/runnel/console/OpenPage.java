@@ -5,8 +5,10 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 
 /// A page's stream, read as a browser reads it.
 final class OpenPage implements AutoCloseable {
@@ -14,6 +16,7 @@ final class OpenPage implements AutoCloseable {
 
   private final HttpClient client = HttpClient.newHttpClient();
   private final List<Event> events = new CopyOnWriteArrayList<>();
+  private final AtomicLong bytes = new AtomicLong();
   private final int status;
 
   OpenPage(URI address, String... headers) throws IOException, InterruptedException {
@@ -42,6 +45,7 @@ final class OpenPage implements AutoCloseable {
     private final StringBuilder data = new StringBuilder();
 
     void line(String line) {
+      bytes.addAndGet(line.getBytes(StandardCharsets.UTF_8).length + 1);
       if (line.isEmpty()) {
         if (!name.isEmpty()) {
           events.add(new Event(name, data.toString(), id));
@@ -60,6 +64,11 @@ final class OpenPage implements AutoCloseable {
 
   int status() {
     return status;
+  }
+
+  /// The number of bytes that the page was sent.
+  long bytes() {
+    return bytes.get();
   }
 
   /// The events of that name, oldest first.

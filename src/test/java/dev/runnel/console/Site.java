@@ -80,6 +80,7 @@ final class Site implements AutoCloseable {
   private final SqlStore store;
   private final Map<RunId, List<Line>> transcripts = new ConcurrentHashMap<>();
   private final Map<RunId, RunCatalog.Details> details = new ConcurrentHashMap<>();
+  private final Map<RunId, Optional<Instant>> created = new ConcurrentHashMap<>();
   private final Set<Conversation> conversations = new CopyOnWriteArraySet<>();
   private final ConsoleSurface surface;
   private final Surfaces surfaces;
@@ -188,6 +189,11 @@ final class Site implements AutoCloseable {
     return at(authentication.newLink());
   }
 
+  /// The path at which the run is shown to whoever has it.
+  String shared(Run run) {
+    return authentication.share(run.id());
+  }
+
   /// The cookie of somebody who signs in now.
   String signedIn() {
     var link = authentication.newLink();
@@ -246,7 +252,7 @@ final class Site implements AutoCloseable {
   RunCatalog.Entry entry(Run run) {
     return new RunCatalog.Entry(
         run,
-        run.updatedAt(),
+        created.computeIfAbsent(run.id(), _ -> run.updatedAt()),
         "Rae <b>",
         "user-7",
         "API",
@@ -364,6 +370,12 @@ final class Site implements AutoCloseable {
           var binding = work.bindings().of(run.id()).orElseThrow();
           work.bindings().save(binding.seen(runs.run(run.id())));
         });
+  }
+
+  /// Somebody says it.
+  void arrives(Delivery delivery) {
+    conversations.add(delivery.conversation());
+    store.accept(delivery);
   }
 
   /// Somebody says it, and it is given up.

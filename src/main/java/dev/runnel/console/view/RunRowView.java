@@ -8,6 +8,7 @@ import dev.runnel.core.scope.ConversationScope;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -110,5 +111,26 @@ public record RunRowView(RunCatalog.Entry entry, Optional<Binding> binding, Inst
         .message()
         .map(it -> Transcripts.inShort(it.strip().replaceAll("\\s+", " "), MAX_MESSAGE))
         .orElse("");
+  }
+
+  /// The row of it that a page keeps up to date.
+  public LiveRow live(Templates pages, RunListQuery query) {
+    var run = run();
+    return new LiveRow(
+        id(),
+        List.of(
+            run.shown(),
+            who(),
+            where(),
+            origin(),
+            place(),
+            created(),
+            run.cost(),
+            entry.creatorId(),
+            entry.agent(),
+            entry.run().environment(),
+            entry.run().model()),
+        message(),
+        () -> pages.runRow(query, this));
   }
 }

@@ -37,6 +37,20 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
     return run.equals(other.run) && isActive() == other.isActive();
   }
 
+  /// What a row of it shows, besides its message and times that pass.
+  List<Object> shown() {
+    return List.of(
+        kind(),
+        word(),
+        title(),
+        requester(),
+        isFromHere(),
+        placeLink(),
+        since(),
+        isActive() ? "" : elapsed(),
+        artifacts());
+  }
+
   public static String path(RunId run) {
     return "/runs/" + URLEncoder.encode(run.value(), StandardCharsets.UTF_8);
   }
@@ -166,6 +180,11 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
                     .map(each -> new Choice(each, ConsoleSurface.answerAction(asked, each)))
                     .toList())
         .orElse(List.of());
+  }
+
+  /// The row of it that a page keeps up to date.
+  public LiveRow row(Templates pages) {
+    return new LiveRow(run.id().value(), shown(), "", () -> pages.runItem(this));
   }
 
   public String cost() {

@@ -112,6 +112,10 @@ public final class Templates {
     return piece("runlist", Map.of("runs", runs, "about", about));
   }
 
+  public String runItem(RunView run) {
+    return piece("runitem", Map.of("run", run, "about", about));
+  }
+
   /// @param transcript the lines to show; empty where it is not available here
   public String run(
       RunView run,

@@ -1,0 +1,102 @@
+package dev.runnel.console;
+
+import dev.runnel.console.view.LiveRow;
+import io.javalin.http.sse.SseClient;
+import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// Sends an open page the rows of its list that changed: the event `row` is a row that is new or
+/// changed, `said` the id of a run and its new message where nothing else changed, and `order` the
+/// ids of all rows, separated by spaces.
+///
+/// While many runs report at once, changes wait for their turn, so that a page costs less than 5 kB
+/// a second. Not thread-safe.
+final class RowUpdates {
+  /// Number of polls between two reads of the list: once in two seconds.
+  private static final int ROUNDS = 4;
+
+  /// At most so many bytes of changes are sent for one read, and the rest of the last row.
+  private static final int MAX_BYTES = 7_000;
+
+  private record Sent(List<Object> shown, String message, long turn) {
+    static Sent of(LiveRow row, long turn) {
+      return new Sent(row.shown(), row.message(), turn);
+    }
+
+    boolean isOf(LiveRow row) {
+      return looksLike(row) && message.equals(row.message());
+    }
+
+    boolean looksLike(LiveRow row) {
+      return shown.equals(row.shown());
+    }
+  }
+
+  private final Map<String, Sent> sent = new HashMap<>();
+  private List<String> order = List.of();
+  private int round;
+  private long turn;
+
+  /// Whether it is time to read the list.
+  boolean isDue() {
+    return round++ % ROUNDS == 0;
+  }
+
+  /// The page has these rows.
+  void hasAll(List<LiveRow> rows) {
+    order = ids(rows);
+    sent.clear();
+    rows.forEach(row -> sent.put(row.run(), Sent.of(row, turn++)));
+  }
+
+  void send(SseClient page, List<LiveRow> rows) {
+    var ids = ids(rows);
+    sent.keySet().retainAll(ids);
+    int bytes = 0;
+    // Their order says where they belong, so they precede it.
+    for (var row : rows) {
+      if (!sent.containsKey(row.run())) {
+        bytes += send(page, row);
+      }
+    }
+    if (!ids.equals(order)) {
+      order = ids;
+      bytes += send(page, "order", String.join(" ", ids));
+    }
+    for (var row : changed(rows)) {
+      if (bytes >= MAX_BYTES) {
+        break;
+      }
+      bytes += send(page, row);
+    }
+  }
+
+  /// New states first, then messages; those first that wait longest.
+  private List<LiveRow> changed(List<LiveRow> rows) {
+    return rows.stream()
+        .filter(row -> !sent.get(row.run()).isOf(row))
+        .sorted(
+            Comparator.comparing((LiveRow row) -> sent.get(row.run()).looksLike(row))
+                .thenComparing(row -> sent.get(row.run()).turn()))
+        .toList();
+  }
+
+  private int send(SseClient page, LiveRow row) {
+    var before = sent.put(row.run(), Sent.of(row, turn++));
+    return before != null && before.looksLike(row)
+        ? send(page, "said", row.run() + " " + row.message())
+        : send(page, "row", row.html().get());
+  }
+
+  private static int send(SseClient page, String event, String data) {
+    page.sendEvent(event, data);
+    return data.getBytes(StandardCharsets.UTF_8).length;
+  }
+
+  private static List<String> ids(List<LiveRow> rows) {
+    return rows.stream().map(LiveRow::run).toList();
+  }
+}
