@@ -5,6 +5,7 @@ import static dev.runnel.testkit.Samples.say;
 
 import dev.runnel.console.transcript.Transcripts.Kind;
 import dev.runnel.console.view.About;
+import dev.runnel.console.view.RunView;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.AuditEntry.Verb;
 import dev.runnel.core.model.AuditEntry.Verdict;
@@ -12,17 +13,26 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.NoticeId;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.Artifact;
+import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
+import dev.runnel.core.policy.ApprovalRule;
+import dev.runnel.core.policy.Budget;
+import dev.runnel.core.policy.Permission;
+import dev.runnel.core.policy.Policy;
+import dev.runnel.core.policy.Rule;
 import dev.runnel.core.port.RunCatalog;
 import dev.runnel.core.port.RunCatalog.Details;
 import dev.runnel.core.port.RunCatalog.Execution;
 import dev.runnel.core.port.RunStatistics.Fact;
+import dev.runnel.core.port.Store.Approvals.Approval;
+import dev.runnel.core.port.Store.Approvals.State;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -31,9 +41,13 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 
 /// Serves the console with sample runs, to look at it in a browser. The first argument is the port,
 /// the second `empty` for a console without runs.
@@ -73,6 +87,47 @@ public final class Look {
         }
       }
     }
+  }
+
+  /// The pages of a console that was filled, by name.
+  static Map<String, String> pages(Site site) {
+    var pages = new LinkedHashMap<String, String>();
+    pages.put("start", "/");
+    pages.put("runs", "/runs");
+    pages.put("runs-filtered", "/runs?q=Checkout&state=succeeded&who=user-7&model=opus");
+    pages.put("runs-none", "/runs?q=nothing-like-this");
+    Map.of(
+            "run", "Checkout fails",
+            "run-failed", "Upgrade the payment client",
+            "run-waiting", "Rename the customer table",
+            "run-working", "Fix the flaky test",
+            "run-stopped", "Try the new date library")
+        .forEach((name, title) -> pages.put(name, path(site, title)));
+    pages.put("run-searched", path(site, "Checkout fails") + "?q=module");
+    pages.put("run-missing", "/runs/nope");
+    pages.put("shared", site.shared(run(site, "Checkout fails")));
+    pages.put("numbers", "/numbers");
+    pages.put("attention", "/attention");
+    pages.put("operation", "/operation");
+    pages.put("agents", "/operation/agents");
+    pages.put("settings", "/operation/settings");
+    pages.put("policy", "/operation/policy?who=slack:T1/U2&verb=start&where=slack:T1/C1");
+    pages.put("audit", "/audit");
+    pages.put("audit-none", "/audit?person=nobody");
+    pages.put("sign-in", "/enter");
+    pages.put("link-used", "/enter?link=used");
+    return pages;
+  }
+
+  private static Run run(Site site, String title) {
+    return site.runs.runs().stream()
+        .filter(it -> it.title().startsWith(title))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static String path(Site site, String title) {
+    return RunView.path(run(site, title).id());
   }
 
   /// Runs of a month, the more the later.
@@ -146,6 +201,48 @@ public final class Look {
     }
   }
 
+  private static Policy policy() {
+    return new Policy(
+        Map.of(
+            "platform", List.of("slack:T1/U1", "github:acme/platform-engineering"),
+            "everybody", List.of("slack:members")),
+        List.of(
+            new Rule(
+                "policy.rules[0]",
+                List.of("platform"),
+                List.of("*"),
+                EnumSet.allOf(Permission.class),
+                true,
+                Set.of(),
+                Set.of()),
+            new Rule(
+                "policy.rules[1]",
+                List.of("everybody"),
+                List.of("slack:T1/C1", "github:acme/shop"),
+                EnumSet.of(Permission.START, Permission.READ, Permission.SAY),
+                true,
+                Set.of("web"),
+                Set.of("opus", "sonnet"))),
+        List.of(
+            new ApprovalRule(
+                "policy.approve[0]",
+                List.of("slack:T1/C2"),
+                Set.of(),
+                Set.of("opus"),
+                false,
+                List.of("platform"),
+                true,
+                Duration.ofHours(24))),
+        List.of(
+            new Budget(
+                "policy.budgets[0]",
+                Budget.Per.ALL,
+                Budget.Period.DAY,
+                Optional.of(100L),
+                Optional.empty(),
+                Optional.empty())));
+  }
+
   /// Adds sample runs of all states.
   static void fill(Site site) {
     var now = Instant.now();
@@ -156,7 +253,22 @@ public final class Look {
     var sam = new Actor("U2", "sam");
     var slackLink = "https://acme.slack.com/archives/C1/p1700000000000100";
 
+    site.policy = policy();
     audit(site, now);
+    site.asksFor(
+        new Approval(
+            "1a2b3c4d",
+            new DeliveryId("slack:a"),
+            new Conversation(slack, "T1/C2/4"),
+            sam,
+            "policy.approve[0]",
+            List.of("platform"),
+            true,
+            Request.of("Deploy the shop to production, and tell the team when it is there"),
+            now.minus(Duration.ofMinutes(7)),
+            now.plus(Duration.ofHours(23)),
+            State.WAITING,
+            Optional.empty()));
     site.givesUp(
         delivery(
             "1",

@@ -2,6 +2,7 @@ package dev.runnel.console;
 
 import static dev.runnel.testkit.Samples.DANA;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.runnel.console.access.ConsoleAuthentication;
 import dev.runnel.console.access.SignInProviders;
@@ -13,6 +14,7 @@ import dev.runnel.core.policy.Policy;
 import dev.runnel.core.policy.Rule;
 import dev.runnel.signin.GitHubSignIn;
 import dev.runnel.signin.OpenIdSignIn;
+import dev.runnel.testkit.Browser;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.SimulatedProvider;
 import java.io.IOException;
@@ -39,7 +41,9 @@ import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -161,6 +165,35 @@ class SignInTest {
     var answer = signsIn(with);
     assertThat(answer.statusCode()).isEqualTo(303);
     return cookie(answer, "runnel-console");
+  }
+
+  @Nested
+  @Tag("slow")
+  @EnabledIf("dev.runnel.testkit.Browser#isInstalled")
+  class InABrowser {
+    @Test
+    void aPersonSignsInWithAnAccountByKeyboardAndComesToThePageTheyWanted() throws Exception {
+      permits(rule("slack:T1/U1", "console", READ));
+      try (var browser = Browser.open()) {
+        browser.go(site.at("/numbers"));
+        for (var name = ""; !name.equals("Sign in with Slack"); ) {
+          browser.press("Tab");
+          name = browser.eval("document.activeElement.textContent");
+          assertThat(name).as("the end of the page").isNotEmpty();
+        }
+        browser.press("Enter");
+
+        await()
+            .until(
+                () ->
+                    browser
+                        .eval("location.pathname + location.search + document.readyState")
+                        .equals("/numberscomplete"));
+        assertThat(browser.eval("document.querySelector('.account summary').textContent"))
+            .isEqualTo("Ann");
+        assertThat(browser.eval("document.cookie")).isEmpty();
+      }
+    }
   }
 
   @Nested

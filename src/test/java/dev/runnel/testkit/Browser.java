@@ -150,6 +150,16 @@ public final class Browser implements AutoCloseable {
         Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", theme))));
   }
 
+  /// Runs the script in each page that is loaded from now on, before the page's own.
+  public void before(String script) throws Exception {
+    call("Page.addScriptToEvaluateOnNewDocument", Map.of("source", script));
+  }
+
+  /// Types the text into what has the focus.
+  public void type(String text) throws Exception {
+    call("Input.insertText", Map.of("text", text));
+  }
+
   /// Presses a key: `Tab`, `Enter`, `/`.
   public void press(String key) throws Exception {
     var code = Map.of("Tab", 9, "Enter", 13, "Escape", 27, " ", 32).getOrDefault(key, 0);
@@ -170,6 +180,15 @@ public final class Browser implements AutoCloseable {
   /// A picture of what is on the screen, as PNG.
   public byte[] picture() throws Exception {
     var data = call("Page.captureScreenshot", Map.of("format", "png")).path("data").asText();
+    return Base64.getDecoder().decode(data);
+  }
+
+  /// A picture of the whole page, as PNG.
+  public byte[] wholePicture() throws Exception {
+    var data =
+        call("Page.captureScreenshot", Map.of("format", "png", "captureBeyondViewport", true))
+            .path("data")
+            .asText();
     return Base64.getDecoder().decode(data);
   }
 
