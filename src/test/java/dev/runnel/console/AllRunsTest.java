@@ -85,6 +85,14 @@ class AllRunsTest {
   }
 
   @Test
+  void aMessageIsOnOneLineWithoutMarkdown() throws Exception {
+    var run = site.runs.addsStranger("Fix the test");
+    site.runs.moves(run.id(), RunState.SUCCEEDED, "## Done\n\nThe test is **stable**: `a_b`.");
+
+    assertThat(get("/runs").body()).contains(">Done The test is stable: a_b.<");
+  }
+
+  @Test
   void knowsThePersonAndThePlaceOfARunOfAConversation() throws Exception {
     site.binds(SLACK, DANA, "Fix the test", SLACK_LINK);
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /// A row of the list of runs.
 ///
@@ -20,6 +21,10 @@ import java.util.Optional;
 /// @param binding empty for a run that Runnel did not start
 public record RunRowView(RunCatalog.Entry entry, Optional<Binding> binding, Instant now) {
   private static final int MAX_MESSAGE = 160;
+
+  /// Markdown that means nothing on one line: bold, code, headings.
+  private static final Pattern MARKS = Pattern.compile("\\*\\*|`|^#{1,6} ", Pattern.MULTILINE);
+
   private static final Map<String, String> SOURCES =
       Map.ofEntries(
           Map.entry("SLACK", "Slack"),
@@ -104,11 +109,12 @@ public record RunRowView(RunCatalog.Entry entry, Optional<Binding> binding, Inst
     return run.isActive() ? "" : run.elapsed();
   }
 
-  /// The beginning of the question, the answer or the failure, on one line.
+  /// The beginning of the question, the answer or the failure, on one line, without Markdown.
   public String message() {
     return entry
         .run()
         .message()
+        .map(it -> MARKS.matcher(it).replaceAll(""))
         .map(it -> Transcripts.inShort(it.strip().replaceAll("\\s+", " "), MAX_MESSAGE))
         .orElse("");
   }
