@@ -70,6 +70,12 @@ class AccessibilityTest {
           assertThat(browser.eval("document.documentElement.scrollWidth <= innerWidth"))
               .as(name + " scrolls sideways")
               .isEqualTo("true");
+          assertThat(
+                  browser.eval(
+                      "[...document.querySelectorAll('.row')].every(it => it.scrollWidth <="
+                          + " it.clientWidth)"))
+              .as(name + " has rows that are wider than their table")
+              .isEqualTo("true");
         }
       }
     }
@@ -113,7 +119,7 @@ class AccessibilityTest {
         .until(
             () ->
                 browser
-                    .eval("document.body && !document.querySelector('.given-up')")
+                    .eval("document.body && !document.querySelector('form[action=\"/attention\"]')")
                     .equals("true"));
   }
 }

@@ -171,7 +171,10 @@ class ConsoleInBrowserTest {
       assertThat(browser.eval("document.activeElement.textContent")).isEqualTo("Task 499");
       browser.press("Enter");
 
-      awaits("location.pathname === '/runs/" + target.id() + "' && typeof stream !== 'undefined' && stream?.readyState === 1");
+      awaits(
+          "location.pathname === '/runs/"
+              + target.id()
+              + "' && typeof stream !== 'undefined' && stream?.readyState === 1");
       tabsTo("document.activeElement.value === 'stop'");
       var head = countsChangesOf("[data-part=head]");
       awaits(head + " > 20");
