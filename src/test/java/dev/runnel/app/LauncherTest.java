@@ -81,6 +81,14 @@ class LauncherTest {
   }
 
   @Test
+  void theSourceThatTriesThePortIsThere() throws Exception {
+    run();
+
+    var call = calls("java").getFirst();
+    assertThat(Path.of(call.substring(call.indexOf("src/main")))).exists();
+  }
+
+  @Test
   void aFailedBuildStopsTheStart() throws Exception {
     Files.createFile(root.resolve("build-fails"));
 
