@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /// Read-only bindings with a cache for the lookup by run, which each poll does for every changed
-/// run. Missing bindings are not cached, because another node may create them. A binding that cannot be
-/// read counts as missing, so that the other runs are watched.
+/// run. Missing bindings are not cached, because another node may create them. A binding that
+/// cannot be read counts as missing, so that the other runs are watched.
 final class CachedBindings implements Store.Bindings {
   private final SqlBindings bindings;
   private final Cache<RunId, Binding> byRun;

@@ -942,7 +942,8 @@ public interface StoreContract {
                 work.outbox().addAt(NINE.plusSeconds(5), notice("n1", status(RunState.RUNNING))));
     store()
         .change(
-            work -> work.outbox().postpone(new NoticeId("n1"), NINE.plusSeconds(60), "down", "fake"));
+            work ->
+                work.outbox().postpone(new NoticeId("n1"), NINE.plusSeconds(60), "down", "fake"));
 
     add("n2", status(RunState.RUNNING));
 

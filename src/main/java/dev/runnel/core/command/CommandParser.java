@@ -218,7 +218,8 @@ public final class CommandParser {
     var parts = POLITE_LEAD.matcher(words).replaceFirst("").split("\\s+", MAX_COMMAND_WORDS + 1);
     var first =
         parts[0].replaceAll("^[^\\p{L}\\p{N}]+|[^\\p{L}\\p{N}]+$", "").toLowerCase(Locale.ROOT);
-    return parts.length <= MAX_COMMAND_WORDS && (ABOUT_THE_RUN.contains(first) || isMistypedStop(first))
+    return parts.length <= MAX_COMMAND_WORDS
+            && (ABOUT_THE_RUN.contains(first) || isMistypedStop(first))
         ? Optional.of(
             request(
                 words,

@@ -84,7 +84,9 @@ final class StopPhrase {
         && stops(rest.getFirst())
         && rest.stream().noneMatch(REVOCATIONS::contains)
         && rest.stream()
-            .allMatch(word -> stops(word) || FILLERS_BEFORE.contains(word) || FILLERS_AFTER.contains(word));
+            .allMatch(
+                word ->
+                    stops(word) || FILLERS_BEFORE.contains(word) || FILLERS_AFTER.contains(word));
   }
 
   private static boolean stops(String word) {

@@ -98,7 +98,7 @@ public record PullRequestFollowUps(int max) {
                                           number < max
                                               ? ""
                                               : "; from now on I pass on only messages that mention"
-                                                    + " me"),
+                                                  + " me"),
                               false),
                           binding.origin(),
                           now,

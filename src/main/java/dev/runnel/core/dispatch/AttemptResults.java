@@ -210,9 +210,9 @@ final class AttemptResults {
       var text =
           delivery.intent() instanceof Intent.Cancel
               ? "The run service cannot be reached right now. The stop is queued, ahead of"
-                    + " everything else, and takes effect when the service is back."
+                  + " everything else, and takes effect when the service is back."
               : "The run service cannot be reached right now. Your message is queued, and is"
-                    + " processed when the service is back.";
+                  + " processed when the service is back.";
       work.outbox()
           .addAt(
               delivery.arrivedAt().plus(REPORT_DELAY_AFTER),

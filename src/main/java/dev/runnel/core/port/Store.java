@@ -387,8 +387,8 @@ public interface Store {
     /// The run that reported it first.
     Optional<RunId> opener(PullRequest pullRequest);
 
-    /// Pull requests of a repository that a run opened and that are not known to be merged or closed,
-    /// in no order.
+    /// Pull requests of a repository that a run opened and that are not known to be merged or
+    /// closed, in no order.
     List<PullRequest> open(URI repository);
 
     /// Stores the state of a pull request, unless a later state is stored.

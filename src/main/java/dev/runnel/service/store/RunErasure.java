@@ -3,11 +3,13 @@ package dev.runnel.service.store;
 import dev.runnel.database.Database;
 import dev.runnel.database.Like;
 import dev.runnel.database.Rows;
+import dev.runnel.service.run.TranscriptLine;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /// Deletes runs that have ended, with all their rows, also while the service is running. The caller
 /// deletes their workspaces.
@@ -103,8 +105,8 @@ public final class RunErasure {
     return rows.change("DELETE FROM runs WHERE id = ?", id) > 0;
   }
 
-  /// Deletes messages in runs that are kept: the follow-ups that were sent with these keys, and the
-  /// transcript lines with the same text.
+  /// Deletes messages in runs that are kept: the follow-ups that were sent with these keys, and
+  /// what the prompts and the transcript repeat of them.
   ///
   /// @return number of messages
   public int deleteFollowUps(Collection<String> keys) {
@@ -116,18 +118,56 @@ public final class RunErasure {
             for (var message :
                 rows.list(
                     "SELECT run_id, message FROM follow_ups WHERE request_key = ?",
-                    row -> List.of(row.getString(1), row.getString(2)),
+                    row -> new SentMessage(row.getString(1), row.getString(2)),
                     key)) {
-              rows.change(
-                  "DELETE FROM transcript_lines WHERE run_id = ? AND text = ?",
-                  message.getFirst(),
-                  message.getLast());
+              deleteFromPrompts(rows, message);
             }
             sum += rows.change("DELETE FROM follow_ups WHERE request_key = ?", key);
             rows.change("DELETE FROM answers WHERE name = ?", key);
           }
           return sum;
         });
+  }
+
+  private record SentMessage(String run, String text) {
+    /// Replaces the message where it is a part of a prompt, whose parts are separated by empty
+    /// lines.
+    String deletedFrom(String prompt) {
+      return Pattern.compile("(?<=^|\n\n)" + Pattern.quote(text) + "(?=\n\n|$)")
+          .matcher(prompt)
+          .replaceAll("(deleted)");
+    }
+  }
+
+  private static void deleteFromPrompts(Rows rows, SentMessage message) throws SQLException {
+    rows.change(
+        "DELETE FROM transcript_lines WHERE run_id = ? AND text = ?",
+        message.run(),
+        message.text());
+    record Line(long number, String text) {}
+    var lines =
+        rows.list(
+            "SELECT number, text FROM transcript_lines WHERE run_id = ? AND kind = ? AND text LIKE"
+                + " ? ESCAPE '!'",
+            row -> new Line(row.getLong(1), row.getString(2)),
+            message.run(),
+            TranscriptLine.Kind.ASKED.name(),
+            Like.containing(message.text()));
+    for (var line : lines) {
+      rows.change(
+          "UPDATE transcript_lines SET text = ? WHERE run_id = ? AND number = ?",
+          message.deletedFrom(line.text()),
+          message.run(),
+          line.number());
+    }
+    var prompt =
+        rows.first("SELECT prompt FROM runs WHERE id = ?", row -> row.getString(1), message.run());
+    if (prompt.isPresent()) {
+      rows.change(
+          "UPDATE runs SET prompt = ? WHERE id = ?",
+          message.deletedFrom(prompt.get()),
+          message.run());
+    }
   }
 
   /// Rebuilds the full-text index of an embedded database, because deleted text may remain in it.

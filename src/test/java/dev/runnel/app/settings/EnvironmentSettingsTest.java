@@ -197,7 +197,8 @@ class EnvironmentSettingsTest {
         "{web: {setup_commands: [{a: b}]}}            | agents.environments.web.setup_commands must"
             + " be one value",
         "{web: {docker_image: '-v /:/x y'}}           | docker_image must name an image",
-        "{'a b': {}}                                  | agents.environments.a b its name may contain",
+        "{'a b': {}}                                  | agents.environments.a b its name may"
+            + " contain",
       })
   void aWrongEnvironmentStopsTheStartWithThePlace(String environments, String message) {
     assertThatThrownBy(() -> settings(Map.of(), "agents: {environments: " + environments + "}\n"))

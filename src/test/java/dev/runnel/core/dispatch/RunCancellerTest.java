@@ -116,7 +116,10 @@ class RunCancellerTest {
     world.says(now(world, "2", DANA, cancel()));
     world.passes(Duration.ofSeconds(40));
 
-    assertThat(world.surface.told(THREAD)).singleElement().asString().contains("The stop is queued");
+    assertThat(world.surface.told(THREAD))
+        .singleElement()
+        .asString()
+        .contains("The stop is queued");
   }
 
   @Test

@@ -8,9 +8,9 @@ import dev.runnel.service.agent.Dialogue;
 import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ExecutionRequest;
-import dev.runnel.service.store.ServiceTables;
 import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.RunWatchers;
+import dev.runnel.service.store.ServiceTables;
 import dev.runnel.service.store.SlotLimits;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.RunChanges;
@@ -79,7 +79,8 @@ class SteeringTest {
     database = MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE);
     var clock = new SettableClock();
     var changes =
-        RunChanges.on(database, clock, NodeMembership.alone(database, clock, 1), SlotLimits.DEFAULT);
+        RunChanges.on(
+            database, clock, NodeMembership.alone(database, clock, 1), SlotLimits.DEFAULT);
     steering =
         new Steering(
             ExecutionRequest.internal("run"),
