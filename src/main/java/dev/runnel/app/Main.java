@@ -219,7 +219,7 @@ public final class Main {
     runnel.lines().forEach(banner::println);
     if (serve.exitWhenReady()) {
       if (Boolean.getBoolean(TRAINING)) {
-        new TrainingRun(
+        new AotTraining(
                 runnel.port(),
                 environment.getOrDefault("SLACK_SIGNING_SECRET", ""),
                 environment.getOrDefault("GITHUB_WEBHOOK_SECRET", ""),

@@ -23,7 +23,7 @@ final class ConsoleAudit {
 
   private final Store store;
   private final InstantSource clock;
-  private final FirstReads reads = new FirstReads();
+  private final TranscriptReads reads = new TranscriptReads();
 
   ConsoleAudit(Store store, InstantSource clock) {
     this.store = store;

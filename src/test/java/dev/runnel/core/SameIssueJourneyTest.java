@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.dispatch.DispatchOptions;
-import dev.runnel.core.dispatch.SameIssue;
+import dev.runnel.core.dispatch.SameIssueAction;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Update;
@@ -174,7 +174,7 @@ class SameIssueJourneyTest {
   @ValueSource(strings = {"start", "new: fix LINK", "fix LINK and LINK-too"})
   void anotherRunStartsWhereThatIsWanted(String how) {
     if (how.equals("start")) {
-      world.dispatches(DispatchOptions.DEFAULT.withSameIssue(SameIssue.START));
+      world.dispatches(DispatchOptions.DEFAULT.withSameIssue(SameIssueAction.START));
     }
     label("1");
     asks("2", how.equals("start") ? "fix " + LINK : how.replace("LINK", LINK));
@@ -240,7 +240,7 @@ class SameIssueJourneyTest {
   }
 
   private void joins() {
-    world.dispatches(DispatchOptions.DEFAULT.withSameIssue(SameIssue.JOIN));
+    world.dispatches(DispatchOptions.DEFAULT.withSameIssue(SameIssueAction.JOIN));
   }
 
   private void label(String id) {

@@ -6,7 +6,7 @@ import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.app.settings.RunnelSettings;
 import dev.runnel.app.settings.SettingsException;
-import dev.runnel.core.dispatch.FamilyStarts;
+import dev.runnel.core.dispatch.ChildRunStarts;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.database.AdvisoryLock;
 import dev.runnel.service.AgentRunService;
@@ -120,7 +120,7 @@ final class EmbeddedService {
                         .orElseThrow(() -> new SettingsException(OLDER_NODE))));
   }
 
-  AgentRunService open(ServiceAudit audit, FamilyStarts families) {
+  AgentRunService open(ServiceAudit audit, ChildRunStarts childRunStarts) {
     var config = context.config();
     var data = context.data();
     if (isolation() instanceof AutoCloseable connection) {
@@ -136,7 +136,7 @@ final class EmbeddedService {
                 new NodeSettings(
                     node, config.agentLease(), config.agentSlotLimits(), config.agentSnapshots()),
                 audit,
-                limits(families),
+                limits(childRunStarts),
                 context.clock()));
     context.opened(
         RunCleanup.start(
@@ -180,21 +180,21 @@ final class EmbeddedService {
     return new NodeIdentity(name, host, name);
   }
 
-  private static StartLimits limits(FamilyStarts families) {
+  private static StartLimits limits(ChildRunStarts childRunStarts) {
     return new StartLimits() {
       @Override
       public Optional<String> frozen() {
-        return families.frozen();
+        return childRunStarts.frozen();
       }
 
       @Override
       public Optional<String> refuse(String delivery, String run) {
-        return families.refuse(new DeliveryId(delivery), run);
+        return childRunStarts.refuse(new DeliveryId(delivery), run);
       }
 
       @Override
       public void used(String run, Duration worked, BigDecimal dollars) {
-        families.used(run, worked, dollars.movePointRight(6).longValue());
+        childRunStarts.used(run, worked, dollars.movePointRight(6).longValue());
       }
     };
   }

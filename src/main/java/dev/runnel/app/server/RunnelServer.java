@@ -6,7 +6,7 @@ import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.app.settings.SettingsException;
 import dev.runnel.client.RunsClient;
 import dev.runnel.console.access.ConsoleSurface;
-import dev.runnel.core.dispatch.FamilyStarts;
+import dev.runnel.core.dispatch.ChildRunStarts;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.redact.RedactedRuns;
 import dev.runnel.database.AdvisoryLock;
@@ -158,7 +158,7 @@ public final class RunnelServer implements AutoCloseable {
             it ->
                 it.open(
                     new ServiceAudit(new AuditLog(database), clock),
-                    new FamilyStarts(settings::policy, storage.store(), storage.time())));
+                    new ChildRunStarts(settings::policy, storage.store(), storage.time())));
 
     var authentication = ConsoleParts.authentication(context, storage);
     var surface = new ConsoleSurface(authentication);

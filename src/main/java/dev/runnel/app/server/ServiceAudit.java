@@ -1,6 +1,6 @@
 package dev.runnel.app.server;
 
-import dev.runnel.console.FirstReads;
+import dev.runnel.console.TranscriptReads;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.AuditEntry.Verb;
 import dev.runnel.core.model.conversation.SurfaceId;
@@ -23,7 +23,7 @@ final class ServiceAudit implements ChangeListener {
 
   private final AuditLog auditLog;
   private final InstantSource clock;
-  private final FirstReads reads = new FirstReads();
+  private final TranscriptReads reads = new TranscriptReads();
 
   ServiceAudit(AuditLog auditLog, InstantSource clock) {
     this.auditLog = auditLog;

@@ -5,7 +5,7 @@ import dev.runnel.core.decide.PullRequestFollowUps;
 import dev.runnel.core.deliver.FileLimits;
 import dev.runnel.core.deliver.Reminders;
 import dev.runnel.core.dispatch.DispatchOptions;
-import dev.runnel.core.dispatch.SameIssue;
+import dev.runnel.core.dispatch.SameIssueAction;
 import dev.runnel.core.port.TraceRecorder;
 import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.isolation.Machine;
@@ -155,7 +155,7 @@ public record Config(
     var setting = RunnelSettings.SAME_ISSUE;
     var text = settings.get(setting).orElse("ask").toUpperCase(Locale.ROOT);
     return new DispatchOptions(
-        Stream.of(SameIssue.values())
+        Stream.of(SameIssueAction.values())
             .filter(each -> each.name().equals(text))
             .findFirst()
             .orElseThrow(

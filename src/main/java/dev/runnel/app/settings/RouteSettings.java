@@ -13,7 +13,7 @@ final class RouteSettings {
 
   /// The base prompt belongs to a place, not to a request.
   private static final List<String> OPTIONS =
-      DefaultSettings.KEYS.stream().filter(key -> !key.equals("base_prompt")).toList();
+      RunDefaultsSettings.KEYS.stream().filter(key -> !key.equals("base_prompt")).toList();
 
   private static final List<String> KEYS =
       Stream.concat(CONDITIONS.stream(), OPTIONS.stream()).toList();
@@ -31,13 +31,13 @@ final class RouteSettings {
 
   private static Route route(YamlSection section, Profiles profiles) {
     section.checkKeys(KEYS);
-    var options = DefaultSettings.values(section, OPTIONS, profiles);
+    var options = RunDefaultsSettings.values(section, OPTIONS, profiles);
     if (options.isEmpty()) {
       throw section.wrong("chooses nothing; name one of " + String.join(", ", OPTIONS));
     }
     var where = section.at("where");
     for (var each : where.oneOrMore()) {
-      if (!DefaultSettings.WHERE.matcher(each).matches()) {
+      if (!RunDefaultsSettings.WHERE.matcher(each).matches()) {
         throw where.wrong("is no place; places read like slack or \"github:acme/shop\"");
       }
     }

@@ -135,7 +135,7 @@ public record Settings(
       flatten("", tree, environment, valuesByPath);
       var all = new YamlSection(path.get(), "", tree);
       profiles = profiles(all.at("profiles"), environment);
-      defaults = DefaultSettings.read(all.at(DefaultSettings.PLACE), profiles);
+      defaults = RunDefaultsSettings.read(all.at(RunDefaultsSettings.PLACE), profiles);
       routes = RouteSettings.read(all.at(RouteSettings.PLACE), profiles);
       policy = PolicySettings.read(all.at(PolicySettings.PLACE), policyNames());
       environments = EnvironmentSettings.read(all.at("agents").at("environments"), environment);
@@ -167,7 +167,7 @@ public record Settings(
         profiles,
         new Defaults(
             defaults,
-            DefaultSettings.admins(Optional.ofNullable(values.get(RunnelSettings.ADMINS))),
+            RunDefaultsSettings.admins(Optional.ofNullable(values.get(RunnelSettings.ADMINS))),
             routes),
         policy,
         EnvironmentSettings.withDefault(
@@ -314,7 +314,7 @@ public record Settings(
     for (var entry : tree.properties()) {
       var key = prefix + entry.getKey();
       if (key.equals("profiles")
-          || key.equals(DefaultSettings.PLACE)
+          || key.equals(RunDefaultsSettings.PLACE)
           || key.equals(RouteSettings.PLACE)
           || key.equals(EnvironmentSettings.PLACE)
           || key.equals(FactorySettings.PLACE)

@@ -16,7 +16,7 @@ import java.util.List;
 /// @param traces records the attempts
 @RecordBuilder
 public record DispatchOptions(
-    SameIssue sameIssue,
+    SameIssueAction sameIssue,
     PullRequestFollowUps pullRequests,
     List<String> environments,
     boolean namesRequester,
@@ -25,7 +25,7 @@ public record DispatchOptions(
     implements DispatchOptionsBuilder.With {
   public static final DispatchOptions DEFAULT =
       new DispatchOptions(
-          SameIssue.ASK,
+          SameIssueAction.ASK,
           new PullRequestFollowUps(3),
           List.of(),
           true,

@@ -62,7 +62,7 @@ public final class Dispatcher {
   private final ListeningPolicy listeningPolicy;
   private final LinkResolver linkResolver;
   private final PullRequestFollowUps pullRequestFollowUps;
-  private final IssueRuns issueRuns;
+  private final IssueClaims issueClaims;
   private final QueryHandler queryHandler;
   private final TraceRecorder traces;
 
@@ -119,7 +119,7 @@ public final class Dispatcher {
     this.runAccessPolicy = new RunAccessPolicy(defaults);
     this.intents = new IntentResolver(runAccessPolicy);
     this.linkResolver = new LinkResolver(store, runs, surfaces, runStarter, results);
-    this.issueRuns = new IssueRuns(store, surfaces, accessCheck, results, options.sameIssue());
+    this.issueClaims = new IssueClaims(store, surfaces, accessCheck, results, options.sameIssue());
     this.queryHandler =
         new QueryHandler(
             store,
@@ -127,7 +127,7 @@ public final class Dispatcher {
             defaultsResolver,
             accessCheck,
             startControl,
-            issueRuns,
+            issueClaims,
             healthCheck,
             options.environments(),
             results);
@@ -382,7 +382,7 @@ public final class Dispatcher {
         case Plan.OpenThread _ -> runStarter.openThread(attempt);
         case Plan.MoveTo(var conversation) -> moveTo(attempt, conversation);
         case Plan.StartRun start -> {
-          if (issueRuns.permitsStart(attempt, start)) {
+          if (issueClaims.permitsStart(attempt, start)) {
             runStarter.start(attempt, start);
           }
         }

@@ -49,7 +49,7 @@ final class QueryHandler {
   private final DefaultsResolver defaultsResolver;
   private final AccessCheck accessCheck;
   private final StartControl startControl;
-  private final IssueRuns issueRuns;
+  private final IssueClaims issueClaims;
   private final HealthCheck healthCheck;
   private final AttemptResults results;
   private final ScreenBuilder screenBuilder;
@@ -61,7 +61,7 @@ final class QueryHandler {
       DefaultsResolver defaultsResolver,
       AccessCheck accessCheck,
       StartControl startControl,
-      IssueRuns issueRuns,
+      IssueClaims issueClaims,
       HealthCheck healthCheck,
       List<String> environments,
       AttemptResults results) {
@@ -70,7 +70,7 @@ final class QueryHandler {
     this.defaultsResolver = defaultsResolver;
     this.accessCheck = accessCheck;
     this.startControl = startControl;
-    this.issueRuns = issueRuns;
+    this.issueClaims = issueClaims;
     this.healthCheck = healthCheck;
     this.results = results;
     this.screenBuilder = new ScreenBuilder(store, defaultsResolver, environments, results);
@@ -88,7 +88,7 @@ final class QueryHandler {
       case Intent.Ask(Question.Configure configure) -> configure(attempt, List.of(configure));
       case Intent.Ask(Question.ConfigureAll(var changes)) -> configure(attempt, changes);
       case Intent.Ask(Question.Decide decision) -> startControl.decide(attempt, decision);
-      case Intent.Ask(Question.Join choice) -> issueRuns.choose(attempt, choice);
+      case Intent.Ask(Question.Join choice) -> issueClaims.choose(attempt, choice);
       case Intent.Ask(Question.Schedule schedule) -> scheduleCommands.create(attempt, schedule);
       case Intent.Ask(Question.Schedules _) -> scheduleCommands.list(attempt);
       case Intent.Ask(Question.ChangeSchedule change) -> scheduleCommands.change(attempt, change);

@@ -21,7 +21,7 @@ import java.util.Optional;
 record AgentBriefing(
     ExecutionRequest executionRequest,
     Harness harness,
-    AgentSite site,
+    AgentSurroundings site,
     boolean moved,
     Optional<Snapshots.Outcome> restoration,
     RunQueries queries) {

@@ -66,7 +66,7 @@ final class Execution {
   private final Optional<Snapshots> snapshots;
   private final String place;
   private final ExecutionProcesses processes;
-  private final AgentSite.Factory sites;
+  private final AgentSurroundings.Factory sites;
   private final ResultCollector results;
   // Confined to the worker thread: whether the workspace is in use.
   private boolean isWorkspaceInUse;
@@ -100,7 +100,7 @@ final class Execution {
     this.snapshots = snapshots;
     this.place = place;
     this.processes = new ExecutionProcesses(spawner, executionRequest, settings);
-    this.sites = new AgentSite.Factory(executionRequest, settings, keys, workspaces);
+    this.sites = new AgentSurroundings.Factory(executionRequest, settings, keys, workspaces);
     this.results =
         new ResultCollector(executionRequest, records, queries, workspaces, settings.redactor());
   }
@@ -331,7 +331,7 @@ final class Execution {
   /// Everything that is needed to start the agent.
   private record Prepared(
       Harness harness,
-      AgentSite site,
+      AgentSurroundings site,
       LaunchFiles launchFiles,
       ExecutionRequest request,
       Launch launch) {}
@@ -339,7 +339,7 @@ final class Execution {
   /// @param moved whether the last execution ran on a node with another workspace
   /// @param restoration the result of restoring its snapshot; empty without snapshots
   private ExecutionResult work(
-      Harness harness, AgentSite site, boolean moved, Optional<Snapshots.Outcome> restoration)
+      Harness harness, AgentSurroundings site, boolean moved, Optional<Snapshots.Outcome> restoration)
       throws IOException, InterruptedException {
     HandedFiles.createFolder(site.ready().root());
     var briefing = new AgentBriefing(executionRequest, harness, site, moved, restoration, queries);
@@ -358,7 +358,7 @@ final class Execution {
     }
   }
 
-  private LaunchFiles launchFiles(AgentSite site) throws IOException {
+  private LaunchFiles launchFiles(AgentSurroundings site) throws IOException {
     return new LaunchFiles(
         settings.workspaces().resolveSibling("agents").resolve(executionRequest.runId()),
         site.ready().folder(),
@@ -490,7 +490,7 @@ final class Execution {
         new PushedBranches.Push(push.repository().toString(), push.branch(), push.commit()));
   }
 
-  private void collectPullRequests(List<String> mentioned, AgentSite site)
+  private void collectPullRequests(List<String> mentioned, AgentSurroundings site)
       throws InterruptedException {
     if (!mentioned.isEmpty()
         && !site.environment().repositories().isEmpty()

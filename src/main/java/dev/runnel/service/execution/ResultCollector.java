@@ -55,7 +55,7 @@ final class ResultCollector {
   /// Records which of the mentioned pull requests this run opened.
   ///
   /// @param git runs git in the workspace
-  void collectPullRequests(List<String> mentioned, AgentSite site, CommandRunner git)
+  void collectPullRequests(List<String> mentioned, AgentSurroundings site, CommandRunner git)
       throws InterruptedException {
     var opened = new ArrayList<NewArtifact>();
     for (var url : mentioned) {

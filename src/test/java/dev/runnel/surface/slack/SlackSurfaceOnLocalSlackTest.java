@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.MissedDeliveries;
@@ -309,8 +310,9 @@ class SlackSurfaceOnLocalSlackTest {
     assertThat(request.intent())
         .isEqualTo(
             new Intent.Say(
-                Request.of(
-                    "Act on the message that was written here at " + SlackPlace.at(meant) + ".")));
+                new Request(
+                    "Act on the message that was written here at " + SlackPlace.at(meant) + ".",
+                    RunOptions.NONE.withTitle(Optional.of("Act on this message")))));
     var opened = posted(surface.threads().open(request, false));
 
     assertThat(SlackPlace.of(opened.conversation()).thread()).isEqualTo(root);

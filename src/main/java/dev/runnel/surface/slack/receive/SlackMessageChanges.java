@@ -1,5 +1,6 @@
 package dev.runnel.surface.slack.receive;
 
+import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -121,9 +122,10 @@ final class SlackMessageChanges {
         place,
         user,
         new Intent.Say(
-            Request.of(
+            new Request(
                 "Act on the message that was written here at %s."
-                    .formatted(SlackPlace.at(place.thread())))),
+                    .formatted(SlackPlace.at(place.thread())),
+                RunOptions.NONE.withTitle(Optional.of("Act on this message")))),
         true,
         new Origin(Optional.empty(), Optional.empty(), Optional.empty(), true));
   }

@@ -11,13 +11,13 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /// Reads `defaults` of the file: default options of runs, by place.
-final class DefaultSettings {
+final class RunDefaultsSettings {
   static final String PLACE = "defaults";
   static final List<String> KEYS =
       List.of("profile", "environment", "model", "skill", "factory", "base_prompt");
   static final Pattern WHERE = Pattern.compile("[a-z][a-z0-9-]*(?::[^\\s]*[^\\s/])?");
 
-  private DefaultSettings() {}
+  private RunDefaultsSettings() {}
 
   static Map<String, Map<String, String>> read(YamlSection section, Profiles profiles) {
     var places = new HashMap<String, Map<String, String>>();

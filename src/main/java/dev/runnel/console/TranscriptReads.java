@@ -7,7 +7,7 @@ import java.util.Map;
 
 /// Tells new reads of a run from repeated ones: a read of the same run by the same person within an
 /// hour is a repetition. Thread-safe.
-public final class FirstReads {
+public final class TranscriptReads {
   private static final Duration ONE_READ = Duration.ofHours(1);
   private static final int MAX_READERS = 1000;
 

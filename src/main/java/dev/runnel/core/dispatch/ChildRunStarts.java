@@ -13,15 +13,15 @@ import org.slf4j.LoggerFactory;
 
 /// Counts the runs that agents start as starts of the person who requested the first run of the
 /// family, in the place and the environment of that run. Thread-safe.
-public final class FamilyStarts {
-  private static final Logger log = LoggerFactory.getLogger(FamilyStarts.class);
+public final class ChildRunStarts {
+  private static final Logger log = LoggerFactory.getLogger(ChildRunStarts.class);
   private static final String CHILD = "below:";
 
   private final Supplier<Policy> policy;
   private final Store store;
   private final InstantSource clock;
 
-  public FamilyStarts(Supplier<Policy> policy, Store store, InstantSource clock) {
+  public ChildRunStarts(Supplier<Policy> policy, Store store, InstantSource clock) {
     this.policy = policy;
     this.store = store;
     this.clock = clock;

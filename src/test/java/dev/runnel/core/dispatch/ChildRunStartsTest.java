@@ -18,14 +18,14 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class FamilyStartsTest {
+class ChildRunStartsTest {
   private static final DeliveryId ASKED = new DeliveryId("slack:1");
 
   private final SettableClock clock = new SettableClock();
   private final Store store = new MemoryStore();
   private BigDecimal price = BigDecimal.ZERO;
 
-  private FamilyStarts within(
+  private ChildRunStarts within(
       Optional<Long> runs, Optional<Duration> time, Optional<BigDecimal> money) {
     store.commit(
         work -> {
@@ -35,7 +35,7 @@ class FamilyStartsTest {
     var budget =
         new Budget("policy.budgets[0]", Budget.Per.PERSON, Budget.Period.DAY, runs, time, money);
     var policy = new Policy(Map.of(), List.of(), List.of(), List.of(budget), price);
-    return new FamilyStarts(() -> policy, store, clock);
+    return new ChildRunStarts(() -> policy, store, clock);
   }
 
   @Test

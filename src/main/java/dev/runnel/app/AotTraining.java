@@ -18,7 +18,7 @@ import java.util.List;
 ///
 /// It sends what Slack and GitHub send, over a few connections at once, signed with the secrets of
 /// the settings of that start. The database and the secrets are thrown away with it.
-final class TrainingRun {
+final class AotTraining {
   private static final int CONNECTIONS = 16;
 
   /// Maximum duration, for a busy machine. Usually it takes a few seconds.
@@ -32,7 +32,7 @@ final class TrainingRun {
   private final InstantSource clock;
 
   /// @param port of the server, on loopback
-  TrainingRun(int port, String slackSecret, String gitHubSecret, InstantSource clock) {
+  AotTraining(int port, String slackSecret, String gitHubSecret, InstantSource clock) {
     this.port = port;
     this.slackSecret = slackSecret;
     this.gitHubSecret = gitHubSecret;

@@ -25,7 +25,7 @@ import java.util.Optional;
 /// @param home the folders of the run; empty without isolation
 /// @param mayHaveSession whether the agent may find its session of an earlier execution; false if
 ///   the home folder is new
-record AgentSite(
+record AgentSurroundings(
     Environment environment,
     PreparedWorkspace.Ready ready,
     Map<String, String> grantedVariables,
@@ -39,7 +39,7 @@ record AgentSite(
   record Factory(
       ExecutionRequest request, ServiceSettings settings, ApiKeys keys, Workspaces workspaces) {
     /// @param hadHome whether the run had a home folder before
-    AgentSite create(
+    AgentSurroundings create(
         Harness harness,
         Environment environment,
         PreparedWorkspace.Ready ready,
@@ -71,7 +71,7 @@ record AgentSite(
             grantedVariables.putAll(networkVariables);
           });
       ready.skill().ifPresent(skill -> variables.put("RUNNEL_SKILL_FILE", skill.file().toString()));
-      return new AgentSite(
+      return new AgentSurroundings(
           environment,
           ready,
           grantedVariables,

@@ -32,7 +32,7 @@ import java.util.stream.Stream;
 /// Prevents two requests about one issue, such as a label on it and its link in a chat, from
 /// starting two runs at the same time. Each start about an issue first claims it by a row, so that
 /// this works across platforms and nodes.
-final class IssueRuns {
+final class IssueClaims {
   private static final Pattern LINK = Pattern.compile("https?://[^\\s<>|\"'`()\\[\\]]+");
   private static final Pattern AT_END = Pattern.compile("[.,;:!?]+$");
   private static final Duration START_CHECK_DELAY = Duration.ofSeconds(5);
@@ -41,14 +41,14 @@ final class IssueRuns {
   private final Surfaces surfaces;
   private final AccessCheck accessCheck;
   private final AttemptResults results;
-  private final SameIssue sameIssue;
+  private final SameIssueAction sameIssue;
 
-  IssueRuns(
+  IssueClaims(
       Store store,
       Surfaces surfaces,
       AccessCheck accessCheck,
       AttemptResults results,
-      SameIssue sameIssue) {
+      SameIssueAction sameIssue) {
     this.store = store;
     this.surfaces = surfaces;
     this.accessCheck = accessCheck;
@@ -86,7 +86,7 @@ final class IssueRuns {
           when !accessCheck.mayWriteTo(binding, attempt.delivery()) ->
           true;
       case ClaimResult.Working(var binding) -> {
-        if (sameIssue == SameIssue.ASK) {
+        if (sameIssue == SameIssueAction.ASK) {
           ask(attempt, issue.get(), binding);
         } else {
           join(attempt, binding.run().id());
@@ -99,7 +99,7 @@ final class IssueRuns {
   /// Whether the request may go to another run instead. `new:` and `retry` explicitly start a run;
   /// on a silent surface nobody could choose.
   private boolean mayShareRun(Delivery delivery) {
-    return sameIssue != SameIssue.START
+    return sameIssue != SameIssueAction.START
         && (delivery.intent() instanceof Intent.Start || delivery.intent() instanceof Intent.Say)
         && surfaces
             .find(delivery.conversation().surface())

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("slow")
-class TrainingRunTest {
+class AotTrainingTest {
   private static final InstantSource CLOCK = InstantSource.system();
   private static final URI NOWHERE = URI.create("http://127.0.0.1:9/api/");
 
@@ -53,8 +53,8 @@ class TrainingRunTest {
             1_000_000,
             paths.keySet(),
             routes -> door.routes(routes, paths, _ -> true))) {
-      assertThat(new TrainingRun(server.port(), "slack", "github", CLOCK).run()).isPositive();
-      assertThat(new TrainingRun(server.port(), "other", "other", CLOCK).run()).isZero();
+      assertThat(new AotTraining(server.port(), "slack", "github", CLOCK).run()).isPositive();
+      assertThat(new AotTraining(server.port(), "other", "other", CLOCK).run()).isZero();
     }
   }
 }
