@@ -1,5 +1,7 @@
 package dev.runnel.console;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.runnel.console.view.LiveRow;
 import io.javalin.http.sse.SseClient;
 import java.nio.charset.StandardCharsets;
@@ -74,13 +76,18 @@ final class RowUpdates {
     }
   }
 
-  /// New states first, then messages; those first that wait longest.
+  private record Changed(LiveRow row, Sent before) {}
+
+  /// Rows with new states first, then those with new messages; among them the one that waited
+  /// longest.
   private List<LiveRow> changed(List<LiveRow> rows) {
     return rows.stream()
-        .filter(row -> !sent.get(row.run()).isOf(row))
+        .map(row -> new Changed(row, requireNonNull(sent.get(row.run()))))
+        .filter(it -> !it.before().isOf(it.row()))
         .sorted(
-            Comparator.comparing((LiveRow row) -> sent.get(row.run()).looksLike(row))
-                .thenComparing(row -> sent.get(row.run()).turn()))
+            Comparator.comparing((Changed it) -> it.before().looksLike(it.row()))
+                .thenComparing(it -> it.before().turn()))
+        .map(Changed::row)
         .toList();
   }
 

@@ -1,5 +1,6 @@
 package dev.runnel.console;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -38,7 +39,7 @@ class AccessibilityTest {
             new Streams(50, Duration.ofMillis(100), Duration.ofSeconds(10)),
             0);
     Look.fill(site);
-    run = Look.pages(site).get("run");
+    run = requireNonNull(Look.pages(site).get("run"));
     browser = Browser.open();
     browser.go(site.link());
   }

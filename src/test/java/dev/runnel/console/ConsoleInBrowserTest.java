@@ -160,8 +160,9 @@ class ConsoleInBrowserTest {
     browser.go(site.at(list));
     var changes = new AtomicInteger();
     try (var service = Executors.newSingleThreadScheduledExecutor()) {
-      service.scheduleAtFixedRate(
-          () -> changes(runs, changes.incrementAndGet()), 0, 1000 / 60, TimeUnit.MILLISECONDS);
+      var _ =
+          service.scheduleAtFixedRate(
+              () -> changes(runs, changes.incrementAndGet()), 0, 1000 / 60, TimeUnit.MILLISECONDS);
 
       // Runs that start later come above it.
       awaitsText("New task 2");

@@ -14,11 +14,9 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,37 +51,43 @@ class LivePagesCostTest {
                 "https://acme.slack.com/archives/C1/p17000000" + i));
       }
       runs.forEach(run -> talks(site, run, 0));
-      var paths = List.of("/live", "/live/runs", "/runs/" + runs.getFirst().id() + "/live?after=0");
-      var pages = paths.stream().collect(Collectors.toMap(path -> path, path -> open(site, path)));
+      var start = open(site, "/live");
+      var list = open(site, "/live/runs");
+      var run = open(site, "/runs/" + runs.getFirst().id() + "/live?after=0");
       await()
           .untilAsserted(
               () -> {
-                assertThat(pages.get(paths.get(0)).events("list")).isNotEmpty();
-                assertThat(pages.get(paths.get(1)).events("order")).isNotEmpty();
-                assertThat(pages.get(paths.get(2)).events("lines")).isNotEmpty();
+                assertThat(start.events("list")).isNotEmpty();
+                assertThat(list.events("order")).isNotEmpty();
+                assertThat(run.events("lines")).isNotEmpty();
               });
 
-      var before =
-          pages.entrySet().stream()
-              .collect(Collectors.toMap(Map.Entry::getKey, page -> page.getValue().bytes()));
+      record Measured(String name, OpenPage page, long before) {
+        Measured(String name, OpenPage page) {
+          this(name, page, page.bytes());
+        }
+      }
+      var pages =
+          List.of(
+              new Measured("start", start), new Measured("list", list), new Measured("run", run));
       var said = new AtomicInteger();
       var begin = System.nanoTime();
-      talk.scheduleAtFixedRate(
-          () -> talks(site, runs.get(said.get() % TALKING), said.incrementAndGet()),
-          0,
-          1_000_000 / TALKING,
-          TimeUnit.MICROSECONDS);
+      var _ =
+          talk.scheduleAtFixedRate(
+              () -> talks(site, runs.get(said.get() % TALKING), said.incrementAndGet()),
+              0,
+              1_000_000 / TALKING,
+              TimeUnit.MICROSECONDS);
       await().atMost(Duration.ofMinutes(1)).until(() -> said.get() >= TALKING * SECONDS);
       var seconds = (System.nanoTime() - begin) / 1e9;
 
-      for (var path : paths) {
-        var page = pages.get(path);
-        assertThat((page.bytes() - before.get(path)) / seconds)
-            .as("bytes a second of " + path)
+      for (var each : pages) {
+        assertThat((each.page().bytes() - each.before()) / seconds)
+            .as("bytes a second of " + each.name())
             .isLessThan(MAX_BYTES_A_SECOND);
-        page.close();
+        each.page().close();
       }
-      assertThat(pages.get("/live/runs").events("said")).hasSizeGreaterThan(100);
+      assertThat(list.events("said")).hasSizeGreaterThan(100);
     }
   }
 

@@ -339,7 +339,10 @@ final class Execution {
   /// @param moved whether the last execution ran on a node with another workspace
   /// @param restoration the result of restoring its snapshot; empty without snapshots
   private ExecutionResult work(
-      Harness harness, AgentSurroundings site, boolean moved, Optional<Snapshots.Outcome> restoration)
+      Harness harness,
+      AgentSurroundings site,
+      boolean moved,
+      Optional<Snapshots.Outcome> restoration)
       throws IOException, InterruptedException {
     HandedFiles.createFolder(site.ready().root());
     var briefing = new AgentBriefing(executionRequest, harness, site, moved, restoration, queries);

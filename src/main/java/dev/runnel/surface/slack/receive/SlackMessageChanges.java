@@ -1,11 +1,11 @@
 package dev.runnel.surface.slack.receive;
 
-import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.surface.slack.model.SlackBehavior;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackText;
