@@ -20,7 +20,7 @@ final class RowUpdates {
   /// Number of polls between two reads of the list: once in two seconds.
   private static final int ROUNDS = 4;
 
-  /// At most so many bytes of changes are sent for one read, and the rest of the last row.
+  /// Bytes of changes that are sent for one read; the last row may exceed them.
   private static final int MAX_BYTES = 7_000;
 
   private record Sent(List<Object> shown, String message, long turn) {
@@ -58,7 +58,7 @@ final class RowUpdates {
     var ids = ids(rows);
     sent.keySet().retainAll(ids);
     int bytes = 0;
-    // Their order says where they belong, so they precede it.
+    // New rows precede the order, which says where they belong.
     for (var row : rows) {
       if (!sent.containsKey(row.run())) {
         bytes += send(page, row);
