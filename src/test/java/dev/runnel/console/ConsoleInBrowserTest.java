@@ -99,7 +99,7 @@ class ConsoleInBrowserTest {
     assertThat(browser.eval("document.activeElement.id")).isEqualTo("token");
     browser.type("sesame-of-another-door");
     browser.press("Enter");
-    awaitsText("That is not the token.");
+    awaitsText("This token is not valid.");
     awaits("document.activeElement.id === 'token'");
     browser.type(TOKEN);
     browser.press("Enter");

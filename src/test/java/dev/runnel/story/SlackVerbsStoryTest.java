@@ -68,7 +68,7 @@ class SlackVerbsStoryTest {
     awaitPosted("Running");
 
     assertThat(asks("whoami")).contains("slack:" + ANN);
-    assertThat(asks("doctor")).contains("Database", "Slack", "1 run, looked");
+    assertThat(asks("doctor")).contains("Database", "Slack", "1 run, checked");
     assertThat(asks("config set model fast")).contains("*Model:* fast").contains("set for you");
     assertThat(asks("config")).contains("*Environment (env):* not set");
     assertThat(asks("explain fix it"))

@@ -39,7 +39,7 @@ class StartAndEndTest {
               "SLACK_API_URL", "http://127.0.0.1:" + silent.getLocalPort() + "/api/");
       long before = System.nanoTime();
       try (var runnel = RunnelProcess.start(folder, RunnelProcess.freePort(), settings)) {
-        assertThat(runnel.log()).contains("a platform does not respond");
+        assertThat(runnel.log()).contains("platform does not respond");
         assertThat(runnel.get("/readyz").body()).isEqualTo("ready\n");
         assertThat(runnel.metric("runnel_store_up")).isOne();
 

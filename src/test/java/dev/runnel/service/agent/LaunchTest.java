@@ -294,7 +294,7 @@ class LaunchTest {
     assertThatThrownBy(
             () -> new ClaudeAgent().launch(job(shared, Optional.empty()), desk(AgentAccess.FULL)))
         .isInstanceOf(AgentRefused.class)
-        .hasMessageStartingWith("The tool server linear is a shared one of another service");
+        .hasMessageStartingWith("The tool server linear is a shared server of another service");
   }
 
   /// What an agent may have done to the home folder of its run.
