@@ -7,12 +7,14 @@ import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.run.Artifact;
+import dev.runnel.core.model.run.Evidence;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.model.run.StopRequest;
 import dev.runnel.surface.slack.model.SlackPlace;
+import dev.runnel.text.PlanReply;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -97,6 +99,18 @@ public final class SlackUpdates {
         run.delivery(),
         Optional.of("staging"),
         Optional.of("fast-model"));
+  }
+
+  /// An end with what the service observed.
+  private static Update.Succeeded receipt(Optional<Evidence.Mismatch> mismatch, int exit) {
+    var tests = List.of(new Evidence.TestRun("mvn -q test -pl checkout", Optional.of(exit)));
+    var evidence = new Evidence(2, 1, Optional.of(tests), mismatch);
+    var run =
+        done()
+            .message("I pass the clock to `Checkout` now. All tests pass.")
+            .run()
+            .with(it -> it.evidence(Optional.of(evidence)));
+    return new Update.Succeeded(run, ANN, SINCE, SINCE.plusSeconds(200));
   }
 
   public static Update.Succeeded succeeded(String answer) {
@@ -201,6 +215,20 @@ public final class SlackUpdates {
             2. Drop it\
             """));
     all.put(
+        "blocked-plan",
+        asks(
+            """
+            ## Plan
+
+            1. Reproduce the failure with a fixed clock in `CheckoutTest`
+            2. Pass the clock to `Checkout` instead of reading the time of the machine
+            3. Run the tests of the module, and open a pull request
+
+            Two files change. The public API stays as it is.
+
+            """
+                + PlanReply.QUESTION));
+    all.put(
         "question-closed",
         new Update.QuestionClosed(
             running().in(RunState.BLOCKED, "BLOCKED").run(),
@@ -215,6 +243,8 @@ public final class SlackUpdates {
             Optional.empty(),
             Optional.empty()));
     all.put("succeeded", new Update.Succeeded(done().run(), ANN, SINCE, SINCE.plus(soon)));
+    all.put("succeeded-receipt", receipt(Optional.empty(), 0));
+    all.put("succeeded-receipt-mismatch", receipt(Optional.of(Evidence.Mismatch.FAILED), 1));
     all.put("succeeded-long", succeeded("A long line of an answer.\n".repeat(500)));
     all.put(
         "succeeded-without-words",
