@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
@@ -18,52 +17,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class FollowUpTest {
   @TempDir Path folder;
-
-  @Test
-  void messagesToAWorkingRunBecomeItsNextExecution() {
-    try (var service =
-        RunningService.withCommand(
-            folder,
-            "echo \"execution $RUNNEL_EXECUTION\"; cat; echo; touch ready;"
-                + " [ $RUNNEL_EXECUTION = 2 ] || while [ ! -e go ]; do sleep 0.05; done")) {
-      var id = service.create("first");
-      awaitFile(folder.resolve("workspaces/" + id + "/ready"));
-      var session = service.run(id).get("session_id");
-
-      var second = service.followUp(id, "second");
-      service.followUp(id, "third");
-      CommandRunTest.create(folder.resolve("workspaces/" + id + "/go"));
-
-      assertThat(second.get("outcome").asText()).isEqualTo("queue_pending");
-      assertThat(second.get("followup_id").asText()).hasSize(36);
-      var run = service.awaitState(id, "SUCCEEDED");
-      assertThat(run.at("/status_message/message").asText()).isEqualTo("third");
-      assertThat(service.transcript(id))
-          .isEqualTo("execution 1\nfirst\nexecution 2\nsecond\n\nthird\n");
-      assertThat(run.get("prompt").asText()).isEqualTo("first");
-      assertThat(run.get("session_id")).isEqualTo(session);
-    }
-  }
-
-  @Test
-  void anEndedRunGoesOnInItsWorkspace() {
-    try (var service =
-        RunningService.withCommand(
-            folder, "cat >> all; echo >> all; cat all; [ $RUNNEL_EXECUTION != 1 ]")) {
-      var id = service.create("first");
-      var failed = service.awaitState(id, "FAILED");
-
-      assertThat(service.followUp(id, "second").get("outcome").asText())
-          .isEqualTo("handoff_execution");
-
-      var run = service.awaitState(id, "SUCCEEDED");
-      assertThat(run.at("/status_message/message").asText()).isEqualTo("first\nsecond");
-      assertThat(run.at("/status_message/error_code").isMissingNode()).isTrue();
-      assertThat(run.get("started_at")).isEqualTo(failed.get("started_at"));
-      assertThat(Instant.parse(run.get("updated_at").asText()))
-          .isAfter(Instant.parse(failed.get("updated_at").asText()));
-    }
-  }
 
   @Test
   void aMessageThatInterruptsEndsTheAgentAndStartsTheNextExecutionWithAllThatWaits() {

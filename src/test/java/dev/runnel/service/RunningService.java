@@ -431,6 +431,16 @@ public final class RunningService implements AutoCloseable {
         .until(() -> Files.exists(file));
   }
 
+  /// Makes a file for which an agent waits, in a folder that the run may not have yet.
+  public static void createFile(Path file) {
+    try {
+      awaitFile(file.resolveSibling("."));
+      Files.createFile(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /// From now on nothing can be read or kept.
   void loseDatabase() {
     database.close();

@@ -102,13 +102,13 @@ class FailureModesTest {
       F23 app.settings.SettingsTest#secretsAreNotInItsWords
       F23 surface.slack.model.SlackConfigTest#secretsAreNotShown
       # The prompt arrives as somebody's notation of it.
-      F24 service.CommandRunTest#thePromptArrivesByteForByte
+      F24 service.isolation.ExecutorContract#thePromptArrivesByteForByte
       F24 core.command.MessageParserTest#aPromptKeepsItsLinesQuotesAndEmoji
       F24 surface.slack.SlackFrameTest#noTextIsChangedOnTheWay
       # "Executed successfully" is all that people are told.
       F25 surface.slack.render.SlackRendererTest#noPostHasWordsForMakersOnly
       # Anybody may run the agent, and the agent has the bot's token.
-      F26 service.CommandRunTest#theAgentKnowsItsRunAndNoneOfOurSecrets
+      F26 service.isolation.ExecutorContract#theAgentKnowsItsRunAndNoneOfOurSecrets
       F26 app.settings.SettingsTest#agentsDoNotInheritTheVariablesThatSecretsComeFrom
       F26 app.settings.SecretsTest#eachOfASecretSettingsValuesIsMasked
       F26 story.SecretsStoryTest#areMaskedInTheThreadTheConsoleTheTranscriptTheLogAndThePrompt

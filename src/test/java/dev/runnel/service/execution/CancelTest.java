@@ -1,12 +1,12 @@
 package dev.runnel.service.execution;
 
 import static dev.runnel.service.RunningService.awaitFile;
+import static dev.runnel.service.RunningService.createFile;
 import static dev.runnel.service.RunningService.problem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.service.CommandRunTest;
 import dev.runnel.service.EnvironmentRuns;
 import dev.runnel.service.Living;
 import dev.runnel.service.RunningService;
@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -63,45 +62,6 @@ class CancelTest {
   }
 
   @Test
-  void neitherAnAgentThatIgnoresTheSignalNorItsEscapedGrandchildrenSurvive() throws IOException {
-    var command =
-        """
-        trap '' TERM
-        (setsid nohup sh -c 'trap "" TERM; echo $$ > escaped; while :; do sleep 1; done' &)
-        (env -i PATH="$PATH" sh -c 'trap "" TERM; echo $$ > anonymous; while :; do sleep 1; done' &)
-        while [ ! -s escaped ] || [ ! -s anonymous ]; do sleep 0.05; done
-        echo $$ > itself; touch ready
-        while :; do sleep 1; done
-        """;
-    try (var service = RunningService.withCommand(folder, command)) {
-      var id = service.create("x");
-      awaitFile(folder.resolve("workspaces/" + id + "/ready"));
-
-      var answer = service.cancel(id);
-
-      assertThat(answer.statusCode()).isEqualTo(200);
-      assertThat(service.state(id)).isEqualTo("CANCELLED");
-      assertThat(Living.is(pid(id, "itself"))).isFalse();
-      assertThat(Living.is(pid(id, "escaped"))).isFalse();
-      assertThat(Living.is(pid(id, "anonymous"))).isFalse();
-    }
-  }
-
-  @Test
-  void anExitStatusOfZeroAfterACancelIsStillACancel() {
-    try (var service =
-        RunningService.withCommand(
-            folder, "trap 'echo saved; exit 0' TERM; touch ready; while :; do sleep 0.1; done")) {
-      var id = service.create("x");
-      awaitFile(folder.resolve("workspaces/" + id + "/ready"));
-      service.cancel(id);
-
-      assertThat(service.state(id)).isEqualTo("CANCELLED");
-      assertThat(service.transcript(id)).isEqualTo("saved\n");
-    }
-  }
-
-  @Test
   void whatWaitedToBeSaidIsDroppedAndTheRunCanStillBeTakenUp() throws IOException {
     try (var service =
         RunningService.withCommand(
@@ -136,12 +96,12 @@ class CancelTest {
       assertThat(unread(service.run(id))).containsExactly("and the index");
 
       service.followUp(id, "only look");
-      CommandRunTest.create(folder.resolve("workspaces/" + working + "/go"));
+      createFile(folder.resolve("workspaces/" + working + "/go"));
       awaitFile(folder.resolve("workspaces/" + id + "/said"));
 
       assertThat(Files.readString(folder.resolve("workspaces/" + id + "/said")))
           .isEqualTo("only look");
-      CommandRunTest.create(folder.resolve("workspaces/" + id + "/go"));
+      createFile(folder.resolve("workspaces/" + id + "/go"));
       service.awaitState(id, "SUCCEEDED");
     }
   }
@@ -154,7 +114,7 @@ class CancelTest {
       var id = EnvironmentRuns.runIn(service, "slow");
       awaitFile(folder.resolve("preparing"));
       service.cancel(id);
-      CommandRunTest.create(folder.resolve("again"));
+      createFile(folder.resolve("again"));
 
       service.followUp(id, "only look");
       service.awaitState(id, "SUCCEEDED");
@@ -194,7 +154,7 @@ class CancelTest {
       var id = service.create("x");
       awaitFile(folder.resolve("workspaces/" + id + "/ready"));
       service.followUp(id, "second");
-      CommandRunTest.create(folder.resolve("workspaces/" + id + "/go"));
+      createFile(folder.resolve("workspaces/" + id + "/go"));
 
       await().untilAsserted(() -> assertThat(service.run(id).get("pending_followups")).isEmpty());
       service.cancel(id);
@@ -284,19 +244,6 @@ class CancelTest {
             .isTrue();
       }
     }
-  }
-
-  @Test
-  void closingTheServiceEndsItsAgentsQuicklyToo() throws IOException {
-    String pid;
-    try (var service = RunningService.withCommand(folder, "echo $$ > pid; exec sleep 300")) {
-      var id = service.create("x");
-      var file = folder.resolve("workspaces/" + id + "/pid");
-      awaitFile(file);
-      await().atMost(Duration.ofSeconds(60)).until(() -> !Files.readString(file).isBlank());
-      pid = Files.readString(file).strip();
-    }
-    assertThat(Living.is(pid)).isFalse();
   }
 
   private String pid(String run, String file) throws IOException {

@@ -21,7 +21,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -208,7 +207,7 @@ interface InjectedAgentContract {
 
   @Test
   default void leavesNothingRunningAfterAStop(@TempDir Path folder) throws IOException {
-    var seconds = "301." + ThreadLocalRandom.current().nextInt(100_000, 1_000_000);
+    var seconds = ExecutorContract.mark();
     try (var stage = Stage.open(folder, this)) {
       var id =
           stage.create(
@@ -218,12 +217,12 @@ interface InjectedAgentContract {
               """
                   .formatted(seconds));
       awaitFile(stage.workspace(id).resolve("ready"));
-      assertThat(running(seconds)).isNotEmpty();
+      assertThat(ExecutorContract.running(seconds)).isNotEmpty();
 
       stage.service.cancel(id);
       stage.service.awaitState(id, "CANCELLED");
 
-      assertThat(running(seconds)).isEmpty();
+      assertThat(ExecutorContract.running(seconds)).isEmpty();
     }
   }
 
@@ -298,12 +297,6 @@ interface InjectedAgentContract {
 
   private static String namespace() throws IOException {
     return Files.readSymbolicLink(Path.of("/proc/self/ns/mnt")).toString();
-  }
-
-  private static List<ProcessHandle> running(String mark) {
-    return ProcessHandle.allProcesses()
-        .filter(each -> each.info().commandLine().orElse("").contains(mark))
-        .toList();
   }
 
   /// A machine with secrets, and a service on it whose agents obey.

@@ -10,6 +10,7 @@ import dev.runnel.service.RunningService.Setup;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.service.workspace.Repository;
+import dev.runnel.testkit.ContainerRuntime;
 import dev.runnel.testkit.LocalRepository;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -62,7 +63,7 @@ class IsolationTest {
 
   /// Runs where bubblewrap works; `RUNNEL_TESTS_NEED_BUBBLEWRAP=true` makes its absence a failure.
   @Nested
-  class Bubblewrapped {
+  class Bubblewrapped implements ExecutorContract {
     private Setup setup;
 
     @BeforeEach
@@ -73,6 +74,16 @@ class IsolationTest {
       }
       assertThat(chosen).isInstanceOf(Bubblewrap.class);
       setup = Setup.USUAL.with(chosen);
+    }
+
+    @Override
+    public Path folder() {
+      return folder;
+    }
+
+    @Override
+    public Isolation isolation() {
+      return setup.isolation();
     }
 
     @Test
@@ -203,41 +214,6 @@ class IsolationTest {
     }
 
     @Test
-    void anAgentFailsWithItsOwnStatusAndWords() {
-      try (var service = RunningService.with(folder, "echo why >&2; exit 7", 1, setup)) {
-        var run = service.awaitState(service.create("x"), "FAILED");
-        assertThat(run.at("/status_message/message").asText()).isEqualTo("why");
-      }
-    }
-
-    @Test
-    void aCancelledAgentHasItsGraceTimeAndLeavesNothing() throws IOException {
-      var command =
-          "trap 'echo bye > bye; exit' TERM; (sleep 300; :) & touch ready; while :; do sleep 0.05;"
-              + " done";
-      try (var service = RunningService.with(folder, command, 1, setup)) {
-        var id = service.create("x");
-        var workspace = folder.resolve("workspaces/" + id);
-        awaitFile(workspace.resolve("ready"));
-        service.cancel(id);
-        service.awaitState(id, "CANCELLED");
-
-        assertThat(workspace.resolve("bye")).hasContent("bye");
-        assertThat(
-                ProcessHandle.allProcesses()
-                    .filter(ProcessHandle::isAlive)
-                    .filter(
-                        process ->
-                            process
-                                .info()
-                                .commandLine()
-                                .filter(line -> line.contains(id))
-                                .isPresent()))
-            .isEmpty();
-      }
-    }
-
-    @Test
     void setupCommandsAreWalledInTooAndShareNoFileWithTheCloneCache() throws IOException {
       var shop = LocalRepository.make(folder.resolve("origin/acme/shop"));
       shop.commit("README.md", "The shop\n");
@@ -262,6 +238,27 @@ class IsolationTest {
           }
         }
       }
+    }
+  }
+
+  @Nested
+  class InAContainer implements ExecutorContract {
+    private Isolation isolation;
+
+    @BeforeEach
+    void runtime() throws IOException {
+      var bin = Files.createDirectories(folder.resolve("bin"));
+      isolation = new Container(ContainerRuntime.install(bin), machine(System.getenv()));
+    }
+
+    @Override
+    public Path folder() {
+      return folder;
+    }
+
+    @Override
+    public Isolation isolation() {
+      return isolation;
     }
   }
 

@@ -1,20 +1,20 @@
 package dev.runnel.service.kubernetes;
 
 import static dev.runnel.service.RunningService.awaitFile;
+import static dev.runnel.service.RunningService.createFile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.runnel.service.RunningService;
 import dev.runnel.service.RunningService.Setup;
+import dev.runnel.service.isolation.ExecutorContract;
+import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.testkit.Bubblewrapped;
 import io.fabric8.kubernetes.api.model.ContainerStateBuilder;
 import io.fabric8.kubernetes.api.model.PodConditionBuilder;
 import io.fabric8.kubernetes.api.model.PodStatusBuilder;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -82,20 +82,34 @@ class KubernetesRunTest {
     assertThat(folder.resolve("starts")).isEmptyDirectory();
   }
 
-  @Test
-  void anAgentAnswersFromItsPodAndLeavesNothing() throws IOException {
-    try (var isolation = cluster.isolation();
-        var service = service(isolation)) {
-      var id =
-          service.create(
-              "cat > /dev/null; echo hello; echo why >&2; printf 'no end'; echo mine > file");
-      service.awaitState(id, "SUCCEEDED");
+  @Nested
+  class AsEveryExecutor implements ExecutorContract {
+    private Kubernetes isolation;
 
-      assertThat(service.transcript(id)).isEqualTo("hello\nno end\n");
-      assertThat(service.service.transcript(id, 0).orElseThrow().lines())
-          .anySatisfy(line -> assertThat(line.text()).isEqualTo("why"));
-      assertThat(workspace(id).resolve("file")).hasContent("mine");
-      assertThatNothingIsLeft();
+    @BeforeEach
+    void open() {
+      isolation = cluster.isolation();
+    }
+
+    @AfterEach
+    void close() {
+      isolation.close();
+    }
+
+    @Override
+    public Path folder() {
+      return folder;
+    }
+
+    @Override
+    public Isolation isolation() {
+      return isolation;
+    }
+
+    @Override
+    public void assertThatNothingIsLeft(String mark) {
+      ExecutorContract.super.assertThatNothingIsLeft(mark);
+      KubernetesRunTest.this.assertThatNothingIsLeft();
     }
   }
 
@@ -130,17 +144,15 @@ class KubernetesRunTest {
   }
 
   @Test
-  void aQuestionIsAnsweredInTheNextExecutionInTheSameWorkspaceAndHome() {
+  void aFollowUpFindsTheHomeOfItsRun() {
     try (var isolation = cluster.isolation();
         var service = service(isolation)) {
-      var id =
-          service.create("echo it > kept; echo own > \"$HOME/kept\"; echo '::blocked Which one?'");
-      service.awaitState(id, "BLOCKED");
-      assertThat(service.message(id)).contains("Which one?");
-
-      service.followUp(id, "cat kept \"$HOME/kept\"; echo the second");
+      var id = service.create("echo own > \"$HOME/kept\"");
       service.awaitState(id, "SUCCEEDED");
-      assertThat(service.transcript(id)).endsWith("it\nown\nthe second\n");
+
+      service.followUp(id, "cat \"$HOME/kept\"");
+      service.awaitState(id, "SUCCEEDED");
+      assertThat(service.transcript(id)).isEqualTo("own\n");
       assertThatNothingIsLeft();
     }
   }
@@ -156,53 +168,6 @@ class KubernetesRunTest {
       assertThat(workspace(id).resolve("made")).hasContent("yes");
       assertThat(service.message(id)).contains("broken");
       assertThatNothingIsLeft();
-    }
-  }
-
-  @Test
-  void aStoppedAgentHasItsGraceTimeAndIsGoneWhenTheStopIsTold() {
-    try (var isolation = cluster.isolation();
-        var service = service(isolation)) {
-      var id =
-          service.create(
-              "trap 'sleep 0.5; echo bye > bye; exit' TERM; touch ready; while :; do sleep 0.05;"
-                  + " done");
-      awaitFile(workspace(id).resolve("ready"));
-      service.cancel(id);
-      service.awaitState(id, "CANCELLED");
-
-      assertThat(workspace(id).resolve("bye")).hasContent("bye");
-      assertThatNothingIsLeft();
-    }
-  }
-
-  @Test
-  void anAgentThatIgnoresTheStopIsKilledWithAllItStarted() {
-    try (var isolation = cluster.isolation();
-        var service = service(isolation)) {
-      var id =
-          service.create(
-              "trap '' TERM; (setsid sh -c 'trap \"\" TERM; sleep 300' &); touch ready; sleep 300");
-      awaitFile(workspace(id).resolve("ready"));
-      service.cancel(id);
-      service.awaitState(id, "CANCELLED");
-
-      assertThatNothingIsLeft();
-      assertThat(
-              ProcessHandle.allProcesses()
-                  .filter(each -> each.info().commandLine().orElse("").contains(id)))
-          .isEmpty();
-    }
-  }
-
-  @Test
-  void anAgentFailsWithItsOwnStatusAndWords() {
-    try (var isolation = cluster.isolation();
-        var service = service(isolation)) {
-      var id = service.create("echo the reason >&2; exit 7");
-      service.awaitState(id, "FAILED");
-
-      assertThat(service.message(id)).isEqualTo("the reason");
     }
   }
 
@@ -388,7 +353,7 @@ class KubernetesRunTest {
         awaitFile(workspace(id).resolve("ready"));
         await().until(() -> service.transcript(id).equals("before\n"));
         cluster.goAway();
-        touch(workspace(id).resolve("go"));
+        createFile(workspace(id).resolve("go"));
         awaitFile(workspace(id).resolve("over"));
         assertThat(service.state(id)).isEqualTo("INPROGRESS");
         cluster.comeBack();
@@ -439,7 +404,7 @@ class KubernetesRunTest {
         awaitFile(workspace(id).resolve("ready"));
         await().until(() -> cluster.pods().toString().contains("ContainerStateRunning"));
         cluster.closeWatches(request -> request.startsWith("PATCH") && request.endsWith("/status"));
-        touch(workspace(id).resolve("go"));
+        createFile(workspace(id).resolve("go"));
 
         service.awaitState(id, "SUCCEEDED");
         assertThat(service.transcript(id)).isEqualTo("over\n");
@@ -462,14 +427,6 @@ class KubernetesRunTest {
 
         service.awaitState(id, "CANCELLED");
         assertThatNothingIsLeft();
-      }
-    }
-
-    private void touch(Path file) {
-      try {
-        Files.createFile(file);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
       }
     }
   }
