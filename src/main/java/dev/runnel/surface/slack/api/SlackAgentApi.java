@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The Web API methods of Slack's agent view: sessions, status, suggested prompts and streams. The
@@ -28,6 +29,22 @@ public record SlackAgentApi(SlackApi api) {
   public static final List<String> METHODS =
       List.of(SET_SESSION, SET_LINE, SET_TITLE, SET_PROMPTS, START, APPEND, STOP, REPLIES);
 
+  private static final Set<String> THREAD_ERRORS =
+      Set.of(
+          "channel_not_found",
+          "thread_not_found",
+          "invalid_thread_ts",
+          "message_not_found",
+          "not_in_channel",
+          "is_archived",
+          "user_not_found",
+          "user_not_in_channel",
+          "invalid_auth",
+          "not_authed",
+          "account_inactive",
+          "token_revoked",
+          "token_expired");
+
   private static final String NO_STOP_BUTTON = "missing_agent_session_stopped_event_subscription";
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
@@ -43,6 +60,12 @@ public record SlackAgentApi(SlackApi api) {
     Session(String word) {
       this.word = word;
     }
+  }
+
+  /// Whether an error concerns one thread or the credential, and not what the app can do in the
+  /// workspace.
+  public static boolean concernsThread(String error) {
+    return THREAD_ERRORS.contains(error);
   }
 
   /// Sets the status of the thread's session; the first call creates the session.

@@ -14,7 +14,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,23 +35,6 @@ final class SlackStatusLine {
 
   private static final int MAX_LINE = 100;
   private static final int MAX_TITLE = 190;
-
-  /// Errors that concern the thread, not the app's capabilities.
-  private static final Set<String> THREAD_ERRORS =
-      Set.of(
-          "channel_not_found",
-          "thread_not_found",
-          "invalid_thread_ts",
-          "message_not_found",
-          "not_in_channel",
-          "is_archived",
-          "user_not_found",
-          "user_not_in_channel",
-          "invalid_auth",
-          "not_authed",
-          "account_inactive",
-          "token_revoked",
-          "token_expired");
 
   /// What is available in a workspace.
   enum Kind {
@@ -124,7 +106,7 @@ final class SlackStatusLine {
         remember(place, session.name());
       }
       case SlackResponse.No<Boolean>(String error) -> {
-        if (!THREAD_ERRORS.contains(error)) {
+        if (!SlackAgentApi.concernsThread(error)) {
           log.info("slack agent sessions not available team={} error={}", place.team(), error);
           remember(place, Kind.LINE);
         }
@@ -149,7 +131,7 @@ final class SlackStatusLine {
     }
     switch (api.line(place, lineText)) {
       case SlackResponse.Ok<?> _ -> remember(place, lineText);
-      case SlackResponse.No<?>(String error) when !THREAD_ERRORS.contains(error) -> {
+      case SlackResponse.No<?>(String error) when !SlackAgentApi.concernsThread(error) -> {
         log.info("slack status line not available team={} error={}", place.team(), error);
         remember(place, Kind.NONE);
         return;

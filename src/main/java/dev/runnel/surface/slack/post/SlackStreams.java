@@ -98,8 +98,10 @@ final class SlackStreams {
       case SlackResponse.Ok<String> _ ->
           new Posting.Later(Optional.empty(), "Slack returned no timestamp of the stream");
       case SlackResponse.No<String>(String error) -> {
-        log.info("slack streaming not available team={} error={}", place.team(), error);
-        teamsWithoutStreams.add(place.team());
+        if (!SlackAgentApi.concernsThread(error)) {
+          log.info("slack streaming not available team={} error={}", place.team(), error);
+          teamsWithoutStreams.add(place.team());
+        }
         yield plain.postNew(notice);
       }
       case SlackResponse.Wait<String> _ -> plain.posting(notice, slackResponse);

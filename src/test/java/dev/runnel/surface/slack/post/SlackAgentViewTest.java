@@ -376,6 +376,17 @@ class SlackAgentViewTest {
     }
 
     @Test
+    void anErrorOfOneThreadDoesNotTurnStreamsOffInOthers() {
+      slack.refuses(SlackAgentApi.START, "channel_not_found");
+
+      tells(working("Looking"), null);
+      tells(working("Another run"), null);
+
+      assertThat(slack.calls(SlackAgentApi.START)).hasSize(2);
+      assertThat(slack.calls("chat.postMessage")).hasSize(1);
+    }
+
+    @Test
     void withoutSlacksOwnStopThePostIsEditedBecauseItHasOurs() {
       slack.says(
           SlackAgentApi.SET_SESSION,
