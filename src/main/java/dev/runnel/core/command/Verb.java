@@ -146,9 +146,8 @@ public enum Verb {
       case CONFIG ->
           "Anyone for themselves. The people of a place for the place, or only admins if admins are"
               + " configured. Admins for the workspace.";
-      case APPROVE, DECLINE -> "The people whom the policy names as approvers.";
-      case FREEZE, UNFREEZE ->
-          "The people whom the policy permits it, or the admins if there is no policy.";
+      case APPROVE, DECLINE -> "The approvers that the policy names.";
+      case FREEZE, UNFREEZE -> "People with this permission, or the admins if there is no policy.";
       case RUN,
           LIST,
           STATUS,

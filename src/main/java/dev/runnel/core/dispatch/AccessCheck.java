@@ -119,8 +119,8 @@ final class AccessCheck {
     return store.<Boolean>commit(work -> work.issues().participation(conversation).isPresent());
   }
 
-  /// Whether the sender may write to a run that began in another place. Without rules, everybody
-  /// may whom the platform's own rule permits.
+  /// Whether the sender may write to a run that began in another place. Without rules, the
+  /// platform's own rule decides, which the sender has passed already.
   boolean mayWriteTo(Binding run, Delivery delivery) {
     var permission = run.run().state() == RunState.BLOCKED ? Permission.ANSWER : Permission.SAY;
     return !policy.hasRules()

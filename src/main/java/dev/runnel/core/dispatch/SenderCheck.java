@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Finishes a delivery whose sender lacks permission. If the platform can answer privately, the
-/// sender is told who may. Elsewhere a member gets a reaction and a stranger nothing, because an
-/// answer would let strangers trigger posts.
+/// answer says who has the permission. Elsewhere a member gets a reaction and a stranger nothing,
+/// because an answer would let strangers trigger posts.
 final class SenderCheck {
   private static final Logger log = LoggerFactory.getLogger(SenderCheck.class);
 
@@ -72,8 +72,8 @@ final class SenderCheck {
         : decision;
   }
 
-  /// A message that is not addressed to the bot may be for people, so its sender is told once per
-  /// thread.
+  /// A message that is not addressed to the bot may be for people, so its sender gets this answer
+  /// once per thread.
   private static void tell(Work work, DeliveryAttempt attempt, String words, boolean hasRun) {
     var delivery = attempt.delivery();
     if (delivery.addressed()) {
