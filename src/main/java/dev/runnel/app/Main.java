@@ -29,6 +29,9 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -94,7 +97,10 @@ public final class Main {
 
   private static final Logger log = LoggerFactory.getLogger(Main.class);
 
-  /// Less than the 30 seconds after which orchestrators kill a process.
+  /// How long a stop waits for the end of the start.
+  private static final Duration MAX_START = Duration.ofSeconds(4);
+
+  /// Less, with the start, than the 30 seconds after which orchestrators kill a process.
   private static final Duration MAX_STOP = Duration.ofSeconds(25);
 
   private final PrintStream out;
@@ -205,10 +211,10 @@ public final class Main {
     if (isWholeProcess) {
       RedactingLayout.use(config.log());
     }
-    var runnel =
-        RunnelServer.start(
-            config, environment, InstantSource.system(), () -> config(serve.options()));
-    started.complete(runnel);
+    if (!serve.exitWhenReady()) {
+      stopAtExit(started);
+    }
+    var runnel = start(config, serve, started);
     if (isWholeProcess && !runnel.isolatesAgents()) {
       // Containers leave children of their own, so this is not for them.
       ChildSubreaper.become();
@@ -229,14 +235,26 @@ public final class Main {
       runnel.close();
       return 0;
     }
-    Runtime.getRuntime()
-        .addShutdownHook(Thread.ofPlatform().name("shutdown").unstarted(() -> stop(runnel)));
     try {
       Thread.currentThread().join();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     return 0;
+  }
+
+  private RunnelServer start(
+      Config config, CommandLine.Serve serve, CompletableFuture<RunnelServer> started) {
+    try {
+      var runnel =
+          RunnelServer.start(
+              config, environment, InstantSource.system(), () -> config(serve.options()));
+      started.complete(runnel);
+      return runnel;
+    } catch (RuntimeException e) {
+      started.completeExceptionally(e);
+      throw e;
+    }
   }
 
   /// Reads the settings again after a hang-up; invalid settings change nothing.
@@ -246,6 +264,22 @@ public final class Main {
     } catch (RuntimeException e) {
       log.error("settings not reloaded, nothing was changed why={}", e.getMessage());
     }
+  }
+
+  /// A signal may come before the start is complete, when the server listens already. It is closed
+  /// then as soon as it has started.
+  private static void stopAtExit(CompletableFuture<RunnelServer> started) {
+    Runnable stop =
+        () -> {
+          try {
+            stop(started.get(MAX_START.toSeconds(), TimeUnit.SECONDS));
+          } catch (ExecutionException | TimeoutException e) {
+            log.warn("stopped during the start");
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        };
+    Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("shutdown").unstarted(stop));
   }
 
   /// Stops within a time limit. The process ends when this returns, even if something hangs: the

@@ -190,7 +190,10 @@ public final class ConversationWorkers implements AutoCloseable {
     try {
       steps.recover().accept(clock.instant());
     } catch (RuntimeException e) {
-      log.warn("recovery step failed, will try again", e);
+      // A close interrupts a step, which the next start repeats.
+      if (!recovery.isShutdown()) {
+        log.warn("recovery step failed, will try again", e);
+      }
     }
   }
 

@@ -53,6 +53,19 @@ class StartAndEndTest {
   }
 
   @Test
+  void aStopDuringTheStartClosesWhatWasStarted(@TempDir Path folder) throws Exception {
+    try (var runnel = RunnelProcess.launch(folder, RunnelProcess.freePort(), Map.of())) {
+      await()
+          .pollInterval(Duration.ofMillis(1))
+          .until(() -> runnel.log().contains("agent run service opened"));
+
+      runnel.stop();
+
+      assertThat(runnel.log()).contains("agent run service closed").doesNotContain("Exception");
+    }
+  }
+
+  @Test
   void aHangUpOfTheTerminalDoesNotEndIt(@TempDir Path folder) throws Exception {
     try (var runnel = RunnelProcess.start(folder, RunnelProcess.freePort(), Map.of())) {
       new ProcessBuilder("kill", "-HUP", Long.toString(runnel.pid())).start().waitFor();

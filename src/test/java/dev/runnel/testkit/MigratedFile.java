@@ -21,13 +21,18 @@ public final class MigratedFile {
   /// @param schema of its tables
   public static Database open(Path file, Schema schema) {
     try {
-      if (!Files.exists(file)) {
-        Files.createDirectories(file.toAbsolutePath().getParent());
-        Files.write(file, MADE.computeIfAbsent(schema, MigratedFile::make));
-      }
+      write(file, schema);
       return Database.sqlite(file);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /// Writes it, unless it is there.
+  static void write(Path file, Schema schema) throws IOException {
+    if (!Files.exists(file)) {
+      Files.createDirectories(file.toAbsolutePath().getParent());
+      Files.write(file, MADE.computeIfAbsent(schema, MigratedFile::make));
     }
   }
 

@@ -1,5 +1,7 @@
 package dev.runnel.testkit;
 
+import dev.runnel.service.store.ServiceTables;
+import dev.runnel.store.SqlStore;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -33,6 +35,10 @@ public final class RunnelProcess implements AutoCloseable {
     this.port = port;
     this.settings = Map.copyOf(settings);
     this.options = List.copyOf(options);
+    if (!settings.containsKey("RUNNEL_DATABASE_URL")) {
+      MigratedFile.write(data().resolve("runnel.db"), SqlStore.SCHEMA);
+      MigratedFile.write(data().resolve("agent-runs.db"), ServiceTables.ON_SQLITE);
+    }
     this.process = launch();
   }
 
@@ -51,6 +57,12 @@ public final class RunnelProcess implements AutoCloseable {
     var runnel = new RunnelProcess(folder, port, settings, options);
     runnel.awaitReady();
     return runnel;
+  }
+
+  /// Starts and does not wait.
+  public static RunnelProcess launch(Path folder, int port, Map<String, String> settings)
+      throws IOException {
+    return new RunnelProcess(folder, port, settings, List.of());
   }
 
   /// A port that nobody listens on just now.
