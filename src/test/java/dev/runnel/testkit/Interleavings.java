@@ -255,6 +255,10 @@ public record Interleavings(int turns, int faults, int crashes) {
           ready.add(usual);
         }
         for (var actor : told.actors()) {
+          if (turnsLeft == 0 && !ready.isEmpty()) {
+            // No other can be chosen.
+            break;
+          }
           var isUsual = usual != null && usual.name().equals(actor.name());
           if (!isUsual && (roles.containsKey(actor.name()) || actor.ready().getAsBoolean())) {
             ready.add(actor);

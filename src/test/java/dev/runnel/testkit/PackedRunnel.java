@@ -40,6 +40,8 @@ final class PackedRunnel {
       List.of(
           "-XX:+UseSerialGC",
           "-XX:TieredStopAtLevel=1",
+          // Most of what a start runs often is not run again, so it is compiled later.
+          "-XX:CompileThresholdScaling=3",
           "--enable-native-access=ALL-UNNAMED",
           "-Dlogback.configurationFile=logback.xml");
 
