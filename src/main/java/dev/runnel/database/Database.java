@@ -197,7 +197,7 @@ public final class Database implements AutoCloseable {
     try (var connection = writing.getConnection()) {
       // The pool resets this. Resetting it here could fail and hide the original error.
       connection.setAutoCommit(false);
-      try (var rows = Rows.ofTransaction(connection, embedded)) {
+      try (var rows = rows(connection)) {
         var result = step.run(rows);
         connection.commit();
         return result;
@@ -212,11 +212,18 @@ public final class Database implements AutoCloseable {
 
   /// Reads concurrently with the writer, without a transaction around several statements.
   public <T> T read(Step<T> step) {
-    try (var connection = reading.getConnection()) {
-      return step.run(Rows.of(connection, embedded));
+    try (var connection = reading.getConnection();
+        var rows = rows(connection)) {
+      return step.run(rows);
     } catch (SQLException e) {
       throw new DatabaseException("The database could not be read: " + e.getMessage(), e);
     }
+  }
+
+  private Rows rows(Connection connection) throws SQLException {
+    return embedded
+        ? Rows.ofFile(connection.unwrap(CachingConnection.class))
+        : Rows.ofServer(connection);
   }
 
   /// The write pool, for libraries that run their own statements.
@@ -284,7 +291,7 @@ public final class Database implements AutoCloseable {
         readOnly ? SQLiteConfig.TransactionMode.DEFERRED : SQLiteConfig.TransactionMode.IMMEDIATE);
     config.setBusyTimeout((int) TIMEOUT.toMillis());
     config.enforceForeignKeys(true);
-    var source = new SQLiteDataSource(config);
+    var source = new CachingConnection.Source(config);
     source.setUrl("jdbc:sqlite:" + file);
     return source;
   }

@@ -7,9 +7,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -24,27 +22,24 @@ public final class Rows implements AutoCloseable {
   }
 
   private final Connection connection;
-
-  /// Statements of [#change], which a transaction often repeats, by their text.
-  private final Map<String, PreparedStatement> statements = new HashMap<>();
-
-  private final boolean isTransaction;
+  private final StatementCache statements;
   private final boolean embedded;
 
-  private Rows(Connection connection, boolean isTransaction, boolean embedded) {
+  private Rows(Connection connection, StatementCache statements, boolean embedded) {
     this.connection = connection;
-    this.isTransaction = isTransaction;
+    this.statements = statements;
     this.embedded = embedded;
   }
 
-  /// For reading, without a transaction.
-  static Rows of(Connection connection, boolean embedded) {
-    return new Rows(connection, false, embedded);
+  /// On a connection to SQLite, which keeps its statements when this is closed.
+  static Rows ofFile(CachingConnection connection) {
+    return new Rows(connection, connection.statements(), true);
   }
 
-  /// For one transaction: prepares each text of a change once, and must be closed.
-  static Rows ofTransaction(Connection connection, boolean embedded) {
-    return new Rows(connection, true, embedded);
+  /// On a connection to a server. Prepares each text once, and closes the statements when it is
+  /// closed: the driver of PostgreSQL has a cache of its own.
+  static Rows ofServer(Connection connection) {
+    return new Rows(connection, new StatementCache(), false);
   }
 
   /// Whether the database is an embedded file (SQLite) rather than a server (PostgreSQL), for the
@@ -66,65 +61,48 @@ public final class Rows implements AutoCloseable {
 
   /// Runs a statement that changes rows, and returns the number of rows changed.
   public int change(String sql, @Nullable Object... parameters) throws SQLException {
-    if (isTransaction) {
-      var statement = statements.get(sql);
-      if (statement == null) {
-        statement = connection.prepareStatement(sql);
-        statements.put(sql, statement);
-      }
-      set(statement, parameters);
-      return statement.executeUpdate();
-    }
-    try (var statement = prepare(sql, parameters)) {
-      return statement.executeUpdate();
-    }
+    return run(sql, parameters, PreparedStatement::executeUpdate);
   }
 
   @Override
   public void close() throws SQLException {
-    for (var statement : statements.values()) {
-      statement.close();
+    if (!embedded) {
+      statements.clear();
     }
-    statements.clear();
   }
 
   public <T> List<T> list(String sql, Reader<T> reader, @Nullable Object... parameters)
       throws SQLException {
-    try (var statement = prepare(sql, parameters);
-        var result = statement.executeQuery()) {
-      var rows = new ArrayList<T>();
-      while (result.next()) {
-        rows.add(reader.read(result));
-      }
-      return rows;
-    }
+    return listUntil(_ -> false, sql, reader, parameters);
   }
 
   /// The rows up to and including the first for which `enough` is true; later rows are not read.
   public <T> List<T> listUntil(
       Predicate<? super T> enough, String sql, Reader<T> reader, @Nullable Object... parameters)
       throws SQLException {
-    try (var statement = prepare(sql, parameters);
-        var result = statement.executeQuery()) {
-      var rows = new ArrayList<T>();
-      while (result.next()) {
-        var row = reader.read(result);
-        rows.add(row);
-        if (enough.test(row)) {
-          break;
-        }
-      }
-      return rows;
-    }
+    return query(
+        sql,
+        parameters,
+        result -> {
+          var rows = new ArrayList<T>();
+          while (result.next()) {
+            var row = reader.read(result);
+            rows.add(row);
+            if (enough.test(row)) {
+              break;
+            }
+          }
+          return rows;
+        });
   }
 
   /// The first row, if there is one.
   public <T> Optional<T> first(String sql, Reader<T> reader, @Nullable Object... parameters)
       throws SQLException {
-    try (var statement = prepare(sql, parameters);
-        var result = statement.executeQuery()) {
-      return result.next() ? Optional.of(reader.read(result)) : Optional.empty();
-    }
+    return query(
+        sql,
+        parameters,
+        result -> result.next() ? Optional.of(reader.read(result)) : Optional.empty());
   }
 
   public static long micros(Instant instant) {
@@ -141,14 +119,42 @@ public final class Rows implements AutoCloseable {
     return Optional.ofNullable(row.getString(column));
   }
 
-  private PreparedStatement prepare(String sql, @Nullable Object[] parameters) throws SQLException {
-    var statement = connection.prepareStatement(sql);
+  private <T> T query(String sql, @Nullable Object[] parameters, Reader<T> reader)
+      throws SQLException {
+    return run(
+        sql,
+        parameters,
+        statement -> {
+          try (var result = statement.executeQuery()) {
+            return reader.read(result);
+          }
+        });
+  }
+
+  @FunctionalInterface
+  private interface Use<T> {
+    T of(PreparedStatement statement) throws SQLException;
+  }
+
+  private <T> T run(String sql, @Nullable Object[] parameters, Use<T> use) throws SQLException {
+    var statement = statements.take(connection, sql);
+    T result;
     try {
       set(statement, parameters);
-      return statement;
-    } catch (SQLException | RuntimeException e) {
+      result = use.of(statement);
+    } catch (Throwable broken) {
+      closeAfter(broken, statement);
+      throw broken;
+    }
+    statements.giveBack(sql, statement);
+    return result;
+  }
+
+  private static void closeAfter(Throwable broken, PreparedStatement statement) {
+    try {
       statement.close();
-      throw e;
+    } catch (SQLException e) {
+      broken.addSuppressed(e);
     }
   }
 

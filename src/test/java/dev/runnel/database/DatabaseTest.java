@@ -7,7 +7,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -92,6 +95,84 @@ class DatabaseTest {
                   rows -> rows.first("SELECT count(*) FROM t", row -> row.getInt(1)).orElseThrow()))
           .isZero();
     }
+  }
+
+  @Test
+  void aStatementThatFailedCanBeRunAgain() {
+    try (var database = Database.sqlite(folder.resolve("test.db"))) {
+      database.write(rows -> rows.change("CREATE TABLE t (a INTEGER UNIQUE)"));
+      database.write(rows -> rows.change("INSERT INTO t VALUES (?)", 1));
+
+      assertThatThrownBy(() -> database.write(rows -> rows.change("INSERT INTO t VALUES (?)", 1)))
+          .isInstanceOf(DatabaseException.class);
+
+      database.write(rows -> rows.change("INSERT INTO t VALUES (?)", 2));
+      assertThat(numbers(database)).containsExactly(1, 2);
+    }
+  }
+
+  @Test
+  void aStatementInTheResultsOfTheSameStatementReadsAllOfThem() {
+    try (var database = Database.sqlite(folder.resolve("test.db"))) {
+      database.write(rows -> rows.change("CREATE TABLE t (a INTEGER)"));
+      database.write(rows -> rows.change("INSERT INTO t VALUES (1), (2)"));
+
+      var pairs =
+          database.<List<List<Integer>>>read(
+              rows ->
+                  rows.list(
+                      "SELECT a FROM t", _ -> rows.list("SELECT a FROM t", DatabaseTest::first)));
+
+      assertThat(pairs).containsExactly(List.of(1, 2), List.of(1, 2));
+    }
+  }
+
+  @Test
+  void aReadThatEndedEarlyDoesNotHideLaterChanges() {
+    try (var database = Database.sqlite(folder.resolve("test.db"))) {
+      database.write(rows -> rows.change("CREATE TABLE t (a INTEGER)"));
+      database.write(rows -> rows.change("INSERT INTO t VALUES (1), (2)"));
+      var read = "SELECT a FROM t";
+      database.read(rows -> rows.listUntil(_ -> true, read, DatabaseTest::first));
+
+      database.write(rows -> rows.change("INSERT INTO t VALUES (3)"));
+
+      assertThat(numbers(database)).containsExactly(1, 2, 3);
+    }
+  }
+
+  @Test
+  void aStatementSeesColumnsThatWereAddedAfterItWasPrepared() {
+    try (var database = Database.sqlite(folder.resolve("test.db"))) {
+      database.write(rows -> rows.change("CREATE TABLE t (a INTEGER)"));
+      database.write(rows -> rows.change("INSERT INTO t VALUES (1)"));
+      var width = "SELECT * FROM t";
+      Rows.Reader<Integer> columns = row -> row.getMetaData().getColumnCount();
+      assertThat(database.<Optional<Integer>>read(rows -> rows.first(width, columns))).contains(1);
+
+      database.write(rows -> rows.change("ALTER TABLE t ADD COLUMN b INTEGER"));
+
+      assertThat(database.<Optional<Integer>>read(rows -> rows.first(width, columns))).contains(2);
+    }
+  }
+
+  @Test
+  void aThousandStatementsCanBeRun() {
+    try (var database = Database.sqlite(folder.resolve("test.db"))) {
+      for (int i = 0; i < 1_000; i++) {
+        var sql = "SELECT " + i;
+        assertThat(database.<Optional<Integer>>read(rows -> rows.first(sql, DatabaseTest::first)))
+            .contains(i);
+      }
+    }
+  }
+
+  private static List<Integer> numbers(Database database) {
+    return database.read(rows -> rows.list("SELECT a FROM t", DatabaseTest::first));
+  }
+
+  private static Integer first(ResultSet row) throws SQLException {
+    return row.getInt(1);
   }
 
   private static String pragma(Database database, String name) {
