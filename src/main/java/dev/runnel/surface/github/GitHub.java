@@ -103,6 +103,11 @@ public final class GitHub implements Tracker<RepositoryIssue> {
   }
 
   @Override
+  public Set<String> fields() {
+    return GitHubPayloads.FIELDS;
+  }
+
+  @Override
   public WebhookResult parse(RawRequest request, JsonNode payload) {
     var event = request.header("X-GitHub-Event");
     var id = Webhooks.id(request, List.of("X-GitHub-Delivery"));

@@ -34,6 +34,12 @@ public interface Tracker<I> {
   /// @return why it is not authentic, for the log; empty if it is
   Optional<String> authenticationProblem(RawRequest request);
 
+  /// The names of all fields that [#parse] reads, at any depth, so that the others are not kept
+  /// when the payload is read; empty if it may read any.
+  default Set<String> fields() {
+    return Set.of();
+  }
+
   /// Parses an authentic request. Makes no calls.
   WebhookResult parse(RawRequest request, JsonNode payload);
 

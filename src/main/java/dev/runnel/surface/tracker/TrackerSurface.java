@@ -85,7 +85,7 @@ public final class TrackerSurface<I>
     if (problem.isPresent()) {
       return WebhookResult.Rejected.with(401, problem.get());
     }
-    return WebhookBody.json(request)
+    return WebhookBody.json(request, tracker.fields())
         .map(payload -> tracker.parse(request, payload))
         .orElseGet(() -> WebhookResult.Rejected.with(400, "the body is not a JSON object"));
   }

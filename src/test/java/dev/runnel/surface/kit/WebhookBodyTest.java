@@ -2,12 +2,16 @@ package dev.runnel.surface.kit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.management.ThreadMXBean;
 import dev.runnel.core.model.conversation.RawRequest;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,6 +44,40 @@ class WebhookBodyTest {
 
     assertThat(allocatedBy(() -> WebhookBody.payload(manyFields))).isLessThan(FIVE_MEGABYTES);
     assertThat(allocatedBy(() -> WebhookBody.payload(oneField))).isLessThan(3 * FIVE_MEGABYTES);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"a\": 1, \"x\": {\"a\": 1}, \"b\": [{\"a\": null, \"x\": 2}, \"s\", [true]]} |"
+            + " {\"a\":1,\"b\":[{\"a\":null},\"s\",[true]]}",
+        "{\"x\": 1}                 | {}",
+        "{}                         | {}",
+        "{\"a\": {\"x\": 1}, \"b\": []} | {\"a\":{},\"b\":[]}",
+        "{\"a\": {\"x\": [[}         |",
+        "{\"x\": tru, \"a\": 1}      |",
+        "{\"a\": 1} {}               |",
+        "{\"a\": 1} !                |",
+        "[{\"a\": 1}]                |",
+        "''                         |",
+      })
+  void ofAnObjectOnlyTheNamedFieldsAreKept(String body, @Nullable String kept) {
+    assertThat(WebhookBody.json(json(body), Set.of("a", "b")).map(JsonNode::toString))
+        .isEqualTo(Optional.ofNullable(kept));
+  }
+
+  @Test
+  void withoutNamesAllFieldsAreKept() {
+    assertThat(WebhookBody.json(json("{\"x\": {\"y\": 1}}"), Set.of()).map(JsonNode::toString))
+        .contains("{\"x\":{\"y\":1}}");
+    assertThat(WebhookBody.json(json("{\"x\": 1} 2"), Set.of())).isEmpty();
+    assertThat(WebhookBody.json(json(""), Set.of())).isEmpty();
+  }
+
+  private static RawRequest json(String text) {
+    return new RawRequest(
+        "POST", "/", Map.of(), text.getBytes(StandardCharsets.UTF_8), Instant.EPOCH);
   }
 
   private static long allocatedBy(Runnable work) {
