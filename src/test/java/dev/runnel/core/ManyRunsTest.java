@@ -113,7 +113,7 @@ class ManyRunsTest {
     // Changes of state are not paced, so that each status is edited once.
     assertThat(edits.getFirst()).isEqualTo(runs);
     for (var from = 0; from + 60 <= edits.size(); from++) {
-      assertThat(sum(edits, from, from + 60)).isLessThanOrEqualTo(30);
+      assertThat(sum(edits, from, from + 60)).isLessThanOrEqualTo(25);
     }
     assertThat(sum(edits, 60, edits.size())).isGreaterThan(25);
     world.runs.runs().forEach(run -> world.runs.moves(run.id(), RunState.SUCCEEDED, "Done."));

@@ -10,8 +10,9 @@ import java.util.stream.Stream;
 /// them for all runs together, while an agent may report every second. Changes of a run's state are
 /// not paced. Pure.
 public final class EditPacing {
-  /// Maximum number of edits in a minute under one budget; Slack allows about 50 in a workspace.
-  public static final int MAX_EDITS = 30;
+  /// Maximum number of edits in a minute under one budget. Slack allows about 50 in a workspace, so
+  /// twenty runs can end in the same minute.
+  public static final int MAX_EDITS = 25;
 
   public static final Duration WINDOW = Duration.ofMinutes(1);
 

@@ -6,6 +6,7 @@ import static dev.runnel.testkit.Samples.DANA;
 import static dev.runnel.testkit.Samples.THREAD;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.core.decide.EditPacing;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.Conversation;
@@ -80,7 +81,7 @@ class StatusEditsTest {
   }
 
   @Test
-  void ofTwentyRunsAreAtMostThirtyAMinuteTogetherAndTheirEndsAreNotLate() {
+  void ofTwentyRunsAreAtMostTwentyFiveAMinuteTogetherAndTheirEndsAreNotLate() {
     for (int i = 2; i <= 20; i++) {
       world.says(Samples.delivery("run " + i, Samples.start("task " + i), thread(i)));
     }
@@ -99,7 +100,7 @@ class StatusEditsTest {
         mostInAMinute = Math.max(mostInAMinute, edits() - before.remove());
       }
     }
-    assertThat(mostInAMinute).isBetween(20, 30);
+    assertThat(mostInAMinute).isBetween(20, 25);
 
     runs.forEach(run -> world.runs.moves(run, RunState.SUCCEEDED, "Fixed."));
     world.settle();
@@ -124,7 +125,7 @@ class StatusEditsTest {
     assertThat(turns.stream().filter(at -> at.isAfter(start.plusSeconds(62))))
         .doesNotHaveDuplicates()
         .hasSizeGreaterThan(70);
-    assertThat(turns).allMatch(at -> !at.isAfter(now.plusSeconds(2 * 100)));
+    assertThat(turns).allMatch(at -> !at.isAfter(now.plusMillis(2_400 * 100)));
   }
 
   @Test
@@ -137,7 +138,7 @@ class StatusEditsTest {
 
     var turns = statuses.stream().map(status -> edits.turn("team", status, now)).toList();
 
-    assertThat(turns.stream().filter(now::equals)).hasSize(30);
+    assertThat(turns.stream().filter(now::equals)).hasSize(EditPacing.MAX_EDITS);
   }
 
   @Test
