@@ -62,6 +62,7 @@ final class SlackWaysIn implements AutoCloseable {
   private final MockWebServer link = MockServers.create();
   private final WebSocketListener slackSide = mock();
   private final HttpClient http = HttpClient.newHttpClient();
+  private final WebhookEndpoint door;
   private final Javalin server;
   private final WebSocket socket;
   private volatile Predicate<Delivery> keeper = _ -> true;
@@ -92,7 +93,7 @@ final class SlackWaysIn implements AutoCloseable {
                 SlackPrompts.DEFAULT,
                 Set.of()),
             clock);
-    var door =
+    door =
         new WebhookEndpoint(
             new Kept(),
             Surfaces.of(List.of(surface)),
@@ -124,12 +125,7 @@ final class SlackWaysIn implements AutoCloseable {
   ///
   /// @return the status of the answer
   int overHttp(String body) throws IOException, InterruptedException {
-    var request =
-        SlackRequests.signed(
-            body.getBytes(StandardCharsets.UTF_8),
-            SlackRequests.SECRET,
-            clock.instant(),
-            clock.instant());
+    var request = signed(body);
     var sent =
         HttpRequest.newBuilder(
                 URI.create("http://127.0.0.1:" + server.port() + SlackConfig.EVENTS_PATH))
@@ -137,6 +133,19 @@ final class SlackWaysIn implements AutoCloseable {
             .POST(BodyPublishers.ofByteArray(request.body()));
     request.headers().forEach(sent::header);
     return http.send(sent.build(), BodyHandlers.discarding()).statusCode();
+  }
+
+  /// The same from the front door on, for thousands of requests.
+  int atTheDoor(String body) {
+    return door.take(surface.id(), surface.receive(signed(body))).status();
+  }
+
+  private RawRequest signed(String body) {
+    return SlackRequests.signed(
+        body.getBytes(StandardCharsets.UTF_8),
+        SlackRequests.SECRET,
+        clock.instant(),
+        clock.instant());
   }
 
   /// Slack sends what the request has in an envelope; returns when that is acknowledged.
