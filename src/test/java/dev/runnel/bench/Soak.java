@@ -6,13 +6,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /// Whether Runnel stays as it is under a steady load: a process of its own, with the options of the
 /// launcher, its embedded service and an agent that answers at once. Slack is simulated: see
 /// [SimulatedSlack]. Settings by variable: `SOAK_MINUTES` (30), `SOAK_RATE` (20 a second),
-/// `SOAK_SEED`. Ends with 1 when something grows that should not.
+/// `SOAK_SEED`; with `RUNNEL_DATABASE_URL`, on PostgreSQL. Ends with 1 when something grows that
+/// should not.
 ///
 /// `scripts/soak [MINUTES [RATE]]`
 public final class Soak {
@@ -72,17 +74,24 @@ public final class Soak {
   }
 
   private static Map<String, String> settings(SimulatedSlack slack) {
-    return Map.of(
-        "SLACK_SIGNING_SECRET",
-        LocalSlack.SIGNING_SECRET,
-        "SLACK_BOT_TOKEN",
-        LocalSlack.BOT_TOKEN,
-        "SLACK_API_URL",
-        slack.uri("/api/").toString(),
-        "RUNNEL_AGENT_COMMAND",
-        "cat",
-        "MALLOC_ARENA_MAX",
-        "1");
+    var settings =
+        new HashMap<>(
+            Map.of(
+                "SLACK_SIGNING_SECRET",
+                LocalSlack.SIGNING_SECRET,
+                "SLACK_BOT_TOKEN",
+                LocalSlack.BOT_TOKEN,
+                "SLACK_API_URL",
+                slack.uri("/api/").toString(),
+                "RUNNEL_AGENT_COMMAND",
+                "cat",
+                "MALLOC_ARENA_MAX",
+                "1"));
+    var database = System.getenv("RUNNEL_DATABASE_URL");
+    if (database != null) {
+      settings.put("RUNNEL_DATABASE_URL", database);
+    }
+    return settings;
   }
 
   private static List<SoakSample> watch(RunnelProcess runnel, SoakLoad load, Duration time)

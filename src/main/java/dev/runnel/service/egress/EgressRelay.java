@@ -10,6 +10,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
 
 /// A program inside an isolation without a network. It forwards connections on the loopback
 /// interface to the [EgressProxy], since most programs cannot use a proxy on a Unix socket. It
@@ -22,6 +23,7 @@ public final class EgressRelay {
   public static final int PORT = 3128;
 
   private static final int MAX_HEAD = 8 * 1024;
+  private static final long PAUSE_NANOS = 10_000_000;
 
   private EgressRelay() {}
 
@@ -49,7 +51,7 @@ public final class EgressRelay {
         Thread.ofVirtual().start(() -> relay(client, proxy, tunnel));
       } catch (IOException _) {
         // The run has no file descriptor left.
-        Thread.onSpinWait();
+        LockSupport.parkNanos(PAUSE_NANOS);
       }
     }
   }

@@ -59,6 +59,7 @@ public final class PagedReader {
         }
       }
     }
+    log.warn("list longer than what is read, the rest is left out elements={}", all.size());
     return all;
   }
 }
