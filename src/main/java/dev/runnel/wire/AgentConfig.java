@@ -50,11 +50,11 @@ public record AgentConfig(
     @JsonProperty("experimental") @Nullable JsonNode experimental,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public AgentConfig {
-    mcpServers = mcpServers == null ? null : Copies.map(mcpServers);
-    skills = skills == null ? null : Copies.list(skills);
-    memoryStores = memoryStores == null ? null : Copies.list(memoryStores);
-    secrets = secrets == null ? null : Copies.list(secrets);
-    more = Copies.map(more);
+    mcpServers = mcpServers == null ? null : DefensiveCopies.map(mcpServers);
+    skills = skills == null ? null : DefensiveCopies.list(skills);
+    memoryStores = memoryStores == null ? null : DefensiveCopies.list(memoryStores);
+    secrets = secrets == null ? null : DefensiveCopies.list(secrets);
+    more = DefensiveCopies.map(more);
   }
 
   public static AgentConfigBuilder builder() {

@@ -20,6 +20,6 @@ public record ArtifactContent(
     @JsonProperty("data") @Nullable ArtifactData data,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public ArtifactContent {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

@@ -30,7 +30,7 @@ public record ArtifactData(
     @JsonProperty("url") @Nullable String url,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public ArtifactData {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 
   /// Leaves out the content and the signed URL.

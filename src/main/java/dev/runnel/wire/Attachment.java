@@ -20,10 +20,10 @@ public record Attachment(
     @JsonProperty("data") String data,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public Attachment {
-    Copies.requireText(fileName, "file_name");
-    Copies.requireText(mimeType, "mime_type");
-    Copies.requireText(data, "data");
-    more = Copies.map(more);
+    DefensiveCopies.requireText(fileName, "file_name");
+    DefensiveCopies.requireText(mimeType, "mime_type");
+    DefensiveCopies.requireText(data, "data");
+    more = DefensiveCopies.map(more);
   }
 
   public static AttachmentBuilder builder() {

@@ -18,6 +18,6 @@ public record AwsInference(
     @JsonProperty("role_arn") @Nullable String roleArn,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public AwsInference {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

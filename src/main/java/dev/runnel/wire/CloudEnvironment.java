@@ -25,7 +25,7 @@ public record CloudEnvironment(
     @JsonProperty("last_editor") @Nullable UserInfo lastEditor,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public CloudEnvironment {
-    Copies.requireText(uid, "uid");
-    more = Copies.map(more);
+    DefensiveCopies.requireText(uid, "uid");
+    more = DefensiveCopies.map(more);
   }
 }

@@ -26,8 +26,8 @@ public record CloudEnvironmentConfig(
         @Nullable Integer failureSessionRetentionMinutes,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public CloudEnvironmentConfig {
-    repositories = Copies.list(repositories);
-    setupCommands = Copies.list(setupCommands);
-    more = Copies.map(more);
+    repositories = DefensiveCopies.list(repositories);
+    setupCommands = DefensiveCopies.list(setupCommands);
+    more = DefensiveCopies.map(more);
   }
 }

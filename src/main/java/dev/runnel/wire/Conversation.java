@@ -18,7 +18,7 @@ public record Conversation(
     @JsonProperty("steps") List<ConversationStep> steps,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public Conversation {
-    steps = Copies.list(steps);
-    more = Copies.map(more);
+    steps = DefensiveCopies.list(steps);
+    more = DefensiveCopies.map(more);
   }
 }

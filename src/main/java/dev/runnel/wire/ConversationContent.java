@@ -38,7 +38,7 @@ public record ConversationContent(
     @JsonProperty("message_id") @Nullable String messageId,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public ConversationContent {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 
   public static ConversationContent text(String text) {

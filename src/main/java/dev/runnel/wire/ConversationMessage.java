@@ -23,8 +23,8 @@ public record ConversationMessage(
     @JsonProperty("timestamp") @Nullable Instant timestamp,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public ConversationMessage {
-    content = Copies.list(content);
-    messageIds = messageIds == null ? null : Copies.list(messageIds);
-    more = Copies.map(more);
+    content = DefensiveCopies.list(content);
+    messageIds = messageIds == null ? null : DefensiveCopies.list(messageIds);
+    more = DefensiveCopies.map(more);
   }
 }

@@ -16,6 +16,6 @@ public record ConversationRedirect(
     @JsonProperty("session_id") @Nullable String sessionId,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public ConversationRedirect {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

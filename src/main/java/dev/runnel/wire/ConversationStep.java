@@ -25,8 +25,8 @@ public record ConversationStep(
     @JsonProperty("completed_at") @Nullable Instant completedAt,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public ConversationStep {
-    messages = Copies.list(messages);
-    steps = Copies.list(steps);
-    more = Copies.map(more);
+    messages = DefensiveCopies.list(messages);
+    steps = DefensiveCopies.list(steps);
+    more = DefensiveCopies.map(more);
   }
 }

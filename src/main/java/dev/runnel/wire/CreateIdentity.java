@@ -38,11 +38,11 @@ public record CreateIdentity(
     @JsonProperty("factory_uid") @Nullable String factoryUid,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public CreateIdentity {
-    Copies.requireText(name, "name");
-    skills = skills == null ? null : Copies.list(skills);
-    secrets = secrets == null ? null : Copies.list(secrets);
-    mcpServers = mcpServers == null ? null : Copies.map(mcpServers);
-    more = Copies.map(more);
+    DefensiveCopies.requireText(name, "name");
+    skills = skills == null ? null : DefensiveCopies.list(skills);
+    secrets = secrets == null ? null : DefensiveCopies.list(secrets);
+    mcpServers = mcpServers == null ? null : DefensiveCopies.map(mcpServers);
+    more = DefensiveCopies.map(more);
   }
 
   public static CreateIdentityBuilder builder() {

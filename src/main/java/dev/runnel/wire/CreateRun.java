@@ -43,9 +43,9 @@ public record CreateRun(
     @JsonProperty("on_behalf_of") @Nullable String onBehalfOf,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public CreateRun {
-    attachments = attachments == null ? null : Copies.list(attachments);
-    metadata = metadata == null ? null : Copies.map(metadata);
-    more = Copies.map(more);
+    attachments = attachments == null ? null : DefensiveCopies.list(attachments);
+    metadata = metadata == null ? null : DefensiveCopies.map(metadata);
+    more = DefensiveCopies.map(more);
   }
 
   public static CreateRunBuilder builder() {

@@ -27,10 +27,10 @@ public record CreateSchedule(
     @JsonProperty("team") @Nullable Boolean team,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public CreateSchedule {
-    Copies.requireText(name, "name");
-    Copies.requireText(cronSchedule, "cron_schedule");
-    metadata = metadata == null ? null : Copies.map(metadata);
-    more = Copies.map(more);
+    DefensiveCopies.requireText(name, "name");
+    DefensiveCopies.requireText(cronSchedule, "cron_schedule");
+    metadata = metadata == null ? null : DefensiveCopies.map(metadata);
+    more = DefensiveCopies.map(more);
   }
 
   public static CreateScheduleBuilder builder() {

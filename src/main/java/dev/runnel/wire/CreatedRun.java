@@ -23,8 +23,8 @@ public record CreatedRun(
     @JsonProperty("at_capacity") @Nullable Boolean atCapacity,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public CreatedRun {
-    Copies.requireText(runId, "run_id");
+    DefensiveCopies.requireText(runId, "run_id");
     Objects.requireNonNull(state, "state");
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

@@ -16,6 +16,6 @@ public record Deleted(
     @JsonProperty("success") @Nullable Boolean success,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public Deleted {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

@@ -22,8 +22,8 @@ public record DispatchRun(
     @JsonProperty("ticket_url") @Nullable String ticketUrl,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public DispatchRun {
-    Copies.requireText(prompt, "prompt");
-    more = Copies.map(more);
+    DefensiveCopies.requireText(prompt, "prompt");
+    more = DefensiveCopies.map(more);
   }
 
   public static DispatchRunBuilder builder() {

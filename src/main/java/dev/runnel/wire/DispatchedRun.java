@@ -24,8 +24,8 @@ public record DispatchedRun(
     @JsonProperty("run_url") @Nullable String runUrl,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public DispatchedRun {
-    Copies.requireText(runId, "run_id");
+    DefensiveCopies.requireText(runId, "run_id");
     Objects.requireNonNull(state, "state");
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

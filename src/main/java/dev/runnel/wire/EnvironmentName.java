@@ -17,6 +17,6 @@ public record EnvironmentName(
     @JsonProperty("name") @Nullable String name,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public EnvironmentName {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

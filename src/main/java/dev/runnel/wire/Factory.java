@@ -37,10 +37,10 @@ public record Factory(
     @JsonProperty("scoring") @Nullable JsonNode scoring,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public Factory {
-    Copies.requireText(uid, "uid");
-    repositories = Copies.list(repositories);
-    integrations = Copies.list(integrations);
-    codeForges = Copies.list(codeForges);
-    more = Copies.map(more);
+    DefensiveCopies.requireText(uid, "uid");
+    repositories = DefensiveCopies.list(repositories);
+    integrations = DefensiveCopies.list(integrations);
+    codeForges = DefensiveCopies.list(codeForges);
+    more = DefensiveCopies.map(more);
   }
 }

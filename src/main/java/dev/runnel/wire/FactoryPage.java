@@ -18,7 +18,7 @@ public record FactoryPage(
     @JsonProperty("page_info") @Nullable PageInfo pageInfo,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public FactoryPage {
-    factories = Copies.list(factories);
-    more = Copies.map(more);
+    factories = DefensiveCopies.list(factories);
+    more = DefensiveCopies.map(more);
   }
 }

@@ -19,6 +19,6 @@ public record FollowUpAccepted(
     @JsonProperty("outcome") @Nullable FollowUpOutcome outcome,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public FollowUpAccepted {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

@@ -17,8 +17,8 @@ public record FollowUpAttachment(
     @JsonProperty("file_name") @Nullable String fileName,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public FollowUpAttachment {
-    Copies.requireText(attachmentId, "attachment_id");
-    more = Copies.map(more);
+    DefensiveCopies.requireText(attachmentId, "attachment_id");
+    more = DefensiveCopies.map(more);
   }
 
   public static FollowUpAttachment of(String attachmentId) {

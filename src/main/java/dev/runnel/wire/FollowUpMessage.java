@@ -22,8 +22,8 @@ public record FollowUpMessage(
     @JsonProperty("attachments") @Nullable List<FollowUpAttachment> attachments,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public FollowUpMessage {
-    attachments = attachments == null ? null : Copies.list(attachments);
-    more = Copies.map(more);
+    attachments = attachments == null ? null : DefensiveCopies.list(attachments);
+    more = DefensiveCopies.map(more);
   }
 
   public static FollowUpMessageBuilder builder() {
@@ -43,7 +43,7 @@ public record FollowUpMessage(
 
   /// @throws IllegalArgumentException if the message is blank
   public static FollowUpMessage of(String message) {
-    Copies.requireText(message, "message");
+    DefensiveCopies.requireText(message, "message");
     return builder().message(message).build();
   }
 

@@ -17,6 +17,6 @@ public record GitHubRepo(
     @JsonProperty("repo") @Nullable String repo,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public GitHubRepo {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

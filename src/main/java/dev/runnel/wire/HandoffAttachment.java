@@ -20,7 +20,7 @@ public record HandoffAttachment(
     @JsonProperty("mime_type") @Nullable String mimeType,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public HandoffAttachment {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 
   /// Leaves out the signed URL.

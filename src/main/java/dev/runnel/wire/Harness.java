@@ -19,7 +19,7 @@ public record Harness(
     @JsonProperty("reasoning_level") @Nullable String reasoningLevel,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public Harness {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 
   public static HarnessBuilder builder() {

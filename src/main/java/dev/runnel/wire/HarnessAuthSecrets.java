@@ -17,6 +17,6 @@ public record HarnessAuthSecrets(
     @JsonProperty("codex_auth_secret_name") @Nullable String codexAuthSecretName,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public HarnessAuthSecrets {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

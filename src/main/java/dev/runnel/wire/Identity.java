@@ -42,10 +42,10 @@ public record Identity(
     @JsonProperty("factory_uid") @Nullable String factoryUid,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public Identity {
-    Copies.requireText(uid, "uid");
-    skills = Copies.list(skills);
-    secrets = Copies.list(secrets);
-    mcpServers = mcpServers == null ? null : Copies.map(mcpServers);
-    more = Copies.map(more);
+    DefensiveCopies.requireText(uid, "uid");
+    skills = DefensiveCopies.list(skills);
+    secrets = DefensiveCopies.list(secrets);
+    mcpServers = mcpServers == null ? null : DefensiveCopies.map(mcpServers);
+    more = DefensiveCopies.map(more);
   }
 }

@@ -16,6 +16,6 @@ public record InferenceProviders(
     @JsonProperty("aws") @Nullable AwsInference aws,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public InferenceProviders {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

@@ -22,6 +22,6 @@ public record LastTask(
     @JsonProperty("started_at") @Nullable Instant startedAt,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public LastTask {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

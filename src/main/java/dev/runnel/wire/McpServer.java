@@ -30,10 +30,10 @@ public record McpServer(
     @JsonProperty("headers") @Nullable Map<String, String> headers,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public McpServer {
-    args = args == null ? null : Copies.list(args);
-    env = env == null ? null : Copies.map(env);
-    headers = headers == null ? null : Copies.map(headers);
-    more = Copies.map(more);
+    args = args == null ? null : DefensiveCopies.list(args);
+    env = env == null ? null : DefensiveCopies.map(env);
+    headers = headers == null ? null : DefensiveCopies.map(headers);
+    more = DefensiveCopies.map(more);
   }
 
   public static McpServerBuilder builder() {

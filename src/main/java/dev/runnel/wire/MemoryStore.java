@@ -19,6 +19,6 @@ public record MemoryStore(
     @JsonProperty("instructions") @Nullable String instructions,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public MemoryStore {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

@@ -23,7 +23,7 @@ public record Model(
     @JsonProperty("description") @Nullable String description,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public Model {
-    Copies.requireText(id, "id");
-    more = Copies.map(more);
+    DefensiveCopies.requireText(id, "id");
+    more = DefensiveCopies.map(more);
   }
 }

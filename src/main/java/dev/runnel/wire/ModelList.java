@@ -18,7 +18,7 @@ public record ModelList(
     @JsonProperty("models") List<Model> models,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public ModelList {
-    models = Copies.list(models);
-    more = Copies.map(more);
+    models = DefensiveCopies.list(models);
+    more = DefensiveCopies.map(more);
   }
 }

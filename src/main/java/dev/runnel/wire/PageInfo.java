@@ -18,6 +18,6 @@ public record PageInfo(
     @JsonProperty("next_cursor") @Nullable String nextCursor,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public PageInfo {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

@@ -39,8 +39,8 @@ public record Problem(
     @JsonProperty("setup_url") @Nullable String setupUrl,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public Problem {
-    inaccessibleRepos = Copies.list(inaccessibleRepos);
-    more = Copies.map(more);
+    inaccessibleRepos = DefensiveCopies.list(inaccessibleRepos);
+    more = DefensiveCopies.map(more);
   }
 
   public static ProblemBuilder builder() {

@@ -67,11 +67,11 @@ public record RunItem(
     @JsonProperty("root_run_id") @Nullable String rootRunId,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public RunItem {
-    Copies.requireText(runId, "run_id");
+    DefensiveCopies.requireText(runId, "run_id");
     Objects.requireNonNull(state, "state");
-    artifacts = Copies.list(artifacts);
-    metadata = Copies.map(metadata);
-    more = Copies.map(more);
+    artifacts = DefensiveCopies.list(artifacts);
+    metadata = DefensiveCopies.map(metadata);
+    more = DefensiveCopies.map(more);
   }
 
   public static RunItemBuilder builder() {

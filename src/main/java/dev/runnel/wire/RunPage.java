@@ -18,7 +18,7 @@ public record RunPage(
     @JsonProperty("page_info") @Nullable PageInfo pageInfo,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public RunPage {
-    runs = Copies.list(runs);
-    more = Copies.map(more);
+    runs = DefensiveCopies.list(runs);
+    more = DefensiveCopies.map(more);
   }
 }

@@ -35,8 +35,8 @@ public record Schedule(
     @JsonProperty("mode") @Nullable RunMode mode,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public Schedule {
-    Copies.requireText(id, "id");
-    metadata = Copies.map(metadata);
-    more = Copies.map(more);
+    DefensiveCopies.requireText(id, "id");
+    metadata = DefensiveCopies.map(metadata);
+    more = DefensiveCopies.map(more);
   }
 }

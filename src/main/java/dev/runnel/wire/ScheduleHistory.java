@@ -18,6 +18,6 @@ public record ScheduleHistory(
     @JsonProperty("next_run") @Nullable Instant nextRun,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public ScheduleHistory {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

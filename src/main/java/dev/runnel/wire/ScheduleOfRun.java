@@ -18,6 +18,6 @@ public record ScheduleOfRun(
     @JsonProperty("cron_schedule") @Nullable String cronSchedule,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public ScheduleOfRun {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

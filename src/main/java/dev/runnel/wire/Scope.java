@@ -18,6 +18,6 @@ public record Scope(
     @JsonProperty("uid") @Nullable String uid,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public Scope {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

@@ -16,6 +16,6 @@ public record SecretName(
     @JsonProperty("name") @Nullable String name,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public SecretName {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

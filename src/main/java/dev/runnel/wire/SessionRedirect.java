@@ -16,6 +16,6 @@ public record SessionRedirect(
     @JsonProperty("conversation_id") @Nullable String conversationId,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public SessionRedirect {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

@@ -17,6 +17,6 @@ public record SessionSharing(
     @JsonProperty("public_access") @Nullable PublicAccess publicAccess,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public SessionSharing {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

@@ -18,7 +18,7 @@ public record Skill(
     @JsonProperty("variants") List<SkillVariant> variants,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public Skill {
-    variants = Copies.list(variants);
-    more = Copies.map(more);
+    variants = DefensiveCopies.list(variants);
+    more = DefensiveCopies.map(more);
   }
 }

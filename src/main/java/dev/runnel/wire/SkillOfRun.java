@@ -19,6 +19,6 @@ public record SkillOfRun(
     @JsonProperty("bundled_skill_id") @Nullable String bundledSkillId,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public SkillOfRun {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

@@ -20,6 +20,6 @@ public record SkillSource(
     @JsonProperty("worker_host") @Nullable String workerHost,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public SkillSource {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

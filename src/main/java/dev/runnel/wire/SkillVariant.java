@@ -26,7 +26,7 @@ public record SkillVariant(
     @JsonProperty("error") @Nullable String error,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public SkillVariant {
-    environments = Copies.list(environments);
-    more = Copies.map(more);
+    environments = DefensiveCopies.list(environments);
+    more = DefensiveCopies.map(more);
   }
 }

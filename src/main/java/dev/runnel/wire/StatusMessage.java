@@ -24,6 +24,6 @@ public record StatusMessage(
     @JsonProperty("debug_agent_active") @Nullable Boolean debugAgentActive,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public StatusMessage {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

@@ -24,6 +24,6 @@ public record TimelineEvent(
     @JsonProperty("execution_id") @Nullable Long executionId,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public TimelineEvent {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

@@ -38,10 +38,10 @@ public record UpdateIdentity(
     @JsonProperty("on_behalf_of_enabled") @Nullable Boolean onBehalfOfEnabled,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public UpdateIdentity {
-    skills = skills == null ? null : Copies.list(skills);
-    secrets = secrets == null ? null : Copies.list(secrets);
-    mcpServers = mcpServers == null ? null : Copies.map(mcpServers);
-    more = Copies.map(more);
+    skills = skills == null ? null : DefensiveCopies.list(skills);
+    secrets = secrets == null ? null : DefensiveCopies.list(secrets);
+    mcpServers = mcpServers == null ? null : DefensiveCopies.map(mcpServers);
+    more = DefensiveCopies.map(more);
   }
 
   public static UpdateIdentityBuilder builder() {

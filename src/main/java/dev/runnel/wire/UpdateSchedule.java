@@ -26,11 +26,11 @@ public record UpdateSchedule(
     @JsonProperty("mode") @Nullable RunMode mode,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public UpdateSchedule {
-    Copies.requireText(name, "name");
-    Copies.requireText(cronSchedule, "cron_schedule");
+    DefensiveCopies.requireText(name, "name");
+    DefensiveCopies.requireText(cronSchedule, "cron_schedule");
     Objects.requireNonNull(enabled, "enabled");
-    metadata = metadata == null ? null : Copies.map(metadata);
-    more = Copies.map(more);
+    metadata = metadata == null ? null : DefensiveCopies.map(metadata);
+    more = DefensiveCopies.map(more);
   }
 
   public static UpdateScheduleBuilder builder() {

@@ -21,6 +21,6 @@ public record UserInfo(
     @JsonProperty("photo_url") @Nullable String photoUrl,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public UserInfo {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

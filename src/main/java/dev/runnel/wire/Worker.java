@@ -20,6 +20,6 @@ public record Worker(
     @JsonProperty("last_seen_at") @Nullable Instant lastSeenAt,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public Worker {
-    more = Copies.map(more);
+    more = DefensiveCopies.map(more);
   }
 }

@@ -18,7 +18,7 @@ import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.conversation.Reply;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.Background;
-import dev.runnel.core.model.run.Linked;
+import dev.runnel.core.model.run.LinkedConversation;
 import dev.runnel.core.model.run.MessageStatus;
 import dev.runnel.core.port.BackgroundReader;
 import dev.runnel.core.port.BackgroundUnavailable;
@@ -182,7 +182,8 @@ public final class FakeSurface
       }
 
       @Override
-      public Linked linked(Delivery delivery, Conversation audience, boolean isPublic, URI link) {
+      public LinkedConversation linked(
+          Delivery delivery, Conversation audience, boolean isPublic, URI link) {
         return behind(audience, isPublic, link);
       }
     };
@@ -192,15 +193,16 @@ public final class FakeSurface
     return linked.keySet().stream().filter(link -> text.contains(link.toString())).toList();
   }
 
-  private synchronized Linked behind(Conversation audience, boolean isPublic, URI link) {
+  private synchronized LinkedConversation behind(
+      Conversation audience, boolean isPublic, URI link) {
     checkCredential();
     linksRead.add(audience + (isPublic ? " in public" : ""));
     return linksAreDown
-        ? new Linked.Unavailable(link, "Links cannot be read")
+        ? new LinkedConversation.Unavailable(link, "Links cannot be read")
         : linked
             .getOrDefault(link, Optional.empty())
-            .<Linked>map(it -> new Linked.Shown(link, it, Optional.empty()))
-            .orElseGet(() -> new Linked.Withheld(link));
+            .<LinkedConversation>map(it -> new LinkedConversation.Shown(link, it, Optional.empty()))
+            .orElseGet(() -> new LinkedConversation.Withheld(link));
   }
 
   /// @param background empty if nobody may read it

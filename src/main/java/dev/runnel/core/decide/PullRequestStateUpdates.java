@@ -50,7 +50,7 @@ public final class PullRequestStateUpdates {
             new Notice(
                 NoticeId.random(),
                 place,
-                Changes.status(binding, binding.run(), now),
+                RunUpdates.status(binding, binding.run(), now),
                 binding.origin(),
                 now,
                 0));

@@ -1,6 +1,6 @@
 /// Decisions, without effects outside the caller's transaction. [Planner] decides what to do with a
-/// delivery, [Changes] which updates a conversation gets, [IntentResolver] which run an id refers
-/// to, [RunAccessPolicy] who may name it, and [RunSubscribers] who is notified of its end.
+/// delivery, [RunUpdates] which updates a conversation gets, [IntentResolver] which run an id
+/// refers to, [RunAccessPolicy] who may name it, and [RunSubscribers] who is notified of its end.
 /// [PollSchedule] and [RetryPolicy] compute delays.
 @NullMarked
 package dev.runnel.core.decide;

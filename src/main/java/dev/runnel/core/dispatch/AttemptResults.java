@@ -1,9 +1,9 @@
 package dev.runnel.core.dispatch;
 
 import dev.runnel.core.decide.AuditTrail;
-import dev.runnel.core.decide.Changes;
 import dev.runnel.core.decide.RetryPolicy;
 import dev.runnel.core.decide.RunSubscribers;
+import dev.runnel.core.decide.RunUpdates;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -376,7 +376,7 @@ final class AttemptResults {
     current(work, binding)
         .ifPresent(
             current -> {
-              var updates = Changes.between(current, run, attempt.now());
+              var updates = RunUpdates.between(current, run, attempt.now());
               RunSubscribers.notifyAbout(work, current, updates, attempt.now());
               if (!updates.isEmpty()) {
                 save(work, current.seen(run));

@@ -2,7 +2,7 @@ package dev.runnel.core.dispatch;
 
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.conversation.Conversation;
-import dev.runnel.core.model.run.Linked;
+import dev.runnel.core.model.run.LinkedConversation;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.port.BackgroundReader;
 import dev.runnel.core.port.Surface;
@@ -35,22 +35,23 @@ record LinkedConversations(Surfaces surfaces) {
   ///
   /// @param audience the conversation in which the run answers
   /// @param isPublic whether everybody can read the run's work
-  List<Linked> read(Delivery delivery, Conversation audience, boolean isPublic, String text) {
+  List<LinkedConversation> read(
+      Delivery delivery, Conversation audience, boolean isPublic, String text) {
     var links = links(delivery, text);
     return IntStream.range(0, links.size())
         .mapToObj(
             at ->
                 at < MAX_READ
                     ? reader(delivery).linked(delivery, audience, isPublic, links.get(at))
-                    : new Linked.Withheld(links.get(at)))
+                    : new LinkedConversation.Withheld(links.get(at)))
         .toList();
   }
 
   /// Why one of the conversations cannot be read now; empty if all could be read.
-  static Optional<String> unavailable(List<Linked> linked) {
+  static Optional<String> unavailable(List<LinkedConversation> linked) {
     return linked.stream()
-        .filter(Linked.Unavailable.class::isInstance)
-        .map(it -> ((Linked.Unavailable) it).why())
+        .filter(LinkedConversation.Unavailable.class::isInstance)
+        .map(it -> ((LinkedConversation.Unavailable) it).why())
         .findFirst();
   }
 

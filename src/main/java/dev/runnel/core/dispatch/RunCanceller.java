@@ -1,7 +1,7 @@
 package dev.runnel.core.dispatch;
 
 import dev.runnel.core.decide.AuditTrail;
-import dev.runnel.core.decide.Changes;
+import dev.runnel.core.decide.RunUpdates;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -150,7 +150,7 @@ final class RunCanceller {
   private static void show(Work work, DeliveryAttempt attempt, Binding binding) {
     AttemptResults.save(work, binding);
     attempt.add(
-        work, binding.conversation(), Changes.status(binding, binding.run(), attempt.now()));
+        work, binding.conversation(), RunUpdates.status(binding, binding.run(), attempt.now()));
   }
 
   private static void saveUnsent(Work work, Binding binding, Withdrawn withdrawn) {

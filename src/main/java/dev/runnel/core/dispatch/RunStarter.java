@@ -1,7 +1,7 @@
 package dev.runnel.core.dispatch;
 
-import dev.runnel.core.decide.Changes;
 import dev.runnel.core.decide.PublicWork;
+import dev.runnel.core.decide.RunUpdates;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Plan;
@@ -9,7 +9,7 @@ import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.run.Background;
-import dev.runnel.core.model.run.Linked;
+import dev.runnel.core.model.run.LinkedConversation;
 import dev.runnel.core.model.run.Outcome;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Run;
@@ -169,7 +169,10 @@ final class RunStarter {
   /// @param isConfidential whether the conversation is private, but others can read the run's work
   /// @param report posts which background the agent did not get
   private record PromptContext(
-      Background background, List<Linked> linked, boolean isConfidential, Consumer<Work> report) {}
+      Background background,
+      List<LinkedConversation> linked,
+      boolean isConfidential,
+      Consumer<Work> report) {}
 
   /// Reads the background of the request and the content of its links.
   ///
@@ -334,7 +337,7 @@ final class RunStarter {
             0);
     work.bindings().save(binding);
     attempt.reactReceived(work);
-    for (var update : Changes.atFirst(binding, attempt.now())) {
+    for (var update : RunUpdates.atFirst(binding, attempt.now())) {
       attempt.add(work, start.conversation(), update);
     }
     if (!start.conversation().equals(delivery.conversation())) {

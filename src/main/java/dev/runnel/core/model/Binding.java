@@ -2,7 +2,7 @@ package dev.runnel.core.model;
 
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
-import dev.runnel.core.model.conversation.Copies;
+import dev.runnel.core.model.conversation.ListCopies;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.run.Request;
@@ -43,7 +43,7 @@ public record Binding(
     implements BindingBuilder.With {
   public Binding {
     // Rows of an older version have none.
-    pending = Copies.of(pending);
+    pending = ListCopies.of(pending);
   }
 
   public Binding(

@@ -1,7 +1,7 @@
 package dev.runnel.core.model;
 
 import dev.runnel.core.model.Question.Configure.Level;
-import dev.runnel.core.model.conversation.Copies;
+import dev.runnel.core.model.conversation.ListCopies;
 import dev.runnel.core.model.run.RunId;
 import io.soabase.recordbuilder.core.RecordBuilder;
 import java.net.URI;
@@ -34,11 +34,11 @@ public record InfoCard(
     rows = List.copyOf(rows);
     next = List.copyOf(next);
     // Rows of an older version have none.
-    changeable = Copies.of(changeable);
+    changeable = ListCopies.of(changeable);
     work = Objects.requireNonNullElse(work, Optional.empty());
-    stoppable = Copies.of(stoppable);
-    choices = Copies.of(choices);
-    offers = Copies.of(offers);
+    stoppable = ListCopies.of(stoppable);
+    choices = ListCopies.of(choices);
+    offers = ListCopies.of(offers);
   }
 
   public InfoCard(String title, List<Row> rows, List<Next> next) {

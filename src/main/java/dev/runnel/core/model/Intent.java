@@ -1,6 +1,6 @@
 package dev.runnel.core.model;
 
-import dev.runnel.core.model.conversation.Copies;
+import dev.runnel.core.model.conversation.ListCopies;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.run.PullRequestState;
 import dev.runnel.core.model.run.Request;
@@ -94,7 +94,7 @@ public sealed interface Intent {
 
     public ListRuns {
       // Rows of an older version have no states.
-      states = Copies.of(states);
+      states = ListCopies.of(states);
     }
 
     public ListRuns() {

@@ -1,7 +1,7 @@
 package dev.runnel.core.model;
 
 import dev.runnel.core.model.conversation.Actor;
-import dev.runnel.core.model.conversation.Copies;
+import dev.runnel.core.model.conversation.ListCopies;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.run.MessageStatus;
 import dev.runnel.core.model.run.Request;
@@ -87,7 +87,7 @@ public sealed interface Update {
       implements End {
     public Cancelled {
       // Rows of an older version have none.
-      unread = Copies.of(unread);
+      unread = ListCopies.of(unread);
     }
 
     public Cancelled(Run run, Actor requester, Optional<StopRequest> stop) {

@@ -3,7 +3,7 @@ package dev.runnel.core.port;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.run.Background;
-import dev.runnel.core.model.run.Linked;
+import dev.runnel.core.model.run.LinkedConversation;
 import java.net.URI;
 import java.util.List;
 
@@ -35,7 +35,8 @@ public interface BackgroundReader {
   ///
   /// @param audience the conversation in which the run answers
   /// @param isPublic whether everybody can read the run's work
-  default Linked linked(Delivery delivery, Conversation audience, boolean isPublic, URI link) {
-    return new Linked.Withheld(link);
+  default LinkedConversation linked(
+      Delivery delivery, Conversation audience, boolean isPublic, URI link) {
+    return new LinkedConversation.Withheld(link);
   }
 }

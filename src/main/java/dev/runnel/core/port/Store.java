@@ -10,8 +10,8 @@ import dev.runnel.core.model.Timing;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
-import dev.runnel.core.model.conversation.Copies;
 import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.ListCopies;
 import dev.runnel.core.model.conversation.NoticeId;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.conversation.SurfaceId;
@@ -492,7 +492,7 @@ public interface Store {
         State state,
         Optional<String> decidedBy) {
       public Approval {
-        by = Copies.of(by);
+        by = ListCopies.of(by);
       }
     }
 

@@ -2,7 +2,7 @@ package dev.runnel.core.prompt;
 
 import dev.runnel.core.model.run.Background;
 import dev.runnel.core.model.run.Background.Message;
-import dev.runnel.core.model.run.Linked;
+import dev.runnel.core.model.run.LinkedConversation;
 import dev.runnel.text.Truncation;
 import java.net.URI;
 import java.util.ArrayDeque;
@@ -33,7 +33,7 @@ final class BackgroundFormatter {
   }
 
   /// @param linked what the request links to
-  static String of(Background background, List<Linked> linked, RandomGenerator chance) {
+  static String of(Background background, List<LinkedConversation> linked, RandomGenerator chance) {
     var formatter = new BackgroundFormatter(Fence.random(chance));
     if (!background.kind().isEmpty()) {
       formatter.write(background);
@@ -51,21 +51,21 @@ final class BackgroundFormatter {
             .formatted(about, fence.begin(), fence.end()));
   }
 
-  private void write(List<Linked> linked) {
-    if (linked.stream().anyMatch(Linked.Shown.class::isInstance)) {
+  private void write(List<LinkedConversation> linked) {
+    if (linked.stream().anyMatch(LinkedConversation.Shown.class::isInstance)) {
       text.append(text.isEmpty() ? "" : "\n");
       begin("The request links to what others wrote. It follows");
     }
     for (var each : linked) {
       switch (each) {
-        case Linked.Shown shown -> write(shown);
-        case Linked.Withheld(var link) -> unread(link);
-        case Linked.Unavailable(var link, _) -> unread(link);
+        case LinkedConversation.Shown shown -> write(shown);
+        case LinkedConversation.Withheld(var link) -> unread(link);
+        case LinkedConversation.Unavailable(var link, _) -> unread(link);
       }
     }
   }
 
-  private void write(Linked.Shown shown) {
+  private void write(LinkedConversation.Shown shown) {
     var background = shown.background();
     piece("What the request links to:", head(background));
     shown.message().ifPresent(message -> piece("The linked message:", format(message)));

@@ -4,7 +4,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.run.Background;
-import dev.runnel.core.model.run.Linked;
+import dev.runnel.core.model.run.LinkedConversation;
 import dev.runnel.core.model.run.Prompt;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.scope.ConversationScope;
@@ -42,7 +42,7 @@ public final class Prompts {
       Delivery delivery,
       Defaults.Resolved resolved,
       Background background,
-      List<Linked> linked,
+      List<LinkedConversation> linked,
       Optional<Actor.Author> author,
       boolean isConfidential,
       RandomGenerator chance) {
@@ -67,12 +67,16 @@ public final class Prompts {
 
   /// The text that follows a follow-up with links: the linked text of third parties, and the
   /// follow-up again.
-  public static String linked(Request request, List<Linked> linked, RandomGenerator chance) {
+  public static String linked(
+      Request request, List<LinkedConversation> linked, RandomGenerator chance) {
     return BackgroundFormatter.of(Background.NONE, linked, chance) + again(request);
   }
 
   private static String text(
-      Request request, Background background, List<Linked> linked, RandomGenerator chance) {
+      Request request,
+      Background background,
+      List<LinkedConversation> linked,
+      RandomGenerator chance) {
     var words = request.text() + attached(background);
     return background.kind().isEmpty() && linked.isEmpty()
         ? words

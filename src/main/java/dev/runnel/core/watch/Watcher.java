@@ -1,9 +1,9 @@
 package dev.runnel.core.watch;
 
 import dev.runnel.core.decide.AuditTrail;
-import dev.runnel.core.decide.Changes;
 import dev.runnel.core.decide.PollSchedule;
 import dev.runnel.core.decide.RunSubscribers;
+import dev.runnel.core.decide.RunUpdates;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.run.Outcome;
@@ -289,6 +289,6 @@ public final class Watcher {
   }
 
   private static List<Update> updates(Optional<Binding> binding, Run run, Instant now) {
-    return binding.map(it -> Changes.between(it, run, now)).orElseGet(List::of);
+    return binding.map(it -> RunUpdates.between(it, run, now)).orElseGet(List::of);
   }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.WebhookResult;
-import dev.runnel.core.model.run.Linked;
+import dev.runnel.core.model.run.LinkedConversation;
 import java.net.URI;
 import java.time.InstantSource;
 import org.junit.jupiter.api.AfterEach;
@@ -37,7 +37,7 @@ class SlackLinkRefusalsTest {
     slack.close();
   }
 
-  private Linked linked() {
+  private LinkedConversation linked() {
     return surface.background().linked(mention, mention.conversation(), false, LINK);
   }
 
@@ -45,14 +45,14 @@ class SlackLinkRefusalsTest {
   void aFullMemberGetsAPublicChannelWithTheBot() {
     slack.says(INFO, JOINED).says(REPLIES, SAID);
 
-    assertThat(linked()).isInstanceOf(Linked.Shown.class);
+    assertThat(linked()).isInstanceOf(LinkedConversation.Shown.class);
   }
 
   @Test
   void aChannelWithoutTheBotIsNotRead() {
     slack.says(INFO, JOINED.replace("true}}", "false}}"));
 
-    assertThat(linked()).isEqualTo(new Linked.Withheld(LINK));
+    assertThat(linked()).isEqualTo(new LinkedConversation.Withheld(LINK));
     assertThat(slack.calls(REPLIES)).isEmpty();
   }
 
@@ -64,7 +64,7 @@ class SlackLinkRefusalsTest {
         .says(MEMBERS, "{'ok':true,'members':['U0BOB'],'response_metadata':{'next_cursor':'2'}}")
         .says(MEMBERS, "{'ok':true,'members':['U0EVE']}");
 
-    assertThat(linked()).isEqualTo(new Linked.Withheld(LINK));
+    assertThat(linked()).isEqualTo(new LinkedConversation.Withheld(LINK));
     assertThat(slack.calls(MEMBERS)).hasSize(2);
     assertThat(slack.calls(REPLIES)).isEmpty();
 
@@ -74,33 +74,35 @@ class SlackLinkRefusalsTest {
         .says(MEMBERS, "{'ok':true,'members':['U0BOB','U0ANN']}")
         .says(REPLIES, SAID);
 
-    assertThat(linked()).isInstanceOf(Linked.Shown.class);
+    assertThat(linked()).isInstanceOf(LinkedConversation.Shown.class);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"not_in_channel", "channel_not_found", "missing_scope"})
   void whatSlackRefusesIsWithheld(String error) {
     slack.says(INFO, JOINED).refuses(REPLIES, error);
-    assertThat(linked()).isEqualTo(new Linked.Withheld(LINK));
+    assertThat(linked()).isEqualTo(new LinkedConversation.Withheld(LINK));
 
     slack.refuses(INFO, error);
-    assertThat(linked()).isEqualTo(new Linked.Withheld(LINK));
+    assertThat(linked()).isEqualTo(new LinkedConversation.Withheld(LINK));
   }
 
   @Test
   void whatSlackDoesNotAnswerNowMayBeReadLater() {
     slack.says(INFO, ScriptedSlack.rateLimited("30"));
-    assertThat(linked()).isEqualTo(new Linked.Unavailable(LINK, "Slack responded with status 429"));
+    assertThat(linked())
+        .isEqualTo(new LinkedConversation.Unavailable(LINK, "Slack responded with status 429"));
 
     slack.says(INFO, JOINED).says(REPLIES, ScriptedSlack.status(503));
-    assertThat(linked()).isEqualTo(new Linked.Unavailable(LINK, "Slack responded with status 503"));
+    assertThat(linked())
+        .isEqualTo(new LinkedConversation.Unavailable(LINK, "Slack responded with status 503"));
   }
 
   @Test
   void whileTheWorkspaceIsUnknownNothingIsRead() {
     slack.says("auth.test", ScriptedSlack.status(503));
 
-    assertThat(linked()).isInstanceOf(Linked.Unavailable.class);
+    assertThat(linked()).isInstanceOf(LinkedConversation.Unavailable.class);
     assertThat(slack.calls(REPLIES)).isEmpty();
   }
 }

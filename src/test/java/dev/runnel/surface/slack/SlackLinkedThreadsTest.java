@@ -18,7 +18,7 @@ import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.Background;
-import dev.runnel.core.model.run.Linked;
+import dev.runnel.core.model.run.LinkedConversation;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackPlace;
@@ -108,20 +108,21 @@ class SlackLinkedThreadsTest {
     return delivery.movedTo(opened.conversation());
   }
 
-  private List<Linked> linked(Delivery delivery) {
+  private List<LinkedConversation> linked(Delivery delivery) {
     return linked(delivery, delivery.conversation(), false);
   }
 
-  private List<Linked> linked(Delivery delivery, Conversation audience, boolean isPublic) {
+  private List<LinkedConversation> linked(
+      Delivery delivery, Conversation audience, boolean isPublic) {
     var text = delivery.intent().agentRequest().map(Request::text).orElseThrow();
     return surface.background().links(delivery, text).stream()
         .map(link -> surface.background().linked(delivery, audience, isPublic, link))
         .toList();
   }
 
-  private static boolean isShown(List<Linked> linked) {
+  private static boolean isShown(List<LinkedConversation> linked) {
     assertThat(linked).hasSize(1);
-    return linked.getFirst() instanceof Linked.Shown;
+    return linked.getFirst() instanceof LinkedConversation.Shown;
   }
 
   private String thread(String channel) {
@@ -136,7 +137,7 @@ class SlackLinkedThreadsTest {
     var mention = mention(CHANNEL, ANN, "fix <" + permalink(OTHER, root) + ">, please");
     slack.reply(OTHER, root, BOB, "after the request");
 
-    var shown = (Linked.Shown) linked(mention).getFirst();
+    var shown = (LinkedConversation.Shown) linked(mention).getFirst();
 
     assertThat(shown.link()).hasToString(permalink(OTHER, root));
     assertThat(shown.background().kind()).isEqualTo("Slack thread in #c0ops");
@@ -152,7 +153,8 @@ class SlackLinkedThreadsTest {
     var reply = slack.reply(OTHER, root, BOB, "it is the cache");
     var link = permalink(OTHER, reply) + "?thread_ts=" + root + "&amp;cid=" + OTHER;
 
-    var shown = (Linked.Shown) linked(mention(CHANNEL, ANN, "fix <" + link + ">")).getFirst();
+    var shown =
+        (LinkedConversation.Shown) linked(mention(CHANNEL, ANN, "fix <" + link + ">")).getFirst();
 
     assertThat(shown.message()).map(Background.Message::text).contains("it is the cache");
     assertThat(shown.background().messages())
@@ -166,7 +168,7 @@ class SlackLinkedThreadsTest {
     var link = permalink(CHANNEL, root);
     slack.reply(CHANNEL, root, ANN, "<@U0RUNNEL> do what <" + link + "> says");
 
-    var shown = (Linked.Shown) linked(deliveries.getLast()).getFirst();
+    var shown = (LinkedConversation.Shown) linked(deliveries.getLast()).getFirst();
 
     assertThat(shown.background().messages()).isEmpty();
     assertThat(shown.message()).map(Background.Message::text).contains("the build is red");
@@ -186,9 +188,9 @@ class SlackLinkedThreadsTest {
     assertThat(isShown(linked(mention(SECRET, ANN, "fix " + link)))).isTrue();
     assertThat(isShown(linked(command(SECRET, ANN, "fix " + link)))).isTrue();
     assertThat(linked(mention(CHANNEL, ANN, "fix " + link)))
-        .containsExactly(new Linked.Withheld(URI.create(link)));
+        .containsExactly(new LinkedConversation.Withheld(URI.create(link)));
     assertThat(linked(command(CHANNEL, ANN, "fix " + link)))
-        .containsExactly(new Linked.Withheld(URI.create(link)));
+        .containsExactly(new LinkedConversation.Withheld(URI.create(link)));
   }
 
   @Test
@@ -265,7 +267,7 @@ class SlackLinkedThreadsTest {
             permalink("C0NOWHERE", root),
             permalink(OTHER, root).replace("http://acme.slack.local", "https://other.slack.com"))) {
       assertThat(linked(mention(CHANNEL, ANN, "fix " + link)))
-          .containsExactly(new Linked.Withheld(URI.create(link)));
+          .containsExactly(new LinkedConversation.Withheld(URI.create(link)));
     }
   }
 }

@@ -1,7 +1,7 @@
 package dev.runnel.core.model.run;
 
-import dev.runnel.core.model.conversation.Copies;
 import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.ListCopies;
 import io.soabase.recordbuilder.core.RecordBuilder;
 import java.math.BigDecimal;
 import java.net.URI;
@@ -128,7 +128,7 @@ public record Run(
     artifacts = List.copyOf(artifacts);
     // Rows of an older version have none.
     replies = Objects.requireNonNullElse(replies, Optional.empty());
-    files = Copies.of(files);
+    files = ListCopies.of(files);
     evidence = Objects.requireNonNullElse(evidence, Optional.empty());
   }
 }

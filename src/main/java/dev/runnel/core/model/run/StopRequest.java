@@ -1,7 +1,7 @@
 package dev.runnel.core.model.run;
 
 import dev.runnel.core.model.conversation.Actor;
-import dev.runnel.core.model.conversation.Copies;
+import dev.runnel.core.model.conversation.ListCopies;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -23,7 +23,7 @@ public record StopRequest(
     Optional<String> why) {
   public StopRequest {
     // Rows of an older version have none.
-    left = Copies.of(left);
+    left = ListCopies.of(left);
     why = Objects.requireNonNullElse(why, Optional.empty());
   }
 

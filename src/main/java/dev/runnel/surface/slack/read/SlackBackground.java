@@ -3,7 +3,7 @@ package dev.runnel.surface.slack.read;
 import com.slack.api.model.Message;
 import dev.runnel.core.model.conversation.Attachment;
 import dev.runnel.core.model.run.Background;
-import dev.runnel.core.model.run.Linked;
+import dev.runnel.core.model.run.LinkedConversation;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.surface.slack.api.FileTransfer;
 import dev.runnel.surface.slack.api.SlackApi;
@@ -159,7 +159,7 @@ public final class SlackBackground {
   /// @param ts of the message that the link shows
   /// @param isAlone whether that message is enough
   /// @return empty if the message is not there
-  SlackResponse<Optional<Linked>> linked(
+  SlackResponse<Optional<LinkedConversation>> linked(
       SlackPlace place, String ts, String before, URI link, boolean isAlone) {
     return messages(place, before, LINKED)
         .map(
@@ -167,10 +167,10 @@ public final class SlackBackground {
                 messages.stream()
                     .filter(it -> ts.equals(it.getTs()))
                     .findFirst()
-                    .<Linked>map(
+                    .<LinkedConversation>map(
                         shown -> {
                           var thread = fitting(place, isAlone ? List.of() : messages, LINKED);
-                          return new Linked.Shown(
+                          return new LinkedConversation.Shown(
                               link,
                               new Background(
                                   kind(place),

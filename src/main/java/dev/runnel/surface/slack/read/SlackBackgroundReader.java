@@ -4,7 +4,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.run.Background;
-import dev.runnel.core.model.run.Linked;
+import dev.runnel.core.model.run.LinkedConversation;
 import dev.runnel.core.port.BackgroundReader;
 import dev.runnel.surface.slack.install.SlackWorkspaces;
 import dev.runnel.surface.slack.model.SharedFile;
@@ -53,7 +53,8 @@ public record SlackBackgroundReader(
   }
 
   @Override
-  public Linked linked(Delivery delivery, Conversation audience, boolean isPublic, URI link) {
+  public LinkedConversation linked(
+      Delivery delivery, Conversation audience, boolean isPublic, URI link) {
     return new SlackLinkedThreads(workspaces).read(delivery, audience, isPublic, link);
   }
 

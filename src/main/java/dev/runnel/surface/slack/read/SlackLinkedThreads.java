@@ -2,7 +2,7 @@ package dev.runnel.surface.slack.read;
 
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.conversation.Conversation;
-import dev.runnel.core.model.run.Linked;
+import dev.runnel.core.model.run.LinkedConversation;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.install.SlackWorkspaces;
@@ -29,22 +29,23 @@ record SlackLinkedThreads(SlackWorkspaces workspaces) {
     return SlackPermalinks.in(SlackQuote.requestOf(text), workspaces.known(team));
   }
 
-  Linked read(Delivery delivery, Conversation audience, boolean isPublic, URI link) {
+  LinkedConversation read(Delivery delivery, Conversation audience, boolean isPublic, URI link) {
     var target = SlackPermalinks.target(link);
     if (target.isEmpty()
         || !delivery.id().surface().equals(SlackPlace.SURFACE)
         || !audience.surface().equals(SlackPlace.SURFACE)) {
-      return new Linked.Withheld(link);
+      return new LinkedConversation.Withheld(link);
     }
     var request = SlackPlace.of(delivery.conversation());
     var answers = SlackPlace.of(audience);
     var workspace = workspaces.of(request.team());
     var identity = workspaces.known(request.team());
     if (identity.isEmpty()) {
-      return new Linked.Unavailable(link, "Slack did not return the workspace of the token");
+      return new LinkedConversation.Unavailable(
+          link, "Slack did not return the workspace of the token");
     }
     if (!request.team().equals(answers.team()) || !SlackPermalinks.isOf(link, identity)) {
-      return new Linked.Withheld(link);
+      return new LinkedConversation.Withheld(link);
     }
     var thread = new SlackPlace(request.team(), target.get().channel(), target.get().thread());
     var background = new SlackBackground(workspace.api(), workspace.files(), workspace.names());
@@ -59,11 +60,13 @@ record SlackLinkedThreads(SlackWorkspaces workspaces) {
                         before(delivery, target.get().ts()),
                         link,
                         thread.equals(answers))
-                    : new SlackResponse.Ok<>(Optional.<Linked>empty()))) {
-      case SlackResponse.Ok<Optional<Linked>>(var linked) ->
-          linked.orElseGet(() -> new Linked.Withheld(link));
-      case SlackResponse.Wait<Optional<Linked>>(_, var why) -> new Linked.Unavailable(link, why);
-      case SlackResponse.No<Optional<Linked>> _ -> new Linked.Withheld(link);
+                    : new SlackResponse.Ok<>(Optional.<LinkedConversation>empty()))) {
+      case SlackResponse.Ok<Optional<LinkedConversation>>(var linked) ->
+          linked.orElseGet(() -> new LinkedConversation.Withheld(link));
+      case SlackResponse.Wait<Optional<LinkedConversation>>(_, var why) ->
+          new LinkedConversation.Unavailable(link, why);
+      case SlackResponse.No<Optional<LinkedConversation>> _ ->
+          new LinkedConversation.Withheld(link);
     };
   }
 

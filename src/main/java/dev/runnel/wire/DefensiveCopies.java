@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Defensive copies and checks for record components. Null becomes an empty list or map. Lists lose
 /// their null elements, which stand for elements that could not be parsed.
-final class Copies {
-  private Copies() {}
+final class DefensiveCopies {
+  private DefensiveCopies() {}
 
   static <T> List<T> list(@Nullable List<T> list) {
     return list == null ? List.of() : list.stream().filter(Objects::nonNull).toList();

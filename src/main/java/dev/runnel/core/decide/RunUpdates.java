@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 
 /// Computes the updates for a conversation from the state last posted and the run's current state.
 /// Pure.
-public final class Changes {
-  private Changes() {}
+public final class RunUpdates {
+  private RunUpdates() {}
 
   /// @return the status post first, then new posts; empty if nothing visible changed
   public static List<Update> between(Binding binding, Run now, Instant at) {

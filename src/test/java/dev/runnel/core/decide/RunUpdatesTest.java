@@ -16,13 +16,13 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class ChangesTest {
+class RunUpdatesTest {
   @Test
   void theNextEndIsKnownByItsAnswerWhereTheServiceTellsNoTimes() {
     var told = reopened(ended("Fixed."));
 
-    assertThat(Changes.between(told, ended("Fixed."), NINE)).isEmpty();
-    assertThat(Changes.between(told, ended("Added."), NINE))
+    assertThat(RunUpdates.between(told, ended("Fixed."), NINE)).isEmpty();
+    assertThat(RunUpdates.between(told, ended("Added."), NINE))
         .last()
         .isInstanceOf(Update.Succeeded.class);
   }

@@ -5,18 +5,18 @@ import java.util.Optional;
 
 /// A conversation that a request links to, as context for the agent. Like any [Background] it is
 /// untrusted text of third parties.
-public sealed interface Linked {
+public sealed interface LinkedConversation {
   URI link();
 
   /// The content of the conversation.
   ///
   /// @param message the linked message; empty if the link points to the whole conversation
   record Shown(URI link, Background background, Optional<Background.Message> message)
-      implements Linked {}
+      implements LinkedConversation {}
 
   /// It does not exist, or must not be shown where the run answers.
-  record Withheld(URI link) implements Linked {}
+  record Withheld(URI link) implements LinkedConversation {}
 
   /// The platform cannot be read now; a later attempt may succeed.
-  record Unavailable(URI link, String why) implements Linked {}
+  record Unavailable(URI link, String why) implements LinkedConversation {}
 }
