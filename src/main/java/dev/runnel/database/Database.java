@@ -151,6 +151,8 @@ public final class Database implements AutoCloseable {
           Flyway.configure()
               .locations("classpath:" + schema.location())
               .group(true)
+              // Scripts of different features became part of main in another order than numbered.
+              .outOfOrder(true)
               .loggers("slf4j");
       migrating.accept(flyway);
       flyway.load().migrate();

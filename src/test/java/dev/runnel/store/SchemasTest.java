@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,6 +56,36 @@ class SchemasTest {
               database.<Long>read(
                   rows ->
                       rows.first("SELECT count(*) FROM schedules", row -> row.getLong(1))
+                          .orElseThrow()))
+          .isZero();
+    }
+  }
+
+  @Test
+  void tablesThatMissAScriptBelowTheirNewestGetIt() throws IOException {
+    var scripts = SCRIPTS.resolve(ServiceTables.ON_SQLITE.location());
+    var older = Files.createDirectory(folder.resolve("older"));
+    for (var number : List.of(1, 2, 4, 5, 6, 8, 9, 11, 13, 26, 27, 37)) {
+      try (var named = Files.newDirectoryStream(scripts, "V" + number + "__*.sql")) {
+        var script = named.iterator().next();
+        Files.copy(script, older.resolve(script.getFileName()));
+      }
+    }
+    var file = folder.resolve("test.db");
+    try (var database = Database.sqlite(file)) {
+      Flyway.configure()
+          .dataSource(database.dataSource())
+          .locations("filesystem:" + older)
+          .load()
+          .migrate();
+    }
+
+    try (var database = Database.sqlite(file).migrate(ServiceTables.ON_SQLITE)) {
+      assertThat(database.version()).contains("59");
+      assertThat(
+              database.<Long>read(
+                  rows ->
+                      rows.first("SELECT count(*) FROM claims", row -> row.getLong(1))
                           .orElseThrow()))
           .isZero();
     }
