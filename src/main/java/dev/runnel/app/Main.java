@@ -273,7 +273,9 @@ public final class Main {
         () -> {
           try {
             stop(started.get(MAX_START.toSeconds(), TimeUnit.SECONDS));
-          } catch (ExecutionException | TimeoutException e) {
+          } catch (ExecutionException _) {
+            // Nothing was started.
+          } catch (TimeoutException e) {
             log.warn("stopped during the start");
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
