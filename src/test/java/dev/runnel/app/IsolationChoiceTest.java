@@ -45,7 +45,7 @@ class IsolationChoiceTest {
     var accepted = new HashMap<>(GITHUB);
     accepted.put("RUNNEL_AGENTS_ISOLATION", "none");
     try (var runnel = start(accepted)) {
-      assertThat(runnel.lines()).anyMatch(line -> line.startsWith("Isolation none: "));
+      assertThat(runnel.lines()).anyMatch(line -> line.startsWith("Isolation    none: "));
     }
   }
 
@@ -71,7 +71,7 @@ class IsolationChoiceTest {
           .anyMatch(
               line ->
                   line.startsWith(
-                      "Isolation none: agents can read and change all that Runnel's user can."));
+                      "Isolation    none: agents can read and change all that Runnel's user can."));
     }
   }
 

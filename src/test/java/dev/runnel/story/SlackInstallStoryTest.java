@@ -112,7 +112,7 @@ class SlackInstallStoryTest {
     awaitPost("Fixed: fix another");
     assertThat(slack.disobeyed()).isZero();
 
-    assertThat(check()).contains("Slack     Acme (T0ACME): lacks permissions");
+    assertThat(check()).contains("Slack        Acme (T0ACME): lacks permissions");
     nothingSecretIsSeen();
 
     slack.revokes();

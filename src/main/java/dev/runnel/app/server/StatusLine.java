@@ -6,6 +6,6 @@ public final class StatusLine {
 
   /// @param name of the component; blank if the line continues the one before
   public static String of(String name, String text) {
-    return "%-9s %s".formatted(name, text);
+    return "%-12s %s".formatted(name, text);
   }
 }

@@ -77,7 +77,7 @@ class ConnectStoryTest {
           .anyMatch(it -> it.path("text").asText().contains("Runnel is connected."));
 
       try (var runnel = RunnelProcess.start(folder, RunnelProcess.freePort(), environment)) {
-        await().until(() -> runnel.log().contains("Slack     on, over a socket"));
+        await().until(() -> runnel.log().contains("Slack        on, over a socket"));
         slack.command(LocalSlack.CHANNEL, LocalSlack.ANN, "/agent", "say hello");
         await()
             .atMost(Duration.ofSeconds(30))
@@ -127,7 +127,7 @@ class ConnectStoryTest {
           .contains("ok      the token: of dana", "There is no response from " + address);
 
       try (var runnel = RunnelProcess.start(folder, port, environment)) {
-        await().until(() -> runnel.log().contains("GitHub    on"));
+        await().until(() -> runnel.log().contains("GitHub       on"));
         var code =
             connect(
                 "github", Map.of("repository", EmulateGitHub.REPOSITORY), environment, Map.of());
