@@ -266,6 +266,9 @@ public final class MarkdownPosts {
     | `%1$s status` | say how it is going |
     | `%1$s retry` | start again with the same words |
     | `%1$s new: write the docs` | start a second run here |
+    | `%1$s plan: move the cart` | make a plan, and change nothing until somebody approves it |
+    | `%1$s interrupt: not that file` | let a working agent read this at once |
+    | `%1$s schedule every monday at 9:00 check the build` | start runs at these times; `again in 2 weeks` repeats the request |
     | `%1$s list`, `config`, `usage` | show the runs, the defaults, what it cost |
     | `%1$s help`, `help VERB` | show this, or all about one verb |
 

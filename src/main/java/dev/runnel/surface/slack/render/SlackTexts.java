@@ -16,8 +16,10 @@ public final class SlackTexts {
     In a run's thread, every reply goes to the agent. Start with `aside`, or mention only other people, to talk without the agent.
     *Ask the agent about this*, in a message's menu, opens a form. My *Home* tab shows your runs.
     `stop`, `status`, `retry` or `help`, alone in a message, do what they say; `new: …` starts a second run there.
+    `plan: …` starts a run that shows a plan and waits for your approval; `interrupt: …` reaches a working agent at once; `mute` limits it to messages that mention me.
     *Manage runs* from anywhere
     `%1$s list [mine|channel|all] [STATE]` `status [RUN]` `cancel [RUN|all mine]` `retry [RUN]` `say RUN TEXT` `link RUN`
+    `%1$s schedule every monday at 9:00 update the dependencies` starts runs at these times; `again in 2 weeks`, in a run's thread, repeats its request.
     *Settings and questions*
     `%1$s config` `explain PROMPT` `why LINK` `usage` `whoami` `doctor` `help VERB`
     *Options*, before or after the prompt
