@@ -3,6 +3,7 @@ package dev.runnel.console.detail;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryTrace;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.text.RunTexts;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,19 +20,30 @@ import java.util.function.UnaryOperator;
 public record Decision(String at, String who, String text, String result) {
   private static final int MAX_TEXT = 200;
 
+  /// @param requester who requested the run; events of Slack contain only the id of their sender
   /// @param redaction removes secrets, before the text is cut
-  public static Decision of(DeliveryTrace trace, UnaryOperator<String> redaction, Instant now) {
+  public static Decision of(
+      DeliveryTrace trace, Actor requester, UnaryOperator<String> redaction, Instant now) {
     var delivery = trace.delivery();
     return new Decision(
         delivery.map(it -> it.saidAt().toString()).orElse(""),
-        delivery.map(it -> it.actor().name()).orElse(""),
+        delivery.map(Delivery::actor).map(it -> name(it, requester)).orElse(""),
         delivery.map(it -> text(it, redaction)).orElse("A message that cannot be read"),
         redaction.apply(result(trace, now)));
   }
 
+  private static String name(Actor sender, Actor requester) {
+    return sender.id().equals(requester.id()) ? requester.name() : sender.name();
+  }
+
   private static String result(DeliveryTrace trace, Instant now) {
     return switch (trace.state()) {
-      case DONE -> trace.note().orElse("done");
+      case DONE ->
+          trace
+              .note()
+              .filter(note -> !note.isEmpty())
+              .map(note -> "Decided " + note.replace("`", ""))
+              .orElse("done");
       case PARKED -> "given up: " + trace.why().orElse("no reason is known");
       case WAITS -> {
         var left = Duration.between(now, trace.dueAt());

@@ -2,9 +2,11 @@ package dev.runnel.console.view;
 
 import dev.runnel.console.detail.Decision;
 import dev.runnel.console.detail.RunFacts;
+import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.DeliveryTrace;
 import dev.runnel.core.port.RunCatalog;
 import dev.runnel.core.port.Store;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -25,18 +27,19 @@ public record RunFactsReader(
 
   public RunFacts of(RunView run) {
     var now = clock.instant();
-    List<DeliveryTrace> traces =
-        run.binding()
-            .map(
-                it ->
-                    store.<List<DeliveryTrace>>commit(
-                        work ->
-                            work.inbox().traces(it.conversation(), Optional.empty(), DECISIONS)))
-            .orElse(List.of());
     return new RunFacts(
         run.run().id(),
         catalog.details(run.run().id()),
-        traces.stream().map(it -> Decision.of(it, redaction, now)).toList(),
+        run.binding().map(it -> decisions(it, now)).orElse(List.of()),
         now);
+  }
+
+  private List<Decision> decisions(Binding binding, Instant now) {
+    return store
+        .<List<DeliveryTrace>>commit(
+            work -> work.inbox().traces(binding.conversation(), Optional.empty(), DECISIONS))
+        .stream()
+        .map(it -> Decision.of(it, binding.requester(), redaction, now))
+        .toList();
   }
 }
