@@ -14,6 +14,7 @@ import dev.runnel.surface.slack.install.SlackScopes;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackPrompts;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -138,6 +139,13 @@ class ManifestTest {
 
     assertThat(texts(manifest.at("/oauth_config/scopes/bot")))
         .containsExactlyInAnyOrderElementsOf(needed);
+  }
+
+  @Test
+  void everyScopeIsExplained() throws IOException {
+    var page = Files.readString(Path.of("docs/slack.md"));
+    assertThat(texts(manifest.at("/oauth_config/scopes/bot")))
+        .allMatch(scope -> page.contains("`" + scope + "`"));
   }
 
   @Test
