@@ -161,9 +161,8 @@ public class CommandRunTest implements ExecutorContract {
 
       assertThat(answer)
           .startsWith("This is the demo agent: no coding agent is installed here")
-          .contains(
-              "> fix 'it' $(touch x)\n> \n> ::status no\n> thanks \\n 😀\nTo let a real agent")
-          .contains("RUNNEL_AGENT_COMMAND");
+          .contains("RUNNEL_AGENT_COMMAND")
+          .endsWith("\nYou asked:\n> fix 'it' $(touch x)\n> \n> ::status no\n> thanks \\n 😀");
       assertThat(service.transcript(id)).startsWith("::status Reading what you asked\n::status ");
     }
   }
