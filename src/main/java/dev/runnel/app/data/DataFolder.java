@@ -13,6 +13,7 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
@@ -151,6 +152,7 @@ public final class DataFolder implements AutoCloseable {
     return switch (e) {
       case FileAlreadyExistsException _ -> "a file has that name";
       case AccessDeniedException _ -> "it cannot be written";
+      case NoSuchFileException _ -> "it cannot be created";
       default -> String.valueOf(e.getMessage());
     };
   }

@@ -164,13 +164,14 @@ public record Platforms(List<Platform> all, OkHttpClient http) implements AutoCl
     connected().forEach(Platforms::start);
   }
 
-  /// Starts a connection. The remedy for a refused credential is logged when its work is put on
-  /// hold.
   private static void start(ConnectedPlatform platform) {
     try {
       platform.start();
     } catch (CredentialRefused refused) {
-      log.error("platform credential refused surface={}", platform.surface().id());
+      log.error(
+          "platform credential refused surface={} why=\"{}\"",
+          platform.surface().id(),
+          refused.getMessage());
     }
   }
 

@@ -97,6 +97,14 @@ class DataFolderTest {
   }
 
   @Test
+  void aFolderThatCannotBeCreatedIsNamedWithTheReason() {
+    assertThatThrownBy(() -> DataFolder.open(Path.of("/proc/runnel")))
+        .isInstanceOf(SettingsException.class)
+        .hasMessageStartingWith(
+            "The data folder /proc/runnel cannot be used: it cannot be created.");
+  }
+
+  @Test
   void theFilesOfOneRunAreDeletedAndNoOthers() throws IOException {
     for (var name : List.of("workspaces/run-1/deep/down", "homes/run-1", "workspaces/run-10")) {
       Files.createDirectories(folder.resolve(name));

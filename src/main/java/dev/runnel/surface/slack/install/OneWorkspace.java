@@ -70,7 +70,7 @@ public final class OneWorkspace implements SlackWorkspaces {
       case SlackResponse.Wait<SlackIdentity>(_, String why) ->
           log.warn("slack unreachable, will retry why=\"{}\"", why);
       case SlackResponse.No<SlackIdentity>(String error) ->
-          log.error("slack refused the bot token error={}", error);
+          log.error("slack refused the bot token why=\"{}\"", tokenRefusal(error));
     }
   }
 
