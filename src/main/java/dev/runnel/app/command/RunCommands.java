@@ -75,12 +75,16 @@ public final class RunCommands {
     if (key.isEmpty() && !Files.exists(config.data().resolve("agent-api-key"))) {
       throw BotDatabase.none(config, "set RUNNEL_AGENT_API_URL and RUNNEL_AGENT_API_KEY");
     }
+    var address = config.agentApiOr(config.consolePort());
     try (var client =
         RunsClient.builder()
-            .baseUrl(config.agentApiOr(config.consolePort()))
+            .baseUrl(address)
             .apiKey(key.orElseGet(() -> DataFolder.key(config.data())))
             .build()) {
       return perform(client, command);
+    } catch (RunsException.ConnectionFailed e) {
+      err.println(e.getMessage() + ". Its address is " + address + ". Is Runnel running there?");
+      return 1;
     } catch (RunsException | IllegalArgumentException | IllegalStateException e) {
       err.println(e.getMessage());
       return 1;

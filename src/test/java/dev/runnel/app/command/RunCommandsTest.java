@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.runnel.app.Main;
 import dev.runnel.testkit.EmbeddedService;
+import dev.runnel.testkit.RunnelProcess;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -127,6 +128,19 @@ class RunCommandsTest {
                 .run(List.of("run", "list", "--port", port, "--data", data.toString())))
         .isZero();
     assertThat(said()).containsExactly("No runs yet.");
+  }
+
+  @Test
+  void aServiceThatDoesNotRunIsNamedByItsAddress(@TempDir Path data) throws IOException {
+    Files.writeString(data.resolve("agent-api-key"), EmbeddedService.KEY);
+    var port = Integer.toString(RunnelProcess.freePort());
+
+    assertThat(
+            new Main(stream(out), stream(err), Map.of())
+                .run(List.of("run", "list", "--port", port, "--data", data.toString())))
+        .isOne();
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .contains("Could not list runs", ":" + port + "/api/v1. Is Runnel running there?");
   }
 
   @Test
