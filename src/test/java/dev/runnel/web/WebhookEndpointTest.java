@@ -203,7 +203,7 @@ class WebhookEndpointTest {
   void ofABodyForAPlatformThatIsOffNothingIsRead() throws Exception {
     var request =
         """
-        POST /webhooks/gitlab HTTP/1.1\r
+        POST /webhooks/off HTTP/1.1\r
         Host: localhost\r
         Content-Length: 1000\r
         \r
