@@ -47,6 +47,8 @@ class ServiceAuditTest {
       var main = Files.readString(runnel.data().resolve("agent-api-key")).strip();
       var ci = key(runnel, main, "ci");
       var tool = key(runnel, main, "tool");
+      var text = key(runnel, main, "text");
+      var talk = key(runnel, main, "talk");
       var id = call(runnel, main, "POST", "/runs", "{\"prompt\":\"x\"}").path("run_id").asText();
       await()
           .until(
@@ -58,6 +60,8 @@ class ServiceAuditTest {
       get(runnel, ci, "/agent/runs/" + id + "/transcript");
       get(runnel, ci, "/agent/runs/" + id + "/conversation");
       read(runnel, tool, id);
+      get(runnel, text, "/agent/runs/" + id + "/transcript");
+      get(runnel, talk, "/agent/runs/" + id + "/conversation");
 
       List<AuditReader.Line> lines;
       try (var database = Database.sqlite(runnel.data().resolve("runnel.db"))) {
@@ -65,6 +69,8 @@ class ServiceAuditTest {
       }
       assertThat(lines.stream().filter(line -> line.verb().equals("read")))
           .satisfiesExactly(
+              line -> assertThat(line.who().orElseThrow().name()).isEqualTo("talk"),
+              line -> assertThat(line.who().orElseThrow().name()).isEqualTo("text"),
               line -> assertThat(line.who().orElseThrow().name()).isEqualTo("tool"),
               line -> {
                 assertThat(line.who().orElseThrow().name()).isEqualTo("ci");
