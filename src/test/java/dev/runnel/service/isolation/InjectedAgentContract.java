@@ -14,6 +14,9 @@ import dev.runnel.testkit.ContainerRuntime;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,10 +45,16 @@ interface InjectedAgentContract {
 
   @Test
   default void readsNoSecretOfRunnelInAnyEnvironment(@TempDir Path folder) throws IOException {
+    // Runnel itself has its secrets in the environment of its process.
+    var outside = new ProcessBuilder("sleep", "300");
+    outside.environment().put("SLACK_BOT_TOKEN", "hidden-in-a-process");
+    var process = outside.start();
     try (var stage = Stage.open(folder, this)) {
       var said = stage.obey("env; cat /proc/*/environ; echo done");
 
       assertThat(said).contains("RUNNEL_RUN_ID=").contains("done").doesNotContain("hidden-");
+    } finally {
+      process.destroyForcibly();
     }
   }
 
@@ -82,16 +91,19 @@ interface InjectedAgentContract {
               // Guarded, so that a broken isolation fails the test instead of harming the machine.
               """
               [ "$(readlink /proc/self/ns/mnt)" != "@OUTER@" ] || exit 1
-              umount -l /usr; umount -l /proc; umount -l "$HOME"; umount -l "$PWD"
-              mount -o remount,rw,bind /usr; mount -o remount,rw /; mount -t proc proc /proc
-              unshare -Urm sh -c 'umount -l /usr; umount -l /tmp; mount -o remount,rw,bind /usr; touch /usr/x'
+              try() { "$@" && echo did it; }
+              try umount -l "$HOME"; try umount -l "$PWD"; try umount -l /proc
+              try mount -o remount,rw,bind /usr; try mount -o remount,rw /; try mount -t proc proc /proc
+              unshare -Urm sh -c 'umount -l /usr && echo did it; umount -l /tmp && echo did it
+                mount -o remount,rw,bind /usr && echo did it; touch /usr/x'
+              try umount -l /usr
               touch /usr/x /etc/x /x
               """
                       .replace("@OUTER@", namespace())
                   + SEARCH
                   + "echo done");
 
-      assertThat(said).endsWith("done\n").doesNotContain("hidden-");
+      assertThat(said).endsWith("done\n").doesNotContain("did it", "hidden-");
       // In a container it may write to the files of its image, which vanish with it.
       assertThat(Path.of("/usr/x")).doesNotExist();
       assertThat(Path.of("/etc/x")).doesNotExist();
@@ -144,9 +156,14 @@ interface InjectedAgentContract {
       var outside = Files.createDirectories(folder.resolve("outside"));
       var id =
           stage.create(
-              "rm -rf $HOME/go $HOME/.npm; ln -s %s $HOME/go; ln -s %s $HOME/.npm; echo done"
-                  .formatted(outside, outside));
+              // Folders with mounted caches can be moved, but not deleted.
+              """
+              mv $HOME/go $HOME/x; ln -s %1$s $HOME/go; mv $HOME/.npm $HOME/y; ln -s %1$s $HOME/.npm
+              readlink $HOME/go $HOME/.npm
+              """
+                  .formatted(outside));
       stage.service.awaitState(id, "SUCCEEDED");
+      assertThat(stage.service.transcript(id)).isEqualTo("%1$s\n%1$s\n".formatted(outside));
       stage.service.followUp(id, "echo x > $HOME/.npm/x; ls -l $HOME; echo again");
       stage.service.awaitState(id, "SUCCEEDED");
 
@@ -157,7 +174,9 @@ interface InjectedAgentContract {
 
   @Test
   default void findsNoSocketOfTheMachine(@TempDir Path folder) throws IOException {
-    try (var stage = Stage.open(folder, this)) {
+    try (var stage = Stage.open(folder, this);
+        var agent = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      agent.bind(UnixDomainSocketAddress.of(stage.operator.resolve(".ssh/agent")));
       var said =
           stage.obey("env | grep -E 'DBUS|SSH_AUTH|DOCKER'; find / -type s 2>/dev/null; echo done");
 
