@@ -26,7 +26,9 @@ record TestSources(Map<String, String> files) {
 
   /// Whether a class, or one that is nested in it, has a test of that name.
   boolean hasTest(String type, String method) {
-    var test = Pattern.compile("(?m)^ +(?:default )?void " + Pattern.quote(method) + "\\(");
+    var test =
+        Pattern.compile(
+            "(?m)^ +(?:default )?(?:void|Stream<DynamicTest>) " + Pattern.quote(method) + "\\(");
     return test.matcher(files.getOrDefault(type, "")).find();
   }
 }
