@@ -10,6 +10,7 @@ import dev.runnel.store.Erasure;
 import dev.runnel.store.SqlStore;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -189,6 +190,11 @@ public final class ForgetCommand {
       lines.add(
           "Only the workspaces of this node were deleted. Other nodes delete theirs when they are"
               + " old (agents.limits.keep_workspaces).");
+    }
+    if (Files.exists(RunDatabase.moved(config))) {
+      lines.add(
+          "%s has the runs from before they were moved to PostgreSQL, and this one may be among them. Delete the file, unless you need it to go back to an older version."
+              .formatted(RunDatabase.moved(config)));
     }
     return lines;
   }

@@ -20,12 +20,16 @@ public final class RunDatabase {
   static final String FILE = "agent-runs.db";
 
   /// The file after its runs were copied to PostgreSQL.
-  static final String MOVED = "agent-runs.db.moved";
+  private static final String MOVED = "agent-runs.db.moved";
 
   private RunDatabase() {}
 
   static Path file(Config config) {
     return config.data().resolve(FILE);
+  }
+
+  static Path moved(Config config) {
+    return config.data().resolve(MOVED);
   }
 
   /// Opens it, and on PostgreSQL copies the runs of a file that an earlier version left.
@@ -80,7 +84,7 @@ public final class RunDatabase {
 
   private static void move(Path file, Database database, NodeIdentity node) {
     try (var old = ServiceTables.migrate(Database.sqlite(file))) {
-      RunImport.once(old, database, node);
+      RunImport.copy(old, database, node);
     }
     try {
       // After closing, this one file contains all data.

@@ -151,7 +151,7 @@ public final class RunQueue implements AutoCloseable {
             queueSignal,
             membership);
     ExecutionNetwork.deleteStaleSockets(settings.workspaces());
-    records.addMissingClaims("");
+    records.correctClaims("");
     for (var execution : queries.executionsOn(membership.identity().name())) {
       queue.recover(execution);
     }
@@ -387,7 +387,7 @@ public final class RunQueue implements AutoCloseable {
     try {
       while (!closed.await(POLL_INTERVAL.toSeconds(), TimeUnit.SECONDS)) {
         try {
-          records.addMissingClaims(membership.id());
+          records.correctClaims(membership.id());
           var claimed = queries.executionsOn(membership.identity().name());
           for (var each : orphaned.findOrphaned(claimed, this::isExecuting)) {
             log.error("orphaned run found run={}", each.runId());

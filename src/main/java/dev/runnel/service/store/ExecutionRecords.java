@@ -395,21 +395,17 @@ public final class ExecutionRecords {
     return settle(claim, (runs, run, at) -> returned(runs, run, claim, executionResult, at), true);
   }
 
-  /// Adds claims of this node for executions that have none, in an embedded database. They exist if
-  /// an older version was used after a rollback.
+  /// Corrects the claims in an embedded database, if an older version was used after a rollback.
   ///
-  /// @param node the id of the process that started them; blank if that process has ended
-  public void addMissingClaims(String node) {
+  /// @param node the id of the process that started the agents; blank if that process has ended
+  public void correctClaims(String node) {
     if (!membership.isAlone()
-        || transactions.<List<?>>read(rows -> new RunTable(rows).unclaimed()).isEmpty()) {
+        || !transactions.<Boolean>read(rows -> new RunTable(rows).hasIncorrectClaims())) {
       return;
     }
     transactions.change(
         (runs, at) -> {
-          for (var run : runs.unclaimed()) {
-            var claim = UUID.randomUUID().toString();
-            runs.addClaim(run, claim, node, membership.identity().name(), at);
-          }
+          runs.correctClaims(node, membership.identity().name(), at);
           return at;
         });
   }

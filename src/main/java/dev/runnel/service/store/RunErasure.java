@@ -91,9 +91,6 @@ public final class RunErasure {
     if (!hasEnded) {
       return false;
     }
-    for (var table : TABLES) {
-      rows.change("DELETE FROM %s WHERE run_id = ?".formatted(table), id);
-    }
     var about = Like.containing(id);
     rows.change(
         "DELETE FROM answers WHERE answer LIKE ? ESCAPE '!' OR scope LIKE ? ESCAPE '!'",
@@ -102,7 +99,16 @@ public final class RunErasure {
     rows.change("UPDATE runs SET parent_run_id = NULL WHERE parent_run_id = ?", id);
     rows.change("UPDATE runs SET root_run_id = NULL WHERE root_run_id = ? AND id <> ?", id, id);
     rows.change("UPDATE schedules SET last_error = NULL WHERE last_error LIKE ? ESCAPE '!'", about);
-    return rows.change("DELETE FROM runs WHERE id = ?", id) > 0;
+    deleteRows(rows, id);
+    return true;
+  }
+
+  /// Deletes the run with the rows of its own, whatever its state.
+  static void deleteRows(Rows rows, String id) throws SQLException {
+    for (var table : TABLES) {
+      rows.change("DELETE FROM %s WHERE run_id = ?".formatted(table), id);
+    }
+    rows.change("DELETE FROM runs WHERE id = ?", id);
   }
 
   /// Deletes messages in runs that are kept: the follow-ups that were sent with these keys, and

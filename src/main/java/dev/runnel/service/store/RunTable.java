@@ -26,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,14 @@ import org.jspecify.annotations.Nullable;
 public record RunTable(Rows rows) {
   /// How often in a row the node of a run may be lost before the agent is started.
   private static final int MAX_LOST_CLAIMS = 3;
+
+  /// A claim is that of the current execution of a run in progress, unless an older version, which
+  /// knows no claims, changed the run after a rollback.
+  private static final String HAS_OUTDATED_CLAIM =
+      """
+      claim IS NOT NULL AND (state <> 'INPROGRESS' OR NOT EXISTS (
+        SELECT 1 FROM claims WHERE token = runs.claim AND claims.execution = runs.execution))
+      """;
 
   /// An execution whose processes may be running on this node.
   ///
@@ -257,14 +266,32 @@ public record RunTable(Rows rows) {
     return rows.first("SELECT * FROM runs WHERE claim = ?", RunRow::read, claim);
   }
 
-  /// Runs in progress without a claim, which were started by an older version.
-  List<RunRow> unclaimed() throws SQLException {
+  /// Whether an older version changed runs without changing their claims.
+  boolean hasIncorrectClaims() throws SQLException {
+    return !unclaimed().isEmpty()
+        || rows.first("SELECT 1 FROM runs WHERE " + HAS_OUTDATED_CLAIM, row -> row.getInt(1))
+            .isPresent();
+  }
+
+  /// Runs in progress without a claim.
+  private List<RunRow> unclaimed() throws SQLException {
     return rows.list(
         "SELECT * FROM runs WHERE state = 'INPROGRESS' AND claim IS NULL", RunRow::read);
   }
 
+  /// Corrects the claims of runs that an older version changed.
+  ///
+  /// @param node the id of the process that started the agents; blank if that process has ended
+  void correctClaims(String node, String nodeName, Instant at) throws SQLException {
+    rows.change(
+        "UPDATE runs SET claim = NULL, begun = 0, lost_claims = 0 WHERE " + HAS_OUTDATED_CLAIM);
+    for (var run : unclaimed()) {
+      addClaim(run, UUID.randomUUID().toString(), node, nodeName, at);
+    }
+  }
+
   /// Adds a claim for a run in progress, whose agent may have been started.
-  void addClaim(RunRow run, String claim, String node, String nodeName, Instant at)
+  private void addClaim(RunRow run, String claim, String node, String nodeName, Instant at)
       throws SQLException {
     rows.change("UPDATE runs SET claim = ?, begun = 1 WHERE id = ?", claim, run.id());
     rows.change(

@@ -137,6 +137,15 @@ class ForgetCommandTest {
   }
 
   @Test
+  void aFileThatOnlyAnOlderVersionReadsIsNamed() throws IOException {
+    var moved = Files.createFile(folder.resolve("agent-runs.db.moved"));
+
+    assertThat(forget("run-1", _ -> {})).isZero();
+
+    assertThat(said()).contains(moved + " has the runs from before they were moved to PostgreSQL");
+  }
+
+  @Test
   @Tag("slow")
   void nothingIsSaidToBeForgottenWhileItsTextIsInTheFile() throws Exception {
     var file = folder.resolve("agent-runs.db");
