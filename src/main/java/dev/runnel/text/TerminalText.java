@@ -1,6 +1,7 @@
 package dev.runnel.text;
 
-import java.util.Arrays;
+import java.util.ArrayDeque;
+import java.util.Deque;
 
 /// Converts terminal output to the text that a person would see.
 public final class TerminalText {
@@ -11,14 +12,25 @@ public final class TerminalText {
 
   private final String text;
   private final StringBuilder visible = new StringBuilder();
-  // The current line, one code point per cell.
+  // The current line, one code point per cell, and the step that wrote it.
   private final int[] cells;
+  private final int[] writtenAt;
+
+  /// What erased the line up to a cell. Filled in at the end of the line, because each may be as
+  /// long as the line. Later ones are shorter: a longer one replaces those before it.
+  private final Deque<Erasure> erasures = new ArrayDeque<>();
+
   private int length;
   private int cursor;
+  private int step;
+
+  /// @param end the first cell that it leaves
+  private record Erasure(int end, int at) {}
 
   private TerminalText(String text) {
     this.text = text;
     this.cells = new int[text.length()];
+    this.writtenAt = new int[text.length()];
   }
 
   /// Removes escape sequences, other control characters, and characters that change the direction
@@ -116,7 +128,7 @@ public final class TerminalText {
   private void erase(String which) {
     switch (which) {
       case "", "0" -> length = Math.min(length, cursor);
-      case "1" -> Arrays.fill(cells, 0, Math.min(length, cursor + 1), ' ');
+      case "1" -> eraseTo(Math.min(length, cursor + 1));
       case "2" -> {
         length = 0;
         cursor = 0;
@@ -125,6 +137,21 @@ public final class TerminalText {
         // Not defined by any terminal.
       }
     }
+  }
+
+  private void eraseTo(int end) {
+    while (!erasures.isEmpty() && erasures.getLast().end() <= end) {
+      erasures.removeLast();
+    }
+    erasures.addLast(new Erasure(end, ++step));
+  }
+
+  /// Whether the cell was erased after it was written. Asked from the first cell to the last.
+  private boolean isErased(int cell) {
+    while (!erasures.isEmpty() && erasures.getLast().end() <= cell) {
+      erasures.removeLast();
+    }
+    return !erasures.isEmpty() && erasures.getLast().at() > writtenAt[cell];
   }
 
   /// Skips a string sequence; an unterminated one is ordinary text.
@@ -158,14 +185,16 @@ public final class TerminalText {
   }
 
   private void put(int point) {
-    cells[cursor++] = point;
+    cells[cursor] = point;
+    writtenAt[cursor++] = ++step;
     length = Math.max(length, cursor);
   }
 
   private void endLine() {
     for (int cell = 0; cell < length; cell++) {
-      visible.appendCodePoint(cells[cell]);
+      visible.appendCodePoint(isErased(cell) ? ' ' : cells[cell]);
     }
+    erasures.clear();
     length = 0;
     cursor = 0;
   }

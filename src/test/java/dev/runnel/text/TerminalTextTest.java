@@ -70,6 +70,10 @@ class TerminalTextTest {
           Building shop\\e[2K\\e[1GDone¦Done
           \\r\\e[2KBuilding\\e[0K\\r\\e[2KBuilt¦Built
           abc\\b\\bX¦aXc
+          abcdef\\e[3G\\e[1KX¦\\s\\sXdef
+          abcdef\\e[5G\\e[1K\\e[2G\\e[1Kab¦\\sab\\s\\sf
+          abcdef\\e[2GX\\e[4G\\e[1K\\e[6GY¦\\s\\s\\s\\seY
+          ab\\e[1Kcd\\nef¦\\s\\scd\\nef
           \\b\\babc¦abc
           one\\r\\ntwo\\r\\n¦one\\ntwo\\n
           one\\rtwo\\nthree¦two\\nthree
@@ -124,7 +128,8 @@ class TerminalTextTest {
         "\ra",
         "\b",
         "a\u001B[K",
-        "a\u001B[1K"
+        "a\u001B[1K",
+        "\ra\u001B[999999G\u001B[1K"
       })
   void aLongTextTakesNoLongerThanItsLengthNeeds(String piece) {
     var text = piece.repeat(1_000_000 / piece.length());
