@@ -22,12 +22,19 @@ import dev.runnel.core.model.run.MessageStatus;
 import dev.runnel.core.model.run.Outcome;
 import dev.runnel.core.model.run.PullRequestState;
 import dev.runnel.core.model.run.RunState;
+import dev.runnel.core.policy.Permission;
+import dev.runnel.core.policy.Policy;
+import dev.runnel.core.policy.Rule;
 import dev.runnel.testkit.World;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -352,6 +359,65 @@ class OnItsPullRequestTest {
 
     assertThat(world.runs.followUps()).isEmpty();
     assertThat(world.runs.cancels()).isEmpty();
+  }
+
+  @Nested
+  class WithRulesForPlaces {
+    private static Rule everythingIn(String place, boolean isPermitted) {
+      return new Rule(
+          "policy.rules[" + place + "]",
+          List.of(Rule.ANY),
+          List.of(place),
+          EnumSet.allOf(Permission.class),
+          isPermitted,
+          Set.of(),
+          Set.of());
+    }
+
+    private void obeys(Rule... rules) {
+      world.obeys(new Policy(Map.of(), List.of(rules), List.of(), List.of()));
+    }
+
+    private void commentsAndStops(Conversation pullRequest) {
+      world.says(comments("2", say("rename the button")).movedTo(pullRequest));
+      world.settle();
+      world.says(comments("3", cancel()).movedTo(pullRequest));
+      world.settle();
+    }
+
+    private Conversation onAnotherPlatform() {
+      return new Conversation(world.elsewhere.id(), "acme/shop#7");
+    }
+
+    @Test
+    void whoMayOnlyOnThePullRequestDoesNotReachItsRun() {
+      obeys(everythingIn("fake:acme/*", true));
+
+      commentsAndStops(PULL_REQUEST);
+
+      assertThat(world.runs.followUps()).isEmpty();
+      assertThat(world.runs.cancels()).isEmpty();
+    }
+
+    @Test
+    void onAnotherPlatformThePermissionOnThePullRequestIsEnough() {
+      obeys(everythingIn("elsewhere:acme/*", true));
+
+      commentsAndStops(onAnotherPlatform());
+
+      assertThat(world.runs.followUps()).hasSize(1);
+      assertThat(world.runs.cancels()).hasSize(1);
+    }
+
+    @Test
+    void aRuleThatRefusesInThePlaceOfTheRunHoldsOnAnotherPlatformToo() {
+      obeys(everythingIn("fake:team/channel", false), everythingIn(Rule.ANY, true));
+
+      commentsAndStops(onAnotherPlatform());
+
+      assertThat(world.runs.followUps()).isEmpty();
+      assertThat(world.runs.cancels()).isEmpty();
+    }
   }
 
   @Nested

@@ -96,21 +96,25 @@ final class AccessCheck {
     var verdict =
         policy.decide(request(delivery, delivery.conversation(), target, permission.get(), person));
     // A run's messages may be sent from another place, such as its pull request.
-    var there =
-        target
-            .map(Binding::conversation)
-            .filter(it -> !it.equals(delivery.conversation()))
-            .filter(
-                it ->
-                    it.surface().equals(delivery.conversation().surface())
-                        || isFromElsewhere(delivery)
-                        || takesPart(delivery.conversation()));
+    var there = target.map(Binding::conversation).filter(it -> !it.equals(delivery.conversation()));
     if (verdict.isPermitted() && there.isPresent()) {
-      verdict = policy.decide(request(delivery, there.get(), target, permission.get(), person));
+      var inPlaceOfRun =
+          policy.decide(request(delivery, there.get(), target, permission.get(), person));
+      if (inPlaceOfRun.isForbidden() || needsPermissionIn(there.get(), delivery)) {
+        verdict = inPlaceOfRun;
+      }
     }
     return verdict.isPermitted()
         ? new Decision.Permitted(verdict.rule())
         : new Decision.Refused(verdict.rule(), Optional.of(verdict.words()), person.isMember());
+  }
+
+  /// Another platform than that of the run's place does not know who has permission there; there
+  /// only rules that refuse count.
+  private boolean needsPermissionIn(Conversation placeOfRun, Delivery delivery) {
+    return placeOfRun.surface().equals(delivery.conversation().surface())
+        || isFromElsewhere(delivery)
+        || takesPart(delivery.conversation());
   }
 
   /// Whether the conversation takes part in a run that began elsewhere: then the rules for the

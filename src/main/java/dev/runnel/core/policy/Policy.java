@@ -40,7 +40,7 @@ public record Policy(
   /// Maximum number of runs that a watched channel starts in an hour if no budget is configured.
   private static final long DEFAULT_WATCH_RUNS = 5;
 
-  private static final String NO_RULE = "no rule permits it";
+  static final String NO_RULE = "no rule permits it";
 
   /// Without a price.
   public Policy(
