@@ -169,7 +169,8 @@ class ArrowsTest {
 
   @ArchTest static final ArchRule modelConversation = room("core.model.conversation").imports();
 
-  @ArchTest static final ArchRule policy = room("core.policy").imports();
+  @ArchTest
+  static final ArchRule policy = room("core.policy").imports("dev.runnel.core.model.conversation");
 
   @ArchTest
   static final ArchRule port = room("core.port").imports("dev.runnel.core.[model|model.*]");

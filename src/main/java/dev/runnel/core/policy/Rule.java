@@ -1,5 +1,6 @@
 package dev.runnel.core.policy;
 
+import dev.runnel.core.model.conversation.Conversation;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -70,11 +71,9 @@ public record Rule(
     if (pattern.equals(ANY)) {
       return true;
     }
-    var outer =
-        lower(pattern.endsWith("/*") ? pattern.substring(0, pattern.length() - 2) : pattern);
-    var inner = lower(place);
-    return inner.startsWith(outer)
-        && (inner.length() == outer.length() || "/:#!~".indexOf(inner.charAt(outer.length())) >= 0);
+    var outer = pattern.endsWith("/*") ? pattern.substring(0, pattern.length() - 2) : pattern;
+    return place.regionMatches(true, 0, outer, 0, outer.length())
+        && Conversation.isEndOfPart(place, outer.length());
   }
 
   static String lower(String text) {

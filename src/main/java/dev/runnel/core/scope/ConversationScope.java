@@ -6,11 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// The places that contain a conversation, innermost first: `slack:T1/C1`, `slack:T1`, `slack`; or
-/// `github:acme/shop`, `github:acme`, `github`. Pure.
+/// `github:acme/shop`, `github:acme`, `github`; or `jira:SHOP`, `jira`. Pure.
 public final class ConversationScope {
-  /// The separators between the parts of a key.
-  private static final String ENDS = "/:#!~";
-
   private ConversationScope() {}
 
   /// All places, innermost first; the surface itself is the last.
@@ -23,8 +20,11 @@ public final class ConversationScope {
     for (int i = 0; i < parts.size(); i++) {
       var part = parts.get(i);
       if (i == parts.size() - 1) {
-        // The last part is the thread, or a container and the thread: `shop#7`.
+        // The last part is the thread, or a container and the thread: `shop#7`, `SHOP-7`.
         var end = part.indexOf('#') < 0 ? part.indexOf('!') : part.indexOf('#');
+        if (conversation.isNumbered()) {
+          end = part.indexOf('-');
+        }
         part = end > 0 ? part.substring(0, end) : "";
       }
       if (!part.isEmpty()) {
@@ -36,7 +36,7 @@ public final class ConversationScope {
     return places;
   }
 
-  /// The channel or repository.
+  /// The channel, repository or project.
   public static String here(Conversation conversation) {
     return enclosing(conversation).getFirst();
   }
@@ -44,7 +44,7 @@ public final class ConversationScope {
   /// The workspace or owner; the surface where there is none.
   public static String workspace(Conversation conversation) {
     var around = enclosing(conversation);
-    return around.get(Math.max(0, around.size() - 2));
+    return around.get(around.size() > 2 ? around.size() - 2 : around.size() - 1);
   }
 
   static String of(Conversation conversation, Actor actor) {
@@ -54,8 +54,7 @@ public final class ConversationScope {
   /// Whether the place contains the conversation.
   public static boolean isIn(Conversation conversation, String place) {
     var id = conversation.id();
-    return id.startsWith(place)
-        && (id.length() == place.length() || ENDS.indexOf(id.charAt(place.length())) >= 0);
+    return id.startsWith(place) && Conversation.isEndOfPart(id, place.length());
   }
 
   /// The common prefix of the keys of the place's conversations.

@@ -105,6 +105,28 @@ class PolicyTest {
         .isEqualTo(rule == null ? "no rule permits it" : "policy.rules[" + rule + "]");
   }
 
+  /// Whether a rule for the place applies to the conversation.
+  @ParameterizedTest
+  @CsvSource({
+    "slack:T1, slack:T1/C1/1.2, true",
+    "slack:T1, slack:T12/C1/1.2, false",
+    "slack:T1/*, slack:T1/C1/1.2, true",
+    "github:acme, github:acme/shop#7, true",
+    "github:acme, github:acme-labs/shop#7, false",
+    "github:ACME/Shop, github:acme/shop#7, true",
+    "github:acme/shop, github:acme/shop-2#7, false",
+    "gitlab:acme/shop, gitlab:acme/shop!7, true",
+    "jira:SHOP, jira:SHOP-12, true",
+    "jira:shop, jira:SHOP-12, true",
+    "jira:SHOP, jira:SHOPS-12, false",
+    "jira:SHOP-1, jira:SHOP-12, false",
+    "jira, jira:SHOP-12, true"
+  })
+  void aRuleForAPlaceAppliesToTheConversationsInIt(
+      String where, String conversation, boolean applies) {
+    assertThat(rule(0, "any", where, Set.of()).isWhere(conversation)).isEqualTo(applies);
+  }
+
   @Test
   void whoMayOnlyStopTheirOwnRunsMayNotStopThoseOfOthers() {
     var others = request("slack:UGUEST", Permission.STOP, "slack:T1/C1", null);

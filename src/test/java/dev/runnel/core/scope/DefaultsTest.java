@@ -154,15 +154,17 @@ class DefaultsTest {
   @CsvSource({
     "slack,  T1/C1/17.1,        slack:T1/C1,             slack:T1",
     "slack,  T1/C1/~x,          slack:T1/C1,             slack:T1",
-    "github, acme/shop#7,       github:acme/shop,        github",
+    "github, acme/shop#7,       github:acme/shop,        github:acme",
     "gitlab, acme/web/shop!7,   gitlab:acme/web/shop,    gitlab:acme",
-    "linear, ENG-12,            linear,                  linear",
-    "console, runs/1,           console:runs,            console:runs",
+    "jira,   SHOP-12,           jira:SHOP,               jira",
+    "linear, 5d1f-12,           linear,                  linear",
+    "console, runs/1,           console:runs,            console",
   })
   void aConversationHasItsPlaces(String surface, String key, String here, String workspace) {
     var conversation = new Conversation(new SurfaceId(surface), key);
 
     assertThat(ConversationScope.here(conversation)).isEqualTo(here);
+    assertThat(ConversationScope.workspace(conversation)).isEqualTo(workspace);
     assertThat(ConversationScope.enclosing(conversation)).contains(workspace).endsWith(surface);
     assertThat(ConversationScope.isIn(conversation, here)).isTrue();
   }

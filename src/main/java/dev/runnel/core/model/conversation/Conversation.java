@@ -1,11 +1,19 @@
 package dev.runnel.core.model.conversation;
 
+import java.util.regex.Pattern;
+
 /// One thread or issue: the unit of ordering, of mutual exclusion, and of the binding to a run.
 ///
 /// @param surface the surface it belongs to
 /// @param key a path whose last part names the thread: `T1/C1/1700000000.000100`. Only its surface
 ///   interprets the parts
 public record Conversation(SurfaceId surface, String key) {
+  /// Separators between the parts of a key.
+  private static final String SEPARATORS = "/:#!~";
+
+  /// An id whose key is a container and the number of the thread in it: `jira:SHOP-12`.
+  private static final Pattern NUMBERED = Pattern.compile("[^:]+:[A-Z][A-Z0-9_]*-[1-9][0-9]*");
+
   public Conversation {
     NameCheck.require("conversation key", key);
   }
@@ -18,6 +26,24 @@ public record Conversation(SurfaceId surface, String key) {
   /// The part of the key that names the thread's container, with its trailing slash: `T1/C1/`.
   public String place() {
     return key.substring(0, key.lastIndexOf('/') + 1);
+  }
+
+  /// Whether a part of an id ends at the index, so that the text before it names a place that
+  /// contains the conversation: of `slack:T1/C1/1.2` for example `slack:T1`, of `jira:SHOP-12`
+  /// `jira:SHOP`.
+  public static boolean isEndOfPart(String id, int index) {
+    return index == id.length()
+        || SEPARATORS.indexOf(id.charAt(index)) >= 0
+        || (id.charAt(index) == '-' && isNumbered(id));
+  }
+
+  /// Whether the key is a container and the number of the thread in it, as `SHOP-12`.
+  public boolean isNumbered() {
+    return isNumbered(id());
+  }
+
+  private static boolean isNumbered(String id) {
+    return NUMBERED.matcher(id).matches();
   }
 
   /// The inverse of [#id()].
