@@ -152,7 +152,7 @@ public final class Call<T> {
 
   /// Ignores the body.
   static Reader<Done> done() {
-    return _ -> Done.DONE;
+    return ignored -> Done.DONE;
   }
 
   private static <T> T present(Received received, @Nullable T value) {

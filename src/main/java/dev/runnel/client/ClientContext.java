@@ -95,9 +95,9 @@ record ClientContext(
               }
             },
             null);
-    var _ =
+    var ignored =
         future.whenComplete(
-            (_, _) -> {
+            (result, failure) -> {
               if (!isOver.get()) {
                 task.cancel(true);
               }
@@ -146,7 +146,7 @@ record ClientContext(
     var url = request.withQuery(options.query()).url();
     var body = body(request, options);
     var headers = new Headers.Builder();
-    body.ifPresent(_ -> headers.set("Content-Type", "application/json"));
+    body.ifPresent(json -> headers.set("Content-Type", "application/json"));
     options
         .headers()
         .forEach(

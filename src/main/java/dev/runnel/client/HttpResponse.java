@@ -49,10 +49,10 @@ record HttpResponse(
     for (int i = 0; i < headers.size(); i++) {
       var name = headers.name(i).strip();
       if (!name.isEmpty()) {
-        named.computeIfAbsent(name, _ -> new ArrayList<>()).add(headers.value(i));
+        named.computeIfAbsent(name, key -> new ArrayList<>()).add(headers.value(i));
       }
     }
-    return HttpHeaders.of(named, (_, _) -> true);
+    return HttpHeaders.of(named, (name, value) -> true);
   }
 
   boolean isSuccess() {

@@ -85,6 +85,6 @@ public final class Page<T> {
     var seen = new HashSet<>(earlier);
     seen.add(cursor.get());
     var options = received.options().withoutQuery("cursor");
-    return Optional.of(next.at(cursor.get(), seen).withOptions(_ -> options));
+    return Optional.of(next.at(cursor.get(), seen).withOptions(ignored -> options));
   }
 }

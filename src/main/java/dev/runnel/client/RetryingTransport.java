@@ -105,9 +105,9 @@ final class RetryingTransport implements Transport {
 
   private static boolean mayRetry(HttpRequest call, RunsException.TransportError failure) {
     return switch (failure) {
-      case RunsException.ConnectionFailed _, RunsException.TimedOut _ ->
-          call.isRepeatable() || !failure.wasSent();
-      case RunsException.Interrupted _ -> false;
+      case RunsException.ConnectionFailed failed -> call.isRepeatable() || !failed.wasSent();
+      case RunsException.TimedOut timedOut -> call.isRepeatable() || !timedOut.wasSent();
+      case RunsException.Interrupted interrupted -> false;
     };
   }
 

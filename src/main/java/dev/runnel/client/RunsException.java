@@ -50,7 +50,7 @@ public abstract sealed class RunsException extends RuntimeException {
 
   /// The headers of the response; empty if there was none.
   public HttpHeaders headers() {
-    return HttpHeaders.of(Map.of(), (_, _) -> true);
+    return HttpHeaders.of(Map.of(), (name, value) -> true);
   }
 
   public final Optional<String> title() {

@@ -26,7 +26,7 @@ interface Time {
 
         @Override
         public void sleep(Duration time, CountDownLatch end) throws InterruptedException {
-          var _ = end.await(time.toNanos(), TimeUnit.NANOSECONDS);
+          var ignored = end.await(time.toNanos(), TimeUnit.NANOSECONDS);
         }
       };
 

@@ -21,7 +21,7 @@ public record WaitOptions(
     Consumer<RunItem> progress) {
   /// Waits without limit until the run has ended or is blocked.
   public static final WaitOptions USUAL =
-      new WaitOptions(Optional.empty(), false, Optional.empty(), Duration.ofSeconds(5), _ -> {});
+      new WaitOptions(Optional.empty(), false, Optional.empty(), Duration.ofSeconds(5), run -> {});
 
   /// Limits the wait, which then fails with [RunsException.TimedOut].
   public WaitOptions atMost(Duration deadline) {

@@ -31,7 +31,7 @@ class ClientAsADependencyTest {
         <artifactId>program</artifactId>
         <version>1</version>
         <properties>
-          <maven.compiler.release>25</maven.compiler.release>
+          <maven.compiler.release>21</maven.compiler.release>
           <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
         </properties>
         <repositories>
