@@ -31,6 +31,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class GitLoginTest {
   private static final String TOKEN = "s3cret-token-of-the-shop";
+
+  /// Matches `LC_*`, which all programs of a run receive.
+  private static final String TOKEN_NAME = "LC_GIT_TOKEN";
+
   private static final String COMMITS =
       "git -c user.name=x -c user.email=x@x.test commit --quiet --allow-empty -m \"By the"
           + " agent\"\n";
@@ -249,6 +253,7 @@ class GitLoginTest {
       var variables = new HashMap<String, String>();
       variables.put("PATH", bin + ":" + System.getenv("PATH"));
       variables.put("HOME", Files.createDirectories(folder.resolve("operator")).toString());
+      variables.put(TOKEN_NAME, TOKEN);
       var data = Files.createDirectories(folder.resolve("data"));
       var machine = new Machine(variables, List.of(data), List.of(), List.of(), Quotas.DEFAULT);
       var environment =
@@ -259,7 +264,7 @@ class GitLoginTest {
                           server.url("acme/shop.git"),
                           Optional.empty(),
                           Optional.empty(),
-                          Optional.of("GIT_TOKEN"),
+                          Optional.of(TOKEN_NAME),
                           push)))
               .withImage(Optional.of(ContainerRuntime.IMAGE));
       var setup =
@@ -267,7 +272,7 @@ class GitLoginTest {
               .with(contract.isolation(machine, bin))
               .with(
                   new Environments(
-                      List.of(environment), Optional.of(environment), Map.of("GIT_TOKEN", TOKEN)));
+                      List.of(environment), Optional.of(environment), Map.of(TOKEN_NAME, TOKEN)));
       return new Stage(
           server,
           new LocalRepository(folder.resolve("server/acme/shop.git")),
