@@ -29,9 +29,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Whole runs whose agents work in pods. The agent is a shell that reads its commands from the
 /// prompt; the API server is the mock of the client library.
+///
+/// `-Drunnel.kubernetes.away=60` lets the API server stay away for a minute.
 @Tag("slow")
 class KubernetesRunTest {
   private static final Duration LONG = Duration.ofMinutes(1);
+  private static final Duration AWAY =
+      Duration.ofSeconds(Integer.getInteger("runnel.kubernetes.away", 0));
 
   @TempDir Path folder;
   private FakeCluster cluster;
@@ -343,9 +347,15 @@ class KubernetesRunTest {
 
   @Nested
   class GoesOnWhen {
+    private void comeBack() throws InterruptedException {
+      // Not a wait for anything: a client that was refused for longer tries again less often.
+      Thread.sleep(AWAY);
+      cluster.comeBack();
+    }
+
     @Test
-    void theApiServerIsAwayWhileTheAgentWorksAndEnds() {
-      try (var isolation = cluster.isolation();
+    void theApiServerIsAwayWhileTheAgentWorksAndEnds() throws InterruptedException {
+      try (var isolation = cluster.isolation(LONG.plus(AWAY));
           var service = service(isolation)) {
         var id =
             service.create(
@@ -357,7 +367,7 @@ class KubernetesRunTest {
         createFile(workspace(id).resolve("go"));
         awaitFile(workspace(id).resolve("over"));
         assertThat(service.state(id)).isEqualTo("INPROGRESS");
-        cluster.comeBack();
+        comeBack();
 
         service.awaitState(id, "SUCCEEDED");
         assertThat(service.transcript(id)).isEqualTo("before\nafter\n");
@@ -366,13 +376,13 @@ class KubernetesRunTest {
     }
 
     @Test
-    void theApiServerIsAwayWhenTheRunStarts() {
-      try (var isolation = cluster.isolation();
+    void theApiServerIsAwayWhenTheRunStarts() throws InterruptedException {
+      try (var isolation = cluster.isolation(LONG.plus(AWAY));
           var service = service(isolation)) {
         cluster.goAway();
         var id = service.create("echo once >> count; cat count");
         service.awaitState(id, "INPROGRESS");
-        cluster.comeBack();
+        comeBack();
 
         service.awaitState(id, "SUCCEEDED");
         assertThat(service.transcript(id)).isEqualTo("once\n");
@@ -381,15 +391,15 @@ class KubernetesRunTest {
     }
 
     @Test
-    void watchesAreRefusedUntilTheJobIsCreated() {
-      try (var isolation = cluster.isolation();
+    void watchesAreRefusedUntilTheJobIsCreated() throws InterruptedException {
+      try (var isolation = cluster.isolation(LONG.plus(AWAY));
           var service = service(isolation)) {
         cluster.goAway();
         var id = service.create("echo once >> count; cat count");
         service.awaitState(id, "INPROGRESS");
         cluster.refuseWatchesUntil(
             request -> request.startsWith("POST") && request.endsWith("/jobs"));
-        cluster.comeBack();
+        comeBack();
 
         service.awaitState(id, "SUCCEEDED");
         assertThat(service.transcript(id)).isEqualTo("once\n");
@@ -414,8 +424,8 @@ class KubernetesRunTest {
     }
 
     @Test
-    void theApiServerIsAwayWhenTheRunIsStopped() {
-      try (var isolation = cluster.isolation();
+    void theApiServerIsAwayWhenTheRunIsStopped() throws InterruptedException {
+      try (var isolation = cluster.isolation(LONG.plus(AWAY));
           var service = service(isolation)) {
         var id = service.create("touch ready; sleep 300");
         awaitFile(workspace(id).resolve("ready"));
@@ -424,7 +434,7 @@ class KubernetesRunTest {
         service.cancel(id);
         assertThat(cluster.running()).isOne();
         assertThat(service.state(id)).isEqualTo("INPROGRESS");
-        cluster.comeBack();
+        comeBack();
 
         service.awaitState(id, "CANCELLED");
         assertThatNothingIsLeft();
