@@ -91,6 +91,10 @@ final class SimulatedRuns implements AutoCloseable {
     return runs.get(number).title;
   }
 
+  synchronized Instant createdAt(int number) {
+    return runs.get(number).createdAt;
+  }
+
   /// The run says something new.
   synchronized void progress(int number, String message) {
     change(number, "INPROGRESS", message);

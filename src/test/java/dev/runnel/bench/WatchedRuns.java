@@ -10,6 +10,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -53,20 +54,26 @@ public final class WatchedRuns {
     }
   }
 
-  private static Map<String, String> settings(SimulatedRuns service, SimulatedSlack slack) {
-    return Map.of(
-        "SLACK_SIGNING_SECRET",
-        LocalSlack.SIGNING_SECRET,
-        "SLACK_BOT_TOKEN",
-        LocalSlack.BOT_TOKEN,
-        "SLACK_API_URL",
-        slack.uri("/api/").toString(),
-        "RUNNEL_AGENT_API_URL",
-        service.uri().toString(),
-        "RUNNEL_AGENT_API_KEY",
-        "key-of-the-bench",
-        "MALLOC_ARENA_MAX",
-        "1");
+  /// The settings of a Runnel with these; with `RUNNEL_DATABASE_URL`, on PostgreSQL.
+  static Map<String, String> settings(SimulatedRuns service, SimulatedSlack slack) {
+    var settings =
+        new HashMap<>(
+            Map.of(
+                "SLACK_SIGNING_SECRET",
+                LocalSlack.SIGNING_SECRET,
+                "SLACK_BOT_TOKEN",
+                LocalSlack.BOT_TOKEN,
+                "SLACK_API_URL",
+                slack.uri("/api/").toString(),
+                "RUNNEL_AGENT_API_URL",
+                service.uri().toString(),
+                "RUNNEL_AGENT_API_KEY",
+                "key-of-the-bench",
+                "MALLOC_ARENA_MAX",
+                "1"));
+    Optional.ofNullable(System.getenv("RUNNEL_DATABASE_URL"))
+        .ifPresent(url -> settings.put("RUNNEL_DATABASE_URL", url));
+    return settings;
   }
 
   private void start(int count) throws IOException, InterruptedException {
