@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
 /// Runnel as a process of its own, which can be killed and started again over the same data.
@@ -137,8 +138,15 @@ public final class RunnelProcess implements AutoCloseable {
 
   /// The value of a metric, or 0.
   public long metric(String name) throws IOException, InterruptedException {
-    return get("/metrics")
-        .body()
+    return value(metrics(), name);
+  }
+
+  private String metrics() throws IOException, InterruptedException {
+    return get("/metrics").body();
+  }
+
+  private static long value(String metrics, String name) {
+    return metrics
         .lines()
         .filter(line -> line.startsWith(name + " "))
         .map(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
@@ -148,18 +156,14 @@ public final class RunnelProcess implements AutoCloseable {
 
   /// Whether nothing waits, works or was given up.
   public boolean isAtRest() throws IOException, InterruptedException {
-    for (var metric :
-        List.of(
+    var metrics = metrics();
+    return Stream.of(
             "runnel_inbox_waiting",
             "runnel_inbox_parked",
             "runnel_runs_active",
             "runnel_outbox_waiting",
-            "runnel_outbox_parked")) {
-      if (metric(metric) != 0) {
-        return false;
-      }
-    }
-    return true;
+            "runnel_outbox_parked")
+        .allMatch(name -> value(metrics, name) == 0);
   }
 
   public String url() {
