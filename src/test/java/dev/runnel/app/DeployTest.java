@@ -149,6 +149,7 @@ class DeployTest {
     assertThat(made).noneMatch(each -> each.path("kind").asText().equals("Deployment"));
     assertThat(pod.path("serviceAccountName").asText()).isEqualTo("runnel");
     assertThat(pod.at("/securityContext/seccompProfile/type").asText()).isEqualTo("RuntimeDefault");
+    assertThat(pod.at("/containers/0/securityContext").has("procMount")).isFalse();
     var rights = new ArrayList<String>();
     for (var rule : role.path("rules")) {
       for (var verb : rule.path("verbs")) {
