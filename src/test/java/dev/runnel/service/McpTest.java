@@ -305,7 +305,7 @@ class McpTest {
               "The request is not valid: The argument wait_seconds must be a whole number from 0 to"
                   + " 50",
               "The request is not valid: The cursor does not belong to this list",
-              "There is no such thing: No run has this id");
+              "Not found: No run has this id");
     }
 
     @Test
@@ -412,10 +412,10 @@ class McpTest {
       for (var id : List.of(others, parent)) {
         for (var tool : List.of("get_run", "stop_run", "read_transcript")) {
           assertThat(refused(key, tool, Map.of("run_id", id)))
-              .isEqualTo("There is no such thing: No run has this id");
+              .isEqualTo("Not found: No run has this id");
         }
         assertThat(refused(key, "send_message", Map.of("run_id", id, "message", "x")))
-            .isEqualTo("There is no such thing: No run has this id");
+            .isEqualTo("Not found: No run has this id");
       }
     }
 
