@@ -222,7 +222,8 @@ public final class RunnelSettings {
           "MEMORY",
           "memory",
           "8GB",
-          "The memory of one agent in a container; in a bubblewrap, of each of its processes.");
+          "The memory of one agent in a container or pod; in a bubblewrap, of each of its"
+              + " processes.");
 
   static final Setting LIMIT_PROCESSES =
       limit(
@@ -237,7 +238,7 @@ public final class RunnelSettings {
           "CPUS",
           "cpus",
           "off",
-          "The processors that one agent may use, such as `1.5`. Only in containers.");
+          "The processors that one agent may use, such as `1.5`. Only in containers and pods.");
 
   static final Setting LIMIT_MONEY =
       limit(
@@ -273,7 +274,8 @@ public final class RunnelSettings {
       plain(
           "RUNNEL_ADMINS",
           "nobody",
-          "Who may set defaults for channels and workspaces: `slack:U012345,github:octocat`.");
+          "Who may set defaults for channels and workspaces, freeze all starts, and stop and steer"
+              + " runs from elsewhere: `slack:U012345,github:octocat`.");
 
   static final Setting CONSOLE_TOKEN =
       chosenSecret(
