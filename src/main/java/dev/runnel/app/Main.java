@@ -100,7 +100,8 @@ public final class Main {
   /// How long a stop waits for the end of the start.
   private static final Duration MAX_START = Duration.ofSeconds(4);
 
-  /// Less, with the start, than the 30 seconds after which orchestrators kill a process.
+  /// Without the time for agents to finish. Less, with the start, than the 30 seconds after which
+  /// orchestrators kill a process.
   private static final Duration MAX_STOP = Duration.ofSeconds(25);
 
   private final PrintStream out;
@@ -212,7 +213,7 @@ public final class Main {
       RedactingLayout.use(config.log());
     }
     if (!serve.exitWhenReady()) {
-      stopAtExit(started);
+      stopAtExit(started, MAX_STOP.plus(config.drain()));
     }
     var runnel = start(config, serve, started);
     if (isWholeProcess && !runnel.isolatesAgents()) {
@@ -268,11 +269,11 @@ public final class Main {
 
   /// A signal may come before the start is complete, when the server listens already. It is closed
   /// then as soon as it has started.
-  private static void stopAtExit(CompletableFuture<RunnelServer> started) {
+  private static void stopAtExit(CompletableFuture<RunnelServer> started, Duration maxStop) {
     Runnable stop =
         () -> {
           try {
-            stop(started.get(MAX_START.toSeconds(), TimeUnit.SECONDS));
+            stop(started.get(MAX_START.toSeconds(), TimeUnit.SECONDS), maxStop);
           } catch (ExecutionException _) {
             // Nothing was started.
           } catch (TimeoutException e) {
@@ -286,11 +287,11 @@ public final class Main {
 
   /// Stops within a time limit. The process ends when this returns, even if something hangs: the
   /// rows record the remaining work.
-  private static void stop(RunnelServer runnel) {
+  private static void stop(RunnelServer runnel, Duration maxStop) {
     var closing = Thread.ofPlatform().name("closing").daemon().start(runnel::close);
     try {
-      if (!closing.join(MAX_STOP)) {
-        log.error("shutdown timed out, exiting anyway seconds={}", MAX_STOP.toSeconds());
+      if (!closing.join(maxStop)) {
+        log.error("shutdown timed out, exiting anyway seconds={}", maxStop.toSeconds());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

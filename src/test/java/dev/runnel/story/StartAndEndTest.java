@@ -66,6 +66,33 @@ class StartAndEndTest {
   }
 
   @Test
+  void anAgentMayFinishWithinTheTimeThatTheOperatorGivesIt(@TempDir Path folder) throws Exception {
+    var settings =
+        Map.of(
+            "RUNNEL_AGENT_COMMAND",
+            "sh -c 'sleep 27; echo all done'",
+            "RUNNEL_AGENTS_DRAIN",
+            "50s",
+            "RUNNEL_AGENT_API_KEY",
+            "a-key-of-this-test");
+    try (var runnel = RunnelProcess.start(folder, RunnelProcess.freePort(), settings)) {
+      var request =
+          HttpRequest.newBuilder(URI.create(runnel.url() + "/api/v1/agent/runs"))
+              .header("Authorization", "Bearer a-key-of-this-test")
+              .header("Content-Type", "application/json");
+      runnel.send(request.POST(BodyPublishers.ofString("{\"prompt\": \"take your time\"}")));
+      await().until(runnel::hasAgent);
+
+      runnel.stop();
+      runnel.restart();
+
+      assertThat(runnel.send(request.copy().GET()).body())
+          .contains("SUCCEEDED", "all done")
+          .doesNotContain("restarted");
+    }
+  }
+
+  @Test
   void aHangUpOfTheTerminalDoesNotEndIt(@TempDir Path folder) throws Exception {
     try (var runnel = RunnelProcess.start(folder, RunnelProcess.freePort(), Map.of())) {
       new ProcessBuilder("kill", "-HUP", Long.toString(runnel.pid())).start().waitFor();

@@ -475,6 +475,11 @@ public record Config(
             .anyMatch(each -> !each.resolve(egress).isMachine());
   }
 
+  /// How long agents may take to finish when Runnel stops.
+  public Duration drain() {
+    return limits(settings).drain();
+  }
+
   private static Limits limits(Settings settings) {
     var defaults = Limits.DEFAULT;
     return new Limits(
