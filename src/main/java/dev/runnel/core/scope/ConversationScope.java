@@ -41,10 +41,10 @@ public final class ConversationScope {
     return enclosing(conversation).getFirst();
   }
 
-  /// The workspace or owner; the surface where there is none.
+  /// The workspace or owner; the repository or project where there is none.
   public static String workspace(Conversation conversation) {
     var around = enclosing(conversation);
-    return around.get(around.size() > 2 ? around.size() - 2 : around.size() - 1);
+    return around.get(Math.max(0, around.size() - 2));
   }
 
   static String of(Conversation conversation, Actor actor) {

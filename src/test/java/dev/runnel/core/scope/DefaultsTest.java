@@ -156,9 +156,10 @@ class DefaultsTest {
     "slack,  T1/C1/~x,          slack:T1/C1,             slack:T1",
     "github, acme/shop#7,       github:acme/shop,        github:acme",
     "gitlab, acme/web/shop!7,   gitlab:acme/web/shop,    gitlab:acme",
-    "jira,   SHOP-12,           jira:SHOP,               jira",
+    "azure,  Web Shop#12,       azure:Web Shop,          azure:Web Shop",
+    "jira,   SHOP-12,           jira:SHOP,               jira:SHOP",
     "linear, 5d1f-12,           linear,                  linear",
-    "console, runs/1,           console:runs,            console",
+    "console, runs/1,           console:runs,            console:runs",
   })
   void aConversationHasItsPlaces(String surface, String key, String here, String workspace) {
     var conversation = new Conversation(new SurfaceId(surface), key);

@@ -22,6 +22,7 @@ class PlacesMigrationTest {
           "github:acme/shop#12",
           "gitlab:acme/tools/shop!7",
           "gitlab:acme/tools/shop#8",
+          "jira:SHOP-12",
           "gitea:acme/shop#1",
           "console:runs/abc-1",
           "hook:alerts/x#1!2");
@@ -72,9 +73,13 @@ class PlacesMigrationTest {
 
     assertThat(places)
         .containsExactlyInAnyOrderElementsOf(
-            CONVERSATIONS.stream()
-                .map(it -> it + " in " + ConversationScope.here(Conversation.parse(it)))
-                .toList());
+            CONVERSATIONS.stream().map(it -> it + " in " + place(Conversation.parse(it))).toList());
+  }
+
+  private static String place(Conversation conversation) {
+    return conversation.isNumbered()
+        ? conversation.surface().value()
+        : ConversationScope.here(conversation);
   }
 
   private static String migration(String kind) throws IOException {

@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 /// One thread or issue: the unit of ordering, of mutual exclusion, and of the binding to a run.
 ///
 /// @param surface the surface it belongs to
-/// @param key a path whose last part names the thread: `T1/C1/1700000000.000100`. Only its surface
-///   interprets the parts
+/// @param key a path whose last part names the thread: `T1/C1/1700000000.000100`, `acme/shop#7`; or
+///   a container and the number of the thread: `SHOP-12`. Only its surface interprets the parts
 public record Conversation(SurfaceId surface, String key) {
   /// Separators between the parts of a key.
   private static final String SEPARATORS = "/:#!~";
@@ -34,7 +34,7 @@ public record Conversation(SurfaceId surface, String key) {
   public static boolean isEndOfPart(String id, int index) {
     return index == id.length()
         || SEPARATORS.indexOf(id.charAt(index)) >= 0
-        || (id.charAt(index) == '-' && isNumbered(id));
+        || (index == id.lastIndexOf('-') && isNumbered(id));
   }
 
   /// Whether the key is a container and the number of the thread in it, as `SHOP-12`.
