@@ -86,8 +86,8 @@ final class IdempotentCreate {
         case LookupResult.Found(var run) -> {
           return Optional.of(run);
         }
-        case LookupResult.Absent absent -> {}
-        case LookupResult.Unknowable unknowable -> throw failure;
+        case LookupResult.Absent ignored -> {}
+        case LookupResult.Unknowable ignored -> throw failure;
       }
     }
     return Optional.empty();

@@ -234,7 +234,7 @@ final class OkHttpTransport implements Transport {
       case ConnectionShutdownException shutdown -> unsent(call, shutdown);
       case StreamResetException reset when reset.errorCode == ErrorCode.REFUSED_STREAM ->
           unsent(call, reset);
-      case SocketTimeoutException timeout when sent -> new RunsException.TimedOut(call, true);
+      case SocketTimeoutException ignored when sent -> new RunsException.TimedOut(call, true);
       case null, default ->
           new RunsException.ConnectionFailed(call, reason(cause, sent), sent, cause);
     };
@@ -248,10 +248,10 @@ final class OkHttpTransport implements Transport {
 
   private static String reason(@Nullable Throwable cause, boolean sent) {
     return switch (cause) {
-      case UnknownHostException host -> "the run service's host is not known";
-      case ConnectException refused -> "the run service could not be reached";
-      case SSLException tls -> "no secure connection to the run service could be made";
-      case SocketTimeoutException timeout when !sent ->
+      case UnknownHostException ignored -> "the run service's host is not known";
+      case ConnectException ignored -> "the run service could not be reached";
+      case SSLException ignored -> "no secure connection to the run service could be made";
+      case SocketTimeoutException ignored when !sent ->
           "the run service could not be reached in time";
       case null, default -> "the connection to the run service broke";
     };

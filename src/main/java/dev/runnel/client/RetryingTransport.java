@@ -107,7 +107,7 @@ final class RetryingTransport implements Transport {
     return switch (failure) {
       case RunsException.ConnectionFailed failed -> call.isRepeatable() || !failed.wasSent();
       case RunsException.TimedOut timedOut -> call.isRepeatable() || !timedOut.wasSent();
-      case RunsException.Interrupted interrupted -> false;
+      case RunsException.Interrupted ignored -> false;
     };
   }
 

@@ -23,7 +23,7 @@ public final class CallExamples {
     } catch (RunsException failure) {
       System.out.println(
           switch (failure) {
-            case RunsException.NotFound _ -> "There is no such run";
+            case RunsException.NotFound missing -> "There is no such run";
             case RunsException.TooMany full ->
                 "Full; again in " + full.retryAfter().orElse(Duration.ofMinutes(1));
             case RunsException.ServiceError no

@@ -109,8 +109,8 @@ public final class RunExamples {
     // guide: lookUp
     switch (client.runs().lookUp("PAY-123").send()) {
       case LookupResult.Found(var run) -> System.out.println("It is run " + run.runId());
-      case LookupResult.Absent _ -> System.out.println("There is none");
-      case LookupResult.Unknowable _ -> System.out.println("This service cannot tell");
+      case LookupResult.Absent absent -> System.out.println("There is none");
+      case LookupResult.Unknowable unknown -> System.out.println("This service cannot tell");
     }
     // end
   }
