@@ -13,6 +13,7 @@ import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -47,6 +48,24 @@ final class SimulatedSlack implements AutoCloseable {
 
   URI uri(String path) {
     return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + path);
+  }
+
+  /// The settings of a Runnel that uses it; with `RUNNEL_DATABASE_URL`, on PostgreSQL.
+  Map<String, String> settings() {
+    var settings =
+        new HashMap<>(
+            Map.of(
+                "SLACK_SIGNING_SECRET",
+                LocalSlack.SIGNING_SECRET,
+                "SLACK_BOT_TOKEN",
+                LocalSlack.BOT_TOKEN,
+                "SLACK_API_URL",
+                uri("/api/").toString(),
+                "MALLOC_ARENA_MAX",
+                "1"));
+    Optional.ofNullable(System.getenv("RUNNEL_DATABASE_URL"))
+        .ifPresent(url -> settings.put("RUNNEL_DATABASE_URL", url));
+    return settings;
   }
 
   long calls() {

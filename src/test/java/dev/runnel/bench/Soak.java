@@ -1,12 +1,10 @@
 package dev.runnel.bench;
 
-import dev.runnel.testkit.LocalSlack;
 import dev.runnel.testkit.RunnelProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -74,23 +72,8 @@ public final class Soak {
   }
 
   private static Map<String, String> settings(SimulatedSlack slack) {
-    var settings =
-        new HashMap<>(
-            Map.of(
-                "SLACK_SIGNING_SECRET",
-                LocalSlack.SIGNING_SECRET,
-                "SLACK_BOT_TOKEN",
-                LocalSlack.BOT_TOKEN,
-                "SLACK_API_URL",
-                slack.uri("/api/").toString(),
-                "RUNNEL_AGENT_COMMAND",
-                "cat",
-                "MALLOC_ARENA_MAX",
-                "1"));
-    var database = System.getenv("RUNNEL_DATABASE_URL");
-    if (database != null) {
-      settings.put("RUNNEL_DATABASE_URL", database);
-    }
+    var settings = slack.settings();
+    settings.put("RUNNEL_AGENT_COMMAND", "cat");
     return settings;
   }
 

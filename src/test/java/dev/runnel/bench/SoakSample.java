@@ -28,7 +28,7 @@ record SoakSample(
 
   static SoakSample take(long second, RunnelProcess runnel, long heap, Latencies latencies)
       throws IOException, InterruptedException {
-    var status = Files.readString(Path.of("/proc/" + runnel.pid() + "/status"));
+    var status = status(runnel);
     long files = 0;
     long sockets = 0;
     try (var open = Files.list(Path.of("/proc/" + runnel.pid() + "/fd"))) {
@@ -49,6 +49,15 @@ record SoakSample(
         runnel.metric("runnel_inbox_waiting") + runnel.metric("runnel_outbox_waiting"),
         databases(runnel.data()) / 1024,
         latencies);
+  }
+
+  /// The memory of the process now, in KiB.
+  static long rss(RunnelProcess runnel) throws IOException {
+    return number(status(runnel), "VmRSS:");
+  }
+
+  private static String status(RunnelProcess runnel) throws IOException {
+    return Files.readString(Path.of("/proc/" + runnel.pid() + "/status"));
   }
 
   /// Collects, and says how many KiB of the heap are then in use. The histogram counts in the same

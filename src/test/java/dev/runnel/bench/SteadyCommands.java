@@ -8,10 +8,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -77,6 +75,7 @@ public final class SteadyCommands {
     var begin = Instant.now();
     var interval = Duration.ofSeconds(1).dividedBy(rate);
     int finished = 0;
+    int minute = 0;
     try (var http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
         var senders = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int next = 0; next < count; ) {
@@ -89,8 +88,9 @@ public final class SteadyCommands {
           var _ = senders.submit(() -> sent[number] = send(signed, http, number, due));
         }
         finished = end(finished);
-        if (next % (60 * rate) == 0) {
-          System.out.printf("minute %d, RSS %d MiB%n", next / 60 / rate, rss());
+        if (next / (60 * rate) > minute) {
+          minute = next / (60 * rate);
+          System.out.printf("minute %d, RSS %d MiB%n", minute, SoakSample.rss(runnel) / 1024);
         }
         TimeUnit.MILLISECONDS.sleep(2);
       }
@@ -140,7 +140,7 @@ public final class SteadyCommands {
 
   private void report() throws IOException, InterruptedException {
     var started = new Instant[count];
-    var told = new ArrayList<Integer>();
+    int told = 0;
     var tasks = new HashSet<Integer>();
     var runs = service.size();
     for (int run = 0; run < runs; run++) {
@@ -149,7 +149,7 @@ public final class SteadyCommands {
         started[task] = service.createdAt(run);
       }
       if (run < count && slack.saidAt("answer of " + run + ".").isPresent()) {
-        told.add(run);
+        told++;
       }
     }
     System.out.println(
@@ -174,7 +174,7 @@ public final class SteadyCommands {
         count,
         runs,
         tasks.size(),
-        told.size(),
+        told,
         runnel.metric("runnel_inbox_waiting"),
         runnel.metric("runnel_outbox_waiting"));
   }
@@ -189,15 +189,5 @@ public final class SteadyCommands {
     var latencies = new Latencies(nanos);
     return String.format(
         Locale.ROOT, "%,9.1f %,9.1f", latencies.millis(0.5), latencies.millis(0.99));
-  }
-
-  private long rss() throws IOException {
-    return Files.readString(Path.of("/proc/" + runnel.pid() + "/status"))
-            .lines()
-            .filter(line -> line.startsWith("VmRSS:"))
-            .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
-            .findFirst()
-            .orElse(0)
-        / 1024;
   }
 }

@@ -10,7 +10,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -54,25 +53,10 @@ public final class WatchedRuns {
     }
   }
 
-  /// The settings of a Runnel with these; with `RUNNEL_DATABASE_URL`, on PostgreSQL.
   static Map<String, String> settings(SimulatedRuns service, SimulatedSlack slack) {
-    var settings =
-        new HashMap<>(
-            Map.of(
-                "SLACK_SIGNING_SECRET",
-                LocalSlack.SIGNING_SECRET,
-                "SLACK_BOT_TOKEN",
-                LocalSlack.BOT_TOKEN,
-                "SLACK_API_URL",
-                slack.uri("/api/").toString(),
-                "RUNNEL_AGENT_API_URL",
-                service.uri().toString(),
-                "RUNNEL_AGENT_API_KEY",
-                "key-of-the-bench",
-                "MALLOC_ARENA_MAX",
-                "1"));
-    Optional.ofNullable(System.getenv("RUNNEL_DATABASE_URL"))
-        .ifPresent(url -> settings.put("RUNNEL_DATABASE_URL", url));
+    var settings = slack.settings();
+    settings.put("RUNNEL_AGENT_API_URL", service.uri().toString());
+    settings.put("RUNNEL_AGENT_API_KEY", "key-of-the-bench");
     return settings;
   }
 
