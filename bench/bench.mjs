@@ -39,7 +39,7 @@ const GITHUB = ['github'];
 const SLACK = ['command', 'message', 'reply'];
 // The reference of a kind is its first peer.
 const contenders = [
-  { id: 'runnel', name: 'Runnel, whole', kinds: [...SLACK, ...GITHUB], command: ['../runnel', 'serve'], keeps: true, works: true },
+  { id: 'runnel', name: 'Runnel, whole', kinds: [...SLACK, ...GITHUB], command: ['../runnel', 'serve'], keeps: true },
   { id: 'front-door', name: 'Runnel, receiving side alone', kinds: [...SLACK, ...GITHUB], command: [JAVA, ...frontDoor(), '-cp', `${options.jar}:work/classes`, 'FrontDoor'], keeps: true },
   { id: 'slack-bolt', name: '@slack/bolt', kinds: SLACK, command: ['node', 'peers/slack-bolt.cjs'] },
   { id: 'probot', name: 'probot', kinds: GITHUB, command: ['node', 'peers/probot.cjs'] },
@@ -133,15 +133,6 @@ async function firstAcknowledgement(server, it, kind) {
   }
   throw new Error(`${it.id} does not acknowledge: ${fs.readFileSync(`work/${it.id}.log`, 'utf8').slice(-800)}`);
 }
-/** At a rate, the server has that load alone, and not what it accepted before. */
-async function workedOff() {
-  for (let i = 0; i < 240; i++) {
-    const metrics = await (await fetch(`http://127.0.0.1:${PORT}/metrics`)).text();
-    if (/^runnel_inbox_waiting 0(\.0)?$/m.test(metrics) && /^runnel_outbox_waiting 0(\.0)?$/m.test(metrics)) return;
-    await sleep(500);
-  }
-  throw new Error('What was accepted is not done after two minutes');
-}
 function generate(kind, server, options, core) {
   const args = ['-c', core, JAVA, '-XX:+UseSerialGC', '-Xmx256m', '-cp', 'work/classes', 'LoadGenerator', '--port', PORT, '--path', pathOf(kind), '--kind', kind, '--secret', SECRET, '--payload', PAYLOAD, '--pids', pids(server).join(','), ...options];
   return new Promise((done, failed) => {
@@ -193,7 +184,6 @@ async function measure(it, kind, round) {
     if (Number(options.warm) > 0) await generate(kind, server, ['--warm', 0, '--seconds', 60, '--most', options.warm], '0,1');
     pin(server, '0');
     result.full = await generate(kind, server, ['--warm', 2, '--seconds', options.seconds], '1');
-    if (it.works) await workedOff();
     for (const rate of options.rates.split(',').map(Number).filter((each) => each > 0)) {
       result[`at${rate}`] = await generate(kind, server, ['--warm', 1, '--seconds', options.seconds, '--rate', rate], '1');
     }
