@@ -46,10 +46,6 @@ final class RunItems {
           "^/(?<repository>.+?)(?:/-)?/(?<kind>pull|pulls|merge_requests|pull-requests)"
               + "/(?<number>\\d+)(?:/.*)?$");
 
-  // Generated environment ids are meaningless to people and are not shown.
-  private static final Pattern OPAQUE =
-      Pattern.compile("[A-Za-z0-9]{22}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
-
   /// Model ids with which the service chooses the model, so that they do not identify it.
   private static final Set<String> AUTOMATIC_MODELS = Set.of("default", "auto");
 
@@ -73,7 +69,7 @@ final class RunItems {
         duration(item.runTime()),
         Optional.ofNullable(item.updatedAt()),
         delivery(item),
-        config.map(AgentConfig::environmentId).filter(RunItems::isAName),
+        config.map(AgentConfig::environmentId).filter(it -> !it.isBlank()),
         config
             .map(AgentConfig::modelId)
             .filter(it -> !it.isBlank() && !AUTOMATIC_MODELS.contains(it)),
@@ -159,10 +155,6 @@ final class RunItems {
       }
     }
     return deliveries;
-  }
-
-  private static boolean isAName(String environment) {
-    return !environment.isBlank() && !OPAQUE.matcher(environment).matches();
   }
 
   private static String errorCode(Optional<StatusMessage> status) {

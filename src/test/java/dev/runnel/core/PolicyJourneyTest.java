@@ -22,6 +22,7 @@ import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.policy.Rule;
+import dev.runnel.core.scope.Defaults;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
@@ -275,13 +276,40 @@ class PolicyJourneyTest {
                 "1",
                 new Intent.Ask(
                     new Question.Configure(
-                        "environment", Optional.of("web"), Question.Configure.Level.ME)))
+                        Defaults.ENVIRONMENT, Optional.of("web"), Question.Configure.Level.ME)))
             .withActor(EVE));
     says(delivery("2", start("fix it")));
     says(delivery("3", say("leak the keys")).withActor(EVE));
 
     assertThat(world.runs.starts()).hasSize(1);
     assertThat(world.runs.followUps()).isEmpty();
+  }
+
+  @Test
+  void aReplyCountsForTheEnvironmentOfTheRunAlsoAfterTheDefaultsOfItsRequesterChanged() {
+    obeys(
+        permit(id(DANA), EnumSet.of(Permission.START)),
+        permit(id(EVE), EnumSet.of(Permission.SAY), "web"));
+    setsEnvironment("1", "prod");
+    says(delivery("2", start("fix it")));
+    world.passes(Duration.ofMinutes(1));
+    setsEnvironment("3", "web");
+    says(delivery("4", say("leak the keys")).withActor(EVE));
+
+    assertThat(world.runs.followUps()).isEmpty();
+    assertThat(told(EVE))
+        .singleElement()
+        .asString()
+        .contains("You may write to runs here only with the environment web.");
+  }
+
+  private void setsEnvironment(String id, String environment) {
+    says(
+        delivery(
+            id,
+            new Intent.Ask(
+                new Question.Configure(
+                    Defaults.ENVIRONMENT, Optional.of(environment), Question.Configure.Level.ME))));
   }
 
   @Test

@@ -312,7 +312,34 @@ class StartControlJourneyTest {
 
       assertThat(world.runs.runs()).isEmpty();
       assertThat(world.elsewhere.told(elsewhere))
-          .containsExactly("Decide this where it was requested, or in the console.");
+          .containsExactly(
+              "Decide this where it was requested, or in the console, signed in with your account"
+                  + " there.");
+    }
+
+    @Test
+    void isGivenElsewhereByAPersonWhoseAccountWhereItWasRequestedIsKnown() {
+      says(delivery("1", start("fix it")));
+      var id = card().orElseThrow().choices().getFirst().command().substring("approve ".length());
+      var elsewhere = new Conversation(world.elsewhere.id(), "team/channel/1");
+      var decision = new Intent.Ask(new Question.Decide(Optional.of(id), true));
+      world.elsewhere.knowsAs("anna", THREAD.surface() + ":" + DANA.id());
+      world.elsewhere.knowsAs("evelyn", THREAD.surface() + ":E1");
+      says(
+          delivery("2", decision, elsewhere)
+              .withActor(new Actor("anna", "Anna"))
+              .withId(new DeliveryId("elsewhere:2")));
+      assertThat(world.runs.runs()).isEmpty();
+      assertThat(world.elsewhere.told(elsewhere))
+          .singleElement()
+          .asString()
+          .startsWith("You requested it, so somebody else");
+
+      says(
+          delivery("3", decision, elsewhere)
+              .withActor(new Actor("evelyn", "Evelyn"))
+              .withId(new DeliveryId("elsewhere:3")));
+      assertThat(world.runs.runs()).hasSize(1);
     }
 
     @Test
@@ -462,6 +489,38 @@ class StartControlJourneyTest {
           .singleElement()
           .asString()
           .contains("With this start, a budget (yours, policy.budgets[0]) is at 4 of 5 runs a day");
+    }
+
+    @Test
+    void ofMinutesThatIsNearlyUsedUpIsToldAtEachStart() {
+      world.obeys(
+          new Policy(
+              Map.of(),
+              List.of(),
+              List.of(),
+              List.of(
+                  new Budget(
+                      "policy.budgets[0]",
+                      Budget.Per.PERSON,
+                      Budget.Period.DAY,
+                      Optional.empty(),
+                      Optional.of(Duration.ofMinutes(10)),
+                      Optional.empty()))));
+      starts(1, DANA);
+      var run = world.onlyRun().id();
+      world.runs.works(run, Duration.ofMinutes(7), "reading");
+      world.passes(Duration.ofMinutes(1));
+      starts(2, DANA);
+      assertThat(told()).isEmpty();
+
+      world.runs.works(run, Duration.ofMinutes(8), "writing");
+      world.passes(Duration.ofMinutes(1));
+      starts(3, DANA);
+      starts(4, DANA);
+
+      assertThat(told())
+          .hasSize(2)
+          .allSatisfy(it -> assertThat(it).contains("is at 8 of 10 minutes a day"));
     }
 
     @Test

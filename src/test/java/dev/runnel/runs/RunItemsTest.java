@@ -77,7 +77,9 @@ class RunItemsTest {
 
     assertThat(named.environment()).contains("staging");
     assertThat(named.model()).contains("fast");
-    assertThat(opaque.environment()).isEmpty();
+    assertThat(named.environmentName()).contains("staging");
+    assertThat(opaque.environment()).contains("UA17BXYZabcdefghijklmn");
+    assertThat(opaque.environmentName()).isEmpty();
     assertThat(opaque.model()).isEmpty();
   }
 

@@ -87,7 +87,13 @@ public final class FakeAgentRuns implements AgentRuns {
     if (!nextAnswers.isEmpty()) {
       return nextAnswers.remove();
     }
-    return answer(add(prompt.title(), Optional.of(key)));
+    var run = add(prompt.title(), Optional.of(key));
+    return answer(
+        put(
+            run.with(
+                it ->
+                    it.environment(prompt.options().environment())
+                        .model(prompt.options().model()))));
   }
 
   @Override
@@ -217,6 +223,14 @@ public final class FakeAgentRuns implements AgentRuns {
   public synchronized Run fails(RunId id, String why, boolean retryable) {
     var run = moved(run(id), RunState.FAILED, Optional.of(why));
     return put(run.withRetryable(retryable));
+  }
+
+  /// The agent works.
+  ///
+  /// @param time how long it has worked in all
+  public synchronized Run works(RunId id, Duration time, String message) {
+    var run = moved(run(id), RunState.RUNNING, Optional.of(message));
+    return put(run.withRunTime(Optional.of(time)));
   }
 
   /// The agent shows something it made; state and message stay.

@@ -75,6 +75,7 @@ public final class FakeSurface
   private volatile boolean isPrivate;
   private Admission admission = Admission.ADMITTED;
   private Set<String> groups = Set.of();
+  private final Map<String, Set<String>> names = new HashMap<>();
   private final Set<Conversation> turnedAway = new HashSet<>();
   private MissedDeliveries missedDeliveries = MissedDeliveries.Listed.NOTHING;
   private Instant missedSince = Instant.EPOCH;
@@ -391,6 +392,17 @@ public final class FakeSurface
   public synchronized GroupLookup groups(Delivery delivery, Set<String> names) {
     return new GroupLookup.Known(
         groups.stream().filter(names::contains).collect(Collectors.toSet()));
+  }
+
+  @Override
+  public synchronized Optional<Set<String>> names(Delivery delivery) {
+    return Optional.ofNullable(names.get(delivery.actor().id()));
+  }
+
+  /// From now on the person with this id signs in by the account of another platform:
+  /// `slack:U012345`.
+  public synchronized void knowsAs(String person, String account) {
+    names.put(person, Set.of(account));
   }
 
   /// From now on everybody is in these groups.

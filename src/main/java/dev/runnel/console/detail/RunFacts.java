@@ -73,7 +73,7 @@ public record RunFacts(
   }
 
   public String environment() {
-    return details.flatMap(it -> it.entry().run().environment()).orElse("");
+    return details.flatMap(it -> it.entry().run().environmentName()).orElse("");
   }
 
   public String model() {

@@ -134,7 +134,7 @@ public record RunRowView(RunCatalog.Entry entry, Optional<Binding> binding, Inst
             run.cost(),
             entry.creatorId(),
             entry.agent(),
-            entry.run().environment(),
+            entry.run().environmentName(),
             entry.run().model()),
         message(),
         () -> pages.runRow(query, this));

@@ -5,10 +5,13 @@ import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
+import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Admission;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.GroupLookup;
 import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.core.policy.AccessRequest;
@@ -275,13 +278,15 @@ final class AccessCheck {
     // An existing run keeps the options that a route chose for it.
     var about = permission == Permission.START ? delivery.snapshot() : Snapshot.NONE;
     var options = asked.map(it -> defaultsResolver.of(it, place, whose, about).request().options());
+    // The defaults may have changed since the run began.
+    var run = target.map(Binding::run).filter(_ -> !isNew);
     return new AccessRequest(
         person.names(),
         permission,
         place.id(),
         isOwn(delivery, target),
-        options.flatMap(it -> it.environment()),
-        options.flatMap(it -> it.model()),
+        run.flatMap(Run::environment).or(() -> options.flatMap(RunOptions::environment)),
+        run.flatMap(Run::model).or(() -> options.flatMap(RunOptions::model)),
         options.flatMap(it -> it.factory()).isPresent());
   }
 
@@ -305,17 +310,33 @@ final class AccessCheck {
 
   /// Whether the sender may name runs in any place: then the rules for the run's place also apply.
   private boolean isFromElsewhere(Delivery delivery) {
-    return surface(delivery).flatMap(it -> it.senders().names(delivery)).isPresent();
+    return namesElsewhere(delivery).isPresent();
   }
 
   /// Whether the sender is the run's requester, possibly acting from the console.
   private boolean isRequester(Binding binding, Delivery delivery) {
-    var requester = binding.requester().id();
-    return requester.equals(delivery.actor().id())
-        || surface(delivery)
-            .flatMap(it -> it.senders().names(delivery))
-            .filter(it -> it.contains(binding.conversation().surface() + ":" + requester))
+    return isSender(binding.requester(), binding.conversation(), delivery);
+  }
+
+  /// Whether the sender is this person of the conversation's platform, possibly acting from the
+  /// console.
+  boolean isSender(Actor person, Conversation conversation, Delivery delivery) {
+    return person.id().equals(delivery.actor().id())
+        || namesElsewhere(delivery)
+            .filter(it -> it.contains(conversation.surface() + ":" + person.id()))
             .isPresent();
+  }
+
+  /// Whether the sender's account on the conversation's platform is known.
+  boolean hasAccountOn(Conversation conversation, Delivery delivery) {
+    return delivery.id().surface().equals(conversation.surface())
+        || namesElsewhere(delivery).stream()
+            .flatMap(Set::stream)
+            .anyMatch(it -> it.startsWith(conversation.surface() + ":"));
+  }
+
+  private Optional<Set<String>> namesElsewhere(Delivery delivery) {
+    return surface(delivery).flatMap(it -> it.senders().names(delivery));
   }
 
   /// The permission that the intent needs; empty if everybody has it.

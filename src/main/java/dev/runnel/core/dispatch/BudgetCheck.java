@@ -34,7 +34,7 @@ record BudgetCheck(List<String> exceeded, List<String> warnings) {
       var used = used(policy, sum);
       if (!budget.permits(used)) {
         exceeded.add(exceeded(budget, used, sum.since()));
-      } else if (budget.warns(used, used.plusRun())) {
+      } else if (budget.warns(used)) {
         warnings.add(
             "With this start, a budget (%s, %s) is at %s."
                 .formatted(budget.whose(), budget.name(), budget.words(used.plusRun())));

@@ -327,12 +327,13 @@ final class StartControl {
       return Optional.of(
           "The rule that required the approval changed. The request must be sent again.");
     }
-    // On another platform it is unknown whether it is the same person.
-    if (rule.get().notRequester()
-        && !delivery.id().surface().equals(approval.conversation().surface())) {
-      return Optional.of("Decide this where it was requested, or in the console.");
+    // Without that account it is unknown whether it is the same person.
+    if (rule.get().notRequester() && !accessCheck.hasAccountOn(approval.conversation(), delivery)) {
+      return Optional.of(
+          "Decide this where it was requested, or in the console, signed in with your account"
+              + " there.");
     }
-    var isRequester = delivery.actor().id().equals(approval.requester().id());
+    var isRequester = accessCheck.isSender(approval.requester(), approval.conversation(), delivery);
     var mayApprove =
         accessCheck
             .names(delivery)

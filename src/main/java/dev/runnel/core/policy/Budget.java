@@ -86,19 +86,19 @@ public record Budget(
         && money.map(limit -> used.micros() < micros(limit)).orElse(true);
   }
 
-  /// Whether a start brings the use from below 80 % of the budget to 80 % or more.
-  public boolean warns(Used before, Used after) {
-    return share(before) < WARNED_AT && share(after) >= WARNED_AT;
-  }
-
-  private double share(Used used) {
-    return Stream.of(
-            runs.map(limit -> used.runs() / (double) limit),
-            time.map(limit -> used.time().toMillis() / (double) limit.toMillis()),
-            money.map(limit -> used.micros() / (double) micros(limit)))
-        .flatMap(Optional::stream)
-        .max(Double::compare)
-        .orElse(0.0);
+  /// Whether a start is told that the budget is nearly used up: the start that brings the runs to
+  /// 80 % or more, and each start at 80 % or more of the time or the money, which grow between
+  /// starts.
+  ///
+  /// @param used before the start
+  public boolean warns(Used used) {
+    var reachesRuns =
+        runs.filter(limit -> used.runs() < WARNED_AT * limit)
+            .filter(limit -> used.plusRun().runs() >= WARNED_AT * limit)
+            .isPresent();
+    return reachesRuns
+        || time.filter(limit -> used.time().toMillis() >= WARNED_AT * limit.toMillis()).isPresent()
+        || money.filter(limit -> used.micros() >= WARNED_AT * micros(limit)).isPresent();
   }
 
   private static long micros(BigDecimal money) {

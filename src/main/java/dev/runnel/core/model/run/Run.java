@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 /// @param retryable whether, according to the service, a new run may succeed
 /// @param updatedAt by the service's clock; empty before the first read
 /// @param delivery the `runnel.delivery` metadata it was started with
-/// @param environment where the agent works, as the service names it
+/// @param environment where the agent works, as the service names it, possibly by a generated id
 /// @param model the language model in use
 /// @param replies replies that no agent has received; empty where the service does not report them
 /// @param files the files that the agent handed over, in the order of their names
@@ -47,6 +47,8 @@ public record Run(
     List<RunFile> files,
     Optional<Evidence> evidence)
     implements RunBuilder.With {
+  private static final Pattern GENERATED_ID =
+      Pattern.compile("[A-Za-z0-9]{22}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
   private static final Pattern MONEY = Pattern.compile("\\d{1,9}\\.\\d{1,6}");
 
   /// A run whose service does not report replies.
@@ -114,6 +116,11 @@ public record Run(
         delivery,
         Optional.empty(),
         Optional.empty());
+  }
+
+  /// The environment, unless its name is a generated id, which is meaningless to people.
+  public Optional<String> environmentName() {
+    return environment.filter(name -> !GENERATED_ID.matcher(name).matches());
   }
 
   /// The cost in millionths, from its text `$0.42`; 0 if it is unknown.

@@ -177,7 +177,7 @@ public final class SlackRenderer {
         context(
             "for " + Mrkdwn.mention(status.requester()),
             elapsed,
-            run.environment()
+            run.environmentName()
                 .or(() -> status.request().options().environment())
                 .map(it -> "environment " + named(it))
                 .orElse(""),
