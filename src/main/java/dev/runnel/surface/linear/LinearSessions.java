@@ -16,7 +16,6 @@ import dev.runnel.surface.markdown.Markdown;
 import dev.runnel.surface.tracker.MarkdownPosts;
 import dev.runnel.text.Truncation;
 import java.net.URI;
-import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -180,7 +179,7 @@ final class LinearSessions {
             .filter(text -> !text.isEmpty())
             .orElse("");
     var name = Markdown.plain(RunTexts.name(run), MAX_LINE);
-    var elapsed = RunTexts.elapsed(Duration.between(status.since(), status.at()));
+    var elapsed = RunTexts.elapsed(run.elapsed(status.since(), status.at()));
     return Optional.of(
         run.state() == RunState.RUNNING && !message.isEmpty()
             ? new Activity(Kind.ACTION, message + " · " + elapsed, true)
@@ -189,7 +188,7 @@ final class LinearSessions {
 
   private static Activity answer(Update.Succeeded succeeded) {
     var run = succeeded.run();
-    var time = run.runTime().orElseGet(() -> Duration.between(succeeded.since(), succeeded.at()));
+    var time = run.elapsed(succeeded.since(), succeeded.at());
     return permanent(
         Kind.RESPONSE,
         paragraphs(

@@ -97,7 +97,9 @@ public final class MarkdownPosts {
                   evidence(succeeded.run()),
                   line(
                       RunTexts.emoji(RunState.SUCCEEDED) + " for " + named(succeeded.requester()),
-                      "took " + RunTexts.elapsed(time(succeeded)),
+                      "took "
+                          + RunTexts.elapsed(
+                              succeeded.run().elapsed(succeeded.since(), succeeded.at())),
                       succeeded
                           .run()
                           .cost()
@@ -185,7 +187,7 @@ public final class MarkdownPosts {
         headline(run.state(), word(run), title(run, status.request())),
         line(
             "for " + named(status.requester()),
-            RunTexts.elapsed(Duration.between(status.since(), status.at())),
+            RunTexts.elapsed(run.elapsed(status.since(), status.at())),
             session(run).orElse("")),
         links(run));
   }
@@ -287,13 +289,6 @@ public final class MarkdownPosts {
             .flatMap(EvidenceTexts::line)
             .map(it -> "<sub>" + Markdown.plain(it, MAX_LINE) + "</sub>")
             .orElse(""));
-  }
-
-  private static Duration time(Update.Succeeded succeeded) {
-    return succeeded
-        .run()
-        .runTime()
-        .orElseGet(() -> Duration.between(succeeded.since(), succeeded.at()));
   }
 
   private static String links(Run run) {

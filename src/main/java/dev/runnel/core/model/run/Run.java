@@ -123,6 +123,12 @@ public record Run(
     return environment.filter(name -> !GENERATED_ID.matcher(name).matches());
   }
 
+  /// How long it took, for people: after its end how long its agents worked, if the service says
+  /// so, else the time since its request.
+  public Duration elapsed(Instant since, Instant now) {
+    return runTime.filter(_ -> state.isTerminal()).orElseGet(() -> Duration.between(since, now));
+  }
+
   /// The cost in millionths, from its text `$0.42`; 0 if it is unknown.
   public long costMicros() {
     return cost.map(MONEY::matcher)

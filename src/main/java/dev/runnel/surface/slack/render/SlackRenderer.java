@@ -22,7 +22,6 @@ import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackPost;
 import dev.runnel.text.Truncation;
 import java.net.URI;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -169,7 +168,7 @@ public final class SlackRenderer {
   private static SlackPost status(Update.Status status, SlackPost.Mark mark) {
     var run = status.run();
     var title = title(run, status.request());
-    var elapsed = RunTexts.elapsed(Duration.between(status.since(), status.at()));
+    var elapsed = RunTexts.elapsed(run.elapsed(status.since(), status.at()));
     var headline = headline(run.state(), word(run), title);
     List<LayoutBlock> blocks = new ArrayList<>();
     blocks.add(section(headline, mark));
@@ -290,7 +289,7 @@ public final class SlackRenderer {
     end.add(
         context(
             ended(RunState.SUCCEEDED, "Finished", succeeded.requester()),
-            RunTexts.elapsed(Duration.between(succeeded.since(), succeeded.at())),
+            RunTexts.elapsed(run.elapsed(succeeded.since(), succeeded.at())),
             run.cost().map(it -> Mrkdwn.escape(Mrkdwn.oneLine(it, MAX_LINE))).orElse(""),
             session(run).orElse(""),
             REPLY));

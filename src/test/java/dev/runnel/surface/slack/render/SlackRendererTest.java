@@ -185,6 +185,17 @@ class SlackRendererTest {
   }
 
   @Test
+  void theStatusOfAnEndedRunShowsHowLongItWorkedAlsoWhenItIsEditedLater() {
+    var run = SlackUpdates.done().run().withRunTime(Optional.of(Duration.ofSeconds(14)));
+    var aDayLater = SlackUpdates.SINCE.plus(Duration.ofDays(1));
+    var status =
+        new Update.Status(
+            run, SlackUpdates.ANN, Request.of("fix it"), SlackUpdates.SINCE, aDayLater);
+
+    assertThat(blocks(SlackRenderer.render(status, MARK))).contains("14 s");
+  }
+
+  @Test
   void theEndShowsWhatWasSeenBesideWhatTheAgentSays() {
     var seen = new Evidence(2, 1, Optional.of(List.of()), Optional.of(Evidence.Mismatch.NONE_RAN));
     var run = SlackUpdates.done().message("All tests pass.").run().withEvidence(Optional.of(seen));
