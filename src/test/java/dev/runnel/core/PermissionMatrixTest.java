@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Admission;
@@ -91,6 +92,7 @@ class PermissionMatrixTest {
           use the second one      | waiting        | yes    | no       | no
           stop                    | working        | yes    | no       | no
           cancel RUN              | working        | yes    | no       | no
+          (closes the issue)      | working        | yes    | no       | no
           retry                   | failed         | yes    | no       | no
           new: fix that           | failed         | yes    | no       | no
           status                  | working        | yes    | no       | no
@@ -136,6 +138,7 @@ class PermissionMatrixTest {
           use the second one      | waiting        | yes      | no    | no           | no
           stop                    | working        | yes      | no    | no           | no
           cancel RUN              | working        | yes      | no    | no           | no
+          (closes the issue)      | working        | yes      | no    | no           | no
           retry                   | failed         | yes      | no    | no           | no
           new: fix that           | failed         | yes      | yes   | no           | no
           status                  | working        | yes      | yes   | no           | no
@@ -185,13 +188,19 @@ class PermissionMatrixTest {
     world.surface.admits(admission);
     var before = effects();
     says(
-        delivery(
-                "2",
-                MessageParser.words(
-                        words.replace("RUN", world.runs.runs().isEmpty() ? "" : runId()), true)
-                    .orElseThrow())
+        (words.equals("(closes the issue)") ? closing() : delivery("2", intent(words)))
             .withActor(who));
     return !effects().equals(before);
+  }
+
+  private Intent intent(String words) {
+    var run = world.runs.runs().isEmpty() ? "" : runId();
+    return MessageParser.words(words.replace("RUN", run), true).orElseThrow();
+  }
+
+  private static Delivery closing() {
+    return delivery("2", new Intent.Cancel(Optional.empty(), Optional.of("closed the issue")))
+        .withAddressed(false);
   }
 
   private String runId() {

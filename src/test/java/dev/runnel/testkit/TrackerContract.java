@@ -65,7 +65,11 @@ public interface TrackerContract {
 
     RawRequest unassigned(String account);
 
-    RawRequest closed();
+    RawRequest closedBy(Person person);
+
+    default RawRequest closed() {
+      return closedBy(Person.MAINTAINER);
+    }
 
     /// Empty where the tracker tells nobody.
     Optional<RawRequest> deleted();
@@ -189,6 +193,19 @@ public interface TrackerContract {
   @Test
   default void closingStopsTheRun() {
     assertStops(tracker().closed(), "closed the");
+  }
+
+  @Test
+  default void closingByAStrangerStopsNothing() {
+    assertThat(heard(tracker().closedBy(Person.STRANGER))).isEmpty();
+  }
+
+  @Test
+  default void whileTheTrackerIsDownNobodyKnowsWhetherAClosingCounts() {
+    var delivery = accepted(tracker().closedBy(Person.STRANGER));
+    tracker().platform().answersAll(503);
+
+    assertThat(tracker().surface().senders().admit(delivery)).isInstanceOf(Admission.Unknown.class);
   }
 
   @Test

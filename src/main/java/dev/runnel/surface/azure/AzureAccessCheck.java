@@ -20,7 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Decides who may start and steer runs: the people that the settings list or, if they list none,
-/// the members of the project's teams.
+/// the members of the project's teams. Services may only stop runs, by changing the work item.
 ///
 /// A service hook is not signed, and names the sender of a comment by a text that contains the
 /// display name, which people choose. So it is not trusted: the comment or the change is read from
@@ -45,15 +45,18 @@ final class AzureAccessCheck {
   }
 
   Admission admit(WorkItem item, Delivery delivery) {
-    // Without an active run, a stop that nobody asked for does nothing. Only people who may edit a
-    // work item can close it or remove its tag.
-    if (!delivery.addressed()) {
+    var isStop = !delivery.addressed() && delivery.intent() instanceof Intent.Cancel;
+    if (!delivery.addressed() && !isStop) {
       return Admission.ADMITTED;
     }
     if (!isBySender(item, delivery)) {
+      // A deleted item has no changes, and a run cannot work on it, whoever deleted it.
+      if (isStop && api.item(item).isGone()) {
+        return Admission.ADMITTED;
+      }
       return new Admission.TurnedAway("Azure DevOps shows no such comment or change by the sender");
     }
-    return permitted(item).test(delivery.actor().id())
+    return permitted(item).test(delivery.actor().id()) || (isStop && isByService(item, delivery))
         ? Admission.ADMITTED
         : new Admission.Outsider("the sender is not in a team of the project, or is not listed");
   }
@@ -73,6 +76,15 @@ final class AzureAccessCheck {
         || verified(item, delivery).filter(change -> isSame(change, delivery)).isPresent();
   }
 
+  /// Whether a service made the change, such as a build or the app on GitHub that closes the work
+  /// item of a merged pull request. That stops the run, because only admins add services.
+  private boolean isByService(WorkItem item, Delivery delivery) {
+    return change(item, delivery)
+        .flatMap(payload -> Identity.of(payload.path("resource").path("revisedBy")))
+        .filter(Identity::isService)
+        .isPresent();
+  }
+
   private static boolean isSame(Delivery change, Delivery delivery) {
     return change.meaning().equals(delivery.meaning())
         && change.actor().id().equals(delivery.actor().id())
@@ -85,6 +97,11 @@ final class AzureAccessCheck {
   ///
   /// @return empty if the key names no change, or the change does not concern Runnel
   Optional<Delivery> verified(WorkItem item, Delivery delivery) {
+    return change(item, delivery)
+        .flatMap(payload -> payloads.read(delivery.id(), payload, delivery.arrivedAt()));
+  }
+
+  private Optional<JsonNode> change(WorkItem item, Delivery delivery) {
     var change = CHANGE.matcher(delivery.meaning());
     if (!change.matches()) {
       return Optional.empty();
@@ -92,7 +109,7 @@ final class AzureAccessCheck {
     var wanted = new Change(item, Long.parseLong(change.group("number")));
     var known = Optional.ofNullable(changes.get(wanted)).or(() -> fetch(wanted));
     known.ifPresent(payload -> changes.put(wanted, payload));
-    return known.flatMap(payload -> payloads.read(delivery.id(), payload, delivery.arrivedAt()));
+    return known;
   }
 
   private Optional<JsonNode> fetch(Change change) {

@@ -97,7 +97,7 @@ public final class Jira implements Tracker<JiraIssue> {
 
   @Override
   public Admission admit(JiraIssue issue, Delivery delivery) {
-    return !delivery.addressed() || access.mayAsk(issue, delivery.actor().id())
+    return access.permits(issue, delivery)
         ? Admission.ADMITTED
         : new Admission.Outsider("the sender may not edit the issue, or is not listed");
   }

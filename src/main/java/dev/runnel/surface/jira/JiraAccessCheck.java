@@ -1,6 +1,8 @@
 package dev.runnel.surface.jira;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.TrackerUnavailable;
@@ -10,10 +12,41 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Decides who may start and steer runs: the accounts that the settings list or, if they list none,
-/// those who can edit the issue. Apps never may.
+/// those who can edit the issue. Apps may only stop runs, by changing the issue.
 record JiraAccessCheck(JiraApi api, Set<String> access) {
   private static final Logger log = LoggerFactory.getLogger(JiraAccessCheck.class);
   private static final String GROUP = "group:";
+
+  boolean permits(JiraIssue issue, Delivery delivery) {
+    var person = delivery.actor().id();
+    if (delivery.addressed()) {
+      return mayAsk(issue, person);
+    }
+    return !(delivery.intent() instanceof Intent.Cancel) || mayStop(issue, person);
+  }
+
+  /// Whether a change of the issue by that account stops the run. A change by an app does, such as
+  /// a closing by Jira's automation, because only admins install apps and set up rules.
+  private boolean mayStop(JiraIssue issue, String person) {
+    if (mayAsk(issue, person) || isApp(person)) {
+      return true;
+    }
+    var now = api.issue(issue);
+    // A run cannot work on an issue that was deleted or moved out of our reach, whoever did that.
+    return now.isGone() || now.found().filter(it -> mayAskAfterMove(issue, it, person)).isPresent();
+  }
+
+  /// Jira also finds a moved issue by its old key, but not necessarily the people who can edit it.
+  private boolean mayAskAfterMove(JiraIssue issue, JsonNode now, String person) {
+    return Json.text(now, "key")
+        .flatMap(JiraIssue::of)
+        .filter(key -> !key.equals(issue) && mayAsk(key, person))
+        .isPresent();
+  }
+
+  private boolean isApp(String person) {
+    return api.user(person).found().filter(JiraSite::isApp).isPresent();
+  }
 
   /// @param person an account id; on Data Center a user name
   boolean mayAsk(JiraIssue issue, String person) {

@@ -2,6 +2,7 @@ package dev.runnel.surface.jira;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
@@ -68,7 +69,7 @@ final class JiraPayloads {
     }
   }
 
-  /// @return empty when the event does not concern Runnel
+  /// @return empty when the event does not concern Runnel. A change by an app only stops runs
   Optional<Delivery> read(DeliveryId id, JsonNode payload, Instant arrivedAt) {
     var event = Json.text(payload, "webhookEvent").orElse("");
     var key = Json.text(payload.path("issue"), "key").flatMap(JiraIssue::of);
@@ -76,22 +77,25 @@ final class JiraPayloads {
       return Optional.empty();
     }
     var webhook = new Webhook(id, key.get(), payload, arrivedAt);
-    return switch (event.startsWith(PREFIX) ? event.substring(PREFIX.length()) : event) {
-      case "issue_created" ->
-          change(webhook, "created").flatMap(change -> created(webhook.fields(), change));
-      case "issue_updated" -> updated(webhook);
-      case "issue_deleted" ->
-          change(webhook, "deleted").flatMap(change -> change.ended(IssueCancelTrigger.DELETE));
-      case "comment_created" -> comment(webhook);
-      default -> Optional.empty();
-    };
+    var delivery =
+        switch (event.startsWith(PREFIX) ? event.substring(PREFIX.length()) : event) {
+          case "issue_created" ->
+              change(webhook, "created").flatMap(change -> created(webhook.fields(), change));
+          case "issue_updated" -> updated(webhook);
+          case "issue_deleted" ->
+              change(webhook, "deleted").flatMap(change -> change.ended(IssueCancelTrigger.DELETE));
+          case "comment_created" -> comment(webhook);
+          default -> Optional.<Delivery>empty();
+        };
+    return delivery.filter(
+        it -> it.intent() instanceof Intent.Cancel || !JiraSite.isApp(payload.path("user")));
   }
 
   /// @param at its time, or another value that identifies it
-  /// @return empty when it has no sender, or an app as sender
+  /// @return empty when it has no sender
   private Optional<IssueChange> change(Webhook webhook, String at) {
     var dated = JiraSite.time(webhook.payload().path("changelog"), "created");
-    return actor(webhook.payload().path("user"))
+    return site.person(webhook.payload().path("user"))
         .map(
             actor ->
                 new IssueChange(
@@ -206,16 +210,14 @@ final class JiraPayloads {
             .withLabels(Json.strings(webhook.fields().path("labels"))));
   }
 
-  /// Ignores apps, and events without a user.
-  private Optional<Actor> actor(JsonNode user) {
-    return JiraSite.isApp(user) ? Optional.empty() : site.person(user);
-  }
-
   private Optional<Delivery> comment(Webhook webhook) {
     var comment = webhook.payload().path("comment");
     var id = JiraComments.id(comment);
-    var author = actor(comment.path("author"));
-    if (id.isEmpty() || author.isEmpty() || isRestricted(comment)) {
+    var author = site.person(comment.path("author"));
+    if (id.isEmpty()
+        || author.isEmpty()
+        || JiraSite.isApp(comment.path("author"))
+        || isRestricted(comment)) {
       return Optional.empty();
     }
     return rules

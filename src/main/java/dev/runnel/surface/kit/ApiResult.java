@@ -50,6 +50,13 @@ public sealed interface ApiResult {
     };
   }
 
+  /// Whether the resource does not exist, or the token has no access to it.
+  ///
+  /// @throws TrackerUnavailable after a temporary failure
+  default boolean isGone() {
+    return found().isEmpty() && this instanceof Gone;
+  }
+
   /// The body of a resource without which the caller cannot continue.
   ///
   /// @throws TrackerUnavailable after any failure

@@ -110,7 +110,7 @@ public final class Linear implements Tracker<String> {
 
   @Override
   public Admission admit(String issue, Delivery delivery) {
-    return access.admit(delivery);
+    return access.admit(issue, delivery);
   }
 
   /// Includes the latest comments of people who may start runs.

@@ -100,6 +100,15 @@ final class LinearApi {
         "issue");
   }
 
+  /// The issue with `trashed`, whether it is in the trash, from where it can be restored.
+  ApiResult trashed(String issue) {
+    return call(
+        "The issue",
+        "query($id: String!) { issue(id: $id) { id trashed } }",
+        variables().put("id", issue),
+        "issue");
+  }
+
   /// The latest comments, in any order.
   ApiResult comments(String issue) {
     return call(

@@ -32,6 +32,10 @@ final class LinearPayloads {
   /// Prefix of the semantic key of a removed label whose name Linear did not send; the ids follow.
   static final String UNLABEL_BY_IDS = ISSUE + UNLABEL;
 
+  // Not part of any id of Linear's.
+  private static final String AUTOMATION = "app:";
+  private static final Set<String> INTEGRATIONS = Set.of("integration", "oauthclient");
+
   private static final String ITEM_TYPE = "issue";
   private static final Set<String> CLOSED_STATES = Set.of("completed", "canceled", "duplicate");
 
@@ -98,22 +102,46 @@ final class LinearPayloads {
         : Optional.empty();
   }
 
+  /// The sender of a change that no user made: an integration, an application, or Linear itself,
+  /// which names no actor. Not an external user, who may be anybody.
+  private static Optional<Actor> automation(JsonNode actor) {
+    if (actor.isMissingNode() || actor.isNull()) {
+      return Optional.of(new Actor(AUTOMATION + "linear", "Linear"));
+    }
+    return Json.text(actor, "type")
+        .filter(type -> INTEGRATIONS.contains(type.toLowerCase(Locale.ROOT)))
+        .flatMap(_ -> Json.text(actor, "id"))
+        .filter(LinearId::isValid)
+        .map(
+            id ->
+                new Actor(
+                    AUTOMATION + id,
+                    name(actor, Json.text(actor, "service").orElse("An application"))));
+  }
+
+  /// Whether the sender is an integration, an application or Linear itself.
+  static boolean isAutomation(String sender) {
+    return sender.startsWith(AUTOMATION);
+  }
+
   private static String name(JsonNode user, String fallback) {
     return Json.text(user, "name").or(() -> Json.text(user, "displayName")).orElse(fallback);
   }
 
-  /// @return empty when the event does not concern Runnel
+  /// @return empty when the event does not concern Runnel. A change that no user made only stops
+  ///   runs
   Optional<Delivery> read(DeliveryId id, JsonNode payload, Instant arrivedAt) {
     return switch (Json.text(payload, "type").orElse("")) {
-      case "Issue" -> webhook(id, payload, arrivedAt).flatMap(this::issue);
-      case "Comment" -> webhook(id, payload, arrivedAt).flatMap(this::comment);
+      case "Issue" ->
+          person(payload.path("actor"))
+              .or(() -> automation(payload.path("actor")))
+              .flatMap(sender -> issue(new Webhook(id, sender, payload, arrivedAt)));
+      case "Comment" ->
+          person(payload.path("actor"))
+              .flatMap(sender -> comment(new Webhook(id, sender, payload, arrivedAt)));
       case "AgentSessionEvent" -> session(id, payload, arrivedAt);
       default -> Optional.empty();
     };
-  }
-
-  private static Optional<Webhook> webhook(DeliveryId id, JsonNode payload, Instant arrivedAt) {
-    return person(payload.path("actor")).map(sender -> new Webhook(id, sender, payload, arrivedAt));
   }
 
   private static Optional<Conversation> conversation(JsonNode node, String member) {
@@ -131,8 +159,9 @@ final class LinearPayloads {
                   case "create" -> created(webhook, change);
                   case "update" -> updated(webhook, change);
                   case "remove" -> change.ended(IssueCancelTrigger.DELETE);
-                  default -> Optional.empty();
-                });
+                  default -> Optional.<Delivery>empty();
+                })
+        .filter(it -> it.intent() instanceof Intent.Cancel || !isAutomation(webhook.sender().id()));
   }
 
   private IssueChange change(Webhook webhook, Conversation issue) {

@@ -107,6 +107,43 @@ class AzureAttacksTest implements AttackContract {
     assertThat(isAdmitted(target, AzureRequests.golden(name))).isFalse();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"item-closed", "item-untagged", "item-deleted"})
+  void aStopThatAzureDevOpsDoesNotShowStopsNothing(String name) {
+    assertThat(isAdmitted(target, AzureRequests.golden(name))).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"item-closed", "item-untagged"})
+  void aStopByAnotherPersonThanTheDeliveredOneStopsNothing(String name) {
+    var request = target.changed(name, _ -> {});
+    target.platform().isChangedBy("eve@example.org");
+
+    assertThat(isAdmitted(target, request)).isFalse();
+  }
+
+  @Test
+  void anotherChangeByTheSamePersonIsNoClosing() {
+    target.changed("item-edited", body -> AzureRequests.object(body, "/resource").put("id", 4));
+
+    assertThat(isAdmitted(target, AzureRequests.golden("item-closed"))).isFalse();
+  }
+
+  @Test
+  void aPersonThatADeliveryCallsAServiceStopsNothing() {
+    var eve = FakeAzure.identity("eve@example.org", "Eve");
+    target.changed(
+        "item-closed", body -> AzureRequests.object(body, "/resource").set("revisedBy", eve));
+    var forged =
+        AzureRequests.golden(
+            "item-closed",
+            body ->
+                AzureRequests.object(body, "/resource")
+                    .set("revisedBy", eve.deepCopy().put("descriptor", "svc.MjA3")));
+
+    assertThat(isAdmitted(target, forged)).isFalse();
+  }
+
   @Test
   void aCreationOfTheSamePersonIsNoAssignment() {
     target.changed(

@@ -30,6 +30,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AzureSurfaceTest implements SurfaceContract {
@@ -215,6 +216,70 @@ class AzureSurfaceTest implements SurfaceContract {
       assertThat(admission(listed, "ada@fabrikam.example")).isInstanceOf(Admission.Admitted.class);
       assertThat(listed.platform().requests()).noneMatch(call -> call.contains("/teams"));
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"item-closed", "item-untagged"})
+  void peopleWhoMayStartRunsStopThemByChangingTheWorkItem(String name) {
+    assertThat(changed(name, FakeAzure.identity(FakeAzure.DANA, "Dana Wu")))
+        .isEqualTo(Admission.ADMITTED);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"item-closed", "item-untagged"})
+  void otherPeopleStopNothingByChangingTheWorkItem(String name) {
+    assertThat(changed(name, FakeAzure.identity("eve@example.org", "Eve")))
+        .isInstanceOf(Admission.Outsider.class);
+  }
+
+  /// A build, the app on GitHub, Azure DevOps itself, and an account of an application. Some of
+  /// them have no unique name.
+  @ParameterizedTest
+  @CsvSource({
+    "Build\\8b0e703c-928a-43b1-b2e8-bd4b69f559a9, svc.MjA3",
+    ", svc.OTQ0",
+    "00000002-0000-8888-8000-000000000000@2c895908-04e0-4952-89fd-54b0046d6288, s2s.MDAw",
+    "'', aadsp.Yzc5",
+  })
+  void aServiceStopsARunByClosingTheWorkItem(String uniqueName, String descriptor) {
+    var service = FakeAzure.identity("a service", "A service");
+
+    assertThat(
+            changed(
+                "item-closed", service.put("uniqueName", uniqueName).put("descriptor", descriptor)))
+        .isEqualTo(Admission.ADMITTED);
+  }
+
+  private Admission changed(String name, ObjectNode person) {
+    return surface()
+        .senders()
+        .admit(
+            accepted(
+                tracker.changed(
+                    name,
+                    body -> AzureRequests.object(body, "/resource").set("revisedBy", person))));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {FakeAzure.DANA, "eve@example.org"})
+  void aDeletedWorkItemStopsItsRunWhoeverDeletedIt(String person) {
+    tracker.platform().losesItem();
+    var request =
+        AzureRequests.golden(
+            "item-deleted",
+            body ->
+                AzureRequests.object(body, "/resource/fields")
+                    .put("System.ChangedBy", "Somebody <" + person + ">"));
+
+    assertThat(surface().senders().admit(accepted(request))).isEqualTo(Admission.ADMITTED);
+  }
+
+  @Test
+  void whileAzureDevOpsIsDownNobodyKnowsWhetherAWorkItemIsDeleted() {
+    var delivery = accepted(AzureRequests.golden("item-deleted"));
+    tracker.platform().answersAll(503);
+
+    assertThat(surface().senders().admit(delivery)).isInstanceOf(Admission.Unknown.class);
   }
 
   /// It has the actor and the semantic key of the comment that made it, which may be deleted.

@@ -126,23 +126,23 @@ final class AzureTracker implements Tracker {
   }
 
   @Override
-  public RawRequest closed() {
-    return AzureRequests.golden("item-closed");
+  public RawRequest closedBy(Person person) {
+    return changed(
+        "item-closed",
+        body ->
+            AzureRequests.object(body, "/resource")
+                .set("revisedBy", FakeAzure.identity(name(person), "Somebody")));
   }
 
   @Override
   public Optional<RawRequest> deleted() {
+    platform.losesItem();
     return Optional.of(AzureRequests.golden("item-deleted"));
   }
 
   @Override
   public RawRequest commented(Person by, String text) {
-    var person =
-        switch (by) {
-          case MAINTAINER -> FakeAzure.DANA;
-          case STRANGER -> "stranger@example.org";
-          case BOT -> "Build\\8b0e703c-928a-43b1-b2e8-bd4b69f559a9";
-        };
+    var person = name(by);
     platform.hasComment(COMMENT, person, text);
     return AzureRequests.golden(
         "item-commented",
@@ -150,6 +150,14 @@ final class AzureTracker implements Tracker {
             AzureRequests.object(body, FIELDS)
                 .put("System.History", text)
                 .put("System.ChangedBy", "Somebody <" + person + ">"));
+  }
+
+  private static String name(Person person) {
+    return switch (person) {
+      case MAINTAINER -> FakeAzure.DANA;
+      case STRANGER -> "stranger@example.org";
+      case BOT -> "Build\\8b0e703c-928a-43b1-b2e8-bd4b69f559a9";
+    };
   }
 
   @Override

@@ -39,6 +39,7 @@ final class FakeAzure extends FakeTracker {
   private final Map<String, JsonNode> changes = new HashMap<>();
   private @Nullable String changedBy;
   private int revision = 1;
+  private boolean isLost;
 
   /// Has a comment, of those that come by deliveries.
   synchronized void hasComment(long id, String author, String text) {
@@ -74,6 +75,11 @@ final class FakeAzure extends FakeTracker {
   /// Lists a change, with the members of a delivery's resource.
   synchronized void lists(ObjectNode update) {
     updates.add(update);
+  }
+
+  /// Somebody deletes the work item.
+  synchronized void losesItem() {
+    isLost = true;
   }
 
   /// Somebody adds a tag.
@@ -113,7 +119,7 @@ final class FakeAzure extends FakeTracker {
           values(JSON.objectNode().put("id", "t-1"), JSON.objectNode().put("id", "t-2"));
       case "GET " + TEAMS + "/t-1/members" -> values(member("Dana@Fabrikam.example"));
       case "GET " + TEAMS + "/t-2/members" -> values(member(LEE));
-      case "GET " + ITEM, "GET /_apis/wit/workitems/13" -> item();
+      case "GET " + ITEM, "GET /_apis/wit/workitems/13" -> isLost ? null : item();
       case "GET " + ITEM + "/updates" -> values(updates.toArray(ObjectNode[]::new));
       case "POST /_apis/wit/wiql" -> {
         var found = JSON.objectNode();
@@ -159,7 +165,7 @@ final class FakeAzure extends FakeTracker {
   }
 
   private @Nullable JsonNode change(String path) {
-    var change = changes.get(path);
+    var change = isLost ? null : changes.get(path);
     if (changedBy != null && change instanceof ObjectNode update && update.has("revisedBy")) {
       return update.deepCopy().set("revisedBy", identity(changedBy, "Somebody"));
     }

@@ -1,5 +1,6 @@
 package dev.runnel.surface.gitea;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -106,8 +107,8 @@ final class GiteaTracker implements Tracker {
   }
 
   @Override
-  public RawRequest closed() {
-    return GiteaRequests.golden("issue-closed");
+  public RawRequest closedBy(Person person) {
+    return GiteaRequests.golden("issue-closed", body -> as(body.path("sender"), person));
   }
 
   @Override
@@ -124,11 +125,15 @@ final class GiteaTracker implements Tracker {
     var comment = (ObjectNode) body.path("comment");
     comment.put("body", text);
     for (var account : List.of(body.path("sender"), comment.path("user"))) {
-      switch (by) {
-        case MAINTAINER -> {}
-        case STRANGER -> ((ObjectNode) account).put("id", 77).put("login", "stranger");
-        case BOT -> ((ObjectNode) account).put("id", -2).put("login", "gitea-actions");
-      }
+      as(account, by);
+    }
+  }
+
+  private static void as(JsonNode account, Person person) {
+    switch (person) {
+      case MAINTAINER -> {}
+      case STRANGER -> ((ObjectNode) account).put("id", 77).put("login", "stranger");
+      case BOT -> ((ObjectNode) account).put("id", -2).put("login", "gitea-actions");
     }
   }
 

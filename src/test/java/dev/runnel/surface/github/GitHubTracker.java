@@ -91,8 +91,17 @@ final class GitHubTracker implements Tracker {
   }
 
   @Override
-  public RawRequest closed() {
-    return Deliveries.golden("recorded-closed");
+  public RawRequest closedBy(Person person) {
+    return Deliveries.golden(
+        "recorded-closed",
+        body -> {
+          var sender = (ObjectNode) body.path("sender");
+          switch (person) {
+            case MAINTAINER -> {}
+            case STRANGER -> sender.put("login", "stranger");
+            case BOT -> sender.put("login", "stale[bot]").put("type", "Bot");
+          }
+        });
   }
 
   @Override

@@ -103,8 +103,8 @@ final class GitLabTracker implements Tracker {
   }
 
   @Override
-  public RawRequest closed() {
-    return GitLabRequests.golden("issue-closed");
+  public RawRequest closedBy(Person person) {
+    return GitLabRequests.golden("issue-closed", body -> as(body, person));
   }
 
   /// GitLab sends nothing when an issue is deleted.
@@ -120,10 +120,14 @@ final class GitLabTracker implements Tracker {
 
   private static void say(ObjectNode body, Person by, String text) {
     ((ObjectNode) body.path("object_attributes")).put("note", text);
+    as(body, by);
+  }
+
+  private static void as(ObjectNode body, Person person) {
     ((ObjectNode) body.path("user"))
         .put(
             "username",
-            switch (by) {
+            switch (person) {
               case MAINTAINER -> "dana";
               case STRANGER -> "lee";
               case BOT -> "project_bot";

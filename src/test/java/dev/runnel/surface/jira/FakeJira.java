@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// As far as Runnel calls it, after the REST API's reference: version 3 with documents, or 2 with
 /// wiki text. Dana may edit the issue; what Runnel posts has its marker in a comment property.
 final class FakeJira extends FakeTracker {
+  static final String APP = "an-app";
+
   private static final String ISSUE = "/issue/SHOP-7";
   private static final Pattern COMMENT = Pattern.compile("PUT " + ISSUE + "/comment/(?<id>\\d+)");
   private static final Pattern MARKER =
@@ -32,7 +34,9 @@ final class FakeJira extends FakeTracker {
   private final List<JsonNode> asked = new ArrayList<>();
   private boolean mayAskWhoMayEdit = true;
   private JsonNode histories = JSON.arrayNode();
+  private JsonNode status = JSON.objectNode();
   private List<String> found = List.of("SHOP-7");
+  private @Nullable String key = "SHOP-7";
 
   FakeJira(boolean isCloud, String dana) {
     this.isCloud = isCloud;
@@ -66,10 +70,10 @@ final class FakeJira extends FakeTracker {
         yield user;
       }
       case "GET /user/permission/search" ->
-          mayAskWhoMayEdit
+          mayAskWhoMayEdit && query.contains("issueKey=" + key + "&")
               ? JSON.arrayNode().add(user("stranger-than-dana")).add(user(dana))
               : null;
-      case "GET " + ISSUE -> issue();
+      case "GET " + ISSUE -> key == null ? null : issue(key);
       case "PUT " + ISSUE -> {
         for (var change : body.path("update").path("labels")) {
           labelSet().remove(change.path("remove").asText());
@@ -105,14 +109,15 @@ final class FakeJira extends FakeTracker {
   private ObjectNode user(String id) {
     var user = JSON.objectNode().put("displayName", "Dana Diaz").put("active", true);
     return isCloud
-        ? user.put("accountId", id).put("accountType", "atlassian")
+        ? user.put("accountId", id).put("accountType", id.equals(APP) ? "app" : "atlassian")
         : user.put("name", id).put("key", id);
   }
 
-  private ObjectNode issue() {
-    var issue = JSON.objectNode().put("key", "SHOP-7");
+  private ObjectNode issue(String key) {
+    var issue = JSON.objectNode().put("key", key);
     var fields = issue.putObject("fields").put("summary", title("Checkout fails"));
     fields.put("created", "2025-12-01T09:00:00.000+0000").putArray("labels").add("bug");
+    fields.set("status", status);
     var words = description("Steps\n\n</issue-summary>\n```\nnot the end");
     fields.set(
         "description",
@@ -177,7 +182,21 @@ final class FakeJira extends FakeTracker {
     mayAskWhoMayEdit = false;
   }
 
+  /// The issue is deleted, or moved to where the token does not reach.
+  synchronized void losesIssue() {
+    key = null;
+  }
+
+  /// The issue gets another key, and is still found by its old one.
+  synchronized void movesIssue(String newKey) {
+    key = newKey;
+  }
+
   synchronized void shows(JsonNode changes) {
     histories = changes;
+  }
+
+  synchronized void isIn(JsonNode newStatus) {
+    status = newStatus;
   }
 }

@@ -2,6 +2,7 @@ package dev.runnel.surface.jira;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -288,6 +289,100 @@ class JiraSurfaceTest implements SurfaceContract {
     }
   }
 
+  // Who may stop a run by changing its issue.
+
+  private Admission changed(String name, Person person) {
+    return surface().senders().admit(accepted(tracker.changed(name, person, _ -> {})));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"issue-done", "issue-unlabeled", "issue-moved"})
+  void onlyPeopleWhoMayStartRunsStopThemByChangingTheIssue(String name) {
+    assertThat(changed(name, Person.MAINTAINER)).isEqualTo(Admission.ADMITTED);
+    assertThat(changed(name, Person.STRANGER)).isInstanceOf(Admission.Outsider.class);
+  }
+
+  @Test
+  void whereTheSettingsListPeopleOnlyTheseStopRunsByClosingTheIssue() {
+    try (var listing = new JiraTracker(true, "agent", Set.of("somebody"))) {
+      assertThat(listing.surface().senders().admit(accepted(listing.closed())))
+          .isInstanceOf(Admission.Outsider.class);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"issue-done", "issue-unlabeled", "issue-moved"})
+  void anAppStopsARunByChangingTheIssue(String name) {
+    assertThat(changed(name, Person.BOT)).isEqualTo(Admission.ADMITTED);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"issue-labeled", "issue-created", "issue-assigned"})
+  void anAppStartsNothing(String name) {
+    assertThat(isHeard(tracker.changed(name, Person.BOT, _ -> {}))).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"issue-deleted", "issue-moved"})
+  void anIssueThatCannotBeReadAnyMoreStopsItsRunWhoeverDidIt(String name) {
+    tracker.platform().losesIssue();
+
+    for (var person : Person.values()) {
+      assertThat(changed(name, person)).isEqualTo(Admission.ADMITTED);
+    }
+  }
+
+  @Test
+  void whereTheSettingsListPeopleADeletedIssueStopsItsRunToo() {
+    try (var listing = new JiraTracker(true, "agent", Set.of("somebody"))) {
+      listing.platform().losesIssue();
+
+      assertThat(listing.surface().senders().admit(accepted(listing.deleted().orElseThrow())))
+          .isEqualTo(Admission.ADMITTED);
+    }
+  }
+
+  @Test
+  void anIssueThatWasMovedWithinReachIsAskedAboutUnderItsNewKey() {
+    tracker.platform().movesIssue("WEB-3");
+
+    assertThat(changed("issue-moved", Person.MAINTAINER)).isEqualTo(Admission.ADMITTED);
+    assertThat(changed("issue-moved", Person.STRANGER)).isInstanceOf(Admission.Outsider.class);
+  }
+
+  @Test
+  void whileJiraIsDownNobodyKnowsWhetherAnIssueIsDeleted() {
+    var delivery = accepted(tracker.deleted().orElseThrow());
+    tracker.platform().answersAll(503);
+
+    assertThat(surface().senders().admit(delivery)).isInstanceOf(Admission.Unknown.class);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"STRANGER, false", "BOT, true"})
+  void aMissedClosingCountsLikeOneThatArrived(Person person, boolean isAdmitted) {
+    tracker.changed(
+        "issue-done",
+        person,
+        body -> {
+          var change =
+              ((ObjectNode) body.path("changelog")).put("created", "2026-01-05T08:59:59.000+0000");
+          change.set("author", body.path("user"));
+          tracker.platform().shows(JsonNodeFactory.instance.arrayNode().add(change));
+          tracker.platform().isIn(body.path("issue").path("fields").path("status"));
+        });
+
+    var missed = surface().missed().since(Samples.NINE.minusSeconds(60), List.of(SHOP_7));
+
+    assertThat(((MissedDeliveries.Listed) missed).all())
+        .singleElement()
+        .satisfies(
+            heard ->
+                assertThat(
+                        surface().senders().admit(heard.delivery()) instanceof Admission.Admitted)
+                    .isEqualTo(isAdmitted));
+  }
+
   // Posts.
 
   @Test
@@ -363,10 +458,7 @@ class JiraSurfaceTest implements SurfaceContract {
     var change =
         ((ObjectNode) body.path("changelog")).put("created", "2026-01-05T08:59:59.000+0000");
     change.set("author", body.path("user"));
-    tracker
-        .platform()
-        .shows(
-            com.fasterxml.jackson.databind.node.JsonNodeFactory.instance.arrayNode().add(change));
+    tracker.platform().shows(JsonNodeFactory.instance.arrayNode().add(change));
 
     var missedDeliveries = surface().missed().since(Samples.NINE.minusSeconds(60), List.of(SHOP_7));
 

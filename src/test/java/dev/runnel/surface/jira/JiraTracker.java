@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import okhttp3.OkHttpClient;
@@ -68,7 +69,7 @@ final class JiraTracker implements Tracker {
   }
 
   /// Cloud's golden ones, on a Data Center with its names.
-  RawRequest golden(String name, java.util.function.Consumer<ObjectNode> change) {
+  RawRequest golden(String name, Consumer<ObjectNode> change) {
     return JiraRequests.golden(
         name,
         body -> {
@@ -130,11 +131,22 @@ final class JiraTracker implements Tracker {
   }
 
   @Override
-  public RawRequest closed() {
-    return golden(
+  public RawRequest closedBy(Person person) {
+    return changed(
         "issue-done",
+        person,
         body ->
             ((ObjectNode) body.path("issue").path("fields").path("status")).put("name", "Closed"));
+  }
+
+  /// A change of the issue by that person.
+  RawRequest changed(String name, Person person, Consumer<ObjectNode> change) {
+    return golden(
+        name,
+        body -> {
+          as((ObjectNode) body.path("user"), person);
+          change.accept(body);
+        });
   }
 
   @Override
@@ -150,11 +162,14 @@ final class JiraTracker implements Tracker {
   private static void say(ObjectNode body, Person by, String text) {
     var comment = (ObjectNode) body.path("comment");
     comment.put("body", text);
-    var author = (ObjectNode) comment.path("author");
-    switch (by) {
+    as((ObjectNode) comment.path("author"), by);
+  }
+
+  private static void as(ObjectNode user, Person person) {
+    switch (person) {
       case MAINTAINER -> {}
-      case STRANGER -> as(author, "stranger", "atlassian");
-      case BOT -> as(author, "an-app", "app");
+      case STRANGER -> as(user, "stranger", "atlassian");
+      case BOT -> as(user, FakeJira.APP, "app");
     }
   }
 

@@ -37,6 +37,8 @@ final class FakeLinear extends FakeTracker {
   private final List<String> moves = new ArrayList<>();
   private ArrayNode changed = JSON.arrayNode();
   private Optional<JsonNode> errors = Optional.empty();
+  private boolean isTrashed;
+  private boolean isLost;
 
   /// @param isAgent whether our account is an app with agent sessions
   FakeLinear(boolean isAgent) {
@@ -72,6 +74,16 @@ final class FakeLinear extends FakeTracker {
 
   synchronized void shows(ArrayNode issues) {
     changed = issues;
+  }
+
+  /// Somebody deletes the issue, which Linear keeps for a while.
+  synchronized void trashesIssue() {
+    isTrashed = true;
+  }
+
+  /// The issue is deleted for good.
+  synchronized void losesIssue() {
+    isLost = true;
   }
 
   /// From now on every call is answered with this error and status 200.
@@ -118,7 +130,7 @@ final class FakeLinear extends FakeTracker {
               .put("supportsAgentSessions", isAgent);
       case "user" -> user(id);
       case "issueLabel" -> JSON.objectNode().put("id", id).put("name", name(id));
-      case "issue" -> issue();
+      case "issue" -> isLost ? JSON.nullNode() : issue();
       case "issues" -> nodes(changed);
       case "issueLabels" -> nodes(JSON.arrayNode());
       case "issueLabelCreate" ->
@@ -189,6 +201,7 @@ final class FakeLinear extends FakeTracker {
         JSON.objectNode()
             .put("id", "i1")
             .put("identifier", "ENG-7")
+            .put("trashed", isTrashed ? true : null)
             .put("title", title("Checkout fails"))
             .put("description", description("Steps"));
     var team = issue.putObject("team").put("id", "t1");

@@ -25,16 +25,24 @@ import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SurfaceContract;
 import dev.runnel.testkit.Tasks;
 import dev.runnel.testkit.TrackerContract.Person;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LinearSurfaceTest implements SurfaceContract {
   private static final Intent TASK = Tasks.workOn("issue", "Checkout fails for carts with 0 items");
+
+  private static final String GITHUB =
+      """
+      {"id": "2b1c7b4e-1111-4222-8333-000000000001", "service": "github", "type": "integration"}
+      """;
 
   private final LinearTracker tracker = new LinearTracker(false);
 
@@ -249,6 +257,76 @@ class LinearSurfaceTest implements SurfaceContract {
     }
   }
 
+  private Admission changed(String name, Person person) {
+    return surface().senders().admit(accepted(LinearTracker.changed(name, person)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"issue-canceled", "issue-completed", "issue-label-removed"})
+  void onlyMembersAndAppsStopARunByChangingItsIssue(String name) {
+    assertThat(changed(name, Person.MAINTAINER)).isEqualTo(Admission.ADMITTED);
+    assertThat(changed(name, Person.BOT)).isEqualTo(Admission.ADMITTED);
+    assertThat(changed(name, Person.STRANGER)).isInstanceOf(Admission.Outsider.class);
+  }
+
+  private static RawRequest changedBy(String name, String actor) {
+    return LinearRequests.golden(
+        name,
+        body -> {
+          try {
+            body.set("actor", new JsonMapper().readTree(actor));
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        GITHUB,
+        "{\"id\": \"2b1c\", \"name\": \"Zapier\", \"type\": \"oauthClient\"}",
+        "null",
+      })
+  void anIntegrationOrLinearItselfStopsARunByCompletingItsIssue(String actor) {
+    var delivery = accepted(changedBy("issue-completed", actor));
+
+    assertThat(delivery.intent()).isEqualTo(cancel("completed the issue"));
+    assertThat(surface().senders().admit(delivery)).isEqualTo(Admission.ADMITTED);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"issue-label-added", "issue-created-with-label", "issue-assigned"})
+  void anIntegrationStartsNothing(String name) {
+    assertThat(surface().receive(changedBy(name, GITHUB)))
+        .isInstanceOf(WebhookResult.Answered.class);
+  }
+
+  @Test
+  void externalUsersStopNothing() {
+    var actor = "{\"id\": \"e1\", \"name\": \"Eve\", \"type\": \"externalUser\"}";
+
+    assertThat(surface().receive(changedBy("issue-completed", actor)))
+        .isInstanceOf(WebhookResult.Answered.class);
+  }
+
+  @Test
+  void anIssueInTheTrashStopsItsRunWhoeverPutItThere() {
+    assertThat(changed("issue-removed", Person.STRANGER)).isInstanceOf(Admission.Outsider.class);
+
+    tracker.platform().trashesIssue();
+
+    assertThat(changed("issue-removed", Person.STRANGER)).isEqualTo(Admission.ADMITTED);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Person.class)
+  void anIssueThatCannotBeReadAnyMoreStopsItsRunWhoeverDeletedIt(Person person) {
+    tracker.platform().losesIssue();
+
+    assertThat(changed("issue-removed", person)).isEqualTo(Admission.ADMITTED);
+  }
+
   @Test
   void whileLinearIsDownNobodyKnowsWhoMaySpeak() {
     var delivery = accepted(LinearRequests.golden("comment-created"));
@@ -318,6 +396,8 @@ class LinearSurfaceTest implements SurfaceContract {
              "addedLabels": [{"id": "l1", "name": "agent"}], "removedLabels": null},
             {"id": "h2", "createdAt": "2026-01-05T08:59:40.000Z", "actor": {"id": "u1", "name": "Dana"},
              "toState": {"type": "canceled"}},
+            {"id": "h4", "createdAt": "2026-01-05T08:59:50.000Z", "actor": null, "botActor": {"id": "b1"},
+             "toState": {"type": "completed"}},
             {"id": "h3", "createdAt": "2026-01-04T08:59:40.000Z", "actor": {"id": "u1", "name": "Dana"},
              "toState": {"type": "canceled"}}]}}]
         """;
@@ -327,7 +407,7 @@ class LinearSurfaceTest implements SurfaceContract {
 
     assertThat(((MissedDeliveries.Listed) missedDeliveries).all())
         .extracting(heard -> heard.delivery().intent().getClass().getSimpleName())
-        .containsExactly("Start", "Say", "Cancel");
+        .containsExactly("Start", "Say", "Cancel", "Cancel");
     assertThat(((MissedDeliveries.Listed) missedDeliveries).all().get(1).delivery().meaning())
         .isEqualTo("Comment c5 create");
     assertThat(((MissedDeliveries.Listed) missedDeliveries).all().get(1).sameMeaning()).isTrue();

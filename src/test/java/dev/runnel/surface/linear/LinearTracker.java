@@ -121,8 +121,14 @@ final class LinearTracker implements Tracker {
   }
 
   @Override
-  public RawRequest closed() {
-    return LinearRequests.golden("issue-canceled");
+  public RawRequest closedBy(Person person) {
+    return changed("issue-canceled", person);
+  }
+
+  /// A change of the issue by that person.
+  static RawRequest changed(String name, Person person) {
+    return LinearRequests.golden(
+        name, body -> ((ObjectNode) body.path("actor")).put("id", id(person)));
   }
 
   @Override
@@ -138,16 +144,19 @@ final class LinearTracker implements Tracker {
   private static void say(ObjectNode body, Person by, String text) {
     var data = (ObjectNode) body.path("data");
     data.put("body", text);
-    var user =
-        switch (by) {
-          case MAINTAINER -> FakeLinear.DANA;
-          case STRANGER -> FakeLinear.GUEST;
-          case BOT -> FakeLinear.APP;
-        };
+    var user = id(by);
     data.put("userId", user);
     for (var account : List.of(body.path("actor"), data.path("user"))) {
       ((ObjectNode) account).put("id", user);
     }
+  }
+
+  private static String id(Person person) {
+    return switch (person) {
+      case MAINTAINER -> FakeLinear.DANA;
+      case STRANGER -> FakeLinear.GUEST;
+      case BOT -> FakeLinear.APP;
+    };
   }
 
   @Override
