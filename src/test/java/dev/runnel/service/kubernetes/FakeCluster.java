@@ -593,10 +593,10 @@ final class FakeCluster implements AutoCloseable {
         });
   }
 
-  /// A kubelet goes on when the API server is back.
+  /// A kubelet goes on when the API server is back, however long it was away.
   private static void retry(Runnable work) {
     await()
-        .atMost(Duration.ofSeconds(60))
+        .atMost(Duration.ofMinutes(5))
         .pollInterval(Duration.ofMillis(50))
         .ignoreExceptions()
         .until(
