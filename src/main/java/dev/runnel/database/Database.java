@@ -7,12 +7,15 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
@@ -38,6 +41,11 @@ public final class Database implements AutoCloseable {
   private static final String DEADLOCK = "40P01";
 
   private static final int MAX_DEADLOCKS = 5;
+
+  /// Threads of [#write] that use the connection to a file or wait in its pool. The pool serves
+  /// waiting threads roughly in order, so with few of them [#writeFirst] is served soon.
+  private static final int MAX_WRITERS_OF_FILE = 2;
+
   private static final Pattern SCHEMA = Pattern.compile("[?&]currentSchema=(\\w+)");
 
   /// The work of one transaction.
@@ -50,6 +58,7 @@ public final class Database implements AutoCloseable {
   private final HikariDataSource reading;
   private final Consumer<FluentConfiguration> migrating;
   private final boolean embedded;
+  private final Semaphore writers;
 
   private Database(
       HikariDataSource writing,
@@ -60,6 +69,7 @@ public final class Database implements AutoCloseable {
     this.reading = reading;
     this.migrating = migrating;
     this.embedded = embedded;
+    this.writers = new Semaphore(embedded ? MAX_WRITERS_OF_FILE : Integer.MAX_VALUE, true);
   }
 
   /// Opens or creates a file that no other account can read. A commit is on disk when it returns.
@@ -180,6 +190,30 @@ public final class Database implements AutoCloseable {
   /// Runs the step in one transaction that may write; rolls back if the step throws. The step is
   /// run again if the server aborts the transaction because of a deadlock.
   public <T> T write(Step<T> step) {
+    acquireTurn();
+    try {
+      return writeFirst(step);
+    } finally {
+      writers.release();
+    }
+  }
+
+  private void acquireTurn() {
+    try {
+      if (!writers.tryAcquire(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new DatabaseException(
+            "The database did not accept the change",
+            new SQLTransientConnectionException(
+                "other changes took longer than %d ms".formatted(TIMEOUT.toMillis())));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new DatabaseException("The change was interrupted", e);
+    }
+  }
+
+  /// The same, before threads that wait in [#write] for the connection to a file.
+  public <T> T writeFirst(Step<T> step) {
     for (int again = MAX_DEADLOCKS; ; again--) {
       try {
         return writeOnce(step);
@@ -243,13 +277,14 @@ public final class Database implements AutoCloseable {
     var pools = new LinkedHashMap<String, Connections>();
     for (var pool : List.of(writing, reading)) {
       var now = pool.getHikariPoolMXBean();
+      var queued = pool == writing ? writers.getQueueLength() : 0;
       if (now != null) {
         pools.put(
             pool.getPoolName(),
             new Connections(
                 now.getActiveConnections(),
                 now.getIdleConnections(),
-                now.getThreadsAwaitingConnection()));
+                now.getThreadsAwaitingConnection() + queued));
       }
     }
     return pools;
@@ -301,6 +336,8 @@ public final class Database implements AutoCloseable {
   private static HikariDataSource pool(String name, DataSource source, int size) {
     var config = config(name, size);
     config.setDataSource(source);
+    // A connection to a file does not age, and with the last one a database in memory ends.
+    config.setMaxLifetime(0);
     return new HikariDataSource(config);
   }
 

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -36,7 +37,7 @@ import org.slf4j.LoggerFactory;
 
 /// Lets one worker at a time process a conversation's rows, across all nodes: there is one
 /// db-scheduler task instance per queue and conversation, and one for the watcher. The rows are
-/// authoritative: see docs/decisions/0002.
+/// authoritative: see docs/decisions/0002 and 0097.
 public final class ConversationWorkers implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ConversationWorkers.class);
   private static final int MAX_CONCURRENT_STEPS = 64;
@@ -84,6 +85,7 @@ public final class ConversationWorkers implements AutoCloseable {
   }
 
   private final SqlStore store;
+  private final ScheduledTasks tasks;
   private final InstantSource clock;
   private final Steps steps;
   private final Pace pace;
@@ -132,8 +134,19 @@ public final class ConversationWorkers implements AutoCloseable {
 
   private ConversationWorkers(
       SqlStore store, InstantSource clock, Steps steps, Pace pace, Retention retention) {
+    this(store, ScheduledTasks.of(store.database()), clock, steps, pace, retention);
+  }
+
+  ConversationWorkers(
+      SqlStore store,
+      ScheduledTasks tasks,
+      InstantSource clock,
+      Steps steps,
+      Pace pace,
+      Retention retention) {
     this.retention = retention;
     this.store = store;
+    this.tasks = tasks;
     this.clock = clock;
     this.steps = steps;
     this.pace = pace;
@@ -143,7 +156,7 @@ public final class ConversationWorkers implements AutoCloseable {
     this.catchUp = catchUpTask();
     this.scheduler =
         Scheduler.create(
-                store.database().dataSource(),
+                tasks.dataSource(),
                 queues.get(QueueTable.INBOX),
                 queues.get(QueueTable.OUTBOX),
                 watch,
@@ -151,7 +164,9 @@ public final class ConversationWorkers implements AutoCloseable {
             .startTasks(sweepTask())
             .schedulerName(new SchedulerName.Fixed(UUID.randomUUID().toString()))
             .clock(clock::instant)
-            .executorService(Executors.newVirtualThreadPerTaskExecutor())
+            .executorService(
+                Executors.newFixedThreadPool(
+                    MAX_CONCURRENT_STEPS, Thread.ofVirtual().name("step ", 0).factory()))
             .threads(MAX_CONCURRENT_STEPS)
             .pollingInterval(pace.poll())
             .heartbeatInterval(pace.heartbeat())
@@ -165,20 +180,15 @@ public final class ConversationWorkers implements AutoCloseable {
   /// Resumes the work of an earlier process, and starts the workers.
   public void start() {
     if (store.database().isEmbedded()) {
-      // No other process uses the file, so executions that are marked as picked belong to a process
-      // that has ended.
-      store
-          .database()
-          .write(
-              rows ->
-                  rows.change(
-                      "UPDATE scheduled_tasks SET picked = ?, picked_by = NULL, last_heartbeat ="
-                          + " NULL WHERE picked = ?",
-                      false,
-                      true));
+      // An older version kept its tasks in the file.
+      store.database().write(rows -> rows.change("DELETE FROM scheduled_tasks"));
     }
     store.onTouched(touched -> waker.execute(() -> wake(touched)));
     scheduler.start();
+    // Without a log entry for each row that the last process left.
+    for (var queueTable : QueueTable.values()) {
+      unscheduled(queueTable).forEach(each -> schedule(queueTable, each, clock.instant()));
+    }
     sweep();
     wake(catchUp.instance("all"), clock.instant());
     var _ =
@@ -265,7 +275,7 @@ public final class ConversationWorkers implements AutoCloseable {
 
   private void sweep() {
     for (var queueTable : QueueTable.values()) {
-      for (var conversation : store.unscheduled(queueTable)) {
+      for (var conversation : unscheduled(queueTable)) {
         log.info(
             "conversation scheduled by sweep queue={} conversation={}",
             queueTable.task(),
@@ -281,6 +291,17 @@ public final class ConversationWorkers implements AutoCloseable {
       nextDeletion = now.plus(DELETION_INTERVAL);
       deleteOld(now);
     }
+  }
+
+  private List<Conversation> unscheduled(QueueTable queueTable) {
+    // In this order: a conversation whose step ends in between is scheduled once too often, and
+    // none is left out.
+    var waiting = store.waiting(queueTable);
+    var scheduled = waiting.isEmpty() ? Set.<String>of() : tasks.instances(queueTable.task());
+    return waiting.stream()
+        .filter(conversation -> !scheduled.contains(conversation))
+        .map(Conversation::parse)
+        .toList();
   }
 
   /// Deletes rows that are kept for months. Runs once a day, because finding them is slow.
@@ -302,8 +323,10 @@ public final class ConversationWorkers implements AutoCloseable {
         wakeWatcher();
       }
     } catch (RuntimeException e) {
-      // The rows are committed; the sweep schedules them.
-      log.warn("conversations not scheduled count={}", touched.size(), e);
+      // The rows are committed; the sweep schedules them, or that of the next start.
+      if (!waker.isShutdown()) {
+        log.warn("conversations not scheduled count={}", touched.size(), e);
+      }
     }
   }
 
@@ -375,5 +398,6 @@ public final class ConversationWorkers implements AutoCloseable {
     recovery.shutdownNow();
     waker.shutdown();
     scheduler.stop();
+    tasks.close();
   }
 }

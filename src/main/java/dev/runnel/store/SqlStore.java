@@ -79,7 +79,8 @@ public final class SqlStore implements Store, AutoCloseable {
     this.groupCommit =
         new GroupCommit(
             deliveries ->
-                commit(work -> deliveries.stream().map(each -> accepts(work, each)).toList()));
+                commit(
+                    work -> deliveries.stream().map(each -> accepts(work, each)).toList(), true));
   }
 
   private static boolean accepts(Work work, Delivery delivery) {
@@ -103,7 +104,12 @@ public final class SqlStore implements Store, AutoCloseable {
 
   @Override
   public <T> T commit(Function<Work, T> step) {
-    var committed = recordingFailure(() -> inTransaction(step));
+    return commit(step, false);
+  }
+
+  /// @param isAwaited whether a sender waits for it, so that it comes before the commits of steps
+  private <T> T commit(Function<Work, T> step, boolean isAwaited) {
+    var committed = recordingFailure(() -> inTransaction(step, isAwaited));
     byRun.invalidateAll(committed.work().bindings().changed());
     if (!committed.work().touched().isEmpty()) {
       onTouched.accept(committed.work().touched());
@@ -113,14 +119,15 @@ public final class SqlStore implements Store, AutoCloseable {
 
   private record Committed<T>(T result, SqlWork work) {}
 
-  private <T> Committed<T> inTransaction(Function<Work, T> step) {
-    return database.write(
+  private <T> Committed<T> inTransaction(Function<Work, T> step, boolean isAwaited) {
+    Database.Step<Committed<T>> transaction =
         rows -> {
           var work = new SqlWork(rows, sequence);
           var result = step.apply(work);
           work.audit().write();
           return new Committed<>(result, work);
-        });
+        };
+    return isAwaited ? database.writeFirst(transaction) : database.write(transaction);
   }
 
   /// Runs a change and records whether it failed, for [#lastFailure].
@@ -228,15 +235,14 @@ public final class SqlStore implements Store, AutoCloseable {
         });
   }
 
-  /// Conversations with waiting rows that no scheduled task instance covers.
-  List<Conversation> unscheduled(QueueTable queueTable) {
+  /// The ids of the conversations with waiting rows.
+  List<String> waiting(QueueTable queueTable) {
     return database.read(
         rows ->
             rows.list(
-                "SELECT DISTINCT conversation FROM %s WHERE state = 0 AND NOT EXISTS (SELECT 1 FROM scheduled_tasks WHERE task_name = ? AND task_instance = conversation)"
+                "SELECT DISTINCT conversation FROM %s WHERE state = 0"
                     .formatted(queueTable.table()),
-                row -> Conversation.parse(row.getString("conversation")),
-                queueTable.task()));
+                row -> row.getString("conversation")));
   }
 
   /// Deletes finished rows, which were kept to detect duplicates, and parked rows, in small

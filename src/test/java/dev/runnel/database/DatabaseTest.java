@@ -2,6 +2,7 @@ package dev.runnel.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,6 +12,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,6 +39,48 @@ class DatabaseTest {
               database.<String>write(
                   rows -> rows.first("PRAGMA synchronous", row -> row.getString(1)).orElseThrow()))
           .isEqualTo("2");
+    }
+  }
+
+  @Test
+  void aChangeThatComesFirstDoesNotWaitForAllThatWait() throws Exception {
+    var order = new CopyOnWriteArrayList<String>();
+    var isHeld = new CountDownLatch(1);
+    var goOn = new CountDownLatch(1);
+    try (var database = Database.sqlite(folder.resolve("test.db"));
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var _ =
+          threads.submit(
+              () ->
+                  database.write(
+                      _ -> {
+                        isHeld.countDown();
+                        awaitUninterruptibly(goOn);
+                        return 0;
+                      }));
+      isHeld.await();
+      for (int i = 0; i < 20; i++) {
+        var _ = threads.submit(() -> database.write(_ -> order.add("later")));
+      }
+      await().until(() -> waiting(database) == 20);
+      var _ = threads.submit(() -> database.writeFirst(_ -> order.add("first")));
+      await().until(() -> waiting(database) == 21);
+      goOn.countDown();
+    }
+
+    assertThat(order).hasSize(21);
+    assertThat(order.indexOf("first")).isLessThan(10);
+  }
+
+  private static int waiting(Database database) {
+    return database.connections().values().iterator().next().waiting();
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

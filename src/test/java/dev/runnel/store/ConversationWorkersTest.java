@@ -210,26 +210,51 @@ class ConversationWorkersTest {
     await().atMost(Duration.ofSeconds(60)).until(() -> looks.get() > 1);
   }
 
+  @Test
+  void tasksThatAnOlderVersionLeftInTheFileAreNotKept() {
+    var database = Database.sqlite(folder.resolve("runnel.db"));
+    var store = store(database);
+    store.accept(delivery("1", say("x")));
+    database.write(
+        rows ->
+            rows.change(
+                "INSERT INTO scheduled_tasks (task_name, task_instance, execution_time, picked,"
+                    + " version) VALUES ('dispatch', ?, CURRENT_TIMESTAMP, 1, 1)",
+                THREAD.id()));
+
+    start(store, (conversation, now) -> workThrough(store, conversation, now));
+
+    await().atMost(Duration.ofSeconds(60)).until(() -> worked.size() == 1);
+    int left =
+        database
+            .read(rows -> rows.first("SELECT count(*) FROM scheduled_tasks", row -> row.getInt(1)))
+            .orElseThrow();
+    assertThat(left).isZero();
+  }
+
   /// As when another thread inserts the watch and finishes it, both within one insertion.
   @Test
   void anInsertionThatLosesToAWatchThatHasEndedIsRepeated() {
-    var database = Database.sqlite(folder.resolve("runnel.db"));
-    var store = store(database);
-    database.write(
-        rows -> {
-          rows.change("CREATE TABLE lost (inserts INTEGER NOT NULL)");
-          rows.change("INSERT INTO lost (inserts) VALUES (0)");
-          return rows.change(
-              "CREATE TRIGGER lose BEFORE INSERT ON scheduled_tasks WHEN NEW.task_name = 'watch'"
-                  + " AND (SELECT inserts FROM lost) = 0 BEGIN UPDATE lost SET inserts = 1; SELECT"
-                  + " RAISE(FAIL, 'UNIQUE constraint failed'); END");
-        });
+    var store = store(Database.sqlite(folder.resolve("runnel.db")));
+    var tasks = ScheduledTasks.of(store.database());
+    tasks
+        .database()
+        .write(
+            rows -> {
+              rows.change("CREATE TABLE lost (inserts INTEGER NOT NULL)");
+              rows.change("INSERT INTO lost (inserts) VALUES (0)");
+              return rows.change(
+                  "CREATE TRIGGER lose BEFORE INSERT ON scheduled_tasks WHEN NEW.task_name ="
+                      + " 'watch' AND (SELECT inserts FROM lost) = 0 BEGIN UPDATE lost SET inserts"
+                      + " = 1; SELECT RAISE(FAIL, 'UNIQUE constraint failed'); END");
+            });
 
-    start(store, (_, _) -> {});
+    start(store, tasks, (_, _) -> {});
 
     int lost =
-        database
-            .read(rows -> rows.first("SELECT inserts FROM lost", row -> row.getInt(1)))
+        tasks
+            .database()
+            .write(rows -> rows.first("SELECT inserts FROM lost", row -> row.getInt(1)))
             .orElseThrow();
     assertThat(lost).isOne();
   }
@@ -249,16 +274,24 @@ class ConversationWorkersTest {
   }
 
   private void start(SqlStore store, ConversationWorkers.Steps.Step dispatch) {
+    start(store, ScheduledTasks.of(store.database()), dispatch);
+  }
+
+  private void start(
+      SqlStore store, ScheduledTasks tasks, ConversationWorkers.Steps.Step dispatch) {
     var scheduler =
         new ConversationWorkers(
             store,
+            tasks,
             clock,
             new ConversationWorkers.Steps(
                 dispatch,
                 (_, _) -> {},
                 _ -> Optional.empty(),
                 now -> now.plusSeconds(900),
-                _ -> {}));
+                _ -> {}),
+            ConversationWorkers.Pace.DEFAULT,
+            Retention.DEFAULT);
     open.add(scheduler);
     scheduler.start();
   }
