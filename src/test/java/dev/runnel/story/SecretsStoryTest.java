@@ -10,6 +10,7 @@ import dev.runnel.testkit.LocalSlack;
 import dev.runnel.testkit.RunnelProcess;
 import java.net.URI;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +30,10 @@ class SecretsStoryTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Pattern RUN = Pattern.compile("[0-9a-f]{8}-[0-9a-f-]{27}");
   private static final String CONSOLE_TOKEN = "the-token-of-the-console";
+
+  /// As an operator may write it: not in the form that Runnel gives it.
+  private static final String API_KEY = "the-key-of-the-service-of-runs";
+
   private static final String SAID = "glpat-a1B2c3D4e5a1B2c3D4e5";
   private static final String FOUND = "ghp_" + "a1B2c3D4e5".repeat(4);
 
@@ -46,11 +51,26 @@ class SecretsStoryTest {
       """
           .formatted(LocalSlack.BOT_TOKEN, LocalSlack.SIGNING_SECRET, FOUND);
 
+  private static final String HOOK_SECRET = "the-secret-of-the-hook";
+  private static final String HOOKS =
+      """
+      hooks:
+        forms:
+          proof: {kind: bearer, secret: %s}
+          prompt: /prompt
+          delivery: /id
+      """
+          .formatted(HOOK_SECRET);
+
   @TempDir Path folder;
 
   @Test
   void areMaskedInTheThreadTheConsoleTheTranscriptTheLogAndThePrompt() throws Exception {
     var pem = Files.writeString(folder.resolve("app.pem"), pem());
+    var theirPem = pem();
+    var data = Files.createDirectories(folder.resolve("data"));
+    Files.writeString(data.resolve("agent-api-key"), API_KEY + "\n");
+    Files.writeString(folder.resolve("runnel.yaml"), HOOKS);
     var agent = Files.writeString(folder.resolve("agent.sh"), AGENT);
     var port = RunnelProcess.freePort();
     try (var slack = LocalSlack.start(URI.create("http://127.0.0.1:" + port + "/slack/events"))) {
@@ -62,12 +82,22 @@ class SecretsStoryTest {
       settings.put("GITHUB_PRIVATE_KEY_FILE", pem.toString());
       settings.put("GITHUB_API_URL", "http://127.0.0.1:1");
       try (var runnel = RunnelProcess.start(folder, port, settings)) {
-        slack.message(CHANNEL, ANN, "<@" + BOT + "> look around with " + SAID);
+        slack.message(
+            CHANNEL,
+            ANN,
+            "<@" + BOT + "> look around with " + SAID + " and " + API_KEY + "\n" + theirPem);
         await()
             .atMost(PATIENCE)
             .until(() -> slack.messages(CHANNEL).toString().contains("That is all."));
+        var told = Files.readString(folder.resolve("told"));
+        slack.message(CHANNEL, ANN, "<@" + BOT + "> config set prompt Use " + SAID + " here");
+        await()
+            .atMost(PATIENCE)
+            .until(() -> slack.messages(CHANNEL).toString().contains("set the default"));
+        // The log names deliveries by the ids that their senders give them.
+        deliver(runnel, FOUND);
+        await().atMost(PATIENCE).until(() -> runnel.log().contains("delivery=hooks"));
 
-        var key = Files.readString(runnel.data().resolve("agent-api-key")).strip();
         var run = RUN.matcher(runnel.log().substring(runnel.log().indexOf(" run=")));
         assertThat(run.find()).isTrue();
         var ours =
@@ -80,19 +110,33 @@ class SecretsStoryTest {
                 page(runnel, "/runs/" + run.group()),
                 page(runnel, "/"),
                 runnel.log(),
-                Files.readString(folder.resolve("told")));
+                told);
         assertThat(seen.get(0))
             .contains("The service's key is (redacted), Slack's are (redacted) and (redacted)");
         assertThat(seen.get(1))
             .contains("key is (redacted), Slack's are (redacted)", "That is all.");
-        assertThat(seen.getLast()).startsWith("look around with (redacted)");
+        assertThat(seen.getLast())
+            .startsWith("look around with (redacted) and (redacted)\n(redacted)");
         for (var each : seen) {
           assertThat(each)
-              .doesNotContain(key, LocalSlack.BOT_TOKEN, LocalSlack.SIGNING_SECRET, FOUND, SAID);
+              .doesNotContain(
+                  API_KEY, LocalSlack.BOT_TOKEN, LocalSlack.SIGNING_SECRET, FOUND, SAID);
           assertThat(each).doesNotContain(Files.readAllLines(pem).subList(1, 5));
+          assertThat(each).doesNotContain(theirPem.lines().toList().subList(1, 5));
         }
       }
     }
+  }
+
+  private static void deliver(RunnelProcess runnel, String id) throws Exception {
+    var answer =
+        runnel.send(
+            HttpRequest.newBuilder(URI.create(runnel.url() + "/webhooks/hooks/forms"))
+                .header("Authorization", "Bearer " + HOOK_SECRET)
+                .header("Content-Type", "application/json")
+                .POST(
+                    BodyPublishers.ofString("{\"id\":\"%s\",\"prompt\":\"look\"}".formatted(id))));
+    assertThat(answer.statusCode()).as(answer.body()).isBetween(200, 299);
   }
 
   private static String page(RunnelProcess runnel, String path) throws Exception {

@@ -83,6 +83,31 @@ class SecretsInOutputTest {
   }
 
   @Test
+  void aTokenThatJsonEscapesIsMasked() throws IOException {
+    var agent = folder.resolve("bin/claude");
+    Files.createDirectories(agent.getParent());
+    var escaped = TOKEN.replace("ghp_", "\\u0067hp_");
+    Files.writeString(
+        agent,
+        """
+        #!/bin/sh
+        head -n 1 >/dev/null
+        printf '%%s\\n' '{"type":"assistant","message":{"content":[{"type":"text","text":"I used %1$s."}]}}'
+        printf '%%s\\n' '{"type":"result","result":"It was %1$s."}'
+        """
+            .formatted(escaped));
+    assertThat(agent.toFile().setExecutable(true)).isTrue();
+    var environment =
+        Map.of("PATH", agent.getParent() + ":" + System.getenv("PATH"), "HOME", folder.toString());
+    try (var service =
+        RunningService.inOnlyThisEnvironment(folder, environment, AgentAccess.FULL)) {
+      assertThat(seen(service))
+          .contains("I used (redacted).", "It was (redacted).")
+          .doesNotContain(TOKEN.substring("ghp_".length()));
+    }
+  }
+
+  @Test
   void theKeyThatAnAgentWasLentForItsLoginIsMasked() throws IOException {
     var agent = folder.resolve("bin/codex");
     Files.createDirectories(agent.getParent());
