@@ -424,12 +424,15 @@ class BackupTest {
         Folders.delete(restored);
       }
     }
+    // The restore of another backup may have been killed, too.
+    Files.writeString(Files.createDirectories(parts).resolve("of-another-backup"), "x");
 
     assertThat(runnel("restore", backup.toString(), "--data", restored.toString()))
         .as("%s", err)
         .isZero();
     assertThat(parts).doesNotExist();
     assertThat(manifest.problem(restored)).isEmpty();
+    assertThat(restored.resolve("of-another-backup")).doesNotExist();
     var left = new ArrayList<String>();
     try (var entries = Files.list(folder)) {
       entries.forEach(each -> left.add(each.getFileName().toString()));
