@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LinkLabelTest {
   @ParameterizedTest
@@ -18,9 +19,32 @@ class LinkLabelTest {
     "good.com, https://evil.example/",
     "see Login.Good.com:8443, https://evil.example/",
     "good.com, https://good.com.evil.example/",
+    "good.de, https://evil.example/",
+    "good.co.uk, https://evil.example/",
+    "//good.example/login, https://evil.example/",
+    "ftp://good.example/x, https://evil.example/",
   })
   void anAddressOnAnotherHostMisleads(String label, String target) {
     assertThat(LinkLabel.misleads(label, target)).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "good\u200B.com",
+        "go\u00ADod.com",
+        "good.c\u2060om/login",
+        "http\u200Ds://good.example",
+        "good\uFE0F.com",
+        "good\uFF0Ecom",
+        "good\u2024com",
+        "good\u3002com",
+        "https\uFF1A//good.example",
+        "https:\u2215\u2215good.example",
+        "\u202Emoc.doog",
+      })
+  void anAddressInOtherCharactersMisleads(String label) {
+    assertThat(LinkLabel.misleads(label, "https://evil.example/")).isTrue();
   }
 
   @ParameterizedTest
@@ -36,6 +60,8 @@ class LinkLabelTest {
     "v1.2/notes, https://e.example/",
     "ann.lee@good.com, https://e.example/ann",
     "https://E.example/a b, https://e.example:8443/a%20b",
+    "docs // notes, https://e.example/",
+    "go\u00ADod.com, https://good.com/",
   })
   void aNameOrAnAddressOnTheSameHostDoesNot(String label, String target) {
     assertThat(LinkLabel.misleads(label, target)).isFalse();
