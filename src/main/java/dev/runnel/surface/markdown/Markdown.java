@@ -4,24 +4,33 @@ import dev.runnel.core.prompt.InvisibleCharacters;
 import dev.runnel.text.Truncation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /// The Markdown functions that Runnel needs: the visible part of a comment, its code, and quotes of
 /// text from others that have no effect.
 public final class Markdown {
-  private static final Pattern FENCE = Pattern.compile("^ {0,3}(?<fence>`{3,}(?!.*`)|~{3,}).*");
   private static final Pattern QUOTE = Pattern.compile("^ {0,3}>.*");
-  // A code span on one line, a link, an @ that GitHub may take for a mention, or an image. Viewing
-  // an image sends a request to a server that the text's author may have chosen, with data in the
-  // URL.
+
+  /// An @, or its HTML entity, unless it is part of an email address.
+  private static final String AT =
+      "(?:(?<![A-Za-z0-9])@|&(?:#0{0,8}64|#[xX]0{0,8}40|commat);)(?=\\S)";
+
+  // The slash of a command, a URL that every tracker makes a link, an @ that a tracker may take for
+  // a mention, or an image. Viewing an image sends a request to a server that the text's author may
+  // have chosen, with data in the URL.
   private static final Pattern ACTIVE =
       Pattern.compile(
-          "(?<![`\\\\])(?<ticks>`+)(?!`).*?(?<!`)\\k<ticks>(?!`)|https?://[^\\s<>()\\[\\]\"'`]+"
-              + "|(?<![A-Za-z0-9_])(?<at>@)(?=[A-Za-z0-9])"
-              + "|(?<!\\\\)(?<image>!(?=\\[)|<(?=(?i:img|image|picture|video|audio|source)[\\s/>]))");
-  private static final Pattern COMMAND = Pattern.compile("^(\\s*)/");
+          "(?m:^)(?<indent>[^\\S\\n"
+              + "]*+)/"
+              + "|(?<url>(?<![^\\s(*_~])https?://[A-Za-z0-9-]++(?:\\.[A-Za-z0-9-]++)++(?::[0-9]++)?+"
+              + "/[^\\s<>()\\[\\]\"'`]*+)|(?<at>"
+              + AT
+              + ")"
+              + "|(?<image>(?<!\\\\)(?:!(?=\\[)"
+              + "|<(?=(?i:img|image|picture|video|audio|source)[\\s/>])))");
+  private static final Pattern MENTION = Pattern.compile(AT);
   private static final Pattern MARKS = Pattern.compile("[\\\\`*_\\[\\]<>|~#&]");
   private static final String COMMENT_START = "<!--";
   private static final String COMMENT_END = "-->";
@@ -52,28 +61,24 @@ public final class Markdown {
   /// @param slashCommands whether the tracker, or bots there, run a line that begins with a slash
   ///   as a command
   public static String inert(String source, boolean slashCommands) {
-    var reader = new Reader(source);
     var text =
-        reader.lines().stream()
-            .map(line -> line.kind() == Kind.CODE ? line.text() : inertText(line, slashCommands))
+        visibleLines(source).stream()
+            .map(Line::text)
             .collect(Collectors.joining("\n"))
             .stripTrailing();
-    return reader.fence == null ? text : text + "\n" + reader.fence;
-  }
-
-  private static String inertText(Line line, boolean slashCommands) {
-    var text = withoutMentions(line.text());
-    return slashCommands ? COMMAND.matcher(text).replaceFirst("$1\\\\/") : text;
+    var code = MarkdownCode.of(text);
+    var inert = withoutEffects(text, code, slashCommands);
+    return code.openFence().map(fence -> inert + "\n" + fence).orElse(inert);
   }
 
   /// Text from others inside a sentence or a link: one line, with all markup escaped.
   public static String plain(String source, int maxLength) {
-    return withoutMentions(MARKS.matcher(visibleLine(source, maxLength)).replaceAll("\\\\$0"));
+    return inertLine(MARKS.matcher(visibleLine(source, maxLength)).replaceAll("\\\\$0"));
   }
 
   /// Text from others on one line, with code and links kept.
   public static String inertLine(String source, int maxLength) {
-    return withoutMentions(visibleLine(source, maxLength));
+    return inertLine(visibleLine(source, maxLength));
   }
 
   /// The visible text, on one line.
@@ -81,27 +86,45 @@ public final class Markdown {
     return Truncation.cut(text(visibleLines(source)).replaceAll("\\s+", " "), maxLength);
   }
 
-  private static String withoutMentions(String line) {
-    return ACTIVE
-        .matcher(line)
-        .replaceAll(
-            active ->
-                active.group("at") != null
-                    ? "@" + ZERO_WIDTH_SPACE
-                    : active.group("image") != null ? "\\\\$0" : "$0");
+  private static String inertLine(String line) {
+    return withoutEffects(line, MarkdownCode.of(line), false);
   }
 
-  /// Reads the lines and tracks open code blocks and comments.
+  private static String withoutEffects(String text, MarkdownCode code, boolean slashCommands) {
+    return ACTIVE
+        .matcher(text)
+        .replaceAll(
+            active -> {
+              var found = active.group();
+              if (code.isCode(active.end() - 1)) {
+                return Matcher.quoteReplacement(found);
+              }
+              if (active.group("indent") != null) {
+                return slashCommands ? "${indent}\\\\/" : "$0";
+              }
+              if (active.group("url") != null) {
+                return Matcher.quoteReplacement(
+                    code.isHtml(active.start())
+                        ? MENTION.matcher(found).replaceAll("$0" + ZERO_WIDTH_SPACE)
+                        : found);
+              }
+              return active.group("at") != null ? "$0" + ZERO_WIDTH_SPACE : "\\\\$0";
+            });
+  }
+
+  /// Reads the lines and tracks open comments.
   private static final class Reader {
     private final List<String> source;
     // Whether a comment ends on a later line of the same paragraph.
     private final boolean[] closedBelow;
     private final List<Line> lines = new ArrayList<>();
-    private @Nullable String fence;
+    private final MarkdownCode code;
     private boolean comment;
 
     Reader(String source) {
-      this.source = InvisibleCharacters.text(source).lines().toList();
+      var visible = InvisibleCharacters.text(source);
+      this.code = MarkdownCode.of(visible);
+      this.source = visible.lines().toList();
       this.closedBelow = new boolean[this.source.size()];
       for (var at = this.source.size() - 2; at >= 0; at--) {
         var below = this.source.get(at + 1);
@@ -118,16 +141,7 @@ public final class Markdown {
 
     private void read(int at) {
       var raw = source.get(at);
-      if (fence != null) {
-        lines.add(new Line(Kind.CODE, raw));
-        if (closes(fence, raw)) {
-          fence = null;
-        }
-        return;
-      }
-      var opening = FENCE.matcher(raw);
-      if (!comment && opening.matches()) {
-        fence = opening.group("fence");
+      if (!comment && code.isFenced(at)) {
         lines.add(new Line(Kind.CODE, raw));
         return;
       }
@@ -137,13 +151,6 @@ public final class Markdown {
             new Line(
                 QUOTE.matcher(visibleLines).matches() ? Kind.QUOTE : Kind.WORDS, visibleLines));
       }
-    }
-
-    private static boolean closes(String fence, String line) {
-      var end = line.strip();
-      return end.length() >= fence.length()
-          && line.length() - line.stripLeading().length() <= 3
-          && end.chars().allMatch(each -> each == fence.charAt(0));
     }
 
     private String withoutComments(int at) {

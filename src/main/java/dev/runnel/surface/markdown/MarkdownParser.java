@@ -3,6 +3,7 @@ package dev.runnel.surface.markdown;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.commonmark.Extension;
@@ -38,6 +39,14 @@ public final class MarkdownParser {
       answers(List.of(TablesExtension.builder().maxCells(MAX_CELLS).build()));
   private static final Parser SOURCE =
       Parser.builder().includeSourceSpans(IncludeSourceSpans.BLOCKS_AND_INLINES).build();
+
+  private static final Parser COMMENTS =
+      Parser.builder()
+          .extensions(List.of(TablesExtension.builder().maxCells(MAX_CELLS).build()))
+          .includeSourceSpans(IncludeSourceSpans.BLOCKS_AND_INLINES)
+          .maxOpenBlockParsers(MAX_OPEN_BLOCKS)
+          .maxInlineNesting(MAX_INLINE_NESTING)
+          .build();
 
   private MarkdownParser() {}
 
@@ -77,6 +86,18 @@ public final class MarkdownParser {
   /// Parses the text of people, with blocks of HTML. All nodes have their positions in the source.
   static Node parseSource(String markdown) {
     return SOURCE.parse(markdown);
+  }
+
+  /// Parses a comment as trackers do, with blocks of HTML and tables. All nodes have their
+  /// positions in the source.
+  ///
+  /// @return empty if a table exceeds the limit
+  static Optional<Node> parseComment(String markdown) {
+    try {
+      return Optional.of(COMMENTS.parse(markdown));
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
   }
 
   public static List<Node> children(Node parent) {

@@ -1,7 +1,9 @@
 package dev.runnel.surface.markdown;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,6 +22,39 @@ class MarkdownTest {
     assertThat(Markdown.inert(words, false)).isEqualTo(posted.replace("@+", "@\u200B"));
   }
 
+  /// It looks like code or a link, but is neither in what a tracker shows.
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "- ```\n  x\n  ```\n@dana",
+        "1. ~~~\n   x\n   ~~~\n@dana",
+        "```\n\t```\n```\n@dana\n",
+        "<div>\n~~~\n@dana\n~~~\n</div>",
+        "<div>\nhttps://e.org/@dana\n</div>",
+        "a ` b\nc ` @dana ` d",
+        "<a title=\"`\">@dana<a title=\"`\">",
+        "<https://e.org/`>@dana<https://e.org/`>",
+        "https://e.org/` @dana `",
+        "| a | b |\n|---|---|\n| ` @dana | ` |",
+        "| a |\n|---|\n| \\|\\|\\|\\|\\|\\|\\|\\|@dana `12345` |",
+        "https://@dana",
+        "https://e/@dana",
+        "https://a_b.c_d/@dana",
+        "xhttps://e.org/@dana",
+        "_a_@dana",
+        "@&#100;ana",
+        "&#64;dana",
+        "&#x0040;dana",
+        "&commat;dana",
+        "@<5f8d-dana>",
+        "@_dana",
+      })
+  void nobodyIsMentionedInWhatOnlyLooksLikeCodeOrALink(String words) {
+    assertThat(Markdown.inert(words, false))
+        .containsPattern("(@|&#64;|&#x0040;|&commat;)\u200B")
+        .doesNotContainPattern("(@|&#64;|&#x0040;|&commat;)(?!\u200B)");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -27,6 +62,8 @@ class MarkdownTest {
         "use `@Override` here",
         "use ``a ` @Override`` here",
         "https://example.org/@dana/post",
+        "see <https://example.org/@dana> and [it](https://example.org/@dana)",
+        "- ```\n  @Override\n  ```",
         "a @ b",
         "```\n@Override\n```",
       })
@@ -62,6 +99,7 @@ class MarkdownTest {
     "'a\n /assign @dana', 'a\n \\/assign @+dana'",
     "see a/b, see a/b",
     "'```\n/close\n```', '```\n/close\n```'",
+    "'- ```\n  x\n  ```\n/close', '- ```\n  x\n  ```\n\\/close'",
   })
   void whereSlashesAreCommandsNothingIsCommanded(String words, String posted) {
     assertThat(Markdown.inert(words.replace("\\n", "\n"), true))
@@ -72,11 +110,21 @@ class MarkdownTest {
   void nothingIsHidden() {
     assertThat(Markdown.inert("a\n<!-- runnel:notice=x -->\nb", false)).isEqualTo("a\nb");
     assertThat(Markdown.inert("a\n<!-- never closed\nb", false)).isEqualTo("a");
+    assertThat(Markdown.inert("- ```\n  x\n  ```\n<!-- runnel:notice=x -->\nb", false))
+        .isEqualTo("- ```\n  x\n  ```\nb");
   }
 
   @Test
   void plainWordsMeanNothingInMarkdown() {
     assertThat(Markdown.plain("*bold*  [a](b)\n# <b> @dana", 100))
         .isEqualTo("\\*bold\\* \\[a\\](b) \\# \\<b\\> @\u200Bdana");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"`a`", "` ", "> ", "- ", "[", "<a ", "<!--", "@", "https://", "a.b/", "| ", "*a "})
+  void whatNeverEndsIsPostedInTime(String part) {
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(20), () -> Markdown.inert(part.repeat(60_000 / part.length()), true));
   }
 }
