@@ -50,6 +50,8 @@ public final class Main {
             --transport --public-url --repository --channel
                                       VALUE each, answers; without a terminal, secrets are read
                                       from the standard input, as NAME=VALUE lines
+            --clone --push            yes or no each: whether agents work in a clone of the
+                                      repository (else yes), and may push to it (else no)
         ./runnel manifest             print the Slack app manifest for this installation
         ./runnel hook NAME [FILE]     show what a sample of JSON would start at a hook
         ./runnel policy test WHO VERB WHERE

@@ -370,6 +370,14 @@ public sealed interface CommandLine {
     }
     var other =
         chosen.keySet().stream().filter(it -> !isOf(ConnectCommand.OPTIONS, it)).findFirst();
+    var undecided =
+        ConnectCommand.YES_OR_NO_OPTIONS.stream()
+            .filter(
+                it -> !List.of("yes", "no").contains(chosen.getOrDefault(it.substring(2), "no")))
+            .findFirst();
+    if (undecided.isPresent()) {
+      return new Wrong("%s is yes or no.".formatted(undecided.get()));
+    }
     return other.isPresent()
         ? new Wrong("connect takes no --%s.".formatted(other.get()))
         : new Connect(options, arguments.getFirst(), chosen);

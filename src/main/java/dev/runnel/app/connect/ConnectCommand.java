@@ -2,6 +2,7 @@ package dev.runnel.app.connect;
 
 import dev.runnel.app.connect.Step.CheckResult;
 import dev.runnel.app.settings.Config;
+import dev.runnel.app.settings.Connections;
 import dev.runnel.app.settings.ConnectionsFile;
 import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.app.settings.SettingsException;
@@ -32,7 +33,10 @@ public final class ConnectCommand {
 
   /// The options that answer questions.
   public static final List<String> OPTIONS =
-      List.of("--transport", "--public-url", "--repository", "--channel");
+      List.of("--transport", "--public-url", "--repository", "--clone", "--push", "--channel");
+
+  /// Those of them whose value is `yes` or `no`.
+  public static final List<String> YES_OR_NO_OPTIONS = List.of("--clone", "--push");
 
   private static final int SECRET_BYTES = 32;
 
@@ -99,7 +103,8 @@ public final class ConnectCommand {
   /// @return the exit code
   int run(String platform, Map<String, String> chosen) {
     try {
-      var guide = platform.equals("slack") ? new SlackGuide(manifest) : new GitHubGuide();
+      var guide =
+          platform.equals("slack") ? new SlackGuide(manifest) : new GitHubGuide(environments());
       return takeSteps(guide, knownFacts(chosen));
     } catch (IOException e) {
       throw new SettingsException(
@@ -108,9 +113,13 @@ public final class ConnectCommand {
     }
   }
 
+  private KnownEnvironments environments() {
+    return new KnownEnvironments(config.settings(), inForce.read());
+  }
+
   private Facts knownFacts(Map<String, String> chosen) {
     var values = new HashMap<String, String>();
-    unfinished.read().forEach((setting, value) -> values.put(setting.variable(), value));
+    unfinished.read().settings().forEach((setting, value) -> values.put(setting.variable(), value));
     config.settings().values().forEach((setting, value) -> values.put(setting.variable(), value));
     var fresh = new byte[SECRET_BYTES];
     new SecureRandom().nextBytes(fresh);
@@ -147,6 +156,11 @@ public final class ConnectCommand {
               dialogue.print("ok      %s: %s".formatted(check.what(), text));
               facts = facts.with(check.name(), text).with(learned);
             }
+            case CheckResult.Skipped(var why, var remedy) -> {
+              dialogue.print("skipped %s: %s".formatted(check.what(), why));
+              dialogue.print("        " + remedy);
+              facts = facts.with(check.name(), "");
+            }
             case CheckResult.Failed fails -> {
               var next = afterFailure(check, fails, facts);
               if (next.isEmpty()) {
@@ -160,6 +174,8 @@ public final class ConnectCommand {
           save(save.variables(), facts);
           facts = facts.with(save.name(), "saved");
         }
+        case Step.SaveClone decision ->
+            facts = facts.with(decision.name(), save(decision).orElse(""));
         case Step.Finished(var lines) -> {
           printBlock(lines);
           return 0;
@@ -247,13 +263,11 @@ public final class ConnectCommand {
 
   /// Saves the entered values that are not in force yet, for the next run of the command.
   private void saveUnfinished(Facts facts) throws IOException {
-    var current = inForce.read();
+    var current = inForce.read().settings();
     var entered = entered(facts, SAVED_SETTINGS);
     entered.entrySet().removeIf(it -> it.getValue().equals(current.get(it.getKey())));
     if (!entered.isEmpty()) {
-      var all = new HashMap<>(unfinished.read());
-      all.putAll(entered);
-      unfinished.write(all);
+      unfinished.write(with(unfinished.read(), entered));
     }
   }
 
@@ -273,23 +287,41 @@ public final class ConnectCommand {
     if (added.isEmpty()) {
       return;
     }
-    var all = new HashMap<>(inForce.read());
-    all.putAll(added);
-    inForce.write(all);
-    var rest = new HashMap<>(unfinished.read());
+    inForce.write(with(inForce.read(), added));
+    var rest = new HashMap<>(unfinished.read().settings());
     rest.keySet().removeAll(added.keySet());
     if (rest.isEmpty()) {
       unfinished.delete();
     } else {
-      unfinished.write(rest);
+      unfinished.write(Connections.NONE.withSettings(rest));
     }
-    dialogue.print(
-        "saved   %s, in %s, which only you can read"
-            .formatted(
-                added.keySet().stream()
-                    .map(Setting::path)
-                    .sorted()
-                    .collect(Collectors.joining(", ")),
-                inForce.path()));
+    printSaved(
+        added.keySet().stream().map(Setting::path).sorted().collect(Collectors.joining(", ")));
+  }
+
+  private static Connections with(Connections connections, Map<Setting, String> added) {
+    var all = new HashMap<>(connections.settings());
+    all.putAll(added);
+    return connections.withSettings(all);
+  }
+
+  /// @return the name of the repository's environment
+  private Optional<String> save(Step.SaveClone decision) throws IOException {
+    var current = inForce.read();
+    var next = environments().with(decision);
+    var environment = next.environment(decision.repository());
+    if (!next.equals(current)) {
+      inForce.write(next);
+      printSaved(
+          environment
+              .map("agents.environments.%s, the default for "::formatted)
+              .orElse("no environment for ")
+              .concat(decision.repository()));
+    }
+    return environment;
+  }
+
+  private void printSaved(String what) {
+    dialogue.print("saved   %s, in %s, which only you can read".formatted(what, inForce.path()));
   }
 }

@@ -57,8 +57,42 @@ final class GitHubChecks {
                         + " account a collaborator. An organisation may have to approve the"
                         + " token.");
               }
+              var repository = JSON.readTree(found.body());
+              var learned = new HashMap<String, String>();
+              if (repository.path("full_name").isTextual()) {
+                learned.put(GitHubGuide.FULL_NAME, repository.path("full_name").asText());
+              }
+              if (!repository.at("/permissions/push").asBoolean(true)) {
+                learned.put(GitHubGuide.MAY_NOT_PUSH, "true");
+              }
               return new CheckResult.Passed(
-                  "of " + JSON.readTree(account.body()).path("login").asText("somebody"));
+                  "of " + JSON.readTree(account.body()).path("login").asText("somebody"), learned);
+            });
+  }
+
+  /// Whether the token may read what a clone contains. Without it, everything but the clone works.
+  static CheckResult contents(Facts facts, Network network) {
+    var repository = facts.require(GitHubGuide.REPOSITORY);
+    return api(facts)
+        .attempt(
+            () -> {
+              var branches =
+                  call(facts, network, "GET", path(repository) + "/branches?per_page=1", null);
+              if (branches.status() != 200) {
+                return new CheckResult.Skipped(
+                    "The token may not read the contents of %s (status %d)."
+                        .formatted(repository, branches.status()),
+                    "Change the token on GitHub, and run this command again. "
+                        + GitHubGuide.contentsPermission(facts));
+              }
+              var mayNotPush =
+                  facts.get(GitHubGuide.PUSH).filter("yes"::equals).isPresent()
+                      && facts.has(GitHubGuide.MAY_NOT_PUSH);
+              return new CheckResult.Passed(
+                  "the token may read them"
+                      + (mayNotPush
+                          ? ", but its account may not push: give it the role write"
+                          : ""));
             });
   }
 

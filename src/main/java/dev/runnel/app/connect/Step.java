@@ -59,6 +59,14 @@ sealed interface Step {
     }
   }
 
+  /// Saves whether agents work in a clone of a repository. The name of the environment becomes the
+  /// fact; blank for none.
+  ///
+  /// @param repository `acme/shop`, as the platform spells it
+  /// @param clones whether agents work in a clone
+  /// @param push whether they may push to the repository
+  record SaveClone(String name, String repository, boolean clones, boolean push) implements Step {}
+
   record Finished(List<String> lines) implements Step {
     public Finished {
       lines = List.copyOf(lines);
@@ -80,5 +88,11 @@ sealed interface Step {
     /// @param why what is wrong
     /// @param remedy what to do about it
     record Failed(String why, String remedy) implements CheckResult {}
+
+    /// The guide continues without this part. The fact of the check is blank.
+    ///
+    /// @param why what is wrong
+    /// @param remedy what to do about it
+    record Skipped(String why, String remedy) implements CheckResult {}
   }
 }

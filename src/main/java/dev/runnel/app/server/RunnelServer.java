@@ -121,7 +121,7 @@ public final class RunnelServer implements AutoCloseable {
       Supplier<Config> reread,
       Resources resources) {
     Platforms.require(config.settings());
-    config.settings().notices().forEach(notice -> log.warn("setting renamed: {}", notice));
+    config.settings().notices().forEach(notice -> log.warn("settings: {}", notice));
     config.settings().policy().unreachable().forEach(problem -> log.warn("policy: {}", problem));
     var context = ServerContext.open(config, clock, resources);
     var embedded = EmbeddedService.begin(context, environment);

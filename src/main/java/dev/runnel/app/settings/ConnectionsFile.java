@@ -18,12 +18,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /// The settings that `./runnel connect` found out, in a file of the data folder that only its owner
 /// can read. It has the form of `runnel.yaml`, but references to variables are not resolved, and
-/// only the settings of the platforms that the command connects are read: who can write the data
-/// folder must not thereby change, for example, the isolation of agents.
+/// only the settings of the platforms that the command connects are read, and the repositories that
+/// agents work in: who can write the data folder must not thereby change, for example, the
+/// isolation or the setup commands of agents.
 ///
 /// @param path the file, which may not exist
 public record ConnectionsFile(Path path) {
@@ -33,6 +36,10 @@ public record ConnectionsFile(Path path) {
   /// the next start.
   public static final String UNFINISHED = "connections.unfinished.yaml";
 
+  /// The variable whose value is the login for the stored repositories.
+  static final String TOKEN = "GITHUB_TOKEN";
+
+  private static final String PLATFORM = "github:";
   private static final YAMLMapper YAML = new YAMLMapper();
 
   private static final List<Setting> PERMITTED =
@@ -44,14 +51,19 @@ public record ConnectionsFile(Path path) {
           .toList();
 
   /// @throws SettingsException if the file cannot be read, or has other settings
-  public Map<Setting, String> read() {
+  public Connections read() {
     if (!Files.exists(path)) {
-      return Map.of();
+      return Connections.NONE;
     }
     try {
+      var tree = YAML.readTree(Files.readString(path));
       var values = new LinkedHashMap<Setting, String>();
-      collect("", YAML.readTree(Files.readString(path)), values);
-      return values;
+      collect("", tree, values);
+      var all = new YamlSection(path, "", tree);
+      return new Connections(
+          values,
+          clones(all.at("agents").at("environments")),
+          defaults(all.at(RunDefaultsSettings.PLACE)));
     } catch (JsonProcessingException malformed) {
       throw new SettingsException(
           "%s is not YAML any more. Delete it, and run ./runnel connect again.".formatted(path));
@@ -60,9 +72,52 @@ public record ConnectionsFile(Path path) {
     }
   }
 
+  private static Map<String, Connections.Clone> clones(YamlSection section) {
+    var clones = new LinkedHashMap<String, Connections.Clone>();
+    section
+        .entries("must hold environments by their names")
+        .forEach((name, environment) -> clones.put(name, clone(environment)));
+    return clones;
+  }
+
+  private static Connections.Clone clone(YamlSection environment) {
+    environment.checkKeys(List.of("repositories"));
+    var demand = "must be a list of one repository";
+    var repositories = environment.at("repositories").elements(demand);
+    if (repositories.size() != 1) {
+      throw environment.at("repositories").wrong(demand);
+    }
+    var repository = repositories.getFirst();
+    repository.checkKeys(List.of("url", "token", "push"));
+    if (!repository.text("token").equals(Optional.of(TOKEN))) {
+      throw repository.at("token").wrong("must be " + TOKEN);
+    }
+    return new Connections.Clone(
+        repository.text("url").orElseThrow(() -> repository.wrong("has no url")),
+        EnvironmentSettings.push(repository.at("push")));
+  }
+
+  private static Map<String, Optional<String>> defaults(YamlSection section) {
+    var defaults = new LinkedHashMap<String, Optional<String>>();
+    section
+        .entries("must hold repositories, like github:acme/shop")
+        .forEach(
+            (name, place) -> {
+              if (!name.startsWith(PLATFORM)) {
+                throw place.wrong("is no repository, like github:acme/shop");
+              }
+              place.checkKeys(List.of("environment"));
+              defaults.put(name.substring(PLATFORM.length()), place.text("environment"));
+            });
+    return defaults;
+  }
+
   private void collect(String prefix, JsonNode tree, Map<Setting, String> values) {
     for (var entry : tree.properties()) {
       var key = prefix + entry.getKey();
+      if (key.equals(EnvironmentSettings.PLACE) || key.equals(RunDefaultsSettings.PLACE)) {
+        continue;
+      }
       if (entry.getValue().isObject()) {
         collect(key + ".", entry.getValue(), values);
         continue;
@@ -81,12 +136,21 @@ public record ConnectionsFile(Path path) {
   }
 
   /// Replaces the file. Its new content is complete, or the old one stays.
-  public void write(Map<Setting, String> values) throws IOException {
+  public void write(Connections connections) throws IOException {
     OwnerOnly.createFolders(Objects.requireNonNull(path.toAbsolutePath().getParent()));
     var tree = YAML.createObjectNode();
-    values.entrySet().stream()
+    connections.settings().entrySet().stream()
         .sorted(Comparator.comparing(it -> it.getKey().path()))
         .forEach(it -> put(tree, it.getKey().path(), it.getValue()));
+    new TreeMap<>(connections.environments()).forEach((name, clone) -> put(tree, name, clone));
+    new TreeMap<>(connections.defaults())
+        .forEach(
+            (repository, environment) -> {
+              var place =
+                  tree.withObjectProperty(RunDefaultsSettings.PLACE)
+                      .putObject(PLATFORM + repository);
+              environment.ifPresent(it -> place.put("environment", it));
+            });
     var next = path.resolveSibling(path.getFileName() + ".new");
     OwnerOnly.createFile(next);
     OwnerOnly.close(next);
@@ -105,6 +169,17 @@ public record ConnectionsFile(Path path) {
       node = node.withObjectProperty(keys[i]);
     }
     node.put(keys[keys.length - 1], value);
+  }
+
+  private static void put(ObjectNode tree, String name, Connections.Clone clone) {
+    tree.withObjectProperty("agents")
+        .withObjectProperty("environments")
+        .putObject(name)
+        .putArray("repositories")
+        .addObject()
+        .put("url", clone.url())
+        .put("token", TOKEN)
+        .put("push", clone.push());
   }
 
   /// Deletes the file, if there is one.

@@ -143,7 +143,8 @@ final class EnvironmentSettings {
                 push(section.at("push"))));
   }
 
-  private static boolean push(YamlSection section) {
+  /// Whether a repository's `push` is set.
+  static boolean push(YamlSection section) {
     if (!section.isAbsent() && !section.tree().isBoolean()) {
       throw section.wrong("must be true or false");
     }

@@ -56,7 +56,7 @@ public final class RunnelSettings {
           "http://localhost:PORT",
           "The address at which others reach Runnel; used in links and the manifest.");
 
-  static final Setting AGENT_API_URL =
+  public static final Setting AGENT_API_URL =
       address(
               "RUNNEL_AGENT_API_URL",
               "the embedded service",

@@ -43,6 +43,8 @@ import java.util.stream.Stream;
 /// @param secretVariables the variables that the file takes secrets from
 /// @param notices what the operator should write differently, one sentence each
 /// @param valuesByPath every value of the file by its path: `hooks.alerts.prompt`
+/// @param connected the environments and places that `./runnel connect` stored and that are in
+///   force, by path: `agents.environments.shop`, `defaults.github:acme/shop`
 /// @param file the file that was read
 public record Settings(
     Map<Setting, String> values,
@@ -56,6 +58,7 @@ public record Settings(
     Set<String> secretVariables,
     List<String> notices,
     Map<String, String> valuesByPath,
+    Set<String> connected,
     Optional<Path> file) {
   private static final String FILE = "runnel.yaml";
   private static final String PREFIX = "RUNNEL_";
@@ -85,6 +88,8 @@ public record Settings(
           "RUNNEL_ARTIFACTS",
           "RUNNEL_CONVERSATION_FILE");
 
+  private static final String API_URL = "GITHUB_API_URL";
+
   private static final List<Setting> ALL = KnownPlatforms.settings();
 
   /// An alias of `PORT`; `PORT` takes precedence.
@@ -107,6 +112,7 @@ public record Settings(
     secretVariables = Set.copyOf(secretVariables);
     notices = List.copyOf(notices);
     valuesByPath = Map.copyOf(valuesByPath);
+    connected = Set.copyOf(connected);
   }
 
   /// @param file the file given on the command line; else `RUNNEL_CONFIG`, else `runnel.yaml` if it
@@ -125,7 +131,7 @@ public record Settings(
     var defaults = Map.<String, Map<String, String>>of();
     var routes = Routes.NONE;
     var policy = Policy.NONE;
-    var environments = Environments.NONE;
+    var environmentSection = Optional.<YamlSection>empty();
     var factories = List.<Factory>of();
     var hooks = List.<Hook>of();
     var secretVariables = new HashSet<String>();
@@ -138,7 +144,7 @@ public record Settings(
       defaults = RunDefaultsSettings.read(all.at(RunDefaultsSettings.PLACE), profiles);
       routes = RouteSettings.read(all.at(RouteSettings.PLACE), profiles);
       policy = PolicySettings.read(all.at(PolicySettings.PLACE), policyNames());
-      environments = EnvironmentSettings.read(all.at("agents").at("environments"), environment);
+      environmentSection = Optional.of(all.at("agents").at("environments"));
       factories = FactorySettings.read(all.at(FactorySettings.PLACE));
       hooks =
           HookSettings.read(
@@ -154,13 +160,31 @@ public record Settings(
     inEnvironment.keySet().forEach(it -> origins.put(it, "the environment"));
     values.putAll(overrides);
     overrides.keySet().forEach(it -> origins.put(it, "the command line"));
-    addConnections(values, origins);
+    var connectionsFile = connectionsFile(values);
+    var connections = connectionsFile.read();
+    addConnections(connectionsFile, connections, values, origins);
     values.values().removeIf(String::isBlank);
     origins.keySet().retainAll(values.keySet());
     values.replaceAll((setting, value) -> offIfFormerlyOff(setting, value, notices));
     if (!values.getOrDefault(SlackSettings.WATCH, Setting.OFF).strip().equals(Setting.OFF)) {
       policy = policy.withWatchBudget();
     }
+    var token = value(values, ConnectionsFile.TOKEN);
+    var environments =
+        environmentSection
+            .map(it -> EnvironmentSettings.read(it, withToken(environment, token)))
+            .orElse(Environments.NONE);
+    // An external service has environments of its own.
+    var connected =
+        new ConnectedRepositories(
+            connectionsFile.path(),
+            values.containsKey(RunnelSettings.AGENT_API_URL) ? Connections.NONE : connections,
+            value(values, API_URL),
+            token);
+    environments = connected.addTo(environments);
+    defaults = connected.addTo(defaults, profiles);
+    valuesByPath.putAll(connected.valuesByPath());
+    notices.addAll(connected.notices());
     return new Settings(
         values,
         origins,
@@ -177,16 +201,39 @@ public record Settings(
         secretVariables,
         notices,
         valuesByPath,
+        connected.inForce(),
         path);
   }
 
+  private static ConnectionsFile connectionsFile(Map<Setting, String> values) {
+    return new ConnectionsFile(
+        Path.of(values.getOrDefault(RunnelSettings.DATA, "data"))
+            .resolve(ConnectionsFile.IN_FORCE));
+  }
+
+  private static Optional<String> value(Map<Setting, String> values, String variable) {
+    return ALL.stream()
+        .filter(each -> each.variable().equals(variable))
+        .findFirst()
+        .map(values::get);
+  }
+
+  /// The variables that environments may name: also the token, wherever it is set.
+  private static Map<String, String> withToken(
+      Map<String, String> environment, Optional<String> token) {
+    var variables = new HashMap<>(environment);
+    token.ifPresent(it -> variables.put(ConnectionsFile.TOKEN, it));
+    return variables;
+  }
+
   /// What `./runnel connect` wrote, where nothing else is set.
-  private static void addConnections(Map<Setting, String> values, Map<Setting, String> origins) {
-    var file =
-        new ConnectionsFile(
-            Path.of(values.getOrDefault(RunnelSettings.DATA, "data"))
-                .resolve(ConnectionsFile.IN_FORCE));
-    file.read()
+  private static void addConnections(
+      ConnectionsFile file,
+      Connections connections,
+      Map<Setting, String> values,
+      Map<Setting, String> origins) {
+    connections
+        .settings()
         .forEach(
             (setting, value) -> {
               if (values.getOrDefault(setting, "").isBlank()) {
@@ -268,6 +315,13 @@ public record Settings(
     Stream.concat(platform.settings().stream(), TrackerSettings.ALL.stream())
         .forEach(each -> get(each).ifPresent(value -> found.put(each.variable(), value)));
     return found;
+  }
+
+  /// The address of a repository of the connected GitHub, for git.
+  ///
+  /// @param repository `acme/shop`
+  public String gitHubAddress(String repository) {
+    return ConnectedRepositories.address(value(values, API_URL), repository);
   }
 
   /// The environment that agents may see: without the variables that the file takes secrets from.

@@ -56,6 +56,15 @@ class CommandLineTest {
   }
 
   @Test
+  void connectTakesAnswersOfWhichSomeAreYesOrNo() {
+    assertThat(parse("connect", "github", "--clone", "yes", "--push", "no"))
+        .isEqualTo(
+            new CommandLine.Connect(NO_OPTIONS, "github", Map.of("clone", "yes", "push", "no")));
+    assertThat(parse("connect", "github", "--push", "perhaps"))
+        .isEqualTo(new CommandLine.Wrong("--push is yes or no."));
+  }
+
+  @Test
   void auditTakesAVerbAndExportAnInterval() {
     assertThat(parse("audit", "verify"))
         .isEqualTo(new CommandLine.Audit(NO_OPTIONS, "verify", Map.of()));

@@ -7,6 +7,8 @@ import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.ConnectionsFile;
 import dev.runnel.app.settings.RunnelSettings;
 import dev.runnel.app.settings.Settings;
+import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.Repository;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -211,7 +213,7 @@ class ConnectCommandTest {
         .answers(
             "GET /repos/acme/shop/hooks/7/deliveries",
             "[{\"id\": 1, \"event\": \"ping\", \"status_code\": 200}]");
-    dialogue.answers("acme/shop", "ghp_1", "https://agents.acme.dev/", "");
+    dialogue.answers("acme/shop", "no", "ghp_1", "https://agents.acme.dev/", "");
 
     assertThat(connect("github", Map.of())).isZero();
 
@@ -231,7 +233,7 @@ class ConnectCommandTest {
         .answers("GET /repos/acme/shop", "{}")
         .answers("POST /webhooks/github", "")
         .answers("GET /repos/acme/shop/hooks", new Response(403, "{}", Map.of()));
-    dialogue.answers("acme/shop", "ghp_1", "https://agents.acme.dev", "");
+    dialogue.answers("acme/shop", "no", "ghp_1", "https://agents.acme.dev", "");
 
     assertThat(connect("github", Map.of())).isOne();
 
@@ -258,6 +260,224 @@ class ConnectCommandTest {
     assertThat(connect("github", Map.of())).isOne();
 
     assertThat(dialogue.output()).contains("ok      the webhook: updated", "open the firewall");
+  }
+
+  /// GitHub answers all steps once more.
+  private void gitHubWorks(String repository) {
+    gitHubWorks(repository, new Response(200, "[]", Map.of()));
+  }
+
+  private void gitHubWorks(String repository, Response branches) {
+    var path = "GET /repos/" + repository;
+    var address = "https://agents.acme.dev/webhooks/github";
+    network
+        .answers("GET /user", "{\"login\": \"runnel-bot\"}")
+        .answers(
+            path,
+            "{\"full_name\": \"%s\", \"permissions\": {\"push\": false}}".formatted(repository))
+        .answers(path + "/branches", branches)
+        .answers("POST /webhooks/github", "")
+        .answers(path + "/hooks", "[{\"id\": 7, \"config\": {\"url\": \"%s\"}}]".formatted(address))
+        .answers("PATCH /repos/" + repository + "/hooks/7", "{\"id\": 7}")
+        .answers(path + "/hooks/7/deliveries", "[]")
+        .answers("POST /repos/" + repository + "/hooks/7/pings", new Response(204, "", Map.of()))
+        .answers(
+            path + "/hooks/7/deliveries",
+            "[{\"id\": 1, \"event\": \"ping\", \"status_code\": 200}]");
+  }
+
+  /// The settings of the next start.
+  private Settings settings(String... file) throws IOException {
+    var path = data.resolve("runnel.yaml");
+    if (file.length > 0) {
+      Files.writeString(path, file[0]);
+    }
+    return Settings.read(
+        environment,
+        Optional.of(path).filter(Files::exists),
+        Map.of(RunnelSettings.DATA, data.toString()));
+  }
+
+  private int connectGitHub(Settings settings, Map<String, String> options) {
+    var chosen = new HashMap<>(options);
+    chosen.putIfAbsent("repository", "acme/shop");
+    chosen.put("public-url", "https://agents.acme.dev");
+    return new ConnectCommand(Config.of(settings), url -> "manifest", network, dialogue)
+        .run("github", chosen);
+  }
+
+  private String defaultEnvironment(String place) throws IOException {
+    return settings().defaults().configured().getOrDefault(place, Map.of()).getOrDefault("env", "");
+  }
+
+  @Test
+  void agentsWorkInACloneOfTheConnectedRepository() throws Exception {
+    gitHubWorks("acme/shop");
+    dialogue.answers("", "", "ghp_1", "");
+
+    assertThat(connectGitHub(settings(), Map.of())).isZero();
+
+    assertThat(dialogue.output())
+        .contains("ok      the repository's contents: the token may read them\n")
+        .contains("saved   agents.environments.shop, the default for acme/shop")
+        .contains("Agents work in a clone (environment shop), and may not push.");
+    var environment = settings().environments().find("shop").orElseThrow();
+    assertThat(environment.repositories())
+        .containsExactly(
+            Repository.of(
+                "https://github.com/acme/shop.git",
+                Optional.empty(),
+                Optional.empty(),
+                Optional.of("GITHUB_TOKEN")));
+    assertThat(settings().environments().variableValues()).containsEntry("GITHUB_TOKEN", "ghp_1");
+    assertThat(defaultEnvironment("github:acme/shop")).isEqualTo("shop");
+    assertThat(Files.getPosixFilePermissions(data.resolve(ConnectionsFile.IN_FORCE)))
+        .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+  }
+
+  @Test
+  void anotherRunKeepsTheAnswersAndOptionsChangeThem() throws Exception {
+    gitHubWorks("acme/shop");
+    dialogue.answers("yes", "yes", "ghp_1", "");
+    assertThat(connectGitHub(settings(), Map.of())).isZero();
+    assertThat(dialogue.output()).contains("but its account may not push");
+    var file = file(ConnectionsFile.IN_FORCE);
+    assertThat(file).contains("push: true");
+
+    gitHubWorks("acme/shop");
+    dialogue.answers("");
+    assertThat(connectGitHub(settings(), Map.of())).isZero();
+    assertThat(file(ConnectionsFile.IN_FORCE)).isEqualTo(file);
+    assertThat(dialogue.asked()).filteredOn("clone"::equals).hasSize(1);
+
+    gitHubWorks("acme/shop");
+    dialogue.answers("");
+    assertThat(connectGitHub(settings(), Map.of("push", "no"))).isZero();
+    assertThat(settings().environments().all())
+        .singleElement()
+        .satisfies(it -> assertThat(it.repositories().getFirst().push()).isFalse());
+
+    gitHubWorks("acme/shop");
+    dialogue.answers("");
+    assertThat(connectGitHub(settings(), Map.of("clone", "no"))).isZero();
+    assertThat(settings().environments().all()).isEmpty();
+    assertThat(defaultEnvironment("github:acme/shop")).isEmpty();
+
+    gitHubWorks("acme/shop");
+    dialogue.answers("");
+    assertThat(connectGitHub(settings(), Map.of())).isZero();
+    assertThat(settings().environments().all()).isEmpty();
+    assertThat(dialogue.asked()).filteredOn("clone"::equals).hasSize(1);
+  }
+
+  @Test
+  void aNameThatIsTakenGetsTheOwnerInFront() throws Exception {
+    gitHubWorks("acme/shop");
+    gitHubWorks("labs/shop");
+    gitHubWorks("acme/.github");
+    var own = "agents: {environments: {shop: {setup_commands: [make]}}}";
+    dialogue.answers("", "", "ghp_1", "");
+    assertThat(connectGitHub(settings(own), Map.of())).isZero();
+    dialogue.answers("", "", "");
+    assertThat(connectGitHub(settings(), Map.of("repository", "labs/shop"))).isZero();
+    dialogue.answers("", "", "");
+    assertThat(connectGitHub(settings(), Map.of("repository", "acme/.github"))).isZero();
+
+    assertThat(settings().environments().all())
+        .extracting(Environment::uid)
+        .containsExactlyInAnyOrder("shop", "acme-shop", "labs-shop", "github");
+    assertThat(defaultEnvironment("github:acme/shop")).isEqualTo("acme-shop");
+    assertThat(defaultEnvironment("github:labs/shop")).isEqualTo("labs-shop");
+    assertThat(defaultEnvironment("github:acme/.github")).isEqualTo("github");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "agents: {default_environment: web, environments: {web: {}}} | It does not contain",
+        "defaults: {'github:acme': {environment: web}} | choose the environment web",
+        "{profiles: {p: {environment: web}}, defaults: {github: {profile: p}}} | environment web",
+        "agents: {environments: {web: {repositories: [Acme/Shop]}}} | github:acme/shop",
+        "agents: {environments: {web: {repositories: ['git@github.com:acme/shop']}}} | in the"
+            + " environment web"
+      })
+  void anEnvironmentOfTheOperatorStays(String file, String told) throws Exception {
+    gitHubWorks("acme/shop");
+    dialogue.answers("ghp_1", "");
+
+    assertThat(connectGitHub(settings(file), Map.of("clone", "yes"))).isZero();
+
+    assertThat(dialogue.output()).contains(told, "Nothing is changed.");
+    assertThat(file(ConnectionsFile.IN_FORCE)).doesNotContain("environments", "defaults");
+  }
+
+  @Test
+  void anEnvironmentWithARepositoryOfTheSameNameElsewhereDoesNotCount() throws Exception {
+    gitHubWorks("acme/shop");
+    dialogue.answers("", "", "ghp_1", "");
+    var file = "agents: {environments: {web: {repositories: ['https://git.dev/acme/shop.git']}}}";
+
+    assertThat(connectGitHub(settings(file), Map.of())).isZero();
+
+    assertThat(defaultEnvironment("github:acme/shop")).isEqualTo("shop");
+  }
+
+  @Test
+  void withoutAccessToTheContentsTheGuideGoesOnWithoutAnEnvironment() throws Exception {
+    gitHubWorks("acme/shop", new Response(403, "{}", Map.of()));
+    dialogue.answers("", "yes", "ghp_1", "");
+
+    assertThat(connectGitHub(settings(), Map.of())).isZero();
+
+    assertThat(dialogue.output())
+        .contains("skipped the repository's contents", "(status 403)")
+        .contains("Contents: read and write.", "GitHub is connected (acme/shop).");
+    assertThat(file(ConnectionsFile.IN_FORCE)).doesNotContain("environments", "defaults");
+  }
+
+  @Test
+  void anotherRepositoryAfterAFailureGetsAnswersOfItsOwn() throws Exception {
+    network
+        .answers("GET /user", "{\"login\": \"runnel-bot\"}")
+        .answers("GET /repos/acme/shp", new Response(404, "{}", Map.of()));
+    gitHubWorks("acme/shop");
+    dialogue.answers("", "yes", "ghp_1", "acme/shop", "", "", "ghp_1", "");
+
+    assertThat(connectGitHub(settings(), Map.of("repository", "acme/shp"))).isZero();
+
+    assertThat(file(ConnectionsFile.IN_FORCE)).contains("push: false").doesNotContain("shp");
+  }
+
+  @Test
+  void onEnterpriseServerTheAddressIsTheServers() throws Exception {
+    environment.put("GITHUB_API_URL", "https://github.example.com/api/v3");
+    gitHubWorks("acme/shop");
+    dialogue.answers("", "", "ghp_1", "");
+
+    assertThat(connectGitHub(settings(), Map.of())).isZero();
+
+    assertThat(file(ConnectionsFile.IN_FORCE))
+        .contains("url: \"https://github.example.com/acme/shop.git\"");
+  }
+
+  @Test
+  void withoutATerminalAgentsGetACloneAndMayNotPush() throws Exception {
+    gitHubWorks("acme/shop");
+    var lines = new ByteArrayOutputStream();
+    var piped =
+        new PipedDialogue(
+            new PrintStream(lines, true, StandardCharsets.UTF_8), Map.of("GITHUB_TOKEN", "ghp_1"));
+
+    assertThat(
+            new ConnectCommand(Config.of(settings()), url -> "manifest", network, piped)
+                .run(
+                    "github",
+                    Map.of("repository", "acme/shop", "public-url", "https://agents.acme.dev")))
+        .isZero();
+
+    assertThat(file(ConnectionsFile.IN_FORCE)).contains("push: false");
+    assertThat(lines.toString(StandardCharsets.UTF_8)).doesNotContain("ghp_1");
   }
 
   /// A person who answers in order, and then leaves.
@@ -325,7 +545,7 @@ class ConnectCommandTest {
 
     @Override
     public Response call(Request call) throws IOException {
-      var path = call.method() + " " + call.uri().getPath();
+      var path = call.method() + " " + call.uri().getPath().replaceFirst("^/api/v3", "");
       var key =
           answers.keySet().stream()
               .filter(path::endsWith)

@@ -7,12 +7,14 @@ import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.RunnelSettings;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.testkit.EmulateGitHub;
+import dev.runnel.testkit.LocalRepository;
 import dev.runnel.testkit.LocalSlack;
 import dev.runnel.testkit.RunnelProcess;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -135,6 +137,45 @@ class ConnectStoryTest {
         assertThat(output())
             .contains("ok      the webhook: created", "ok      a delivery from GitHub: arrived");
         assertThat(code).isZero();
+      }
+    }
+  }
+
+  @Test
+  void aLabelOnAnIssueOfTheRepositoryStartsAnAgentInItsClone() throws Exception {
+    var port = RunnelProcess.freePort();
+    var address = "http://127.0.0.1:" + port;
+    try (var github = EmulateGitHub.start()) {
+      var environment = new HashMap<>(github.settings("not used"));
+      environment.keySet().retainAll(Set.of("GITHUB_API_URL"));
+      LocalRepository.host(
+          folder, environment.getOrDefault("GITHUB_API_URL", ""), EmulateGitHub.REPOSITORY);
+      // No environment of the operator.
+      Files.delete(folder.resolve("runnel.yaml"));
+      var chosen = Map.of("repository", EmulateGitHub.REPOSITORY, "public-url", address);
+      assertThat(connect("github", chosen, environment, Map.of("GITHUB_TOKEN", "token-of-dana")))
+          .isOne();
+      assertThat(output()).contains("saved   agents.environments.shop, the default for dana/shop");
+
+      environment.put("RUNNEL_AGENT_COMMAND", "cat README.md");
+      try (var _ = RunnelProcess.start(folder, port, environment)) {
+        assertThat(
+                connect(
+                    "github",
+                    Map.of("repository", EmulateGitHub.REPOSITORY),
+                    environment,
+                    Map.of()))
+            .as(output())
+            .isZero();
+        assertThat(output()).contains("Agents work in a clone (environment shop)");
+
+        var issue = github.createIssue("What is it?", "");
+        github.label(issue, "agent");
+
+        await()
+            .atMost(Duration.ofSeconds(60))
+            .untilAsserted(
+                () -> assertThat(github.comments(issue)).anyMatch(it -> it.contains("The shop")));
       }
     }
   }

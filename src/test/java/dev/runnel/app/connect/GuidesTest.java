@@ -2,7 +2,11 @@ package dev.runnel.app.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.app.settings.Connections;
+import dev.runnel.app.settings.RunnelSettings;
+import dev.runnel.app.settings.Settings;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -123,21 +127,90 @@ class GuidesTest {
 
   @Nested
   class OfGitHub {
-    private final Guide guide = new GitHubGuide();
+    private final Guide guide = guide(Connections.NONE);
+
+    private static Guide guide(Connections stored) {
+      return new GitHubGuide(
+          new KnownEnvironments(
+              Settings.read(Map.of(), Optional.empty(), Map.of(RunnelSettings.DATA, "/none")),
+              stored));
+    }
 
     @Test
     void theLinkFillsInTheFormOfATokenForTheOwner() {
-      var told = (Step.Instruct) guide.next(facts("repository", "acme/shop"));
+      var forAll = (Step.Instruct) guide.next(facts("repository", "acme"));
+      var toClone =
+          (Step.Instruct)
+              guide.next(facts("repository", "acme/shop", "clone", "yes", "push", "no"));
+      var toPush =
+          (Step.Instruct)
+              guide.next(facts("repository", "acme/shop", "clone", "yes", "push", "yes"));
 
-      assertThat(String.join("\n", told.lines()))
-          .contains("personal-access-tokens/new?name=Runnel&target_name=acme&issues=write");
+      assertThat(String.join("\n", forAll.lines()))
+          .contains("personal-access-tokens/new?name=Runnel&target_name=acme&issues=write")
+          .doesNotContain("contents");
+      assertThat(String.join("\n", toClone.lines())).contains("&contents=read", "Contents: read.");
+      assertThat(String.join("\n", toPush.lines()))
+          .contains("&contents=write", "Contents: read and write.");
+    }
+
+    @Test
+    void aCloneIsSuggestedAndPushingIsNot() {
+      var clone = (Step.Ask) guide.next(facts("repository", "acme/shop"));
+      var push = (Step.Ask) guide.next(facts("repository", "acme/shop", "clone", "yes"));
+
+      assertThat(clone.name()).isEqualTo("clone");
+      assertThat(clone.defaultValue()).isEqualTo("yes");
+      assertThat(push.name()).isEqualTo("push");
+      assertThat(push.defaultValue()).isEqualTo("no");
+      assertThat(push.question()).contains("whoever may start runs can change the repository");
+      assertThat(guide.next(facts("repository", "acme/shop", "clone", "no")))
+          .isInstanceOf(Step.Instruct.class);
+    }
+
+    @Test
+    void anEarlierAnswerIsNotAskedForAgain() {
+      var declined = guide(Connections.NONE.without("acme/shop"));
+      var accepted =
+          guide(
+              Connections.NONE.with(
+                  "acme/shop",
+                  "shop",
+                  new Connections.Clone("https://github.com/acme/shop.git", true)));
+
+      assertThat(declined.next(facts("repository", "acme/shop")))
+          .isEqualTo(new Step.AddFacts(Map.of("clone", "no")));
+      assertThat(accepted.next(facts("repository", "Acme/Shop")))
+          .isEqualTo(new Step.AddFacts(Map.of("clone", "yes", "push", "yes")));
+      assertThat(accepted.next(facts("repository", "acme/shop", "push", "no")))
+          .isEqualTo(new Step.AddFacts(Map.of("clone", "yes")));
+    }
+
+    @Test
+    void aCloneIsSavedOnlyIfTheTokenMayReadIt() {
+      var known =
+          facts(
+              "repository", "acme/shop",
+              "clone", "yes",
+              "push", "no",
+              "GITHUB_TOKEN", "ghp_1",
+              "token works", "of runnel",
+              "full name", "Acme/shop",
+              "RUNNEL_PUBLIC_URL", "https://agents.acme.dev",
+              "GITHUB_WEBHOOK_SECRET", "an-older-secret-1");
+
+      assertThat(checked(guide.next(known))).isEqualTo("readable");
+      assertThat(guide.next(known.with("readable", "yes").with("saved", "saved")))
+          .isEqualTo(new Step.SaveClone("clone saved", "Acme/shop", true, false));
+      assertThat(asked(guide.next(known.with("readable", "").with("saved", "saved"))))
+          .isEqualTo("started");
     }
 
     @Test
     void aSecretIsMadeNotAskedFor() {
       var known =
           facts(
-              "repository", "acme/shop",
+              "repository", "acme",
               "GITHUB_TOKEN", "ghp_1",
               "token works", "of runnel",
               "RUNNEL_PUBLIC_URL", "https://agents.acme.dev",
@@ -151,7 +224,7 @@ class GuidesTest {
     void aSecretThatIsThereStays() {
       var known =
           facts(
-              "repository", "acme/shop",
+              "repository", "acme",
               "GITHUB_TOKEN", "ghp_1",
               "token works", "of runnel",
               "RUNNEL_PUBLIC_URL", "https://agents.acme.dev",
@@ -164,7 +237,7 @@ class GuidesTest {
     void theWebhookIsMadeWhenRunnelAnswersAtItsAddress() {
       var saved =
           facts(
-              "repository", "acme/shop",
+              "repository", "acme",
               "GITHUB_TOKEN", "ghp_1",
               "token works", "of runnel",
               "RUNNEL_PUBLIC_URL", "https://agents.acme.dev",
