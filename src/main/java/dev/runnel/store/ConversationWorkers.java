@@ -34,6 +34,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /// Lets one worker at a time process a conversation's rows, across all nodes: there is one
 /// db-scheduler task instance per queue and conversation, and one for the watcher. The rows are
@@ -185,11 +186,8 @@ public final class ConversationWorkers implements AutoCloseable {
     }
     store.onTouched(touched -> waker.execute(() -> wake(touched)));
     scheduler.start();
-    // Without a log entry for each row that the last process left.
-    for (var queueTable : QueueTable.values()) {
-      unscheduled(queueTable).forEach(each -> schedule(queueTable, each, clock.instant()));
-    }
-    sweep();
+    // At a start it is no surprise that rows are not scheduled.
+    sweep(Level.DEBUG);
     wake(catchUp.instance("all"), clock.instant());
     var _ =
         recovery.scheduleWithFixedDelay(
@@ -270,16 +268,18 @@ public final class ConversationWorkers implements AutoCloseable {
   }
 
   private RecurringTask<Void> sweepTask() {
-    return Tasks.recurring("sweep", FixedDelay.of(pace.sweep())).execute((_, _) -> sweep());
+    return Tasks.recurring("sweep", FixedDelay.of(pace.sweep()))
+        .execute((_, _) -> sweep(Level.INFO));
   }
 
-  private void sweep() {
+  private void sweep(Level level) {
     for (var queueTable : QueueTable.values()) {
       for (var conversation : unscheduled(queueTable)) {
-        log.info(
-            "conversation scheduled by sweep queue={} conversation={}",
-            queueTable.task(),
-            conversation);
+        log.atLevel(level)
+            .log(
+                "conversation scheduled by sweep queue={} conversation={}",
+                queueTable.task(),
+                conversation);
         schedule(queueTable, conversation, clock.instant());
       }
     }

@@ -64,6 +64,7 @@ final class ScheduledTasks implements AutoCloseable {
 
   /// The instances of the task that are scheduled or running.
   Set<String> instances(String task) {
+    // A connection for reading would open another database in memory.
     return database.write(
         rows ->
             new HashSet<>(
