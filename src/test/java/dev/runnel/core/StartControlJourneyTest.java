@@ -375,6 +375,10 @@ class StartControlJourneyTest {
   @Nested
   class ABudget {
     private void of(Budget.Per per, long runs) {
+      of(per, Optional.of(runs), Optional.empty());
+    }
+
+    private void of(Budget.Per per, Optional<Long> runs, Optional<Duration> time) {
       world.obeys(
           new Policy(
               Map.of(),
@@ -382,12 +386,7 @@ class StartControlJourneyTest {
               List.of(),
               List.of(
                   new Budget(
-                      "policy.budgets[0]",
-                      per,
-                      Budget.Period.DAY,
-                      Optional.of(runs),
-                      Optional.empty(),
-                      Optional.empty()))));
+                      "policy.budgets[0]", per, Budget.Period.DAY, runs, time, Optional.empty()))));
     }
 
     private void starts(int number, Actor by) {
@@ -493,19 +492,7 @@ class StartControlJourneyTest {
 
     @Test
     void ofMinutesThatIsNearlyUsedUpIsToldAtEachStart() {
-      world.obeys(
-          new Policy(
-              Map.of(),
-              List.of(),
-              List.of(),
-              List.of(
-                  new Budget(
-                      "policy.budgets[0]",
-                      Budget.Per.PERSON,
-                      Budget.Period.DAY,
-                      Optional.empty(),
-                      Optional.of(Duration.ofMinutes(10)),
-                      Optional.empty()))));
+      of(Budget.Per.PERSON, Optional.empty(), Optional.of(Duration.ofMinutes(10)));
       starts(1, DANA);
       var run = world.onlyRun().id();
       world.runs.works(run, Duration.ofMinutes(7), "reading");

@@ -86,9 +86,9 @@ public record Budget(
         && money.map(limit -> used.micros() < micros(limit)).orElse(true);
   }
 
-  /// Whether a start is told that the budget is nearly used up: the start that brings the runs to
-  /// 80 % or more, and each start at 80 % or more of the time or the money, which grow between
-  /// starts.
+  /// Whether a start gets a warning that the budget is nearly used up. It does if it brings the
+  /// runs from below 80 % to 80 % or more, or if 80 % of the time or of the money are used. Time
+  /// and money grow between starts, so each start is warned about them.
   ///
   /// @param used before the start
   public boolean warns(Used used) {
