@@ -57,7 +57,7 @@ public final class Main {
         ./runnel policy test WHO VERB WHERE
                                       show which rule of the policy decides, and how
             --env --model --groups    VALUE each; --own for the person's own run
-        ./runnel freeze [REASON]      stop all starts; active runs continue
+        ./runnel freeze [REASON]      stop all starts, and replies to ended runs; active runs continue
         ./runnel unfreeze             permit starts again
         ./runnel run start PROMPT     start a run; with --wait, watch it, too
             --title --name --model --env --skill --factory  VALUE each, what the run is given
@@ -66,6 +66,7 @@ public final class Main {
         ./runnel run show ID          show a run
         ./runnel run follow ID TEXT   send a message to a run
         ./runnel run cancel ID        stop a run
+                 --all                stop all runs that are queued or work
         ./runnel run watch ID         follow a run to its end
             --logs                    with watch and --wait: print the transcript
             --json                    for programs; the first characters of an ID are enough

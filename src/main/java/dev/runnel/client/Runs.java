@@ -84,6 +84,12 @@ public final class Runs {
         Call.string());
   }
 
+  /// Like [#cancel], but also cancels a run that is blocked. Runnel's own service offers this;
+  /// another service may answer as to [#cancel], with [RunsException.BadRequest].
+  public Call<String> cancelEvenIfBlocked(String runId) {
+    return cancel(runId).withOptions(options -> options.withQuery("include_blocked", "true"));
+  }
+
   /// `POST /agent/runs/{runId}/interrupt`: stops the agent's current activity without ending the
   /// run.
   public Call<Done> interrupt(String runId) {
@@ -184,7 +190,7 @@ public final class Runs {
   /// Cancels a run and returns it once it has ended. A run that had already ended is returned.
   /// While the run is being prepared, or the service fails, the request is retried.
   ///
-  /// @throws RunsException.BadRequest if a blocked run cannot be cancelled
+  /// @throws RunsException.BadRequest if the run is blocked: see [#cancelEvenIfBlocked]
   /// @throws RunsException.Unprocessable if this kind of run cannot be cancelled
   /// @throws RunsException.TimedOut after two minutes
   public Operation<RunItem> ensureCancelled(String runId) {

@@ -195,10 +195,17 @@ public final class ClientAgentRuns implements AgentRuns {
 
   @Override
   public Outcome cancel(RunId run) {
+    return cancel(run, false);
+  }
+
+  /// @param isBlocked whether the run waits for a person; to cancel such a run, the API needs to be
+  ///   asked for it
+  private Outcome cancel(RunId run, boolean isBlocked) {
     try {
-      client.runs().cancel(run.value()).send();
+      var id = run.value();
+      (isBlocked ? client.runs().cancelEvenIfBlocked(id) : client.runs().cancel(id)).send();
     } catch (RunsException.BadRequest failure) {
-      return endedOr(run, failure);
+      return endedOr(run, isBlocked, failure);
     } catch (RunsException.Unprocessable failure) {
       return uncancellable(run, failure);
     } catch (RunsException.Conflict failure) {
@@ -301,19 +308,22 @@ public final class ClientAgentRuns implements AgentRuns {
     return text == null ? 0 : text.length();
   }
 
-  /// Handles a 400 to a cancellation, which usually means that the run had already ended.
-  private Outcome endedOr(RunId id, RunsException.BadRequest failure) {
+  /// Handles a 400 to a cancellation: usually the run had already ended, or it waits for a person.
+  private Outcome endedOr(RunId id, boolean isBlocked, RunsException.BadRequest failure) {
     var found = find(id);
     if (!(found instanceof Outcome.Done(var run)) || run.state().isTerminal()) {
       return found;
     }
-    return run.state() == RunState.BLOCKED
+    if (run.state() != RunState.BLOCKED) {
+      return ErrorTexts.of(failure);
+    }
+    return isBlocked
         ? new Outcome.Refused(
             failure.code().value(),
             "A run that waits for an answer cannot be stopped through the API. Answer it, or open"
                 + " it and stop it there.",
             run.session())
-        : ErrorTexts.of(failure);
+        : cancel(id, true);
   }
 
   private Outcome uncancellable(RunId id, RunsException.Unprocessable failure) {

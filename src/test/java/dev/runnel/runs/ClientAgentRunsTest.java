@@ -444,7 +444,8 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void ofARunThatWaitsIsRefusedWithTheWayOut() {
+    void ofARunThatWaitsIsRefusedWithTheWayOutByAServiceThatNeverCancelsOne() {
+      service.neverCancelsBlocked();
       service.moves(run.id().value(), "BLOCKED", "Which branch?");
 
       assertThat(runs.cancel(run.id()))

@@ -27,8 +27,6 @@ import org.jspecify.annotations.Nullable;
 /// put answers in front of it.
 final class FakeRunService extends Dispatcher {
   private static final Set<String> ENDED = Set.of("SUCCEEDED", "FAILED", "ERROR", "CANCELLED");
-  private static final Set<String> NOT_CANCELLABLE =
-      Set.of("BLOCKED", "SUCCEEDED", "FAILED", "ERROR", "CANCELLED");
   private static final JsonMapper JSON =
       JsonMapper.builder()
           .addModule(new JavaTimeModule())
@@ -47,6 +45,7 @@ final class FakeRunService extends Dispatcher {
   private boolean ignoresMetadataFilter;
   private boolean hidesMetadata;
   private boolean hasConversations;
+  private boolean cancelsBlocked = true;
   private Optional<MockResponse> refusalOfMetadataFilter = Optional.empty();
 
   @Override
@@ -65,7 +64,7 @@ final class FakeRunService extends Dispatcher {
     return switch (line) {
       case "POST /agent/run" -> create(body);
       case "GET /agent/runs" -> list(url);
-      default -> one(segments, body);
+      default -> one(url, segments, body);
     };
   }
 
@@ -89,6 +88,11 @@ final class FakeRunService extends Dispatcher {
   synchronized void hidesMetadata() {
     ignoresMetadataFilter = true;
     hidesMetadata = true;
+  }
+
+  /// From now on it refuses to cancel blocked runs, whatever the request says.
+  synchronized void neverCancelsBlocked() {
+    cancelsBlocked = false;
   }
 
   /// From now on it shows what runs were told.
@@ -191,7 +195,7 @@ final class FakeRunService extends Dispatcher {
     return run;
   }
 
-  private MockResponse one(List<String> segments, String body) {
+  private MockResponse one(HttpUrl url, List<String> segments, String body) {
     var run = segments.size() < 3 ? null : runs.get(segments.get(2));
     if (run == null) {
       return problem(404, "resource_not_found");
@@ -217,7 +221,8 @@ final class FakeRunService extends Dispatcher {
         if (state.equals("PENDING")) {
           yield problem(409, "conflict", "Not yet", ", \"retryable\": true");
         }
-        if (NOT_CANCELLABLE.contains(state)) {
+        var isIncluded = cancelsBlocked && "true".equals(url.queryParameter("include_blocked"));
+        if (ENDED.contains(state) || (state.equals("BLOCKED") && !isIncluded)) {
           yield problem(400, "invalid_request", "The run has ended", "");
         }
         run.put("state", "CANCELLED");

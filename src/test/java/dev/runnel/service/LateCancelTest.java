@@ -47,29 +47,29 @@ class LateCancelTest {
     var run = working();
     var asked = clock.instant();
     clock.advance(Duration.ofMillis(1));
-    assertThat(changes.runs().cancel(run, asked)).isTrue();
+    assertThat(changes.runs().cancel(run, false, asked)).isTrue();
     changes.records().finish(claim, ExecutionResult.cancelled());
 
-    assertThat(changes.runs().cancel(run, asked)).isFalse();
+    assertThat(changes.runs().cancel(run, false, asked)).isFalse();
   }
 
   @Test
   void isDoneWhereTheRunWasCancelledInTheQueue() {
     var run = created();
     var asked = clock.instant();
-    assertThat(changes.runs().cancel(run, asked)).isFalse();
+    assertThat(changes.runs().cancel(run, false, asked)).isFalse();
 
-    assertThat(changes.runs().cancel(run, asked)).isFalse();
+    assertThat(changes.runs().cancel(run, false, asked)).isFalse();
   }
 
   @Test
   void isRefusedWhereTheRunHadBeenCancelledBefore() {
     var run = working();
-    changes.runs().cancel(run, clock.instant());
+    changes.runs().cancel(run, false, clock.instant());
     changes.records().finish(claim, ExecutionResult.cancelled());
     clock.advance(Duration.ofMillis(1));
 
-    assertThatThrownBy(() -> changes.runs().cancel(run, clock.instant()))
+    assertThatThrownBy(() -> changes.runs().cancel(run, false, clock.instant()))
         .hasMessage("The run has already ended");
   }
 
@@ -80,7 +80,7 @@ class LateCancelTest {
     clock.advance(Duration.ofMillis(1));
     changes.records().finish(claim, ExecutionResult.succeeded("Done."));
 
-    assertThatThrownBy(() -> changes.runs().cancel(run, asked))
+    assertThatThrownBy(() -> changes.runs().cancel(run, false, asked))
         .hasMessage("The run has already ended");
   }
 

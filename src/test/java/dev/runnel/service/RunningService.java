@@ -351,6 +351,13 @@ public final class RunningService implements AutoCloseable {
     return send(request("/agent/runs/" + runId + "/cancel").POST(BodyPublishers.noBody()));
   }
 
+  /// @param includesBlocked `true` or `false`
+  public HttpResponse<String> cancel(String runId, String includesBlocked) {
+    return send(
+        request("/agent/runs/" + runId + "/cancel?include_blocked=" + includesBlocked)
+            .POST(BodyPublishers.noBody()));
+  }
+
   public JsonNode ok(HttpResponse<String> response) {
     assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
     return json(response);

@@ -158,6 +158,15 @@ public interface AgentRunsContract {
   }
 
   @Test
+  default void aRunThatWaitsForAnAnswerIsCancelled() {
+    var run = start();
+    moves(run.id(), RunState.BLOCKED, "Which branch?");
+    awaitState(run.id(), RunState.BLOCKED);
+
+    assertThat(done(runs().cancel(run.id())).state()).isEqualTo(RunState.CANCELLED);
+  }
+
+  @Test
   default void cancellingAnEndedRunTellsHowItEnded() {
     var run = start();
     moves(run.id(), RunState.SUCCEEDED, "Fixed");

@@ -84,7 +84,8 @@ public sealed interface CommandLine {
   /// @param verb start, list, show, follow, cancel or watch
   /// @param waits whether a start then watches the run
   /// @param logs whether the transcript is printed while the run is watched
-  /// @param all whether a list has all runs, not only the latest
+  /// @param all whether a list has all runs, not only the latest, and a cancellation means all that
+  ///   are queued or work
   /// @param chosen the options of a start besides its prompt, by name: `model`, `env`, …; and those
   ///   of a list: `state`, `name`
   record RunCommand(
@@ -287,8 +288,8 @@ public sealed interface CommandLine {
       return new Wrong("--%s is for audit export.".formatted(exported.get()));
     }
     var verb = command.equals("run") && !arguments.isEmpty() ? arguments.getFirst() : "";
-    if (all && !verb.equals("list")) {
-      return new Wrong("--all is for run list.");
+    if (all && !List.of("list", "cancel").contains(verb)) {
+      return new Wrong("--all is for run list and run cancel.");
     }
     if (logs && !verb.equals("watch") && !(verb.equals("start") && waits)) {
       return new Wrong("--logs is for run watch, and for run start with --wait.");
@@ -451,7 +452,10 @@ public sealed interface CommandLine {
       return new Wrong("run needs one of: start, list, show, follow, cancel, watch.");
     }
     var given = arguments.subList(1, arguments.size());
-    if (given.size() < needed) {
+    if (all && verb.equals("cancel") && !given.isEmpty()) {
+      return new Wrong("run cancel takes an id or --all.");
+    }
+    if (given.size() < needed && !(all && verb.equals("cancel"))) {
       return new Wrong("run " + verb + " needs more words.");
     }
     return new RunCommand(options, verb, List.copyOf(given), json, waits, logs, all, chosen);

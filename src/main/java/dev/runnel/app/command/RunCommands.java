@@ -32,6 +32,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
@@ -41,6 +42,12 @@ import java.util.stream.Stream;
 public final class RunCommands {
   private static final int LISTED = 20;
   private static final int MAX_AT_ONCE = 100;
+  private static final List<RunStateValue> STATES_OF_WORK =
+      List.of(
+          RunStateValue.QUEUED,
+          RunStateValue.PENDING,
+          RunStateValue.CLAIMED,
+          RunStateValue.INPROGRESS);
 
   /// Maximum number of latest entries searched for a name or an id prefix.
   private static final int SEARCHED = 5_000;
@@ -94,7 +101,9 @@ public final class RunCommands {
   private int perform(RunsClient client, CommandLine.RunCommand command) {
     var words = command.arguments();
     var first =
-        List.of("start", "list").contains(command.verb()) ? "" : id(client, words.getFirst());
+        List.of("start", "list").contains(command.verb()) || words.isEmpty()
+            ? ""
+            : id(client, words.getFirst());
     switch (command.verb()) {
       case "start" -> {
         var id = start(client, command, String.join(" ", words));
@@ -116,7 +125,10 @@ public final class RunCommands {
         return 0;
       }
       case "cancel" -> {
-        var run = client.runs().ensureCancelled(first).send();
+        if (command.all()) {
+          return cancelAll(client, command);
+        }
+        var run = cancel(client, first);
         show(command, run, Stream.of(ended(run)));
         return 0;
       }
@@ -124,6 +136,42 @@ public final class RunCommands {
         return watch(client, command, first);
       }
     }
+  }
+
+  private static RunItem cancel(RunsClient client, String id) {
+    try {
+      return client.runs().ensureCancelled(id).send();
+    } catch (RunsException.BadRequest refused) {
+      if (!client.runs().get(id).send().state().isBlocked()) {
+        throw refused;
+      }
+      client.runs().cancelEvenIfBlocked(id).send();
+      return client.runs().get(id).send();
+    }
+  }
+
+  /// Cancels the queued runs first, so that a slot that becomes free starts no other one. Runs that
+  /// wait for a person stay: they work on nothing.
+  private int cancelAll(RunsClient client, CommandLine.RunCommand command) {
+    var failures = new AtomicInteger();
+    for (var state : STATES_OF_WORK) {
+      var runs = client.runs().pages(ListRuns.ALL.state(state).limit(MAX_AT_ONCE)).items().toList();
+      try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        for (var run : runs) {
+          threads.execute(
+              () -> {
+                try {
+                  var ended = cancel(client, run.runId());
+                  show(command, ended, Stream.of(line(ended)));
+                } catch (RunsException e) {
+                  err.println(run.runId() + ": " + e.getMessage());
+                  failures.incrementAndGet();
+                }
+              });
+        }
+      }
+    }
+    return failures.get() == 0 ? 0 : 1;
   }
 
   private void list(RunsClient client, CommandLine.RunCommand command) {

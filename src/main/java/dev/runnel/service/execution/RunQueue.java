@@ -166,10 +166,11 @@ public final class RunQueue implements AutoCloseable {
   /// Cancels a run and waits until its processes have ended, for at most the grace time and
   /// [#CANCEL_TIMEOUT]. If some are still alive then, ending them continues in the background.
   ///
+  /// @param includesBlocked whether a run that waits for a person is cancelled, too
   /// @param asked when the caller made the request
   /// @throws RequestProblem if there is no such run, or it has ended
-  public void cancel(String runId, Instant asked) {
-    var isRunning = runs.cancel(runId, asked);
+  public void cancel(String runId, boolean includesBlocked, Instant asked) {
+    var isRunning = runs.cancel(runId, includesBlocked, asked);
     // The results of its descendants are not needed.
     queries.unfinishedBelow(runId).forEach(child -> cancelChild(child, asked));
     if (!isRunning) {
@@ -235,7 +236,7 @@ public final class RunQueue implements AutoCloseable {
         "cancel " + runId,
         () -> {
           try {
-            cancel(runId, asked);
+            cancel(runId, true, asked);
           } catch (RequestProblem over) {
             log.debug("child had ended run={}", runId);
           }

@@ -9,6 +9,7 @@ import io.javalin.http.HandlerType;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -179,5 +180,14 @@ public final class Api {
         RequestProblem.Code.RESOURCE_NOT_FOUND,
         "This part of the interface belongs to the hosted product; this service does not provide"
             + " it");
+  }
+
+  /// @return the query parameter `true` or `false`; false if it is absent
+  static boolean flag(Context ctx, String name) {
+    return switch (Optional.ofNullable(ctx.queryParam(name)).orElse("false")) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw RequestProblem.invalid(name + " must be true or false");
+    };
   }
 }

@@ -116,7 +116,15 @@ public final class ApiDescription {
               FollowUpMessage.class,
               FollowUpAccepted.class,
               200),
-          post("/agent/runs/{id}/cancel", "Stop a run", null, null, 200),
+          new Operation(
+              "POST",
+              "/agent/runs/{id}/cancel",
+              "Stop a run; one that is BLOCKED only with `include_blocked=true`",
+              null,
+              null,
+              200,
+              List.of("include_blocked"),
+              false),
           post(
               "/agent/runs/{id}/interrupt",
               "Not offered: answers with a problem that says so",

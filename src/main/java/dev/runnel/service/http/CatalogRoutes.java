@@ -83,12 +83,12 @@ public final class CatalogRoutes {
 
   private void skills(Context ctx) throws InterruptedException {
     var isByName = sortedBy(ctx, "name", "last_run").equals("name");
-    var malformed = flag(ctx, "include_malformed_skills");
+    var malformed = Api.flag(ctx, "include_malformed_skills");
     var repository = Optional.ofNullable(ctx.queryParam("repo")).filter(text -> !text.isBlank());
     var lastRuns = normalizeSpecs(queries.lastRunsOfSkills());
     var entries = new ArrayList<SkillEntry>();
     var names = new TreeMap<String, List<SkillUse>>();
-    for (var each : findSkills(flag(ctx, "refresh"))) {
+    for (var each : findSkills(Api.flag(ctx, "refresh"))) {
       if ((malformed || each.skill().error().isEmpty())
           && repository.map(wanted -> isIn(each.skill(), wanted)).orElse(true)) {
         names.computeIfAbsent(each.skill().name(), _ -> new ArrayList<>()).add(each);
@@ -283,13 +283,5 @@ public final class CatalogRoutes {
       throw RequestProblem.invalid("sort_by must be %s or %s".formatted(defaultKey, other));
     }
     return wanted;
-  }
-
-  private static boolean flag(Context ctx, String name) {
-    return switch (Optional.ofNullable(ctx.queryParam(name)).orElse("false")) {
-      case "true" -> true;
-      case "false" -> false;
-      default -> throw RequestProblem.invalid(name + " must be true or false");
-    };
   }
 }

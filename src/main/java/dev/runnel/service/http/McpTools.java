@@ -110,7 +110,7 @@ public final class McpTools {
                 this::send),
             new McpTool(
                 "stop_run",
-                "Stops a run and ends all its processes.",
+                "Stops a run and ends all its processes. Also ends a run that waits for an answer.",
                 Effect.DESTROYS,
                 List.of(runId),
                 this::stop),
@@ -223,7 +223,7 @@ public final class McpTools {
 
   private String stop(Caller caller, Arguments arguments) {
     var id = id(arguments);
-    actions.cancel(caller, id);
+    actions.cancel(caller, id, true);
     return details(caller, id);
   }
 

@@ -181,9 +181,11 @@ public final class RunActions {
   }
 
   /// Stops a run, and waits until its processes have ended, for about the grace time.
-  void cancel(Caller caller, String id) {
+  ///
+  /// @param includesBlocked whether a run that waits for a person is stopped, too
+  void cancel(Caller caller, String id, boolean includesBlocked) {
     var requestedAt = clock.instant();
     access.require(caller, id, false);
-    queue.cancel(id, requestedAt);
+    queue.cancel(id, includesBlocked, requestedAt);
   }
 }

@@ -119,7 +119,7 @@ public final class RunRoutes {
 
   private void cancel(Context ctx, Caller caller) {
     var id = ctx.pathParam("id");
-    actions.cancel(caller, id);
+    actions.cancel(caller, id, Api.flag(ctx, "include_blocked"));
     Api.respond(ctx, ServiceJson.write(id));
   }
 

@@ -13,7 +13,10 @@ public final class RunStateMachine {
     record MessageReceived() implements Event {}
 
     /// A caller asked to cancel the run.
-    record CancelRequested() implements Event {}
+    ///
+    /// @param includesBlocked whether also if it waits for a person; the Agent Run API refuses that
+    ///   unless the caller asks for it
+    record CancelRequested(boolean includesBlocked) implements Event {}
 
     /// All processes of the execution have ended.
     ///
@@ -46,13 +49,17 @@ public final class RunStateMachine {
             case BLOCKED, SUCCEEDED, FAILED, ERROR, CANCELLED ->
                 new Step.ChangesTo(ExecutionState.QUEUED);
           };
-      case Event.CancelRequested() ->
+      case Event.CancelRequested(var includesBlocked) ->
           switch (executionState) {
             case QUEUED -> new Step.ChangesTo(ExecutionState.CANCELLED);
             // It becomes cancelled only after its processes have ended.
             case INPROGRESS -> new Step.Stays();
             case BLOCKED ->
-                new Step.Refused("The run waits for an answer; nothing is running to cancel");
+                includesBlocked
+                    ? new Step.ChangesTo(ExecutionState.CANCELLED)
+                    : new Step.Refused(
+                        "The run waits for an answer; nothing is running to cancel."
+                            + " include_blocked=true ends it nevertheless");
             case SUCCEEDED, FAILED, ERROR, CANCELLED ->
                 new Step.Refused("The run has already ended");
           };

@@ -216,6 +216,7 @@ public final class RunService {
               log.info("follow-up stored run={} followup={} state={}", runId, id, run.state());
               return switch (RunStateMachine.next(run.state(), new Event.MessageReceived())) {
                 case Step.ChangesTo(ExecutionState next) when next == ExecutionState.QUEUED -> {
+                  requireNotFrozen();
                   runs.queue(runId, at);
                   yield ServiceJson.write(
                       new FollowUpAccepted(id, FollowUpOutcome.HANDOFF_EXECUTION, Map.of()));
@@ -280,11 +281,12 @@ public final class RunService {
   /// Cancels a queued run at once, or requests cancellation of a running one. Waiting follow-ups
   /// become undelivered, and a prompt that no agent received is not sent to a later one.
   ///
+  /// @param includesBlocked whether a run that waits for a person is cancelled, too
   /// @param asked when the caller made the request; a request made before the run was cancelled
   ///   succeeds, too
   /// @return whether processes must be ended first
   /// @throws RequestProblem if there is no such run, or it has ended
-  public boolean cancel(String runId, Instant asked) {
+  public boolean cancel(String runId, boolean includesBlocked, Instant asked) {
     var since = asked.truncatedTo(ChronoUnit.MICROS);
     var running =
         transactions.change(
@@ -294,7 +296,8 @@ public final class RunService {
                   && run.finishedAt().map(end -> !end.isBefore(since)).orElse(false)) {
                 return false;
               }
-              return switch (RunStateMachine.next(run.state(), new Event.CancelRequested())) {
+              return switch (RunStateMachine.next(
+                  run.state(), new Event.CancelRequested(includesBlocked))) {
                 case Step.ChangesTo _ -> {
                   runs.followUps().assign(runId, 0);
                   if (run.execution() == 0) {

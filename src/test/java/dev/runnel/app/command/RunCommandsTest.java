@@ -100,6 +100,44 @@ class RunCommandsTest {
     assertThat(said()).containsExactly(done + " had already ended: SUCCEEDED");
   }
 
+  @Test
+  void aCancellationEndsARunThatWaitsForAPerson() {
+    var id = started("ask me");
+    run("watch", id);
+
+    assertThat(run("cancel", id)).isZero();
+    assertThat(said()).containsExactly("Stopped " + id);
+  }
+
+  @Test
+  void aCancellationOfAllEndsWhatIsQueuedOrWorksAndLeavesTheRest() {
+    var done = started("quick work");
+    run("watch", done);
+    var asks = started("ask me");
+    run("watch", asks);
+    var atWork = started("slow work");
+    var next = started("slow as well");
+
+    assertThat(run("cancel", "--all")).isZero();
+
+    assertThat(said())
+        .hasSize(2)
+        .allMatch(line -> line.contains("CANCELLED"))
+        .anyMatch(line -> line.contains(atWork))
+        .anyMatch(line -> line.contains(next));
+    run("list");
+    assertThat(said())
+        .filteredOn(line -> line.contains(done))
+        .first()
+        .asString()
+        .contains("SUCCEEDED");
+    assertThat(said())
+        .filteredOn(line -> line.contains(asks))
+        .first()
+        .asString()
+        .contains("BLOCKED");
+  }
+
   @ParameterizedTest
   @CsvSource({"fix the build, 0", "fail at it, 1", "ask me, 3"})
   void aWatchAndAStartThatWaitsExitWithHowTheRunIs(String prompt, int status) {

@@ -222,6 +222,22 @@ class CancelTest {
   }
 
   @Test
+  void aRunThatWaitsForAPersonIsCancelledIfTheCallerAsksForThat() {
+    try (var service = RunningService.withCommand(folder, "echo '::blocked Which branch?'")) {
+      var id = service.create("x");
+      service.awaitState(id, "BLOCKED");
+
+      assertThat(service.cancel(id).body()).contains("include_blocked=true");
+      assertThat(problem(service.cancel(id, "perhaps"))).isEqualTo("invalid_request");
+      assertThat(service.state(id)).isEqualTo("BLOCKED");
+      assertThat(service.cancel(id, "true").statusCode()).isEqualTo(200);
+      assertThat(service.state(id)).isEqualTo("CANCELLED");
+      service.followUp(id, "main");
+      service.awaitState(id, "BLOCKED");
+    }
+  }
+
+  @Test
   void anUnknownRunIsNotFound() {
     try (var service = RunningService.withCommand(folder, "echo ok")) {
       assertThat(problem(service.cancel("nobody"))).isEqualTo("resource_not_found");

@@ -20,7 +20,7 @@ class RunStateMachineTest {
 
     @Test
     void isCancelledAtOnce() {
-      assertThat(RunStateMachine.next(ExecutionState.QUEUED, new Event.CancelRequested()))
+      assertThat(RunStateMachine.next(ExecutionState.QUEUED, new Event.CancelRequested(false)))
           .isEqualTo(new Step.ChangesTo(ExecutionState.CANCELLED));
     }
 
@@ -35,7 +35,7 @@ class RunStateMachineTest {
   class ARunInProgress {
     @Test
     void isNotCancelledBeforeItsProcessesAreGone() {
-      assertThat(RunStateMachine.next(ExecutionState.INPROGRESS, new Event.CancelRequested()))
+      assertThat(RunStateMachine.next(ExecutionState.INPROGRESS, new Event.CancelRequested(false)))
           .isEqualTo(new Step.Stays());
       assertThat(
               RunStateMachine.next(
@@ -68,12 +68,27 @@ class RunStateMachineTest {
   void anEndedOrBlockedRunIsTakenUpByAMessageAndCannotBeCancelled(ExecutionState executionState) {
     assertThat(RunStateMachine.next(executionState, new Event.MessageReceived()))
         .isEqualTo(new Step.ChangesTo(ExecutionState.QUEUED));
-    assertThat(RunStateMachine.next(executionState, new Event.CancelRequested()))
+    assertThat(RunStateMachine.next(executionState, new Event.CancelRequested(false)))
         .isInstanceOf(Step.Refused.class);
     assertThat(RunStateMachine.next(executionState, new Event.Claimed()))
         .isInstanceOf(Step.Refused.class);
     assertThat(
             RunStateMachine.next(executionState, new Event.Ended(ExecutionState.SUCCEEDED, false)))
+        .isInstanceOf(Step.Refused.class);
+  }
+
+  @Test
+  void aBlockedRunIsCancelledWhereTheCallerAsksForThat() {
+    assertThat(RunStateMachine.next(ExecutionState.BLOCKED, new Event.CancelRequested(true)))
+        .isEqualTo(new Step.ChangesTo(ExecutionState.CANCELLED));
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = ExecutionState.class,
+      names = {"SUCCEEDED", "FAILED", "ERROR", "CANCELLED"})
+  void anEndedRunIsNotCancelledThen(ExecutionState ended) {
+    assertThat(RunStateMachine.next(ended, new Event.CancelRequested(true)))
         .isInstanceOf(Step.Refused.class);
   }
 }

@@ -339,7 +339,7 @@ class SeveralNodesTest {
   void aCancelledRunOfALostNodeIsCancelled() {
     var run = create("task");
     a.claim();
-    assertThat(b.runs().cancel(run, clock.instant())).isTrue();
+    assertThat(b.runs().cancel(run, false, clock.instant())).isTrue();
     lose(a);
     b.records().endLostExecutions();
 
@@ -351,7 +351,7 @@ class SeveralNodesTest {
     var run = create("task");
     var claimed = a.claim();
     var before = queries.newestChange();
-    b.runs().cancel(run, clock.instant());
+    b.runs().cancel(run, false, clock.instant());
 
     assertThat(a.records().begin(claimed)).isTrue();
     assertThat(queries.changedSince(before))
