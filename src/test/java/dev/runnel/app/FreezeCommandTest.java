@@ -2,6 +2,7 @@ package dev.runnel.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.runnel.core.port.AuditReader;
 import dev.runnel.core.port.Store.Starts.Freeze;
 import dev.runnel.database.Database;
@@ -92,18 +93,52 @@ class FreezeCommandTest {
 
       assertThat(refused.statusCode()).isEqualTo(400);
       assertThat(refused.body())
-          .contains("No run was started: ", " froze all starts on ", "an agent does harm");
+          .contains("Nothing was started: ", " froze all starts on ", "an agent does harm");
       assertThat(start(runnel).statusCode()).isBetween(200, 299);
     }
   }
 
+  @Test
+  @Tag("slow")
+  void aFreezeAlsoStopsRepliesThatWouldStartAnEndedRunAgain() throws Exception {
+    try (var runnel =
+        RunnelProcess.start(
+            folder, RunnelProcess.freePort(), Map.of("RUNNEL_AGENT_COMMAND", "echo done"))) {
+      var id = new ObjectMapper().readTree(start(runnel).body()).path("run_id").asText();
+      assertThat(
+              run(
+                  runnel.data(),
+                  "run",
+                  "watch",
+                  id,
+                  "--port",
+                  Integer.toString(URI.create(runnel.url()).getPort())))
+          .isZero();
+      assertThat(run(runnel.data(), "freeze", "an agent does harm")).isZero();
+      var refused = post(runnel, "/agent/runs/" + id + "/followups", "{\"message\": \"more\"}");
+      assertThat(run(runnel.data(), "unfreeze")).isZero();
+
+      assertThat(refused.statusCode()).isEqualTo(400);
+      assertThat(refused.body()).contains("Nothing was started: ", "an agent does harm");
+      assertThat(
+              post(runnel, "/agent/runs/" + id + "/followups", "{\"message\": \"more\"}")
+                  .statusCode())
+          .isEqualTo(200);
+    }
+  }
+
   private static HttpResponse<String> start(RunnelProcess runnel) throws Exception {
+    return post(runnel, "/agent/runs", "{\"prompt\": \"Do it\"}");
+  }
+
+  private static HttpResponse<String> post(RunnelProcess runnel, String path, String body)
+      throws Exception {
     var key = Files.readString(runnel.data().resolve("agent-api-key")).strip();
     return runnel.send(
-        HttpRequest.newBuilder(URI.create(runnel.url() + "/api/v1/agent/runs"))
+        HttpRequest.newBuilder(URI.create(runnel.url() + "/api/v1" + path))
             .header("Authorization", "Bearer " + key)
             .header("Content-Type", "application/json")
-            .POST(BodyPublishers.ofString("{\"prompt\": \"Do it\"}")));
+            .POST(BodyPublishers.ofString(body)));
   }
 
   @Test

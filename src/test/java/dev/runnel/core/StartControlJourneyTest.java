@@ -16,6 +16,7 @@ import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.policy.ApprovalRule;
 import dev.runnel.core.policy.Budget;
 import dev.runnel.core.policy.Permission;
@@ -35,6 +36,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// What becomes of a permitted start: it waits for an approval, exceeds a budget, or is frozen.
 class StartControlJourneyTest {
@@ -563,7 +566,7 @@ class StartControlJourneyTest {
                       "policy.rules[1]",
                       List.of("any"),
                       List.of("any"),
-                      Set.of(Permission.START),
+                      Set.of(Permission.START, Permission.SAY, Permission.ANSWER),
                       true,
                       Set.of(),
                       Set.of())),
@@ -580,12 +583,39 @@ class StartControlJourneyTest {
           .anySatisfy(
               it ->
                   assertThat(it)
-                      .startsWith("No run was started: eve froze all starts on")
+                      .startsWith("Nothing was started: eve froze all starts on")
                       .contains("(a deployment)"));
 
       says(freezes("3", false, EVE));
       says(delivery("4", start("fix it"), thread("4")));
       assertThat(world.runs.runs()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SUCCEEDED", "BLOCKED"})
+    void stopsRepliesThatWouldStartARunAgain(RunState state) {
+      says(delivery("1", start("fix it")));
+      world.runs.moves(world.runs.runs().getFirst().id(), state, "Which branch?");
+      world.passes(Duration.ofMinutes(1));
+      says(freezes("2", true, EVE));
+      says(delivery("3", say("main")));
+
+      assertThat(world.runs.followUps()).isEmpty();
+      assertThat(told()).anyMatch(it -> it.startsWith("Nothing was started: eve froze all starts"));
+
+      says(freezes("4", false, EVE));
+      says(delivery("5", say("main")));
+      assertThat(world.runs.followUps()).hasSize(1);
+    }
+
+    @Test
+    void letsRepliesReachARunThatWorks() {
+      says(delivery("1", start("fix it")));
+      world.runs.moves(world.runs.runs().getFirst().id(), RunState.RUNNING, "Reading");
+      says(freezes("2", true, EVE));
+      says(delivery("3", say("not the docs")));
+
+      assertThat(world.runs.followUps()).hasSize(1);
     }
 
     @Test

@@ -96,7 +96,8 @@ public enum Verb {
   FREEZE(
       "freeze[: REASON]",
       "freeze: we are deploying",
-      "Blocks all starts everywhere until somebody writes `unfreeze`. Active runs continue."),
+      "Blocks all starts everywhere, also by replies to ended runs, until somebody writes"
+          + " `unfreeze`. Active runs continue."),
   UNFREEZE("unfreeze", "unfreeze", "Allows starts again."),
   DOCTOR("doctor", "doctor", "Checks every connection and says how to fix problems."),
   HELP("help [VERB]", "help list", "Explains all commands, or one.");

@@ -106,6 +106,7 @@ public final class Dispatcher {
         new FollowUpSender(
             runs,
             runStarter,
+            startControl,
             results,
             new FollowUpBatcher(listeningPolicy, linkedConversations),
             listeningPolicy,

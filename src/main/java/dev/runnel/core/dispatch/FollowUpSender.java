@@ -46,6 +46,7 @@ final class FollowUpSender {
 
   private final AgentRuns runs;
   private final RunStarter runStarter;
+  private final StartControl startControl;
   private final AttemptResults results;
   private final FollowUpBatcher followUpBatcher;
   private final ListeningPolicy listeningPolicy;
@@ -57,6 +58,7 @@ final class FollowUpSender {
   FollowUpSender(
       AgentRuns runs,
       RunStarter runStarter,
+      StartControl startControl,
       AttemptResults results,
       FollowUpBatcher followUpBatcher,
       ListeningPolicy listeningPolicy,
@@ -70,6 +72,7 @@ final class FollowUpSender {
     this.chance = chance;
     this.runs = runs;
     this.runStarter = runStarter;
+    this.startControl = startControl;
     this.results = results;
     this.followUpBatcher = followUpBatcher;
     this.listeningPolicy = listeningPolicy;
@@ -172,6 +175,9 @@ final class FollowUpSender {
 
   private void send(DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
     var isIdle = found.state().isTerminal() || found.state().needsPerson();
+    if (isIdle && !startControl.permitsRestart(attempt)) {
+      return;
+    }
     withLinked(attempt, plan, found)
         .flatMap(linked -> beginSending(linked, plan.binding(), found, isIdle))
         .ifPresent(

@@ -63,9 +63,7 @@ final class StartControl {
   /// @param request the request with all its options
   /// @return false if the attempt is finished
   boolean permitsStart(DeliveryAttempt attempt, Request request) {
-    var frozen = store.commit(work -> work.starts().freeze());
-    if (frozen.isPresent()) {
-      refuse(attempt, refusalOf(frozen.get()), "starts are frozen");
+    if (isFrozen(attempt)) {
       return false;
     }
     if (store.commit(work -> work.starts().isKnown(attempt.delivery().id()))) {
@@ -74,6 +72,19 @@ final class StartControl {
     return maySenderStart(attempt, request)
         && isApproved(attempt, request)
         && isWithinBudgets(attempt, request);
+  }
+
+  /// Whether a message may start a run again that has ended or waits.
+  ///
+  /// @return false if the attempt is finished
+  boolean permitsRestart(DeliveryAttempt attempt) {
+    return !isFrozen(attempt);
+  }
+
+  private boolean isFrozen(DeliveryAttempt attempt) {
+    var frozen = store.commit(work -> work.starts().freeze());
+    frozen.ifPresent(freeze -> refuse(attempt, refusalOf(freeze), "starts are frozen"));
+    return frozen.isPresent();
   }
 
   /// A reply starts a new run if its own cannot continue. So far only the permission to write to
@@ -98,7 +109,7 @@ final class StartControl {
   }
 
   static String refusalOf(Freeze freeze) {
-    return "No run was started: %s froze all starts on %s%s. Send it again after the freeze."
+    return "Nothing was started: %s froze all starts on %s%s. Send it again after the freeze."
         .formatted(
             freeze.by().name(),
             BudgetCheck.TIME.format(freeze.since()),
