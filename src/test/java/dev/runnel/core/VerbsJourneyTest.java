@@ -537,7 +537,7 @@ class VerbsJourneyTest {
       assertThat(text(fromPlace("help config")))
           .contains("config [set KEY VALUE")
           .contains("Who: Anyone for themselves.")
-          .contains("For example config set model fast here");
+          .contains("For example config set model opus here");
     }
   }
 

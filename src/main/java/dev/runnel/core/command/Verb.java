@@ -68,7 +68,7 @@ public enum Verb {
       "In a thread with a run: starts a run with the same prompt here at that time."),
   CONFIG(
       "config [set KEY VALUE | unset KEY] [me|here|workspace]",
-      "config set model fast here",
+      "config set model opus here",
       "Shows the defaults for new runs and where each comes from, or changes one. The keys are"
           + " profile, env, model, skill, factory and prompt."),
   EXPLAIN(

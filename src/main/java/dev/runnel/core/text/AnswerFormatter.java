@@ -104,8 +104,8 @@ public final class AnswerFormatter {
             "Defaults for your runs here",
             rows,
             List.of(
-                new Next("Set for yourself", "config set model fast"),
-                new Next("Set for this channel", "config set model fast here"),
+                new Next("Set for yourself", "config set model opus"),
+                new Next("Set for this channel", "config set model opus here"),
                 new Next("Remove", "config unset model")))
         .withChangeable(changeable);
   }

@@ -127,7 +127,7 @@ public final class ApiDescription {
               false),
           post(
               "/agent/runs/{id}/interrupt",
-              "Not offered: answers with a problem that says so",
+              "Not offered: send a follow-up with `interrupt: true`",
               null,
               null,
               200),
@@ -164,7 +164,7 @@ public final class ApiDescription {
               200),
           post(
               "/agent/conversations/{id}/interrupt",
-              "Not offered: answers with a problem that says so",
+              "Not offered: send a follow-up with `interrupt: true`",
               null,
               null,
               200),
