@@ -3,6 +3,7 @@ package dev.runnel.surface.jira;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import dev.runnel.surface.jira.JiraConfig.CommentVisibility;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Credential;
@@ -28,15 +29,21 @@ final class JiraApi {
   /// The comment property that stores a post's marker, invisible to users.
   static final String MARKER = "runnel.notice";
 
+  /// The comment property with which Jira Service Management hides a comment from customers. Other
+  /// projects ignore it.
+  private static final String INTERNAL = "sd.public.comment";
+
   private static final String THE_ACCOUNT = "The account";
   private static final String ACCOUNT = "/myself";
 
   private final JiraSite site;
   private final RestApi rest;
+  private final CommentVisibility comments;
   private final BotAccount account = new BotAccount(this::accountName);
 
   JiraApi(JiraConfig config, OkHttpClient client, InstantSource clock) {
     this.site = config.isCloud() ? JiraSite.CLOUD : JiraSite.DATA_CENTER;
+    this.comments = config.comments();
     var headers =
         Map.of(
             "Authorization", config.authorization(),
@@ -50,6 +57,13 @@ final class JiraApi {
             clock,
             new JsonHttp(client, URI.create(config.url() + site.api()), headers),
             ACCOUNT);
+  }
+
+  /// Whether an answer would be visible to people who cannot read the comment.
+  boolean isHidden(JsonNode comment) {
+    var isPublic = comment.path("jsdPublic");
+    return Json.isThere(comment, "visibility")
+        || (comments == CommentVisibility.PUBLIC && isPublic.isBoolean() && !isPublic.asBoolean());
   }
 
   JiraSite site() {
@@ -137,11 +151,14 @@ final class JiraApi {
     return rest.put(issue, path(issue) + "/comment/" + comment, commentBody(body, marker));
   }
 
-  private static ObjectNode commentBody(JsonNode body, String marker) {
+  private ObjectNode commentBody(JsonNode body, String marker) {
     var comment = Json.object();
     comment.set("body", body);
-    var property = comment.putArray("properties").addObject().put("key", MARKER);
-    property.putObject("value").put("marker", marker);
+    var properties = comment.putArray("properties");
+    properties.addObject().put("key", MARKER).putObject("value").put("marker", marker);
+    if (comments == CommentVisibility.INTERNAL) {
+      properties.addObject().put("key", INTERNAL).putObject("value").put("internal", true);
+    }
     return comment;
   }
 

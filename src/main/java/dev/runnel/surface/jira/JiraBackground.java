@@ -35,9 +35,7 @@ record JiraBackground(JiraApi api, JiraAccessCheck access, JiraPayloads payloads
       var id = author.get().id();
       earlier.add(
           comment,
-          () ->
-              permitted.computeIfAbsent(id, it -> access.mayAsk(key, it))
-                  && !JiraPayloads.isRestricted(json),
+          () -> permitted.computeIfAbsent(id, it -> access.mayAsk(key, it)) && !api.isHidden(json),
           // Our posts have no marker in their text.
           false);
     }

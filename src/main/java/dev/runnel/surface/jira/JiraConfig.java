@@ -20,6 +20,7 @@ import java.util.Set;
 /// @param access the account ids (on Data Center user names) and `group:NAME`s that may start and
 ///   steer runs; empty for everybody who can edit the issue
 /// @param transitions the name of the transition for each stage of a run
+/// @param comments who sees what it posts on requests of Jira Service Management
 public record JiraConfig(
     List<String> webhookSecrets,
     URI url,
@@ -27,13 +28,23 @@ public record JiraConfig(
     String token,
     Set<String> access,
     Map<IssueStage, String> transitions,
+    CommentVisibility comments,
     TrackerSettings tracker) {
+  /// Who sees a comment on a request of Jira Service Management. Elsewhere it makes no difference.
+  public enum CommentVisibility {
+    /// The agents of the service project.
+    INTERNAL,
+    /// Its customers, too.
+    PUBLIC
+  }
+
   static final String SECRET = "JIRA_WEBHOOK_SECRET";
   static final String URL = "JIRA_URL";
   static final String EMAIL = "JIRA_EMAIL";
   static final String TOKEN = "JIRA_TOKEN";
   static final String ACCESS = "JIRA_ACCESS";
   static final String TRANSITIONS = "JIRA_TRANSITIONS";
+  static final String COMMENTS = "JIRA_COMMENTS";
 
   private static final String EXAMPLE = "https://acme.atlassian.net";
   private static final String CLOUD = ".atlassian.net";
@@ -70,6 +81,7 @@ public record JiraConfig(
             values.token(TOKEN),
             Set.copyOf(values.list(ACCESS)),
             transitions,
+            values.choice(COMMENTS, CommentVisibility.INTERNAL),
             TrackerSettings.from(settings)));
   }
 

@@ -28,6 +28,7 @@ final class JiraPayloads {
   private static final String ISSUE = "issue";
   private static final String PREFIX = "jira:";
 
+  private final JiraApi api;
   private final JiraSite site;
   private final URI url;
   private final IssueRules rules;
@@ -35,6 +36,7 @@ final class JiraPayloads {
   private final BotAccount account;
 
   JiraPayloads(JiraApi api, URI url, TrackerSettings settings) {
+    this.api = api;
     this.site = api.site();
     this.url = url;
     this.rules = new IssueRules(settings);
@@ -217,7 +219,7 @@ final class JiraPayloads {
     if (id.isEmpty()
         || author.isEmpty()
         || JiraSite.isApp(comment.path("author"))
-        || isRestricted(comment)) {
+        || api.isHidden(comment)) {
       return Optional.empty();
     }
     return rules
@@ -233,13 +235,6 @@ final class JiraPayloads {
                         "comment " + id.get() + " created",
                         intent,
                         IssueComments.ref(webhook.issue(), id.get())));
-  }
-
-  /// Whether fewer people can read the comment than the issue. An answer would be visible to all of
-  /// them.
-  static boolean isRestricted(JsonNode comment) {
-    var isPublic = comment.path("jsdPublic");
-    return Json.isThere(comment, "visibility") || (isPublic.isBoolean() && !isPublic.asBoolean());
   }
 
   /// A mention of the bot's account, chosen from Jira's list, counts like the mention word.

@@ -32,7 +32,13 @@ public final class JiraPlatform {
                       JiraConfig.TRANSITIONS,
                       "",
                       "The transitions of an issue, by name: `running=Start progress, done=Send to"
-                          + " review`.")),
+                          + " review`."),
+                  Setting.plain(
+                      JiraConfig.COMMENTS,
+                      "internal",
+                      "In Jira Service Management, `internal` comments are seen and answered by the"
+                          + " project's agents only; `public` ones by customers, too, and Runnel"
+                          + " then reads no internal comments.")),
               values ->
                   JiraConfig.from(values)
                       .map(

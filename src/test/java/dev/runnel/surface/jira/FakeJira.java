@@ -31,6 +31,7 @@ final class FakeJira extends FakeTracker {
   private final String dana;
   private final Map<Long, JsonNode> bodies = new HashMap<>();
   private final Map<Long, String> markers = new HashMap<>();
+  private boolean isLastInternal;
   private final List<JsonNode> asked = new ArrayList<>();
   private boolean mayAskWhoMayEdit = true;
   private JsonNode histories = JSON.arrayNode();
@@ -130,8 +131,14 @@ final class FakeJira extends FakeTracker {
 
   private ObjectNode said(long id, JsonNode body) {
     bodies.put(id, body.path("body"));
+    isLastInternal = body.path("properties").path(1).path("value").path("internal").asBoolean();
     markers.put(id, body.path("properties").path(0).path("value").path("marker").asText());
     return JSON.objectNode().put("id", String.valueOf(id));
+  }
+
+  /// Whether customers of a service project cannot see the last comment.
+  boolean isLastInternal() {
+    return isLastInternal;
   }
 
   private static String shown(JsonNode body) {

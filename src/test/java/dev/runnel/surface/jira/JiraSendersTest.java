@@ -1,5 +1,6 @@
 package dev.runnel.surface.jira;
 
+import dev.runnel.surface.jira.JiraConfig.CommentVisibility;
 import dev.runnel.surface.tracker.Settings;
 import dev.runnel.testkit.SendersContract;
 import dev.runnel.testkit.SettableClock;
@@ -46,6 +47,7 @@ class JiraSendersTest implements SendersContract {
                   "a-token",
                   Set.of(),
                   Map.of(),
+                  CommentVisibility.INTERNAL,
                   Settings.of("agent", "agent")),
               new OkHttpClient(),
               new SettableClock());

@@ -19,6 +19,7 @@ import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.Surface;
+import dev.runnel.surface.jira.JiraConfig.CommentVisibility;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SurfaceContract;
 import dev.runnel.testkit.Tasks;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class JiraSurfaceTest implements SurfaceContract {
@@ -216,6 +218,33 @@ class JiraSurfaceTest implements SurfaceContract {
                 ((ObjectNode) body.path("comment")).putObject("visibility").put("type", "role"));
 
     assertThat(isHeard(request)).isFalse();
+  }
+
+  @ParameterizedTest
+  @EnumSource(CommentVisibility.class)
+  void customersOfAServiceProjectSeeAnswersOnlyIfTheSettingsSaySo(CommentVisibility comments) {
+    try (var desk = new JiraTracker(true, "agent", Set.of(), comments)) {
+      var words = new Update.Message(Samples.DANA, "Their key has expired.", false);
+      desk.surface()
+          .post(new Notice(new NoticeId("n1"), SHOP_7, words, Origin.NONE, Samples.NINE, 0), null);
+
+      assertThat(desk.platform().isLastInternal())
+          .isEqualTo(comments == CommentVisibility.INTERNAL);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(CommentVisibility.class)
+  void anInternalCommentIsHeardOnlyWhereItsAnswerIsInternalToo(CommentVisibility comments) {
+    try (var desk = new JiraTracker(true, "agent", Set.of(), comments)) {
+      var request =
+          JiraRequests.golden(
+              "comment-created",
+              body -> ((ObjectNode) body.path("comment")).put("jsdPublic", false));
+
+      assertThat(desk.surface().receive(request) instanceof WebhookResult.Accepted)
+          .isEqualTo(comments == CommentVisibility.INTERNAL);
+    }
   }
 
   @ParameterizedTest

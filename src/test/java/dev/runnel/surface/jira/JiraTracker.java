@@ -3,6 +3,7 @@ package dev.runnel.surface.jira;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.conversation.RawRequest;
+import dev.runnel.surface.jira.JiraConfig.CommentVisibility;
 import dev.runnel.surface.tracker.IssueCancelTrigger;
 import dev.runnel.surface.tracker.IssueStage;
 import dev.runnel.surface.tracker.TrackerSettings;
@@ -32,6 +33,10 @@ final class JiraTracker implements Tracker {
   }
 
   JiraTracker(boolean isCloud, String label, Set<String> access) {
+    this(isCloud, label, access, CommentVisibility.INTERNAL);
+  }
+
+  JiraTracker(boolean isCloud, String label, Set<String> access, CommentVisibility comments) {
     this.isCloud = isCloud;
     this.platform = new FakeJira(isCloud, isCloud ? "5b10a2844c20165700ede21g" : "dana");
     this.surface =
@@ -43,6 +48,7 @@ final class JiraTracker implements Tracker {
                 "a-token",
                 access,
                 Map.of(IssueStage.RUNNING, "in progress"),
+                comments,
                 new TrackerSettings(
                     label,
                     "agent",
