@@ -51,7 +51,8 @@ class LostDatabaseTest {
       await()
           .atMost(Duration.ofSeconds(60))
           .ignoreExceptions()
-          .until(() -> run(runnel, id).path("state").asText().equals("ERROR"));
+          .untilAsserted(
+              () -> assertThat(run(runnel, id).path("state").asText()).isEqualTo("ERROR"));
       assertThat(run(runnel, id).at("/status_message/message").asText())
           .isEqualTo("The node that ran this was lost. Reply to continue.");
 

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 /// [#isInstalled()] says so.
 public final class Browser implements AutoCloseable {
   private static final Pattern ADDRESS = Pattern.compile("DevTools listening on (ws://\\S+)");
-  private static final int SECONDS = 30;
+  private static final int SECONDS = 60;
 
   private final Process process;
   private final Path folder;

@@ -14,11 +14,12 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Deletes ended runs and their transcripts once they are old: at the start and then daily, in
-/// small commits.
+/// Deletes ended runs and their transcripts once they are old, and responses to requests that
+/// nobody repeats any more: at the start and then daily, in small commits.
 public final class RunCleanup implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RunCleanup.class);
   private static final Duration INTERVAL = Duration.ofDays(1);
+  private static final Duration RESPONSE_RETENTION = Duration.ofDays(7);
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
   private static final int LINES_PER_TRANSACTION = 1_000;
   private static final int RUNS_PER_QUERY = 20;
@@ -72,6 +73,7 @@ public final class RunCleanup implements AutoCloseable {
 
   private void clean() {
     var now = clock.instant();
+    erasure.deleteResponses(now.minus(RESPONSE_RETENTION));
     var lines = 0;
     for (int deleted = LINES_PER_TRANSACTION;
         deleted == LINES_PER_TRANSACTION && isOpen();

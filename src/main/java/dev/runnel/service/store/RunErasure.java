@@ -211,4 +211,9 @@ public final class RunErasure {
                 before,
                 limit));
   }
+
+  /// Deletes the responses that are kept for repeated requests.
+  public void deleteResponses(Instant before) {
+    int _ = database.write(rows -> rows.change("DELETE FROM answers WHERE created_at < ?", before));
+  }
 }

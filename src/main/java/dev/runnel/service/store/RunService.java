@@ -23,7 +23,6 @@ import dev.runnel.wire.RunMode;
 import dev.runnel.wire.RunSource;
 import dev.runnel.wire.RunStateValue;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
@@ -45,8 +44,6 @@ public final class RunService {
 
   /// Maximum nesting depth of runs that are started by runs.
   public static final int MAX_DEPTH = 3;
-
-  private static final Duration RESPONSE_RETENTION = Duration.ofDays(7);
 
   private final RunTransactions transactions;
   private final RunWatchers watchers;
@@ -73,11 +70,6 @@ public final class RunService {
     this.transactions = transactions;
     this.watchers = watchers;
     this.queueSignal = queueSignal;
-    transactions.change(
-        (runs, at) -> {
-          runs.deleteResponses(at.minus(RESPONSE_RETENTION));
-          return at;
-        });
   }
 
   /// @param factoryUid the factory that the run is dispatched to

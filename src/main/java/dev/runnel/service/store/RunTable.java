@@ -677,10 +677,6 @@ public record RunTable(Rows rows) {
         at);
   }
 
-  void deleteResponses(Instant before) throws SQLException {
-    rows.change("DELETE FROM answers WHERE created_at < ?", before);
-  }
-
   /// Time of the latest change to any run.
   Optional<Instant> newestChange() throws SQLException {
     return rows.first(

@@ -272,15 +272,19 @@ public final class Workspaces {
     var bytes = all.stream().mapToLong(StoredWorkspace::bytes).sum();
     for (var each : all) {
       var isOld = each.usedAt().isBefore(now.minus(keep));
-      if ((isOld || bytes > maxBytes)
-          && !isNeeded.test(each.runId())
-          && deleteIfUnused(each.runId())) {
-        bytes -= each.bytes();
-        log.info(
-            "workspace deleted run={} why={} bytes={}",
-            each.runId(),
-            isOld ? "old" : "disk",
-            each.bytes());
+      try {
+        if ((isOld || bytes > maxBytes)
+            && !isNeeded.test(each.runId())
+            && deleteIfUnused(each.runId())) {
+          bytes -= each.bytes();
+          log.info(
+              "workspace deleted run={} why={} bytes={}",
+              each.runId(),
+              isOld ? "old" : "disk",
+              each.bytes());
+        }
+      } catch (IOException e) {
+        log.warn("cannot delete workspace, will retry run={}", each.runId(), e);
       }
     }
     deleteTrash();

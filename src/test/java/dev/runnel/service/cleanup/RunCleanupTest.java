@@ -76,6 +76,24 @@ class RunCleanupTest {
   }
 
   @Test
+  void responsesToRepeatedRequestsAreDeletedAfterAWeek() {
+    for (var days : List.of(8, 6)) {
+      int _ =
+          database.write(
+              rows ->
+                  rows.change(
+                      "INSERT INTO answers (scope, name, request, answer, created_at) VALUES"
+                          + " ('create', ?, '', '{}', ?)",
+                      "key-of-" + days,
+                      NOW.minus(Duration.ofDays(days))));
+    }
+    cleans(
+        FOREVER,
+        FOREVER,
+        () -> assertThat(ids("SELECT name FROM answers")).containsExactly("key-of-6"));
+  }
+
+  @Test
   void runsThatEndedLongAgoAreDeletedWithTheirFolders() {
     cleans(
         Duration.ofDays(180),

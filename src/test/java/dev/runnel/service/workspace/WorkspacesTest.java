@@ -111,6 +111,19 @@ class WorkspacesTest {
     }
 
     @Test
+    void goesOnAfterAWorkspaceThatCannotBeDeleted() throws Exception {
+      // The name of its home folder has no room for the ending of what is to be deleted.
+      var stuck = "s".repeat(245);
+      used(stuck, 10, Duration.ofDays(9));
+      Files.createDirectories(folder.resolve("homes").resolve(stuck));
+      used("old", 10, Duration.ofDays(8));
+
+      clean(MUCH);
+
+      assertThat(names()).contains(stuck).doesNotContain("old");
+    }
+
+    @Test
     void finishesWhatACrashInterrupted() throws Exception {
       Files.createDirectories(folder.resolve("workspaces/half.trash/more"));
 
