@@ -446,6 +446,6 @@ final class Site implements AutoCloseable {
         "Slack",
         isConnected,
         "type /agent fix the flaky test in Slack",
-        "SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or SLACK_SIGNING_SECRET");
+        "Run ./runnel connect slack, or set SLACK_BOT_TOKEN and SLACK_APP_TOKEN");
   }
 }

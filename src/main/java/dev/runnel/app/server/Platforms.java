@@ -42,14 +42,14 @@ public record Platforms(List<Platform> all, OkHttpClient http) implements AutoCl
   public record Platform(PlatformDefinition definition, Optional<ConnectedPlatform> connected) {
     /// How it is connected, or how to connect it.
     String status() {
-      return connected.map(ConnectedPlatform::status).orElseGet(this::howToConnect);
+      return connected.map(ConnectedPlatform::status).orElseGet(() -> "off. " + howToConnect());
     }
 
     private String howToConnect() {
       var id = definition.id().value();
       return ConnectCommand.PLATFORMS.contains(id)
-          ? "off. Run ./runnel connect %s, or set %s".formatted(id, definition.needs())
-          : "off. Set " + definition.needs();
+          ? "Run ./runnel connect %s, or set %s".formatted(id, definition.needs())
+          : "Set " + definition.needs();
     }
   }
 
@@ -150,7 +150,7 @@ public record Platforms(List<Platform> all, OkHttpClient http) implements AutoCl
                     it.definition().name(),
                     it.connected().isPresent(),
                     it.definition().howToStart(),
-                    it.definition().needs()))
+                    it.howToConnect()))
         .toList();
   }
 

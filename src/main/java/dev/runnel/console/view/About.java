@@ -23,9 +23,9 @@ public record About(String agent, List<Platform> platforms, String person, boole
   /// @param surface the id of its surface
   /// @param name the display name
   /// @param howToStart how people start a run there, as the rest of a sentence
-  /// @param needs the settings that connect it
+  /// @param howToConnect what an operator does to connect it, as a sentence without full stop
   public record Platform(
-      String surface, String name, boolean isConnected, String howToStart, String needs) {}
+      String surface, String name, boolean isConnected, String howToStart, String howToConnect) {}
 
   public About {
     platforms = List.copyOf(platforms);
