@@ -9,11 +9,12 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 import okhttp3.OkHttpClient;
 
-/// Sign-in by OpenID Connect, with the addresses from the provider's discovery document.
+/// Sign-in by OpenID Connect, with the addresses from the provider's discovery document. The claims
+/// come from the ID token and, where it is thin, from the userinfo endpoint.
 public final class OpenIdSignIn implements SignInProvider {
   private static final String SLACK_TEAM = "https://slack.com/team_id";
   private static final String SLACK_USER = "https://slack.com/user_id";
@@ -30,7 +31,7 @@ public final class OpenIdSignIn implements SignInProvider {
   private final String clientSecret;
   private final ProviderRequests requests;
   private final InstantSource clock;
-  private final Function<JsonNode, SignedInPerson> person;
+  private final BiFunction<JsonNode, UserInfo, SignedInPerson> person;
 
   private OpenIdSignIn(
       String id,
@@ -40,7 +41,7 @@ public final class OpenIdSignIn implements SignInProvider {
       String clientSecret,
       OkHttpClient http,
       InstantSource clock,
-      Function<JsonNode, SignedInPerson> person) {
+      BiFunction<JsonNode, UserInfo, SignedInPerson> person) {
     this.id = id;
     this.name = name;
     this.issuer = issuer;
@@ -86,16 +87,28 @@ public final class OpenIdSignIn implements SignInProvider {
 
   @Override
   public URI authorization(String state, Exchange exchange) {
+    var discovery = discovery();
     var parameters = new LinkedHashMap<String, String>();
     parameters.put("response_type", "code");
-    parameters.put("scope", "openid profile email");
+    parameters.put("scope", scope(discovery));
     parameters.put("client_id", clientId);
     parameters.put("redirect_uri", exchange.callback().toString());
     parameters.put("state", state);
     parameters.put("nonce", exchange.nonce());
     parameters.put("code_challenge", ProviderRequests.challenge(exchange.verifier()));
     parameters.put("code_challenge_method", "S256");
-    return ProviderRequests.with(address(discovery(), "authorization_endpoint"), parameters);
+    return ProviderRequests.with(address(discovery, "authorization_endpoint"), parameters);
+  }
+
+  /// Some providers send groups only for a scope of that name. Others refuse scopes that they do
+  /// not know.
+  private static String scope(JsonNode discovery) {
+    for (var known : discovery.path("scopes_supported")) {
+      if (known.asText().equals("groups")) {
+        return "openid profile email groups";
+      }
+    }
+    return "openid profile email";
   }
 
   @Override
@@ -118,7 +131,15 @@ public final class OpenIdSignIn implements SignInProvider {
                 clientId,
                 exchange.nonce(),
                 clock.instant()));
-    return person.apply(claims);
+    return person.apply(
+        claims,
+        new UserInfo(
+            issuer.getHost(),
+            discovery.hasNonNull("userinfo_endpoint"),
+            () ->
+                requests.getAs(
+                    ProviderRequests.text(tokens, "access_token"),
+                    address(discovery, "userinfo_endpoint"))));
   }
 
   private JsonNode discovery() {
@@ -145,7 +166,7 @@ public final class OpenIdSignIn implements SignInProvider {
     throw new Failed("The provider has no valid " + member);
   }
 
-  private static SignedInPerson slackPerson(JsonNode claims) {
+  private static SignedInPerson slackPerson(JsonNode claims, UserInfo unused) {
     var team = ProviderRequests.text(claims, SLACK_TEAM);
     var user = ProviderRequests.text(claims, SLACK_USER);
     return new SignedInPerson(
@@ -155,7 +176,8 @@ public final class OpenIdSignIn implements SignInProvider {
   }
 
   /// An email address that is not verified could be somebody else's.
-  private static SignedInPerson person(JsonNode claims) {
+  private static SignedInPerson person(JsonNode idToken, UserInfo userInfo) {
+    var claims = userInfo.complete(idToken);
     if (!claims.path("email_verified").asBoolean()) {
       throw new Failed("The provider did not verify the person's email address");
     }

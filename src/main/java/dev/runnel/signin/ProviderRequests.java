@@ -12,6 +12,7 @@ import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import okhttp3.FormBody;
 import okhttp3.OkHttpClient;
@@ -22,6 +23,7 @@ import okhttp3.Request;
 final class ProviderRequests {
   private static final int MAX_BYTES = 256 * 1024;
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final OkHttpClient http;
@@ -40,6 +42,9 @@ final class ProviderRequests {
   }
 
   JsonNode getAs(String token, URI address) {
+    if (!TOKEN.matcher(token).matches()) {
+      throw new Failed("The provider sent an access token that is not valid");
+    }
     return send(
         new Request.Builder()
             .url(address.toString())
@@ -64,7 +69,12 @@ final class ProviderRequests {
       if (!response.isSuccessful()) {
         throw new Failed(host + " answered " + response.code());
       }
-      return JSON.readTree(response.peekBody(MAX_BYTES).bytes());
+      var body = response.peekBody(MAX_BYTES);
+      if (body.contentType() != null && "jwt".equals(body.contentType().subtype())) {
+        throw new Failed(
+            host + " answered with a signed token (application/jwt), which must be plain JSON");
+      }
+      return JSON.readTree(body.bytes());
     } catch (IOException e) {
       throw new Failed(host + " did not answer: " + e.getClass().getSimpleName());
     }

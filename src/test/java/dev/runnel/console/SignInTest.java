@@ -219,6 +219,26 @@ class SignInTest {
     }
 
     @Test
+    void entersByAGroupThatOnlyTheUserInfoEndpointNames() throws Exception {
+      permits(rule("oidc:group:platform", "console", READ));
+      provider.claims.keySet().removeAll(Set.of("email", "email_verified"));
+      provider.claims.put("sub", "s1");
+      provider.userInfoAddress = Optional.of(provider.uri() + "/userinfo");
+      provider.userInfo.putAll(
+          Map.of(
+              "sub",
+              "s1",
+              "email",
+              "ann@example.com",
+              "email_verified",
+              true,
+              "groups",
+              List.of("platform")));
+
+      assertThat(signsIn("oidc").statusCode()).isEqualTo(303);
+    }
+
+    @Test
     void staysForHalfADayAndOnlyAsLongAsTheRuleHolds() throws Exception {
       permits(rule("slack:U1", "console", READ));
       var session = signedIn("slack");

@@ -35,6 +35,23 @@ public final class SimulatedProvider implements AutoCloseable {
   /// Overrides claims that every token has.
   public final Map<String, Object> wrong = new ConcurrentHashMap<>();
 
+  /// The claims at the userinfo endpoint.
+  public final Map<String, Object> userInfo = new ConcurrentHashMap<>();
+
+  /// The userinfo endpoint in the discovery document; empty if the provider has none.
+  public volatile Optional<String> userInfoAddress = Optional.empty();
+
+  /// The status and the content type of the userinfo endpoint.
+  public volatile int userInfoStatus = 200;
+
+  public volatile String userInfoType = "application/json";
+
+  /// The access token for the userinfo endpoint, which expects `access-simulated`.
+  public volatile String accessToken = "access-simulated";
+
+  /// The scopes in the discovery document.
+  public volatile List<String> scopes = List.of("openid", "profile", "email");
+
   /// What GitHub says about the person.
   public final Map<String, Object> user = new ConcurrentHashMap<>();
 
@@ -67,6 +84,7 @@ public final class SimulatedProvider implements AutoCloseable {
                   config.routes.get("/keys", this::publishKeys);
                   config.routes.get("/authorize", this::authorize);
                   config.routes.post("/token", this::token);
+                  config.routes.get("/userinfo", this::userInfo);
                   config.routes.get("/login/oauth/authorize", this::authorize);
                   config.routes.post("/login/oauth/access_token", this::accessToken);
                   config.routes.get("/api/v3/user", this::user);
@@ -94,17 +112,23 @@ public final class SimulatedProvider implements AutoCloseable {
   }
 
   private void discovery(Context ctx) throws Exception {
-    answer(
-        ctx,
-        Map.of(
-            "issuer",
-            uri().toString(),
-            "authorization_endpoint",
-            uri() + "/authorize",
-            "token_endpoint",
-            tokenAddress.orElse(uri() + "/token"),
-            "jwks_uri",
-            uri() + "/keys"));
+    var document = new HashMap<String, Object>();
+    document.put("issuer", uri().toString());
+    document.put("authorization_endpoint", uri() + "/authorize");
+    document.put("token_endpoint", tokenAddress.orElse(uri() + "/token"));
+    document.put("jwks_uri", uri() + "/keys");
+    document.put("scopes_supported", scopes);
+    userInfoAddress.ifPresent(it -> document.put("userinfo_endpoint", it));
+    answer(ctx, document);
+  }
+
+  private void userInfo(Context ctx) throws Exception {
+    received.add("userinfo");
+    var isRight = "Bearer access-simulated".equals(ctx.header("Authorization"));
+    ctx.status(isRight ? userInfoStatus : 401)
+        .header("Location", uri() + "/elsewhere")
+        .contentType(userInfoType)
+        .result(json.writeValueAsString(userInfo));
   }
 
   private void publishKeys(Context ctx) throws Exception {
@@ -181,7 +205,15 @@ public final class SimulatedProvider implements AutoCloseable {
     var signature = Signature.getInstance("SHA256withRSA");
     signature.initSign(signing.getPrivate());
     signature.update(head.getBytes(StandardCharsets.US_ASCII));
-    answerTokens(ctx, Map.of("id_token", head + "." + encode(signature.sign())));
+    answerTokens(
+        ctx,
+        Map.of(
+            "id_token",
+            head + "." + encode(signature.sign()),
+            "access_token",
+            accessToken,
+            "token_type",
+            "Bearer"));
   }
 
   private void accessToken(Context ctx) throws Exception {

@@ -73,7 +73,9 @@ public record SignInProviders(
       log.warn("sign-in failed provider={} why={}", provider.id(), failed.getMessage());
       return new Result.Refused(
           ConsoleSurface.PERSON,
-          provider.name() + " did not say who you are. Try again.",
+          provider.name()
+              + " did not say who you are. Try again. If that does not help, Runnel's log says"
+              + " why.",
           "provider");
     }
     if (!access.maySignIn(person)) {
