@@ -9,6 +9,7 @@ import dev.runnel.app.settings.SettingsException;
 import dev.runnel.client.ListRuns;
 import dev.runnel.client.RunsClient;
 import dev.runnel.client.RunsException;
+import dev.runnel.core.port.ProxyRefused;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.service.egress.EgressSetting;
@@ -183,11 +184,15 @@ final class CheckCommand {
         RunsClient.builder()
             .baseUrl(config.agentApi().get())
             .apiKey(config.agentApiKey().orElseThrow())
+            .http(config.proxy()::apply)
             .build()) {
       client.runs().list(ListRuns.ALL.limit(1)).send();
       return Optional.empty();
     } catch (RunsException e) {
-      return Optional.of(e.getMessage() + " Check RUNNEL_AGENT_API_URL and RUNNEL_AGENT_API_KEY.");
+      return Optional.of(
+          ProxyRefused.in(e)
+              .map(why -> "cannot be reached: " + why + ".")
+              .orElse(e.getMessage() + " Check RUNNEL_AGENT_API_URL and RUNNEL_AGENT_API_KEY."));
     }
   }
 }

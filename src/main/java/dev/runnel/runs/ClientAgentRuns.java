@@ -20,6 +20,7 @@ import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunListing;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.ProxyRefused;
 import dev.runnel.wire.AgentConfig;
 import dev.runnel.wire.CreateRun;
 import dev.runnel.wire.FollowUpAccepted;
@@ -355,7 +356,9 @@ public final class ClientAgentRuns implements AgentRuns {
   }
 
   private static String why(RunsException failure) {
-    return String.valueOf(failure.getMessage());
+    return ProxyRefused.in(failure)
+        .map(refused -> "the run service cannot be reached: " + refused)
+        .orElseGet(() -> String.valueOf(failure.getMessage()));
   }
 
   /// Whether the run does not exist. Only a 404 with the service's error body means that; a proxy

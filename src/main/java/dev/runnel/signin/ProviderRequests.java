@@ -2,6 +2,7 @@ package dev.runnel.signin;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.runnel.core.port.ProxyRefused;
 import dev.runnel.core.port.SignInProvider.Failed;
 import java.io.IOException;
 import java.net.URI;
@@ -76,7 +77,7 @@ final class ProviderRequests {
       }
       return JSON.readTree(body.bytes());
     } catch (IOException e) {
-      throw new Failed(host + " did not answer: " + e.getClass().getSimpleName());
+      throw new Failed(host + " did not answer: " + ProxyRefused.why(e));
     }
   }
 

@@ -14,6 +14,7 @@ import dev.runnel.client.ListRuns.SortOrder;
 import dev.runnel.client.RunsClient;
 import dev.runnel.client.RunsException;
 import dev.runnel.client.WaitOptions;
+import dev.runnel.core.port.ProxyRefused;
 import dev.runnel.text.TerminalText;
 import dev.runnel.wire.AgentConfig;
 import dev.runnel.wire.CreateRun;
@@ -87,10 +88,15 @@ public final class RunCommands {
         RunsClient.builder()
             .baseUrl(address)
             .apiKey(key.orElseGet(() -> DataFolder.key(config.data())))
+            .http(config.proxy()::apply)
             .build()) {
       return perform(client, command);
     } catch (RunsException.ConnectionFailed e) {
-      err.println(e.getMessage() + ". Its address is " + address + ". Is Runnel running there?");
+      err.println(
+          ProxyRefused.in(e)
+              .map(why -> "%s cannot be reached: %s.".formatted(address, why))
+              .orElse(
+                  e.getMessage() + ". Its address is " + address + ". Is Runnel running there?"));
       return 1;
     } catch (RunsException | IllegalArgumentException | IllegalStateException e) {
       err.println(e.getMessage());

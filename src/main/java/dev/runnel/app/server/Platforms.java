@@ -2,6 +2,7 @@ package dev.runnel.app.server;
 
 import dev.runnel.app.connect.ConnectCommand;
 import dev.runnel.app.settings.KnownPlatforms;
+import dev.runnel.app.settings.OutgoingProxy;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.app.settings.SettingsException;
 import dev.runnel.console.view.About;
@@ -81,7 +82,8 @@ public record Platforms(List<Platform> all, OkHttpClient http) implements AutoCl
       Supplier<DataSource> database,
       Function<SurfaceId, Interceptor> metered) {
     var http =
-        new OkHttpClient.Builder()
+        OutgoingProxy.of(settings)
+            .apply(new OkHttpClient.Builder())
             .callTimeout(TIMEOUT)
             .addInterceptor(new InterruptedCalls())
             .build();

@@ -145,6 +145,7 @@ public final class RunnelServer implements AutoCloseable {
             RunsClient.builder()
                 .baseUrl(config.agentApiOr(context.ports().admin()))
                 .apiKey(context.apiKey())
+                .http(config.proxy()::apply)
                 .build());
     var traces =
         config

@@ -101,6 +101,7 @@ public record Config(
     settings.values().forEach(Config::checkLength);
     settings.values().forEach(SecretAddress::check);
     checkHomeFiles(settings);
+    var _ = OutgoingProxy.of(settings);
     var agentApi =
         settings.get(RunnelSettings.AGENT_API_URL).map(url(RunnelSettings.AGENT_API_URL));
     if (agentApi.isPresent() && settings.get(RunnelSettings.AGENT_API_KEY).isEmpty()) {
@@ -304,6 +305,11 @@ public record Config(
   /// Whether an HTTP header can carry it.
   public static boolean isKey(String text) {
     return KEY.matcher(text).matches();
+  }
+
+  /// The proxy between Runnel and the internet.
+  public OutgoingProxy proxy() {
+    return OutgoingProxy.of(settings);
   }
 
   /// The port of console, API and metrics.

@@ -56,6 +56,23 @@ public final class RunnelSettings {
           "http://localhost:PORT",
           "The address at which others reach Runnel; used in links and the manifest.");
 
+  static final Setting HTTPS_PROXY =
+      issuedSecret(
+              "HTTPS_PROXY",
+              "The proxy between Runnel and the internet, with its login if it requires one:"
+                  + " `http://USER:PASSWORD@proxy.corp:3128`. Runnel and its git use it for `https`"
+                  + " addresses.")
+          .at("https_proxy");
+
+  static final Setting NO_PROXY =
+      plain(
+              "NO_PROXY",
+              "",
+              "Hosts that Runnel and its git reach without that proxy, with the hosts below them,"
+                  + " separated by commas: `gitlab.corp, jira.corp`. This machine is one of them in"
+                  + " any case.")
+          .at("no_proxy");
+
   public static final Setting AGENT_API_URL =
       address(
               "RUNNEL_AGENT_API_URL",
@@ -437,6 +454,8 @@ public final class RunnelSettings {
                   DATA,
                   DATABASE_URL,
                   PUBLIC_URL,
+                  HTTPS_PROXY,
+                  NO_PROXY,
                   AGENT_API_URL,
                   AGENT_API_KEY,
                   AGENT_COMMAND,

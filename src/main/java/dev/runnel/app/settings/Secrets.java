@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 /// Collects the values that must be redacted everywhere.
 public final class Secrets {
   private static final Pattern PASSWORD = Pattern.compile("(?i)password=([^&]+)");
+  private static final Pattern PROXY_PASSWORD = Pattern.compile("^(?:\\w+://)?[^:@/]*:([^@]+)@");
 
   private Secrets() {}
 
@@ -32,9 +33,18 @@ public final class Secrets {
               }
             });
     settings.get(RunnelSettings.DATABASE_URL).ifPresent(url -> addPasswords(url, secrets));
+    settings.get(RunnelSettings.HTTPS_PROXY).ifPresent(url -> addProxyPassword(url, secrets));
     settings.hooks().forEach(hook -> secrets.addAll(hook.proof().secrets()));
     secrets.addAll(settings.environments().variableValues().values());
     return List.copyOf(secrets);
+  }
+
+  private static void addProxyPassword(String url, List<String> secrets) {
+    var found = PROXY_PASSWORD.matcher(url);
+    if (found.find()) {
+      secrets.add(found.group(1));
+      secrets.add(OutgoingProxy.decode(found.group(1)));
+    }
   }
 
   private static void addPasswords(String url, List<String> secrets) {

@@ -328,6 +328,9 @@ public record Settings(
   public Map<String, String> withoutSecrets(Map<String, String> environment) {
     var rest = new HashMap<>(environment);
     rest.keySet().removeAll(secretVariables);
+    // Only Runnel's own git gets these.
+    Stream.of(RunnelSettings.HTTPS_PROXY, RunnelSettings.NO_PROXY)
+        .forEach(each -> get(each).ifPresent(value -> rest.put(each.variable(), value)));
     return rest;
   }
 

@@ -7,6 +7,7 @@ import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.run.Run;
+import dev.runnel.core.port.ProxyRefused;
 import dev.runnel.surface.kit.Json;
 import java.io.IOException;
 import java.net.URI;
@@ -56,7 +57,9 @@ final class HookCallback {
     try (var response = http.newCall(request.build()).execute()) {
       return posting(notice, response);
     } catch (IOException unreachable) {
-      return new Posting.Later(Optional.empty(), "The hook's callback cannot be reached");
+      return new Posting.Later(
+          Optional.empty(),
+          "The hook's callback cannot be reached: " + ProxyRefused.why(unreachable));
     }
   }
 

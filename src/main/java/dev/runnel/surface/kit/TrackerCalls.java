@@ -1,6 +1,7 @@
 package dev.runnel.surface.kit;
 
 import dev.runnel.core.port.CredentialRefused;
+import dev.runnel.core.port.ProxyRefused;
 import dev.runnel.surface.kit.JsonHttp.JsonResponse;
 import java.io.IOException;
 import java.time.Duration;
@@ -36,7 +37,11 @@ public record TrackerCalls(
     try {
       return result(place, call.send());
     } catch (IOException unreachable) {
-      return new ApiResult.Busy(Optional.empty(), platform + " cannot be reached: " + unreachable);
+      return new ApiResult.Busy(
+          Optional.empty(),
+          platform
+              + " cannot be reached: "
+              + ProxyRefused.in(unreachable).orElseGet(unreachable::toString));
     }
   }
 
@@ -55,7 +60,10 @@ public record TrackerCalls(
                     "%s has a problem (status %d). Try again later.".formatted(platform, status));
       };
     } catch (IOException unreachable) {
-      return Optional.of("cannot be reached. Check " + urlSetting + " and the network.");
+      return Optional.of(
+          ProxyRefused.in(unreachable)
+              .map(why -> "cannot be reached: " + why + ".")
+              .orElse("cannot be reached. Check " + urlSetting + " and the network."));
     }
   }
 

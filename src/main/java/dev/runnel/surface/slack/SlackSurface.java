@@ -59,6 +59,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
+import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
 
 /// The Slack surface: receives signed requests over HTTP, Socket Mode, or both.
@@ -71,6 +72,7 @@ public final class SlackSurface implements Surface, ConnectedPlatform {
 
   private final SlackConfig config;
   private final InstantSource clock;
+  private final OkHttpClient http;
   private final Optional<SlackSignature> signature;
   private final SlackPayloads payloads;
   private final SlackPosts posts;
@@ -86,12 +88,13 @@ public final class SlackSurface implements Surface, ConnectedPlatform {
   public SlackSurface(SlackConfig config, PlatformContext context) {
     this.config = config;
     clock = context.clock();
+    http = context.http();
     signature =
         config.listens()
             ? Optional.of(new SlackSignature(new Hmac(config.signingSecrets())))
             : Optional.empty();
-    api = new SlackApi(config, context.http().interceptors());
-    var files = new FileTransfer(config);
+    api = new SlackApi(config, context.http());
+    var files = new FileTransfer(config, context.http());
     Function<SlackApi, SlackWorkspace> clients =
         it -> new SlackWorkspace(it, files.with(it.token()), new SlackNames(it));
     if (config.client().isPresent()) {
@@ -174,6 +177,7 @@ public final class SlackSurface implements Surface, ConnectedPlatform {
                         return api.openSocket(token);
                       },
                       request -> handler.apply(read(request)),
+                      http,
                       clock,
                       chance,
                       SlackSocket.Timeouts.DEFAULT);

@@ -1,5 +1,7 @@
 package dev.runnel.surface.slack.api;
 
+import dev.runnel.core.port.ProxyRefused;
+import dev.runnel.surface.kit.SharedProxy;
 import dev.runnel.surface.slack.model.SlackConfig;
 import java.io.IOException;
 import java.net.URI;
@@ -21,10 +23,11 @@ public final class FileTransfer {
   private final OkHttpClient http;
   private final Optional<String> token;
 
-  public FileTransfer(SlackConfig config) {
+  /// @param platform its proxy is used
+  public FileTransfer(SlackConfig config, OkHttpClient platform) {
     this(
         config,
-        new OkHttpClient.Builder()
+        SharedProxy.of(platform, new OkHttpClient.Builder())
             .callTimeout(TIMEOUT)
             .retryOnConnectionFailure(false)
             // Without access to the file, Slack redirects to a sign-in page.
@@ -108,7 +111,7 @@ public final class FileTransfer {
           : new SlackResponse.No<>("http_" + status);
     } catch (IOException e) {
       return new SlackResponse.Wait<>(
-          Optional.empty(), "Slack is unreachable: " + e.getClass().getSimpleName());
+          Optional.empty(), "Slack is unreachable: " + ProxyRefused.why(e));
     }
   }
 }

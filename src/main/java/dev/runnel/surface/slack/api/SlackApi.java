@@ -14,7 +14,9 @@ import com.slack.api.methods.response.conversations.ConversationsMembersResponse
 import com.slack.api.model.User;
 import com.slack.api.model.view.View;
 import com.slack.api.util.http.SlackHttpClient;
+import dev.runnel.core.port.ProxyRefused;
 import dev.runnel.surface.kit.InterruptedCalls;
+import dev.runnel.surface.kit.SharedProxy;
 import dev.runnel.surface.slack.model.SlackClient;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackIdentity;
@@ -30,7 +32,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import okhttp3.FormBody;
-import okhttp3.Interceptor;
+import okhttp3.OkHttpClient;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
@@ -62,22 +64,22 @@ public final class SlackApi implements AutoCloseable {
   /// The result of every call while no call is possible; null when calls are possible.
   private final @Nullable SlackResponse<?> unavailable;
 
-  public SlackApi(SlackConfig config) {
-    this(config, List.of());
-  }
-
-  /// @param interceptors see each call of a method
-  public SlackApi(SlackConfig config, List<Interceptor> interceptors) {
+  /// @param platform its interceptors see each call of a method, and its proxy is used
+  public SlackApi(SlackConfig config, OkHttpClient platform) {
     var sdk = new com.slack.api.SlackConfig();
     sdk.setMethodsEndpointUrlPrefix(config.apiUrl().toString());
     sdk.setHttpClientCallTimeoutMillis(TIMEOUT_MILLIS);
     sdk.setStatsEnabled(false);
     // The SDK's default listeners would log request bodies.
     sdk.setHttpClientResponseHandlers(List.of());
+    // The SDK would use the proxy of the environment for all addresses, and decode no password.
+    sdk.setProxyUrl(null);
     // By default the client repeats a request whose response was lost, which would post a message
     // twice.
-    var http = SlackHttpClient.buildOkHttpClient(sdk).newBuilder().retryOnConnectionFailure(false);
-    http.interceptors().addAll(interceptors);
+    var http =
+        SharedProxy.of(platform, SlackHttpClient.buildOkHttpClient(sdk).newBuilder())
+            .retryOnConnectionFailure(false);
+    http.interceptors().addAll(platform.interceptors());
     http.addInterceptor(new InterruptedCalls());
     slack = Slack.getInstance(sdk, new SlackHttpClient(http.build()));
     token = config.botToken();
@@ -408,7 +410,7 @@ public final class SlackApi implements AutoCloseable {
 
   private static <T> SlackResponse<T> unreachable(IOException e) {
     return new SlackResponse.Wait<>(
-        Optional.empty(), "Slack is unreachable: " + e.getClass().getSimpleName());
+        Optional.empty(), "Slack is unreachable: " + ProxyRefused.why(e));
   }
 
   private static Optional<Duration> retryAfter(Response response) {

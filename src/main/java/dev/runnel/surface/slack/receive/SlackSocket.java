@@ -2,6 +2,8 @@ package dev.runnel.surface.slack.receive;
 
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.conversation.Reply;
+import dev.runnel.core.port.ProxyRefused;
+import dev.runnel.surface.kit.SharedProxy;
 import dev.runnel.surface.slack.api.SlackResponse;
 import java.time.Duration;
 import java.time.Instant;
@@ -85,9 +87,11 @@ public final class SlackSocket implements AutoCloseable {
 
   /// @param address requests a new socket's URL from Slack; it contains a ticket: keep it secret
   /// @param handler handles a request; a 2xx reply acknowledges it
+  /// @param platform its proxy is used
   public SlackSocket(
       Supplier<SlackResponse<String>> address,
       Function<RawRequest, Reply> handler,
+      OkHttpClient platform,
       InstantSource clock,
       RandomGenerator random,
       Timeouts timeouts) {
@@ -98,7 +102,7 @@ public final class SlackSocket implements AutoCloseable {
     this.timeouts = timeouts;
     closedSince = clock.instant();
     http =
-        new OkHttpClient.Builder()
+        SharedProxy.of(platform, new OkHttpClient.Builder())
             .dispatcher(new Dispatcher(Executors.newVirtualThreadPerTaskExecutor()))
             .connectTimeout(timeouts.helloTimeout())
             .readTimeout(timeouts.helloTimeout())
@@ -314,7 +318,7 @@ public final class SlackSocket implements AutoCloseable {
     public void onFailure(WebSocket socket, Throwable problem, @Nullable Response response) {
       end(
           response == null
-              ? "connection failed: " + problem.getClass().getSimpleName()
+              ? "connection failed: " + ProxyRefused.why(problem)
               : "Slack responded with status " + response.code());
     }
 

@@ -27,6 +27,7 @@ import mockwebserver3.Dispatcher;
 import mockwebserver3.MockResponse;
 import mockwebserver3.MockWebServer;
 import mockwebserver3.RecordedRequest;
+import okhttp3.OkHttpClient;
 import okhttp3.Response;
 import okhttp3.WebSocket;
 import okhttp3.WebSocketListener;
@@ -170,6 +171,7 @@ class SlackSocketTest {
               requests.add(request);
               return door.apply(request);
             },
+            new OkHttpClient(),
             clock,
             RandomGenerator.getDefault(),
             pace);
