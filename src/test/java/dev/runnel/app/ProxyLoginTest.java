@@ -17,6 +17,7 @@ import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.receive.SlackSocket;
 import dev.runnel.testkit.LoginProxy;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -114,6 +115,24 @@ class ProxyLoginTest {
         .containsExactlyInAnyOrder("Agent", "Slack", "GitHub", "Linear");
     assertThat(output).doesNotContain(WRONG_PASSWORD);
     assertThat(proxy.opened).isEmpty();
+  }
+
+  @Test
+  void connectSaysItToo() {
+    var in = System.in;
+    System.setIn(
+        new ByteArrayInputStream(
+            "SLACK_APP_TOKEN=xapp-1-A-1\nSLACK_BOT_TOKEN=xoxb-1\n"
+                .getBytes(StandardCharsets.UTF_8)));
+    try {
+      var environment =
+          Map.of("HTTPS_PROXY", wrong(), "RUNNEL_DATA", folder.resolve("data").toString());
+      assertThat(output(environment, "connect", "slack", "--transport", "socket"))
+          .contains(refusal())
+          .doesNotContain(WRONG_PASSWORD);
+    } finally {
+      System.setIn(in);
+    }
   }
 
   @Test

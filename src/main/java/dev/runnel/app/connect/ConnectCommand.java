@@ -81,7 +81,7 @@ public final class ConnectCommand {
       PrintStream out,
       InputStream in) {
     var terminal = Optional.ofNullable(System.console()).filter(Console::isTerminal);
-    try (var network = new JdkNetwork()) {
+    try (var network = new OkHttpNetwork(config.proxy())) {
       Dialogue dialogue =
           terminal.isPresent()
               ? new TerminalDialogue(terminal.get(), out)

@@ -44,7 +44,7 @@ class ConnectStoryTest {
             Optional.empty(),
             Map.of(RunnelSettings.DATA, folder.resolve("data").toString()));
     out.reset();
-    try (var network = new JdkNetwork()) {
+    try (var network = new OkHttpNetwork(Config.of(settings).proxy())) {
       return new ConnectCommand(
               Config.of(settings),
               url -> "manifest",
