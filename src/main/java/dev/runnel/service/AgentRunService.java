@@ -208,7 +208,8 @@ public final class AgentRunService implements AutoCloseable {
     var identities = new Identities(database, clock, factories.identities());
     var configs = new ConfigResolution(agents, settings.environments(), identities);
     var schedules = new Schedules(database, clock, changes, configs::resolved);
-    var actions = new RunActions(runs, queries, queue, configs, factories, settings, clock);
+    var actions =
+        new RunActions(runs, queries, queue, configs, factories, settings, listener, clock);
     return new AgentRunService(
         new Inventory(
             settings.environments(),
@@ -230,7 +231,8 @@ public final class AgentRunService implements AutoCloseable {
         new AuthFilter(keys, settings.publicUrl()),
         List.of(
             new RunRoutes(actions, queries, links, listener)::register,
-            new FactoryRoutes(factories, configs, runs, queries, settings.publicUrl())::register,
+            new FactoryRoutes(factories, configs, runs, queries, settings.publicUrl(), listener)
+                ::register,
             new FileRoutes(queries, settings, links, node.identity().place(), listener)::register,
             new IdentityRoutes(identities, agents)::register,
             new ScheduleRoutes(schedules, listener)::register,

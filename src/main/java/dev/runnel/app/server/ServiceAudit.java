@@ -14,9 +14,9 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Audits callers of the embedded service's API: changes of keys and schedules, and reads of
-/// transcripts and files. The person is the API key. The calls succeed even if the entry cannot be
-/// written.
+/// Audits callers of the embedded service's API: changes of keys and schedules, what they do to
+/// runs, and reads of transcripts and files. The person is the API key. The calls succeed even if
+/// the entry cannot be written.
 final class ServiceAudit implements ChangeListener {
   private static final Logger log = LoggerFactory.getLogger(ServiceAudit.class);
   private static final SurfaceId SURFACE = new SurfaceId("api");
@@ -38,6 +38,22 @@ final class ServiceAudit implements ChangeListener {
           case SCHEDULE -> Verb.SCHEDULE;
         };
     write(AuditEntry.of(clock.instant(), person(caller), verb, what));
+  }
+
+  /// What happens with the main key is Runnel's own work, whose people are audited where they act.
+  @Override
+  public void acted(Caller caller, Action action, String runId) {
+    if (!caller.equals(Caller.MAIN)) {
+      var verb =
+          switch (action) {
+            case START -> Verb.START;
+            case SAY -> Verb.SAY;
+            case STOP -> Verb.STOP;
+          };
+      write(
+          AuditEntry.of(clock.instant(), person(caller), verb, "by the API")
+              .about(new RunId(runId)));
+    }
   }
 
   /// Reads with the main key are Runnel's own, for the console, which audits its visitors.

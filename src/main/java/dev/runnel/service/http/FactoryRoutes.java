@@ -2,6 +2,7 @@ package dev.runnel.service.http;
 
 import dev.runnel.service.execution.ConfigResolution;
 import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.ChangeListener;
 import dev.runnel.service.run.Factory;
 import dev.runnel.service.run.IdempotencyKey;
 import dev.runnel.service.run.RequestProblem;
@@ -28,18 +29,21 @@ public final class FactoryRoutes {
   private final RunService runs;
   private final RunQueries queries;
   private final Supplier<URI> publicUrl;
+  private final ChangeListener listener;
 
   public FactoryRoutes(
       Factories factories,
       ConfigResolution configs,
       RunService runs,
       RunQueries queries,
-      Supplier<URI> publicUrl) {
+      Supplier<URI> publicUrl,
+      ChangeListener listener) {
     this.factories = factories;
     this.configs = configs;
     this.runs = runs;
     this.queries = queries;
     this.publicUrl = publicUrl;
+    this.listener = listener;
   }
 
   public void register(Api api) {
@@ -76,6 +80,7 @@ public final class FactoryRoutes {
         ServiceJson.read(
             runs.create(run, caller, Optional.of(factory.uid()), IdempotencyKey.of(ctx, caller)));
     var id = created.path("run_id").asText();
+    listener.acted(caller, ChangeListener.Action.START, id);
     var body = ServiceJson.newObject();
     body.put("run_id", id);
     body.set("state", created.get("state"));

@@ -6,10 +6,13 @@ import dev.runnel.service.execution.ConfigResolution;
 import dev.runnel.service.execution.RunQueue;
 import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.ChangeListener;
+import dev.runnel.service.run.ChangeListener.Action;
 import dev.runnel.service.run.IdempotencyKey;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.store.Factories;
 import dev.runnel.service.store.RunAccess;
 import dev.runnel.service.store.RunQueries;
@@ -36,6 +39,7 @@ public final class RunActions {
   private final ConfigResolution configs;
   private final Factories factories;
   private final ServiceSettings settings;
+  private final ChangeListener listener;
   private final InstantSource clock;
   private final RunAccess access;
 
@@ -46,6 +50,7 @@ public final class RunActions {
       ConfigResolution configs,
       Factories factories,
       ServiceSettings settings,
+      ChangeListener listener,
       InstantSource clock) {
     this.runs = runs;
     this.queries = queries;
@@ -53,6 +58,7 @@ public final class RunActions {
     this.configs = configs;
     this.factories = factories;
     this.settings = settings;
+    this.listener = listener;
     this.clock = clock;
     this.access = new RunAccess(queries);
   }
@@ -67,7 +73,9 @@ public final class RunActions {
         caller.scope() instanceof Caller.Scope.Below(String parent)
             ? childRequest(parent, caller, request)
             : configs.resolved(request);
-    return runs.create(run, caller, Optional.empty(), key);
+    var created = runs.create(run, caller, Optional.empty(), key);
+    listener.acted(caller, Action.START, ServiceJson.read(created).path("run_id").asText());
+    return created;
   }
 
   private NewRun childRequest(String parent, Caller caller, NewRun request) {
@@ -177,7 +185,9 @@ public final class RunActions {
     if (!interrupts.isBoolean()) {
       throw RequestProblem.invalid("interrupt must be true or false");
     }
-    return runs.followUp(id, text, mode, interrupts.booleanValue(), key);
+    var accepted = runs.followUp(id, text, mode, interrupts.booleanValue(), key);
+    listener.acted(caller, Action.SAY, id);
+    return accepted;
   }
 
   /// Stops a run, and waits until its processes have ended, for about the grace time.
@@ -187,5 +197,6 @@ public final class RunActions {
     var requestedAt = clock.instant();
     access.require(caller, id, false);
     queue.cancel(id, includesBlocked, requestedAt);
+    listener.acted(caller, Action.STOP, id);
   }
 }

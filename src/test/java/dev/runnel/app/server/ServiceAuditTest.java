@@ -79,6 +79,37 @@ class ServiceAuditTest {
     }
   }
 
+  @Test
+  void whoStartsSteersAndStopsARunWithAKeyIsAudited() throws Exception {
+    try (var runnel =
+        RunnelProcess.start(
+            folder, RunnelProcess.freePort(), Map.of("RUNNEL_AGENT_COMMAND", "sleep 300"))) {
+      var main = Files.readString(runnel.data().resolve("agent-api-key")).strip();
+      var ci = key(runnel, main, "ci");
+      call(runnel, main, "POST", "/runs", "{\"prompt\":\"of Runnel itself\"}");
+      var id = call(runnel, ci, "POST", "/runs", "{\"prompt\":\"x\"}").path("run_id").asText();
+      call(runnel, ci, "POST", "/runs/" + id + "/followups", "{\"message\":\"a secret word\"}");
+      call(runnel, ci, "POST", "/runs/" + id + "/cancel", "");
+
+      List<AuditReader.Line> lines;
+      try (var database = Database.sqlite(runnel.data().resolve("runnel.db"))) {
+        lines = new AuditLog(database).newest(Filter.ALL, Long.MAX_VALUE, 50);
+      }
+      var ofRuns =
+          lines.stream().filter(line -> List.of("start", "say", "stop").contains(line.verb()));
+      assertThat(ofRuns.toList().reversed())
+          .allSatisfy(
+              line -> {
+                assertThat(line.who().orElseThrow().name()).isEqualTo("ci");
+                assertThat(line.json())
+                    .contains("\"run\":\"" + id + "\"")
+                    .doesNotContain("a secret word");
+              })
+          .extracting(AuditReader.Line::verb)
+          .containsExactly("start", "say", "stop");
+    }
+  }
+
   private static String key(RunnelProcess runnel, String main, String name) throws Exception {
     var body = "{\"name\":\"%s\",\"scope\":\"all\"}".formatted(name);
     return call(runnel, main, "POST", "/keys", body).path("key").asText();
