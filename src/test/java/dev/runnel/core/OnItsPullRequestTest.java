@@ -1,5 +1,6 @@
 package dev.runnel.core;
 
+import static dev.runnel.testkit.Samples.DANA;
 import static dev.runnel.testkit.Samples.SAM;
 import static dev.runnel.testkit.Samples.SURFACE;
 import static dev.runnel.testkit.Samples.THREAD;
@@ -417,6 +418,39 @@ class OnItsPullRequestTest {
 
       assertThat(world.runs.followUps()).isEmpty();
       assertThat(world.runs.cancels()).isEmpty();
+    }
+
+    @Test
+    void anAccountOfAnotherPlatformThatIsNamedLikeTheRequesterDoesNotStopTheRun() {
+      obeys(
+          new Rule(
+              "policy.rules[0]",
+              List.of(Rule.ANY),
+              List.of(Rule.ANY),
+              EnumSet.of(Permission.STOP_OWN),
+              true,
+              Set.of(),
+              Set.of()));
+
+      world.says(namedLikeTheRequester("elsewhere:2", onAnotherPlatform()));
+      world.settle();
+      assertThat(world.runs.cancels()).isEmpty();
+
+      world.says(namedLikeTheRequester("fake:3", PULL_REQUEST));
+      world.settle();
+      assertThat(world.runs.cancels()).containsExactly(world.onlyRun().id());
+    }
+
+    private Delivery namedLikeTheRequester(String id, Conversation pullRequest) {
+      return new Delivery(
+          new DeliveryId(id),
+          "said:" + id,
+          pullRequest,
+          DANA,
+          cancel(),
+          true,
+          comments("2", cancel()).origin(),
+          world.clock.instant());
     }
   }
 

@@ -319,9 +319,11 @@ final class AccessCheck {
   }
 
   /// Whether the sender is this person of the conversation's platform, possibly acting from the
-  /// console.
+  /// console. Another platform may give the same id to somebody else.
   boolean isSender(Actor person, Conversation conversation, Delivery delivery) {
-    return person.id().equals(delivery.actor().id())
+    var isOnPlatform =
+        surface(delivery).filter(it -> it.id().equals(conversation.surface())).isPresent();
+    return (isOnPlatform && person.id().equals(delivery.actor().id()))
         || namesElsewhere(delivery)
             .filter(it -> it.contains(conversation.surface() + ":" + person.id()))
             .isPresent();
