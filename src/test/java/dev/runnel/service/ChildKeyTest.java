@@ -109,6 +109,19 @@ class ChildKeyTest {
     assertThat(problem(answer)).isEqualTo("not_authorized");
   }
 
+  @Test
+  void seesNoTitleOfARunOfOthersInTheListOfEnvironments() {
+    service.create(
+        JSON.createObjectNode()
+            .put("prompt", "Pay the ransom quietly")
+            .set("config", JSON.createObjectNode().put("environment_id", "prod")));
+
+    assertThat(service.get("/agent/environments").body()).contains("Pay the ransom quietly");
+    assertThat(asks("GET", "/agent/environments", "").body())
+        .contains("prod")
+        .doesNotContain("Pay the ransom quietly");
+  }
+
   private static HttpResponse<String> starts(String members) {
     return asks("POST", "/agent/runs", "{\"prompt\":\"x\"" + members + "}");
   }

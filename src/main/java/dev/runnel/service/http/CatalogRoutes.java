@@ -4,10 +4,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.agent.CommandAgent;
 import dev.runnel.service.execution.SkillCatalog;
+import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.ServiceJson;
+import dev.runnel.service.store.RunAccess;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
@@ -52,6 +54,7 @@ public final class CatalogRoutes {
   private final Environments environments;
   private final SkillCatalog skills;
   private final RunQueries queries;
+  private final RunAccess access;
   private final Instant since;
 
   /// @param since when the environments were last read from the configuration
@@ -65,12 +68,13 @@ public final class CatalogRoutes {
     this.environments = environments;
     this.skills = skills;
     this.queries = queries;
+    this.access = new RunAccess(queries);
     this.since = since;
   }
 
   public void register(Api api) {
     api.get("/agent", (ctx, _) -> skills(ctx));
-    api.get("/agent/environments", (ctx, _) -> environments(ctx));
+    api.get("/agent/environments", this::environments);
     api.get("/agent/models", (ctx, _) -> Api.respond(ctx, ServiceJson.write(models())));
     api.get(
         "/agent/connected-self-hosted-workers",
@@ -193,20 +197,24 @@ public final class CatalogRoutes {
     return result;
   }
 
-  private void environments(Context ctx) {
+  private void environments(Context ctx, Caller caller) {
     // All environments have the same update time, so both sort orders are the same.
     sortedBy(ctx, "last_updated", "name");
     var body = ServiceJson.newObject();
     var list = body.putArray("environments");
     environments.all().stream()
         .sorted(Comparator.comparing(Environment::name))
-        .forEach(each -> list.add(ServiceJson.object(show(each))));
+        .forEach(each -> list.add(ServiceJson.object(show(each, caller))));
     Api.respond(ctx, body.toString());
   }
 
-  private CloudEnvironment show(Environment environment) {
+  /// Without the last run if the caller may not access it, because it may be of other people.
+  private CloudEnvironment show(Environment environment, Caller caller) {
     var isDefault = environments.defaultEnvironment().filter(environment::equals).isPresent();
-    var last = queries.newestIn(environment.uid(), environment.name(), isDefault);
+    var last =
+        queries
+            .newestIn(environment.uid(), environment.name(), isDefault)
+            .filter(run -> access.mayAccess(caller, run.id(), true));
     return new CloudEnvironment(
         environment.uid(),
         new CloudEnvironmentConfig(
