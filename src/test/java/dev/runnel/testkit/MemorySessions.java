@@ -18,10 +18,16 @@ public final class MemorySessions implements Sessions {
   private final Map<String, Map.Entry<Attempt, Instant>> attempts = new HashMap<>();
   private final Map<String, Map.Entry<RunId, Instant>> shares = new HashMap<>();
   private boolean isDown;
+  private boolean endsAfterARead;
 
   /// From now on no session can be read.
   public synchronized void isDown() {
     isDown = true;
+  }
+
+  /// From now on a session ends as soon as it was read.
+  public synchronized void endAfterARead() {
+    endsAfterARead = true;
   }
 
   @Override
@@ -79,7 +85,11 @@ public final class MemorySessions implements Sessions {
     if (isDown) {
       throw new IllegalStateException("The database is down");
     }
-    return sessions.getOrDefault(secret, Instant.MIN).isAfter(now);
+    var isOpen = sessions.getOrDefault(secret, Instant.MIN).isAfter(now);
+    if (endsAfterARead) {
+      sessions.remove(secret);
+    }
+    return isOpen;
   }
 
   @Override

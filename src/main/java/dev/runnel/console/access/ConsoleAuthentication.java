@@ -151,9 +151,16 @@ public final class ConsoleAuthentication {
     if (bearer.isPresent()) {
       return refusal(bearer.get()).isEmpty() ? bearer.map(Visitor::new) : Optional.empty();
     }
-    return session(cookies)
-        .filter(secret -> sessions.isOpen(secret, clock.instant()))
-        .map(secret -> new Visitor(secret, sessions.person(secret, clock.instant())));
+    return session(cookies).flatMap(secret -> openSession(secret, clock.instant()));
+  }
+
+  /// Reads the person first: a session that ends between the two reads must not become one without
+  /// a person, which is an operator's.
+  private Optional<Visitor> openSession(String secret, Instant now) {
+    var person = sessions.person(secret, now);
+    return sessions.isOpen(secret, now)
+        ? Optional.of(new Visitor(secret, person))
+        : Optional.empty();
   }
 
   /// The result of an attempt to sign in.

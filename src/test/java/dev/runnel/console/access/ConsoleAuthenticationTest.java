@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.console.access.ConsoleAuthentication.Entry;
 import dev.runnel.console.access.ConsoleAuthentication.Visitor;
+import dev.runnel.core.model.conversation.SignedInPerson;
 import dev.runnel.testkit.MemorySessions;
 import dev.runnel.testkit.SettableClock;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -74,6 +76,15 @@ class ConsoleAuthenticationTest {
       assertThat(withSession(entry)).isPresent();
       clock.advance(Duration.ofSeconds(1));
       assertThat(withSession(entry)).isEmpty();
+    }
+
+    @Test
+    void whoseSessionEndsWhileItIsReadIsNobodyRatherThanAnOperator() {
+      var session =
+          authentication.enter(new SignedInPerson("slack:T1/U1", "Ann", Set.of("slack:U1")));
+      sessions.endAfterARead();
+
+      assertThat(withCookies(ConsoleAuthentication.COOKIE + "=" + session)).isEmpty();
     }
 
     @Test
