@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.runnel.console.access.ConsoleAuthentication;
 import dev.runnel.console.access.SignInProviders;
+import dev.runnel.console.transcript.Transcripts.Kind;
 import dev.runnel.console.view.About;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.run.Run;
@@ -59,6 +60,7 @@ class SignInTest {
   private final HttpClient client = HttpClient.newHttpClient();
   private final SimulatedProvider provider = new SimulatedProvider(clock);
   private final OkHttpClient http = new OkHttpClient();
+  private Streams streams;
   private Site site;
 
   @BeforeEach
@@ -78,13 +80,14 @@ class SignInTest {
     var port = freePort();
     var url =
         public_.getHost().equals("localhost") ? URI.create("http://localhost:" + port) : public_;
+    streams = new Streams(3, Duration.ofMillis(20), Duration.ofMillis(60));
     site =
         new Site(
             folder,
             clock,
             null,
             new About("claude -p", List.of(Site.slack(true))),
-            new Streams(3, Duration.ofMillis(20), Duration.ofMillis(60)),
+            streams,
             new SignInProviders(
                 List.of(
                     OpenIdSignIn.slack(
@@ -249,6 +252,22 @@ class SignInTest {
       assertThat(get(site.at("/"), "Cookie", session).statusCode()).isEqualTo(200);
       clock.advance(Duration.ofHours(13));
       assertThat(get(site.at("/"), "Cookie", session).statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    void isSentNothingMoreOnAnOpenPageWhenTheRuleIsGone() throws Exception {
+      var run = site.binds(SLACK, DANA, "Fix the test", null);
+      permits(rule("slack:U1", "console", READ));
+      var session = signedIn("slack");
+
+      try (var live = new OpenPage(site.at("/runs/" + run.id() + "/live"), "Cookie", session)) {
+        await().until(() -> !live.events("head").isEmpty());
+        permits(rule("slack:U2", "console", READ));
+        site.says(run, Kind.SAID, "What I earn");
+        await().until(() -> streams.open() == 0);
+
+        assertThat(live.sent("lines")).doesNotContain("What I earn");
+      }
     }
 
     @Test
