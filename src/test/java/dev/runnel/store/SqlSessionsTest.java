@@ -2,6 +2,7 @@ package dev.runnel.store;
 
 import static dev.runnel.testkit.Samples.NINE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.runnel.core.port.Sessions;
 import dev.runnel.database.Database;
@@ -12,8 +13,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,6 +60,43 @@ class SqlSessionsTest implements SessionsContract {
   @Override
   public Sessions sessions() {
     return sessions;
+  }
+
+  @Test
+  void ofTwoWhoUseALinkAtOnceOneSignsIn() {
+    sessions.offer("link", TEN);
+
+    assertThat(bothAtOnce(() -> sessions.redeem("link", NINE)))
+        .containsExactlyInAnyOrder(true, false);
+  }
+
+  @Test
+  void ofTwoWhoReturnFromTheProviderAtOnceOneSignsIn() {
+    sessions.expect("state", new Sessions.Attempt("slack", "b", "n", "v", "/runs"), TEN);
+
+    assertThat(bothAtOnce(() -> sessions.take("state", NINE).isPresent()))
+        .containsExactlyInAnyOrder(true, false);
+  }
+
+  /// Both find the secret, and wait for a write of others before they use it up.
+  private List<Boolean> bothAtOnce(BooleanSupplier use) {
+    var results = new ConcurrentLinkedQueue<Boolean>();
+    var threads =
+        Stream.generate(() -> Thread.ofPlatform().unstarted(() -> results.add(use.getAsBoolean())))
+            .limit(2)
+            .toList();
+    database.<Boolean>write(
+        _ -> {
+          threads.forEach(Thread::start);
+          await().until(() -> threads.stream().allMatch(SqlSessionsTest::waits));
+          return true;
+        });
+    await().until(() -> results.size() == threads.size());
+    return List.copyOf(results);
+  }
+
+  private static boolean waits(Thread thread) {
+    return Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING).contains(thread.getState());
   }
 
   @Test

@@ -96,11 +96,12 @@ public interface SessionsContract {
     sessions().begin("one", TEN);
     sessions().offer("link", TEN);
     sessions().share("shared", new RunId("run-1"), TEN);
+    sessions().expect("state", new Attempt("slack", "b", "n", "v", "/runs"), TEN);
 
     sessions().endAll();
 
     assertThat(sessions().shared("shared", NINE)).isEmpty();
-
+    assertThat(sessions().take("state", NINE)).isEmpty();
     assertThat(sessions().isOpen("one", NINE)).isFalse();
     assertThat(sessions().redeem("link", NINE)).isFalse();
   }
