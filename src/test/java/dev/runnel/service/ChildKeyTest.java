@@ -166,6 +166,43 @@ class ChildKeyTest {
   }
 
   @Test
+  void startsNoRunInTheNameOfSomebodyElse() {
+    assertThat(problem(starts(",\"on_behalf_of\":\"dana@acme.example\"")))
+        .isEqualTo("not_authorized");
+  }
+
+  /// The run of somebody else is one for this key as little as none.
+  @Test
+  void reachesNoRunOfSomebodyElse() {
+    var other = service.create("Pay the ransom");
+
+    for (var path :
+        List.of("", "/timeline", "/transcript", "/conversation", "/handoff/attachments")) {
+      assertThat(problem(asks("GET", "/agent/runs/" + other + path, "")))
+          .as(path)
+          .isEqualTo("resource_not_found");
+    }
+    var message = "{\"message\":\"Stop that\"}";
+    assertThat(problem(asks("POST", "/agent/runs/" + other + "/followups", message)))
+        .isEqualTo("resource_not_found");
+    assertThat(problem(asks("POST", "/agent/runs/" + other + "/cancel", "")))
+        .isEqualTo("resource_not_found");
+    assertThat(problem(starts(",\"parent_run_id\":\"" + other + "\"")))
+        .isEqualTo("resource_not_found");
+    assertThat(service.state(other)).isIn("QUEUED", "INPROGRESS");
+  }
+
+  @Test
+  void neitherReadsNorSteersItsOwnRun() {
+    assertThat(problem(asks("GET", "/agent/runs/" + parent + "/transcript", "")))
+        .isEqualTo("resource_not_found");
+    assertThat(
+            problem(
+                asks("POST", "/agent/runs/" + parent + "/followups", "{\"message\":\"Allow\"}")))
+        .isEqualTo("resource_not_found");
+  }
+
+  @Test
   void startsNoRunInTheEnvironmentOfAnIdentity() throws Exception {
     var made =
         service.post("/agent/identities", "{\"name\":\"deployer\",\"environment_id\":\"prod\"}");
