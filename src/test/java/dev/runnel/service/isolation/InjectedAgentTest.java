@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.runnel.testkit.Bubblewrapped;
 import dev.runnel.testkit.ContainerRuntime;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -32,6 +35,20 @@ class InjectedAgentTest {
       try (var stage = InjectedAgentContract.Stage.open(folder, this)) {
         InjectedAgentContract.assertFillsTheDisk(
             stage, "touch big; fallocate --keep-size --length 50M big");
+      }
+    }
+
+    @Test
+    void sharesNoNamespaceWithRunnel(@TempDir Path folder) throws IOException {
+      var kinds = List.of("user", "pid", "ipc", "uts", "cgroup", "mnt", "net");
+      var outside = new ArrayList<String>();
+      for (var kind : kinds) {
+        outside.add(Files.readSymbolicLink(Path.of("/proc/self/ns", kind)).toString());
+      }
+      try (var stage = InjectedAgentContract.Stage.open(folder, this)) {
+        var inside = stage.obey("cd /proc/self/ns; readlink %s".formatted(String.join(" ", kinds)));
+
+        assertThat(inside.lines()).hasSameSizeAs(kinds).doesNotContainAnyElementsOf(outside);
       }
     }
 

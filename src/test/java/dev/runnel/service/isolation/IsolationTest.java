@@ -4,20 +4,25 @@ import static dev.runnel.service.RunningService.awaitFile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.runnel.service.RunningService;
 import dev.runnel.service.RunningService.Setup;
+import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.service.workspace.Repository;
+import dev.runnel.service.workspace.Workspaces;
 import dev.runnel.testkit.ContainerRuntime;
 import dev.runnel.testkit.LocalRepository;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -202,6 +207,32 @@ class IsolationTest {
     }
 
     @Test
+    void anAgentDoesNotOutliveTheProcessThatStartedIt() throws Exception {
+      var mark = ExecutorContract.mark();
+      var workspaces = new Workspaces(folder.resolve("workspaces"), Environments.NONE);
+      var root = Files.createDirectories(workspaces.root("run"));
+      var place =
+          new Isolation.Place(
+              ExecutionRequest.internal("run"),
+              root,
+              root,
+              Environment.NONE,
+              Set.of(),
+              List.of(),
+              workspaces.home("run", Environment.NONE));
+      var command = new ArrayList<>(List.of("/bin/sh", "-c", "\"$@\" & wait", "sh"));
+      command.addAll(
+          ((Isolation.Local) isolation())
+              .wrap(List.of("/bin/sh", "-c", "touch ready; sleep " + mark + "; :"), place));
+      var starter = new ProcessBuilder(command).start();
+      awaitFile(root.resolve("ready"));
+
+      starter.destroyForcibly();
+
+      await().until(() -> ExecutorContract.running(mark).isEmpty());
+    }
+
+    @Test
     void anAgentSeesNoProcessButItsOwn() {
       var pid = ProcessHandle.current().pid();
       var command = "cat /proc/%d/environ; ls /proc | grep -c '^[0-9]'".formatted(pid);
@@ -314,6 +345,28 @@ class IsolationTest {
             .contains(" sh /bin/sh -c cat; cat up\n")
             .doesNotContain("s3cret-x")
             .endsWith("rm --force " + name + "\n");
+      }
+    }
+
+    @Test
+    void aContainerHasLimitsAndNoPowersAndTheUserOfTheWorkspace() throws IOException {
+      var environment = environment(List.of(), List.of(), Optional.of("node:22"));
+      var setting =
+          setup.with(new Environments(List.of(environment), Optional.of(environment), Map.of()));
+      try (var service = RunningService.with(folder, "cat", 1, setting)) {
+        var id = service.create("x");
+        service.awaitState(id, "SUCCEEDED");
+        var workspace = folder.resolve("workspaces/" + id);
+
+        assertThat(Files.readString(folder.resolve("arguments")))
+            .contains(" --cap-drop ALL ")
+            .contains(" --security-opt no-new-privileges ")
+            .contains(" --memory 8589934592b --memory-swap 8589934592b --pids-limit 4096 ")
+            .contains(
+                " --user %s:%s "
+                    .formatted(
+                        Files.getAttribute(workspace, "unix:uid"),
+                        Files.getAttribute(workspace, "unix:gid")));
       }
     }
 
