@@ -185,6 +185,24 @@ class WebServerTest {
   }
 
   @Test
+  void ofAThousandConnectionsThoseThatSendNothingAreClosedSoon() throws Exception {
+    var open = new ArrayList<Socket>();
+    try {
+      while (open.size() < 1_000) {
+        open.add(new Socket(InetAddress.getLoopbackAddress(), server.port()));
+      }
+      var first = open.getFirst();
+      first.setSoTimeout(15_000);
+
+      assertThat(first.getInputStream().read()).isNegative();
+    } finally {
+      for (var socket : open) {
+        socket.close();
+      }
+    }
+  }
+
+  @Test
   void aConnectionThatWaitsForItsNextRequestStaysOpen() throws Exception {
     server.close();
     limits = new BodyLimits(FREE, BUDGET, Duration.ofMillis(50));

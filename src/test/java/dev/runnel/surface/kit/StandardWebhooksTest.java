@@ -40,14 +40,23 @@ class StandardWebhooksTest {
 
   @Test
   void manySignaturesOnALargeBodyCostOneHmac() {
+    var one = cost("v1,AAAA");
+
+    // One for each of the signatures that count would take eight times as long.
+    assertThat(cost("v1,AAAA ".repeat(3_500))).isLessThan(one.multipliedBy(4));
+  }
+
+  /// The processor time for a body of 5 MB, without what else the machine did.
+  private static Duration cost(String signatures) {
     var threads = ManagementFactory.getThreadMXBean();
-    var before = threads.getCurrentThreadCpuTime();
-
-    assertThat(signed("v1, ".repeat(3_500), new byte[5 * 1024 * 1024], 0)).isFalse();
-
-    // One takes some milliseconds, one for each signature ten seconds and more.
-    assertThat(Duration.ofNanos(threads.getCurrentThreadCpuTime() - before))
-        .isLessThan(Duration.ofSeconds(3));
+    var body = new byte[5 * 1024 * 1024];
+    var least = Long.MAX_VALUE;
+    for (int i = 0; i < 5; i++) {
+      var before = threads.getCurrentThreadCpuTime();
+      assertThat(signed(signatures, body, 0)).isFalse();
+      least = Math.min(least, threads.getCurrentThreadCpuTime() - before);
+    }
+    return Duration.ofNanos(least);
   }
 
   private static boolean signed(String signatures, byte[] body, int secondsLater) {

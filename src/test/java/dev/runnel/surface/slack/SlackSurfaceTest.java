@@ -55,6 +55,12 @@ class SlackSurfaceTest implements SurfaceContract {
     slack.close();
   }
 
+  /// Of strangers, too: it is read before its signature is checked.
+  @Test
+  void noBodyOverAMegabyteIsRead() {
+    assertThat(surface.maxBodyBytes()).isEqualTo(1024 * 1024);
+  }
+
   @Override
   public Surface surface() {
     return goldenSurface;
