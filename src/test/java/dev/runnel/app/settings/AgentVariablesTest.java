@@ -150,6 +150,9 @@ class AgentVariablesTest {
             "ANTHROPIC_API_KEY",
             "SSH_AUTH_SOCK",
             "DOCKER_HOST",
+            // They begin with the name of a variable that agents get.
+            "HOMEBREW_GITHUB_API_TOKEN",
+            "PATH_TOKEN",
             "UNHEARD_OF")) {
       variables.put(name, "hidden-" + name);
     }
