@@ -13,6 +13,7 @@ import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.FileContent;
 import dev.runnel.core.model.conversation.NoticeId;
@@ -216,6 +217,18 @@ class RedactionTest {
   }
 
   @Test
+  void aFileIsUploadedWithoutASecretInItsName() {
+    var made = UPDATES.stream().filter(Update.FileMade.class::isInstance).findFirst().orElseThrow();
+    var notice = new Notice(new NoticeId("n1"), THREAD, made, Origin.NONE, NINE, 0);
+
+    surface.files().upload(notice, new byte[0]);
+
+    assertThat(shown.toString())
+        .contains("Use (redacted) and (redacted)")
+        .doesNotContain(SECRET, TOKEN);
+  }
+
+  @Test
   void aPlatformsReasonIsKeptWithoutASecret() {
     var refusing = new FakeSurface();
     for (var refusal :
@@ -296,6 +309,17 @@ class RedactionTest {
     }
 
     @Test
+    void anInterruptIsSaidWithoutSecrets() {
+      var run = service.addsStranger("A run");
+      service.moves(run.id(), RunState.RUNNING, "At work");
+
+      runs.interrupt(run.id(), TEXT, key);
+
+      assertThat(service.interrupts()).containsExactly(run.id());
+      assertThat(service.followUps().getFirst().text()).isEqualTo("Use (redacted) and (redacted)");
+    }
+
+    @Test
     void whatARunSaysIsHeardWithoutSecrets() {
       var run = service.addsStranger(TEXT);
       service.moves(run.id(), RunState.RUNNING, TEXT);
@@ -354,6 +378,21 @@ class RedactionTest {
       return (delivery, _) -> {
         shown.add(delivery);
         return new Posting.Posted(new PostRef("1"), THREAD);
+      };
+    }
+
+    @Override
+    public FileUploader files() {
+      return new FileUploader() {
+        @Override
+        public boolean accepts(Conversation conversation) {
+          return true;
+        }
+
+        @Override
+        public Posting upload(Notice notice, byte[] content) {
+          return post(notice, null);
+        }
       };
     }
 
