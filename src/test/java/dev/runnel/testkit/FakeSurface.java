@@ -75,6 +75,7 @@ public final class FakeSurface
   private volatile boolean isPrivate;
   private Admission admission = Admission.ADMITTED;
   private Set<String> groups = Set.of();
+  private boolean areGroupsKnown = true;
   private final Map<String, Set<String>> names = new HashMap<>();
   private final Set<Conversation> turnedAway = new HashSet<>();
   private MissedDeliveries missedDeliveries = MissedDeliveries.Listed.NOTHING;
@@ -390,8 +391,9 @@ public final class FakeSurface
 
   @Override
   public synchronized GroupLookup groups(Delivery delivery, Set<String> names) {
-    return new GroupLookup.Known(
-        groups.stream().filter(names::contains).collect(Collectors.toSet()));
+    return areGroupsKnown
+        ? new GroupLookup.Known(groups.stream().filter(names::contains).collect(Collectors.toSet()))
+        : new GroupLookup.Unknown(Optional.of(Duration.ofSeconds(30)), "The platform is down");
   }
 
   @Override
@@ -405,9 +407,15 @@ public final class FakeSurface
     names.put(person, Set.of(account));
   }
 
+  /// From now on nobody's groups can be looked up.
+  public synchronized void knowsNoGroups() {
+    areGroupsKnown = false;
+  }
+
   /// From now on everybody is in these groups.
   public synchronized void hasInGroups(String... names) {
     groups = Set.of(names);
+    areGroupsKnown = true;
   }
 
   /// From now on nobody may say anything there.

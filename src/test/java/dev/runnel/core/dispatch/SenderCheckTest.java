@@ -16,10 +16,17 @@ import dev.runnel.core.model.conversation.Admission;
 import dev.runnel.core.model.conversation.ConversationPolicy;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.policy.Permission;
+import dev.runnel.core.policy.Policy;
+import dev.runnel.core.policy.Rule;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -89,6 +96,37 @@ class SenderCheckTest {
     world.surface.admits(Admission.ADMITTED);
     world.passes(Duration.ofMinutes(1));
     assertThat(world.surface.kinds(THREAD)).containsExactly("Status");
+  }
+
+  /// A rule may refuse a group what a later rule permits.
+  @Test
+  void whileNobodyKnowsTheirGroupsItWaits() {
+    world.obeys(
+        new Policy(
+            Map.of(),
+            List.of(mayStart("fake:contractors", false), mayStart("fake:members", true)),
+            List.of(),
+            List.of()));
+    world.surface.knowsNoGroups();
+
+    world.says(delivery("1", start("fix it")));
+    world.settle();
+    assertThat(world.runs.runs()).isEmpty();
+
+    world.surface.hasInGroups("contractors");
+    world.passes(Duration.ofMinutes(1));
+    assertThat(world.runs.runs()).isEmpty();
+  }
+
+  private static Rule mayStart(String who, boolean isPermitted) {
+    return new Rule(
+        "policy.rules[" + who + "]",
+        List.of(who),
+        List.of(Rule.ANY),
+        EnumSet.of(Permission.START),
+        isPermitted,
+        Set.of(),
+        Set.of());
   }
 
   @Nested
