@@ -193,6 +193,18 @@ class ChildKeyTest {
   }
 
   @Test
+  void neitherContinuesNorListsWhatSomebodyElseBegan() {
+    var other = service.create("Pay the ransom");
+    var conversation = service.run(other).path("conversation_id").asText();
+
+    assertThat(conversation).isNotEmpty();
+    assertThat(problem(starts(",\"conversation_id\":\"" + conversation + "\"")))
+        .isEqualTo("invalid_request");
+    assertThat(problem(asks("GET", "/agent/runs?ancestor_run_id=" + other, "")))
+        .isEqualTo("invalid_request");
+  }
+
+  @Test
   void neitherReadsNorSteersItsOwnRun() {
     assertThat(problem(asks("GET", "/agent/runs/" + parent + "/transcript", "")))
         .isEqualTo("resource_not_found");
