@@ -36,6 +36,7 @@ import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.FileUploader;
+import dev.runnel.core.port.RunCatalog;
 import dev.runnel.core.port.Surface;
 import dev.runnel.core.port.ThreadOpener;
 import dev.runnel.testkit.FakeAgentRuns;
@@ -226,6 +227,57 @@ class RedactionTest {
     assertThat(shown.toString())
         .contains("Use (redacted) and (redacted)")
         .doesNotContain(SECRET, TOKEN);
+  }
+
+  @Test
+  void theListOfAllRunsIsWithoutSecrets() {
+    var entry =
+        new RunCatalog.Entry(RUN, Optional.of(NINE), TEXT, "U1", "API", TEXT, Optional.empty());
+    var file = new RunCatalog.File("f1", TEXT, false, 3);
+    var catalog =
+        new RedactedCatalog(
+            new RunCatalog() {
+              @Override
+              public Result find(Query query) {
+                return query.words().isEmpty()
+                    ? new Result.Listed(List.of(entry), Optional.empty())
+                    : new Result.Unavailable(TEXT);
+              }
+
+              @Override
+              public Optional<Details> details(RunId run) {
+                return Optional.of(
+                    new Details(
+                        entry,
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        List.of(),
+                        List.of(entry),
+                        List.of(file)));
+              }
+            },
+            REDACTOR);
+
+    assertThat(
+            List.of(catalog.find(query("")), catalog.find(query("any")), catalog.details(RUN.id()))
+                .toString())
+        .contains("Use (redacted) and (redacted)")
+        .doesNotContain(SECRET, TOKEN);
+  }
+
+  private static RunCatalog.Query query(String words) {
+    return new RunCatalog.Query(
+        words,
+        Set.of(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Set.of(),
+        Set.of(),
+        Optional.empty(),
+        50);
   }
 
   @Test
