@@ -134,6 +134,25 @@ class GitLoginTest {
       }
     }
 
+    @Test
+    void aPullRequestOfOthersIsNotTheRunsThoughItPushesABranchOfItsOwn(@TempDir Path folder)
+        throws IOException {
+      try (var stage = Stage.open(folder, this, true)) {
+        stage.theirs();
+        var id =
+            stage.run(
+                """
+                git -c user.name=A -c user.email=a@a.test commit --quiet --allow-empty -m Mine
+                git push --quiet origin HEAD:refs/heads/mine && echo pushed
+                echo %s
+                """
+                    .formatted(stage.pullRequest(8)));
+
+        assertThat(stage.service().transcript(id)).contains("pushed\n");
+        assertThat(stage.branchOf(id)).isEmpty();
+      }
+    }
+
     /// In the second execution, too, to which the clone comes as the agent left it.
     @Test
     void programsThatItNamesInTheSettingsOfItsCloneAreNotRunOutsideOfIt(@TempDir Path folder)
