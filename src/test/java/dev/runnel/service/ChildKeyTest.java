@@ -193,7 +193,7 @@ class ChildKeyTest {
   }
 
   @Test
-  void neitherContinuesNorListsWhatSomebodyElseBegan() {
+  void neitherContinuesNorReadsWhatSomebodyElseBegan() {
     var other = service.create("Pay the ransom");
     var conversation = service.run(other).path("conversation_id").asText();
 
@@ -202,6 +202,12 @@ class ChildKeyTest {
         .isEqualTo("invalid_request");
     assertThat(problem(asks("GET", "/agent/runs?ancestor_run_id=" + other, "")))
         .isEqualTo("invalid_request");
+    assertThat(problem(asks("GET", "/agent/conversations/" + conversation, "")))
+        .isEqualTo("resource_not_found");
+    var message = "{\"message\":\"Stop that\"}";
+    assertThat(
+            problem(asks("POST", "/agent/conversations/" + conversation + "/followups", message)))
+        .isEqualTo("resource_not_found");
   }
 
   @Test
