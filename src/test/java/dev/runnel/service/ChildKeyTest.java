@@ -59,8 +59,9 @@ class ChildKeyTest {
         RunningService.with(
             folder,
             "test -z \"$RUNNEL_AGENT_API_KEY\" || printf %s \"$RUNNEL_AGENT_API_KEY\" > key;"
-                + " sleep 300",
-            2,
+                + " test \"$(cat)\" = report || exec sleep 300;"
+                + " echo Paid > \"$RUNNEL_ARTIFACTS/report.md\"",
+            20,
             setup);
     parent =
         service.create(
@@ -208,6 +209,18 @@ class ChildKeyTest {
     assertThat(
             problem(asks("POST", "/agent/conversations/" + conversation + "/followups", message)))
         .isEqualTo("resource_not_found");
+  }
+
+  @Test
+  void readsNoFileOfARunOfSomebodyElse() {
+    var other = service.awaitState(service.create("report"), "SUCCEEDED");
+    var file = other.at("/artifacts/0/data/artifact_uid").asText();
+
+    assertThat(service.get("/agent/artifacts/" + file).body()).contains("report.md");
+    for (var path : List.of("", "/download")) {
+      assertThat(problem(asks("GET", "/agent/artifacts/" + file + path, "")))
+          .isEqualTo("resource_not_found");
+    }
   }
 
   @Test
