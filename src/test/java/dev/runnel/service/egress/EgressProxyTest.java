@@ -100,6 +100,24 @@ class EgressProxyTest {
   }
 
   @Test
+  void aHostIsReachedAtTheAddressThatWasChecked() throws IOException {
+    var lookups = new AtomicInteger();
+
+    assertThat(
+            ask(
+                "internal:shop.test:" + port,
+                host -> {
+                  if (lookups.getAndIncrement() > 0) {
+                    throw new UnknownHostException(host);
+                  }
+                  return resolve(host);
+                },
+                "GET http://shop.test:%d/a HTTP/1.1\r\nHost: x\r\n\r\n"))
+        .startsWith("HTTP/1.1 200");
+    assertThat(lookups).hasValue(1);
+  }
+
+  @Test
   void aPublicNameThatLeadsToThisMachineIsRefused() throws IOException {
     assertThat(ask("*:" + port, "CONNECT shop.test:%d HTTP/1.1\r\n\r\n"))
         .startsWith("HTTP/1.1 403");

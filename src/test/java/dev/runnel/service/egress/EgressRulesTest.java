@@ -86,6 +86,9 @@ class EgressRulesTest {
         "::127.0.0.1",
         "64:ff9b::a9fe:a9fe",
         "2002:7f00:1::",
+        "2002:a9fe:a9fe::",
+        "2002:ac10:1::",
+        "2002:c0a8:1::",
         "2001::1"
       })
   void noAddressOfThisMachineOrAnInternalNetworkIsPublic(String address)
