@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Question;
+import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Admission;
@@ -108,6 +110,8 @@ class PermissionMatrixTest {
           config unset model here | working        | yes    | no       | no
           schedule every day at 9:00 look | no run | yes    | no       | no
           config set model m me   | working        | yes    | no       | no
+          (a form for me and here) | working       | yes    | no       | no
+          link RUN                | working        | yes    | no       | no
           freeze: a deployment    | working        | no     | no       | no
           """)
   void withoutAPolicy(String words, String state, String member, String outsider, String unserved) {
@@ -154,6 +158,8 @@ class PermissionMatrixTest {
           config unset model here | working        | yes      | no    | no           | no
           schedule every day at 9:00 look | no run | yes      | no    | no           | no
           config set model m me   | working        | yes      | yes   | no           | no
+          (a form for me and here) | working       | yes      | no    | no           | no
+          link RUN                | working        | yes      | no    | no           | no
           freeze: a deployment    | working        | yes      | no    | no           | no
           """)
   void withAPolicy(
@@ -194,6 +200,13 @@ class PermissionMatrixTest {
   }
 
   private Intent intent(String words) {
+    if (words.equals("(a form for me and here)")) {
+      return new Intent.Ask(
+          new Question.ConfigureAll(
+              List.of(
+                  new Question.Configure("model", Optional.of("m"), Level.ME),
+                  new Question.Configure("env", Optional.of("e"), Level.HERE))));
+    }
     var run = world.runs.runs().isEmpty() ? "" : runId();
     return MessageParser.words(words.replace("RUN", run), true).orElseThrow();
   }
