@@ -115,6 +115,7 @@ class SlackFlowsStoryTest {
                   "C0BUTTON",
                   "C0BLOCKED",
                   "C0CHOICE",
+                  "C0WAITS",
                   "C0LONG",
                   "C0FILE",
                   "C0PLAN",
@@ -297,6 +298,18 @@ class SlackFlowsStoryTest {
       awaitPost("C0CHOICE", "Told: Green");
       awaitPost("C0CHOICE", "*Answered* by <@" + ANN + ">");
       assertThat(thread("C0CHOICE", said)).noneMatch(it -> hasButton(it, "answer_1"));
+    }
+
+    @Test
+    void aWordStopsARunThatWaitsForAnAnswer() {
+      var said = mention("C0WAITS", "pick a colour");
+      awaitPost("C0WAITS", "answer_other");
+
+      slack.reply("C0WAITS", said, ANN, "stop");
+
+      awaitPost("C0WAITS", "Stopped");
+      awaitSign("C0WAITS", said, "no_entry_sign");
+      assertThat(thread("C0WAITS", said)).noneMatch(it -> hasButton(it, "answer_1"));
     }
 
     @Test

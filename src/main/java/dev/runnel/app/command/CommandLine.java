@@ -456,7 +456,9 @@ public sealed interface CommandLine {
       return new Wrong("run cancel takes an id or --all.");
     }
     if (given.size() < needed && !(all && verb.equals("cancel"))) {
-      return new Wrong("run " + verb + " needs more words.");
+      return new Wrong(
+          "run %s needs %s."
+              .formatted(verb, verb.equals("cancel") ? "an id, or --all" : "more words"));
     }
     return new RunCommand(options, verb, List.copyOf(given), json, waits, logs, all, chosen);
   }

@@ -103,6 +103,9 @@ class CommandLineTest {
         .isEqualTo(wrong("There is no option --prot. Did you mean --port?"));
     assertThat(parse("--port")).isEqualTo(wrong("--port needs a value."));
     assertThat(parse("run", "show")).isEqualTo(wrong("run show needs more words."));
+    assertThat(parse("run", "cancel")).isEqualTo(wrong("run cancel needs an id, or --all."));
+    assertThat(parse("run", "cancel", "x", "--all"))
+        .isEqualTo(wrong("run cancel takes an id or --all."));
     assertThat(parse("run", "x"))
         .isEqualTo(wrong("run needs one of: start, list, show, follow, cancel, watch."));
     assertThat(parse("run", "watch", "id", "--wait")).isEqualTo(wrong("--wait is for run start."));
