@@ -80,6 +80,18 @@ class PolicyCommandTest {
   }
 
   @Test
+  void aStartThatARuleRefusesWithoutAnEnvironmentSaysThatADefaultMayChooseOne() {
+    var start = "slack:T012AB/U2 start slack:T012AB/C1 --groups slack:members";
+    assertThat(run(start)).isOne();
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .contains("Without --env and --model", "a default or a profile chooses");
+
+    out.reset();
+    assertThat(run(start + " --env docs")).isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8)).doesNotContain("Without --env");
+  }
+
+  @Test
   void aStartThatWaitsForAnApprovalHasItsOwnExitCode() {
     assertThat(run("github:ops start github:acme/shop --env prod")).isEqualTo(3);
     assertThat(out.toString(StandardCharsets.UTF_8))

@@ -112,6 +112,12 @@ public record PolicyTester(Policy policy, Function<String, Optional<ConnectedPla
 
   private Result decided(AccessRequest request, List<String> lines) {
     var verdict = policy.decide(request);
+    var isWithoutOptions = request.environment().isEmpty() && request.model().isEmpty();
+    if (request.permission() == Permission.START && isWithoutOptions && policy.limitsOptions()) {
+      lines.add(
+          "Without --env and --model, rules with `with` do not match. Where a default or a profile"
+              + " chooses an environment or a model, name it.");
+    }
     if (!verdict.isPermitted()) {
       lines.add("refused   %s. %s".formatted(verdict.rule(), verdict.words()));
       return Result.REFUSED;

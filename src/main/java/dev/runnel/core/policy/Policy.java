@@ -88,6 +88,12 @@ public record Policy(
     return new Policy(groups, rules, approvals, all, pricePerMinute);
   }
 
+  /// Whether a rule depends on the environment or the model of a run.
+  public boolean limitsOptions() {
+    return rules.stream()
+        .anyMatch(rule -> !(rule.environments().isEmpty() && rule.models().isEmpty()));
+  }
+
   public boolean hasRules() {
     return !rules.isEmpty();
   }
