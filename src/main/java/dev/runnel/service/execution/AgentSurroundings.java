@@ -7,12 +7,10 @@ import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.store.ApiKeys;
 import dev.runnel.service.workspace.Environment;
-import dev.runnel.service.workspace.GitIdentity;
 import dev.runnel.service.workspace.PreparedWorkspace;
 import dev.runnel.service.workspace.RunHome;
 import dev.runnel.service.workspace.Workspaces;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -33,7 +31,6 @@ record AgentSurroundings(
     Optional<RunHome> home,
     boolean mayHaveSession,
     ExecutionNetwork network) {
-  private static final String GIT_CONFIG = ".gitconfig";
 
   /// Creates the site of an execution.
   record Factory(
@@ -81,7 +78,7 @@ record AgentSurroundings(
           network);
     }
 
-    /// Prepares the run's own home folder: the agent's login and the name for commits.
+    /// Prepares the run's own home folder: the agent's login and the operator's files.
     private RunHome home(Harness harness, Environment environment, ExecutionNetwork network)
         throws IOException {
       var home = workspaces.home(request.runId(), environment);
@@ -89,16 +86,7 @@ record AgentSurroundings(
         home.copy(login.source(), login.target());
         home.change(login.target(), network::loginFile);
       }
-      var operatorHome = Optional.ofNullable(settings.environment().get("HOME")).map(Path::of);
-      if (operatorHome.isPresent()) {
-        for (var file : settings.isolation().homeFiles()) {
-          home.copy(operatorHome.get().resolve(file), file);
-        }
-        var identity = GitIdentity.of(operatorHome.get().resolve(GIT_CONFIG));
-        if (identity.isPresent()) {
-          home.write(GIT_CONFIG, identity.get());
-        }
-      }
+      OperatorFiles.copyTo(home, settings);
       return home;
     }
   }

@@ -129,7 +129,9 @@ final class SetupRunner implements CommandRunner {
 
   private RunHome home() {
     try {
-      return context.workspaces().home(context.request().runId(), context.environment());
+      var home = context.workspaces().home(context.request().runId(), context.environment());
+      OperatorFiles.copyTo(home, settings);
+      return home;
     } catch (IOException e) {
       throw new UncheckedIOException("The home folder of the run cannot be created", e);
     }

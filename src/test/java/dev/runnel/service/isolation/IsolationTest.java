@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -241,6 +242,34 @@ class IsolationTest {
         service.awaitState(id, "SUCCEEDED");
 
         assertThat(Integer.parseInt(service.message(id).strip())).isLessThan(8);
+      }
+    }
+
+    @Test
+    void setupCommandsAndTheAgentHaveTheFilesOfTheOperatorsHomeThatAreNamed(@TempDir Path home)
+        throws IOException {
+      Files.writeString(home.resolve(".npmrc"), "registry=https://npm.corp/\n");
+      var variables = new HashMap<>(System.getenv());
+      variables.put("HOME", home.toString());
+      var machine =
+          new Machine(variables, List.of(folder), List.of(), List.of(".npmrc"), Quotas.DEFAULT);
+      var environment =
+          environment(List.of(), List.of("cp \"$HOME/.npmrc\" seen"), Optional.empty());
+      var withFile =
+          setup
+              .with(Isolations.choose("auto", machine))
+              .with(new Environments(List.of(environment), Optional.of(environment), Map.of()));
+      try (var service =
+          RunningService.inEnvironment(
+              folder,
+              Optional.of("cat seen \"$HOME/.npmrc\""),
+              Map.of("HOME", home.toString()),
+              withFile)) {
+        var id = service.create("x");
+        service.awaitState(id, "SUCCEEDED");
+
+        assertThat(service.message(id).strip().lines())
+            .containsExactly("registry=https://npm.corp/", "registry=https://npm.corp/");
       }
     }
 
