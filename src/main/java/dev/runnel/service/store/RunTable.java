@@ -400,7 +400,7 @@ public record RunTable(Rows rows) {
           SELECT id FROM runs WHERE parent_run_id = ?
           UNION SELECT runs.id FROM runs JOIN family ON runs.parent_run_id = family.id
         ) SELECT runs.id AS id FROM runs JOIN family ON runs.id = family.id
-        WHERE state IN ('QUEUED', 'INPROGRESS')
+        WHERE state IN ('QUEUED', 'INPROGRESS', 'BLOCKED')
         """,
         row -> row.getString("id"),
         id);

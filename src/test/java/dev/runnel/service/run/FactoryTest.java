@@ -183,6 +183,22 @@ class FactoryTest {
   }
 
   @Test
+  void cancellingARunCancelsThoseBelowItThatWaitForAPerson() {
+    var parent = service.create("wait here");
+    var child =
+        service.create(
+            JSON.createObjectNode()
+                .put("prompt", "tidy")
+                .put("mode", "plan")
+                .put("parent_run_id", parent));
+    service.awaitState(child, "BLOCKED");
+
+    service.cancel(parent);
+
+    service.awaitState(child, "CANCELLED");
+  }
+
+  @Test
   void aPlanWaitsForSomebodysWordAndIsThenCarriedOut() {
     var id = service.create(JSON.createObjectNode().put("prompt", "tidy").put("mode", "plan"));
     var planned = service.awaitState(id, "BLOCKED");
