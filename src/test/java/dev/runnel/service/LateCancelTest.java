@@ -84,6 +84,26 @@ class LateCancelTest {
         .hasMessage("The run has already ended");
   }
 
+  /// The request was authenticated before the cancellation.
+  @Test
+  void keepsTheAgentFromStartingARunThatItAskedForBefore() {
+    var run = working();
+    var agent = new Caller("key", "agent", new Caller.Scope.Below(run));
+    var child = NewRun.parse(ServiceJson.newObject().put("prompt", "x").put("parent_run_id", run));
+    assertThat(changes.runs().create(child, agent, Optional.empty(), Optional.empty()))
+        .isNotEmpty();
+    changes.runs().cancel(run, false, clock.instant());
+
+    assertThatThrownBy(
+            () -> changes.runs().create(child, agent, Optional.empty(), Optional.empty()))
+        .hasMessage("The run of this key has ended or is being ended");
+
+    changes.records().finish(claim, ExecutionResult.cancelled());
+    assertThatThrownBy(
+            () -> changes.runs().create(child, agent, Optional.empty(), Optional.empty()))
+        .hasMessage("The run of this key has ended or is being ended");
+  }
+
   private String working() {
     var run = created();
     claim = changes.records().claimNext(0).orElseThrow().claim();

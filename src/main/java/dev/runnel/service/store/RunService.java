@@ -306,6 +306,8 @@ public final class RunService {
                   if (!run.isCancelRequested()) {
                     runs.followUps().assign(runId, 0);
                     runs.requestCancel(runId, at);
+                    // Its agent must start no runs while it is being ended.
+                    runs.revokeKeys(runId);
                   }
                   yield true;
                 }

@@ -13,6 +13,8 @@ import dev.runnel.service.RunningService;
 import dev.runnel.service.process.ProcessTree;
 import dev.runnel.service.store.RunTable;
 import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -259,6 +261,34 @@ class CancelTest {
             .as("processes of run %d", i)
             .isTrue();
       }
+    }
+  }
+
+  @Test
+  void aRunThatIsBeingCancelledCannotStartRunsBelowIt() throws Exception {
+    var command =
+        "printf %s \"$RUNNEL_AGENT_API_KEY\" > key; trap 'touch told' TERM; touch ready;"
+            + " while :; do sleep 0.1; done";
+    try (var service = RunningService.withCommand(folder, command)) {
+      var id =
+          service.create(
+              RunningService.JSON
+                  .createObjectNode()
+                  .put("prompt", "Lead")
+                  .put("mode", "orchestrate"));
+      var workspace = folder.resolve("workspaces/" + id);
+      awaitFile(workspace.resolve("ready"));
+      var cancel = Thread.ofVirtual().start(() -> service.cancel(id));
+      awaitFile(workspace.resolve("told"));
+
+      var key = Files.readString(workspace.resolve("key"));
+      var answer =
+          service.send(
+              HttpRequest.newBuilder(service.uri("/api/v1/agent/runs"))
+                  .header("Authorization", "Bearer " + key)
+                  .POST(BodyPublishers.ofString("{\"prompt\":\"x\"}")));
+      assertThat(problem(answer)).isEqualTo("authentication_required");
+      cancel.join();
     }
   }
 

@@ -318,14 +318,12 @@ class SlotsPerPersonTest {
             Optional.empty());
   }
 
-  /// As the agent of the run starts it.
   private static String below(RunChanges node, String parent) {
-    var key = new Caller("key of " + parent, "run " + parent, new Caller.Scope.Below(parent));
     return id(
         node.runs()
             .create(
                 run(Map.of()).withParentRunId(Optional.of(parent)),
-                key,
+                Caller.MAIN,
                 Optional.empty(),
                 Optional.empty()));
   }
