@@ -7,10 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.database.Database;
 import dev.runnel.service.EnvironmentRuns;
 import dev.runnel.service.Living;
 import dev.runnel.service.RunningService;
+import dev.runnel.service.RunningService.Setup;
 import dev.runnel.service.process.ProcessTree;
+import dev.runnel.service.process.Spawner;
 import dev.runnel.service.store.RunTable;
 import java.io.IOException;
 import java.net.http.HttpRequest;
@@ -22,7 +25,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -289,6 +294,136 @@ class CancelTest {
                   .POST(BodyPublishers.ofString("{\"prompt\":\"x\"}")));
       assertThat(problem(answer)).isEqualTo("authentication_required");
       cancel.join();
+    }
+  }
+
+  @Test
+  void aRunCancelledBeforeItsSetupRunsNoCommand() {
+    var setup = environments(List.of("touch " + folder.resolve("set-up")));
+    var spawner =
+        new BeforeStart() {
+          @Override
+          void beforeThread(String name) {
+            if (name.startsWith("run ")) {
+              cancelElsewhere();
+            }
+          }
+        };
+    try (var service = RunningService.withSpawner(folder, "sleep 300", setup, spawner)) {
+      var id = EnvironmentRuns.runIn(service, "web");
+
+      service.awaitState(id, "CANCELLED");
+      assertThat(folder.resolve("set-up")).doesNotExist();
+    }
+  }
+
+  @Test
+  void aRunCancelledDuringItsSetupStartsNoAgent() {
+    var setup = environments(List.of("touch ready; until [ -e go ]; do sleep 0.05; done"));
+    var command = "trap '' TERM; touch " + folder.resolve("agent");
+    try (var service = RunningService.with(folder, command, 1, setup)) {
+      var id = EnvironmentRuns.runIn(service, "web");
+      awaitFile(folder.resolve("workspaces/" + id + "/ready"));
+      cancelElsewhere();
+      createFile(folder.resolve("workspaces/" + id + "/go"));
+
+      service.awaitState(id, "CANCELLED");
+      assertThat(folder.resolve("agent")).doesNotExist();
+    }
+  }
+
+  @Test
+  void aRunCancelledDuringItsSetupRunsNoFurtherCommand() {
+    var next = folder.resolve("next");
+    var setup =
+        environments(
+            List.of(
+                "trap 'exit 0' TERM; touch ready; while :; do sleep 0.05; done",
+                "trap '' TERM; touch " + next));
+    try (var service = RunningService.with(folder, "sleep 300", 1, setup)) {
+      var id = EnvironmentRuns.runIn(service, "web");
+      awaitFile(folder.resolve("workspaces/" + id + "/ready"));
+      service.cancel(id);
+
+      service.awaitState(id, "CANCELLED");
+      assertThat(next).doesNotExist();
+    }
+  }
+
+  @Test
+  void aSetupCommandThatStartsAfterTheCancelIsEnded() {
+    var service = new AtomicReference<RunningService>();
+    var id = new CompletableFuture<String>();
+    var spawner =
+        new BeforeStart() {
+          @Override
+          void beforeProcess(ProcessBuilder builder) {
+            if (builder.command().contains("sleep 301")) {
+              service.get().cancel(id.join());
+            }
+          }
+        };
+    var setup = environments(List.of("sleep 301"));
+    try (var opened = RunningService.withSpawner(folder, "sleep 300", setup, spawner)) {
+      service.set(opened);
+      id.complete(EnvironmentRuns.runIn(opened, "web"));
+
+      opened.awaitState(id.join(), "CANCELLED");
+    }
+  }
+
+  @Test
+  void anAgentThatStartsAfterTheCancelIsEnded() {
+    var spawner =
+        new BeforeStart() {
+          @Override
+          void beforeProcess(ProcessBuilder builder) {
+            cancelElsewhere();
+          }
+        };
+    try (var service = RunningService.withSpawner(folder, "sleep 300", Setup.USUAL, spawner)) {
+      service.awaitState(service.create("x"), "CANCELLED");
+    }
+  }
+
+  private static Setup environments(List<String> commands) {
+    return EnvironmentRuns.environments(EnvironmentRuns.web("web", commands));
+  }
+
+  /// Requests the cancellation of what runs in the rows only, so that the execution is not told.
+  private void cancelElsewhere() {
+    try (var database = Database.sqlite(folder.resolve("agent-runs.db"))) {
+      assertThat(
+              database.<Integer>write(
+                  rows ->
+                      rows.change("UPDATE runs SET cancel_asked = 1 WHERE state = 'INPROGRESS'")))
+          .isOne();
+    }
+  }
+
+  /// The machine's processes and threads, with something that happens just before a start.
+  private abstract static class BeforeStart implements Spawner {
+    private final Spawner system = Spawner.system();
+
+    void beforeProcess(ProcessBuilder builder) {}
+
+    void beforeThread(String name) {}
+
+    @Override
+    public Process process(ProcessBuilder builder) throws IOException {
+      beforeProcess(builder);
+      return system.process(builder);
+    }
+
+    @Override
+    public Thread virtual(String name, Runnable work) {
+      beforeThread(name);
+      return system.virtual(name, work);
+    }
+
+    @Override
+    public Thread daemon(String name, Runnable work) {
+      return system.daemon(name, work);
     }
   }
 

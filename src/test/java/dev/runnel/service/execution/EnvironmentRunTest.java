@@ -231,6 +231,17 @@ class EnvironmentRunTest {
     }
 
     @Test
+    void endsWithAllThatItStartedWhenItFails() throws IOException {
+      var environment = web("web", List.of("sleep 300 & echo $! > ../child; exit 1"), shop);
+      try (var service = service("echo never", environment)) {
+        var id = runIn(service, "web");
+
+        service.awaitState(id, "FAILED");
+        assertThat(Living.is(pid(folder.resolve("workspaces/" + id + "/child")))).isFalse();
+      }
+    }
+
+    @Test
     void isToldToPeopleWhileItLasts() {
       var environment = web("web", List.of("until [ -e ../go ]; do sleep 0.05; done"), shop);
       try (var service = service("echo done", environment)) {
