@@ -7,6 +7,7 @@ import static org.mockito.Mockito.when;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.store.RunTable;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -92,6 +93,25 @@ class ProcessTreeTest {
   }
 
   @Test
+  void aProcessThatStartsDuringACheckThatFindsNoneIsEnded() throws Exception {
+    var late = new ArrayList<Process>();
+    var spawner =
+        new StartedSpawner(Set.of()) {
+          @Override
+          public List<ProcessStatus> orphans(List<ProcessStatus> children) {
+            // The check has read the list of processes before.
+            if (late.isEmpty()) {
+              late.add(startUnchecked("sleep 300"));
+            }
+            return List.of();
+          }
+        };
+
+    assertThat(endRun("tree", spawner)).isTrue();
+    assertThat(late.getFirst().isAlive()).isFalse();
+  }
+
+  @Test
   void processesThatReplaceEachOtherAllTheTimeAreEnded() throws Exception {
     var script = folder.resolve("hop");
     Files.writeString(script, "echo $$; sleep 0.01; setsid sh \"$0\" &\n");
@@ -161,37 +181,57 @@ class ProcessTreeTest {
     return ProcessStatus.of(process).filter(ProcessStatus::isLiving).isPresent();
   }
 
+  private Process startUnchecked(String script) {
+    try {
+      return startMarked(script);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /// @param runs the runs that are executed now
   private boolean endRun(String runId, Set<String> runs) {
-    var spawner =
-        new Spawner() {
-          @Override
-          public Process process(ProcessBuilder builder) {
-            throw new AssertionError();
-          }
+    return endRun(runId, new StartedSpawner(runs));
+  }
 
-          @Override
-          public List<ProcessStatus> orphans(List<ProcessStatus> children) {
-            var pids = started.stream().map(Process::pid).toList();
-            return children.stream().filter(child -> pids.contains(child.pid())).toList();
-          }
-
-          @Override
-          public Set<String> runs() {
-            return runs;
-          }
-
-          @Override
-          public Thread virtual(String name, Runnable work) {
-            throw new AssertionError();
-          }
-
-          @Override
-          public Thread daemon(String name, Runnable work) {
-            throw new AssertionError();
-          }
-        };
-    var execution = ExecutionRequest.internal(runId).with(it -> it.execution(1));
+  private static boolean endRun(String runId, Spawner spawner) {
+    var execution = ExecutionRequest.internal(runId).with(it -> it.execution(1).claim(""));
     return ProcessTree.of(Optional.empty(), execution, spawner).end(Duration.ofSeconds(2));
+  }
+
+  /// Takes the processes of the test for orphans.
+  private class StartedSpawner implements Spawner {
+    private final Set<String> runs;
+
+    /// @param runs the runs that are executed now
+    StartedSpawner(Set<String> runs) {
+      this.runs = runs;
+    }
+
+    @Override
+    public Process process(ProcessBuilder builder) {
+      throw new AssertionError();
+    }
+
+    @Override
+    public List<ProcessStatus> orphans(List<ProcessStatus> children) {
+      var pids = started.stream().map(Process::pid).toList();
+      return children.stream().filter(child -> pids.contains(child.pid())).toList();
+    }
+
+    @Override
+    public Set<String> runs() {
+      return runs;
+    }
+
+    @Override
+    public Thread virtual(String name, Runnable work) {
+      throw new AssertionError();
+    }
+
+    @Override
+    public Thread daemon(String name, Runnable work) {
+      throw new AssertionError();
+    }
   }
 }
