@@ -224,6 +224,17 @@ class ChildKeyTest {
   }
 
   @Test
+  void findsNoRunOfSomebodyElseByItsResult() {
+    var other = service.awaitState(service.create("report"), "SUCCEEDED");
+    var path =
+        "/agent/run-by-external-reference?url="
+            + other.at("/artifacts/0/data/artifact_uid").asText();
+
+    assertThat(service.get(path).body()).contains(other.get("run_id").asText());
+    assertThat(problem(asks("GET", path, ""))).isEqualTo("resource_not_found");
+  }
+
+  @Test
   void neitherReadsNorSteersItsOwnRun() {
     assertThat(problem(asks("GET", "/agent/runs/" + parent + "/transcript", "")))
         .isEqualTo("resource_not_found");
