@@ -30,6 +30,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 import org.slf4j.Logger;
@@ -74,10 +75,22 @@ public final class EgressProxy implements AutoCloseable {
     }
   }
 
+  /// An address of this machine, and the prefix length of its network in bits.
+  public record OwnAddress(InetAddress address, int prefix) {}
+
   /// Resolves a host name.
   @FunctionalInterface
   public interface Resolver {
     List<InetAddress> resolve(String host) throws UnknownHostException;
+
+    /// The addresses of the machine on which the names are resolved.
+    default List<OwnAddress> ownAddresses() throws SocketException {
+      return NetworkInterface.networkInterfaces()
+          .flatMap(each -> Stream.concat(Stream.of(each), each.subInterfaces()))
+          .flatMap(each -> each.getInterfaceAddresses().stream())
+          .map(it -> new OwnAddress(it.getAddress(), it.getNetworkPrefixLength()))
+          .toList();
+    }
 
     /// The resolver of this machine.
     static Resolver system() {
@@ -495,16 +508,14 @@ public final class EgressProxy implements AutoCloseable {
 
   /// Whether an address is public, and neither one of this machine nor in a network that this
   /// machine is attached to.
-  private static boolean isPublicAndRemote(InetAddress address) {
+  private boolean isPublicAndRemote(InetAddress address) {
     try {
       return EgressRules.isPublic(address)
-          && NetworkInterface.getByInetAddress(address) == null
-          && NetworkInterface.networkInterfaces()
-              .flatMap(each -> each.getInterfaceAddresses().stream())
+          && resolver.ownAddresses().stream()
               .noneMatch(
-                  it ->
-                      EgressRules.isInSameNetwork(
-                          address, it.getAddress(), it.getNetworkPrefixLength()));
+                  own ->
+                      own.address().equals(address)
+                          || EgressRules.isInSameNetwork(address, own.address(), own.prefix()));
     } catch (SocketException _) {
       return false;
     }

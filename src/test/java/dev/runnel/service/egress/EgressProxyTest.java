@@ -142,6 +142,35 @@ class EgressProxyTest {
     }
   }
 
+  /// Nothing listens there; an address that is not refused is not reached.
+  @Test
+  void publicAddressesOfThisMachineAndOfItsNetworksAreRefused() throws IOException {
+    var machine =
+        new EgressProxy.Resolver() {
+          @Override
+          public List<InetAddress> resolve(String host) throws UnknownHostException {
+            return EgressProxyTest.this.resolve(host);
+          }
+
+          @Override
+          public List<EgressProxy.OwnAddress> ownAddresses() {
+            return List.of(own("2001:db8:1::5", 64), own("2001:db8:2::5", 0));
+          }
+        };
+    for (var host : List.of("[2001:db8:1::5]", "[2001:db8:1::6]", "[2001:db8:2::5]")) {
+      assertThat(ask("*", machine, "CONNECT " + host + ":443 HTTP/1.1\r\n\r\n"))
+          .as(host)
+          .startsWith("HTTP/1.1 403");
+    }
+    assertThat(EgressProxy.Resolver.system().ownAddresses())
+        .extracting(EgressProxy.OwnAddress::address)
+        .contains(InetAddress.getByName("127.0.0.1"));
+  }
+
+  private static EgressProxy.OwnAddress own(String address, int prefix) {
+    return new EgressProxy.OwnAddress(InetAddress.ofLiteral(address), prefix);
+  }
+
   @Test
   void aNameThatChangesItsAddressIsConnectedToTheAddressThatWasChecked() throws IOException {
     var answers = new AtomicInteger();
