@@ -150,7 +150,7 @@ final class ExecutionNetwork implements AutoCloseable {
   }
 
   /// @throws IOException if the folder belongs to another user, who could replace the sockets
-  private static void createPrivately(Path folder) throws IOException {
+  static void createPrivately(Path folder) throws IOException {
     var onlyOwner = PosixFilePermissions.fromString("rwx------");
     if (!Files.isDirectory(folder)) {
       Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(onlyOwner));

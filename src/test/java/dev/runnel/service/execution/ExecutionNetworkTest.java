@@ -1,12 +1,15 @@
 package dev.runnel.service.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.runnel.service.egress.EgressProxy;
 import dev.runnel.text.Sha256;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -31,6 +34,37 @@ class ExecutionNetworkTest {
       Files.delete(link);
     }
 
+    assertThat(precious).exists();
+  }
+
+  @Test
+  void socketsAreInAFolderOfThisUserOnly() throws IOException {
+    var own = folder.resolve("egress");
+    ExecutionNetwork.createPrivately(own);
+    ExecutionNetwork.createPrivately(own);
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(own)))
+        .isEqualTo("rwx------");
+
+    var link = Files.createSymbolicLink(folder.resolve("link"), own);
+    assertThatThrownBy(() -> ExecutionNetwork.createPrivately(link))
+        .hasMessageContaining("must belong to this user only");
+    Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rwxrwx---"));
+    assertThatThrownBy(() -> ExecutionNetwork.createPrivately(own))
+        .hasMessageContaining("must belong to this user only");
+  }
+
+  /// Only root can give a folder to another account.
+  @Test
+  void aFolderOfAnotherAccountIsNeitherUsedNorEmptied() throws IOException {
+    assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).isEqualTo(0);
+    var foreign = folder.resolve("egress");
+    ExecutionNetwork.createPrivately(foreign);
+    var precious = Files.writeString(foreign.resolve("precious"), "x");
+    Files.setAttribute(foreign, "unix:uid", 65_534);
+
+    assertThatThrownBy(() -> ExecutionNetwork.createPrivately(foreign))
+        .hasMessageContaining("must belong to this user only");
+    ExecutionNetwork.deleteStaleSockets(folder.resolve("workspaces"));
     assertThat(precious).exists();
   }
 
