@@ -128,6 +128,21 @@ class WebServerTest {
   }
 
   @Test
+  void aBodyThatIsLargerThanTheLargestIsRefused() throws Exception {
+    server.close();
+    server =
+        WebServer.start(
+            "127.0.0.1",
+            0,
+            1_000,
+            Set.of(),
+            routes -> routes.post("/read", ctx -> ctx.result("read " + ctx.body().length())));
+
+    assertThat(post("/read", 1_000).body()).isEqualTo("read 1000");
+    assertThat(post("/read", 1_001).statusCode()).isEqualTo(413);
+  }
+
+  @Test
   void whatIsSkippedTakesNothingOfTheBudget() throws Exception {
     assertThat(post("/skip", 2 * BUDGET).body()).isEqualTo("free " + BUDGET);
   }
