@@ -183,6 +183,22 @@ class FactoryTest {
   }
 
   @Test
+  void cancellingARunCancelsThoseBelowAnEndedOne() {
+    var parent = service.create("wait here");
+    var ended =
+        service.create(JSON.createObjectNode().put("prompt", "tidy").put("parent_run_id", parent));
+    service.awaitState(ended, "SUCCEEDED");
+    var below =
+        service.create(
+            JSON.createObjectNode().put("prompt", "wait too").put("parent_run_id", ended));
+    service.awaitState(below, "INPROGRESS");
+
+    service.cancel(parent);
+
+    service.awaitState(below, "CANCELLED");
+  }
+
+  @Test
   void cancellingARunCancelsThoseBelowItThatWaitForAPerson() {
     var parent = service.create("wait here");
     var child =
