@@ -66,6 +66,18 @@ class RunHomeTest {
   }
 
   @Test
+  void cachesAreSharedByTheRunsOfOneEnvironmentOnly() throws IOException {
+    var workspaces = new Workspaces(folder.resolve("workspaces"), Environments.NONE);
+    var first = workspaces.home("first", Environment.named("web"));
+    var second = workspaces.home("second", Environment.named("web"));
+    var other = workspaces.home("other", Environment.named("docs"));
+
+    assertThat(second.mounts()).containsValues(first.mounts().values().toArray(Path[]::new));
+    assertThat(other.mounts().values()).doesNotContainAnyElementsOf(first.mounts().values());
+    assertThat(second.folder()).isNotEqualTo(first.folder());
+  }
+
+  @Test
   void aSettingsFileBesideACacheIsTheRunsOwnCopy() throws IOException {
     var settings = Files.writeString(folder.resolve("settings.xml"), "<settings/>");
     var home = home();
