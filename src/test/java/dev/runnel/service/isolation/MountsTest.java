@@ -99,6 +99,42 @@ class MountsTest {
     }
 
     @Test
+    void theRootHoldsOnlyWhatProgramsNeed() throws Exception {
+      var machine =
+          new Machine(
+              Map.of("PATH", "/usr/local/bin:/usr/bin:/bin"),
+              List.of(),
+              List.of(),
+              List.of(),
+              Quotas.DEFAULT);
+
+      assertThat(run(machine, "ls -A /").lines())
+          .contains("usr", "etc")
+          .isSubsetOf(
+              "bin",
+              "dev",
+              "etc",
+              "lib",
+              "lib32",
+              "lib64",
+              "libx32",
+              "nix",
+              "opt",
+              "proc",
+              "sbin",
+              "sys",
+              "tmp",
+              "usr",
+              "var",
+              // The workspace is there.
+              folder.getName(0).toString());
+      assertThat(run(machine, "ls -A /etc /etc/ssl").lines())
+          .contains("passwd")
+          .doesNotContain("shadow", "gshadow", "private", "ssh", "sudoers", "machine-id");
+      assertThat(run(machine, "ls -A /var").lines()).containsExactly("tmp");
+    }
+
+    @Test
     void everyPlaceForTemporaryFilesIsAFolderOfTheRun() throws Exception {
       var said =
           run(
