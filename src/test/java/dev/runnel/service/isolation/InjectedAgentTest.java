@@ -52,6 +52,15 @@ class InjectedAgentTest {
       }
     }
 
+    /// It is 0 if the session began outside. A process in the session of a terminal could type
+    /// there.
+    @Test
+    void hasASessionOfItsOwn(@TempDir Path folder) throws IOException {
+      try (var stage = InjectedAgentContract.Stage.open(folder, this)) {
+        assertThat(stage.obey("cut -d ' ' -f 6 /proc/self/stat")).matches("[1-9][0-9]*\n");
+      }
+    }
+
     /// In containers, the runtime hides the list.
     @Test
     void sharesNoKeysOfTheKernelWithOtherRuns(@TempDir Path folder) throws IOException {
