@@ -1,8 +1,11 @@
 package dev.runnel.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.runnel.testkit.RunnelProcess;
+import java.net.ConnectException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -85,6 +88,9 @@ class AdminPortTest {
         assertThat(status(runnel, port, "GET", path)).as(path).isEqualTo(200);
         assertThat(status(runnel, admin, "GET", path)).as(path).isEqualTo(200);
       }
+      // Another address of this machine.
+      assertThatThrownBy(() -> new Socket("127.0.0.2", admin).close())
+          .isInstanceOf(ConnectException.class);
       assertThat(runnel.log()).contains("http://localhost:" + admin + "/enter?link=");
       assertThat(
               new Main(
