@@ -173,6 +173,32 @@ class AuditLogTest {
   }
 
   @Test
+  void anEntryThatReplacesTheLastOneIsNamed() {
+    addThree();
+    var second = row(2);
+    var other = AuditRow.of(3, second.hash(), entry(NINE, "to read a run"));
+    int _ =
+        database.write(
+            rows ->
+                rows.change(
+                    "UPDATE audit SET at = ?, facts = ?, personal = ?, salt = ?, hash = ? WHERE"
+                        + " seq = 3",
+                    other.at(),
+                    other.facts(),
+                    other.personal(),
+                    other.salt(),
+                    other.hash()));
+
+    assertThat(log.verify().problem()).contains("Entry 3 was replaced.");
+  }
+
+  private AuditRow row(long seq) {
+    return database
+        .read(rows -> rows.first("SELECT * FROM audit WHERE seq = ?", AuditRow::read, seq))
+        .orElseThrow();
+  }
+
+  @Test
   void theRestOfAPrunedLogIsIntact() {
     addThree();
 
