@@ -31,10 +31,12 @@ public final class AuditLog implements AuditReader {
   ///
   /// @param entries number of entries that are intact
   /// @param forgotten how many of them have lost their personal part
-  /// @param problem the first entry that was changed or is missing
+  /// @param problem the first entry that was changed, is missing, or was added without the chain
   public record Verification(long entries, long forgotten, Optional<String> problem) {}
 
-  record Ends(long firstSeq, String firstHash, long lastSeq, String lastHash) {}
+  /// @param addedSeq the first entry after the end of the chain, which nothing but tampering adds;
+  ///   0 if there is none
+  record Ends(long firstSeq, String firstHash, long lastSeq, String lastHash, long addedSeq) {}
 
   /// Writes an entry in a transaction of its own.
   public void add(AuditEntry entry) {
@@ -157,17 +159,20 @@ public final class AuditLog implements AuditReader {
     return ends().filter(now -> now.firstSeq() == ends.firstSeq()).isPresent();
   }
 
+  /// Reads all in one statement, because entries may be written between two.
   private Optional<Ends> ends() {
     return database.read(
         rows ->
             rows.first(
-                "SELECT * FROM audit_ends WHERE id = 1",
+                "SELECT audit_ends.*, (SELECT MIN(seq) FROM audit WHERE seq > last_seq) AS"
+                    + " added_seq FROM audit_ends WHERE id = 1",
                 row ->
                     new Ends(
                         row.getLong("first_seq"),
                         row.getString("first_hash"),
                         row.getLong("last_seq"),
-                        row.getString("last_hash"))));
+                        row.getString("last_hash"),
+                        row.getLong("added_seq"))));
   }
 
   /// Compares the entries with the ends of the chain, as they were read before the entries.
@@ -202,6 +207,10 @@ public final class AuditLog implements AuditReader {
     if (!hash.equals(ends.lastHash())) {
       return new Verification(
           intact, forgotten, Optional.of("Entry %d was replaced.".formatted(last)));
+    }
+    if (ends.addedSeq() > 0) {
+      return new Verification(
+          intact, forgotten, Optional.of("Entry %d was added.".formatted(ends.addedSeq())));
     }
     return new Verification(intact, forgotten, Optional.empty());
   }

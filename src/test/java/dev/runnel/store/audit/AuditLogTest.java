@@ -199,6 +199,29 @@ class AuditLogTest {
   }
 
   @Test
+  void anAddedEntryIsNamed() {
+    addThree();
+    var added = AuditRow.of(4, row(3).hash(), entry(NINE, "to start a run"));
+    int _ =
+        database.write(
+            rows ->
+                rows.change(
+                    "INSERT INTO audit (seq, at, facts, personal, salt, actor, run, hash) VALUES"
+                        + " (?, ?, ?, ?, ?, ?, ?, ?)",
+                    added.seq(),
+                    added.at(),
+                    added.facts(),
+                    added.personal(),
+                    added.salt(),
+                    added.actor(),
+                    added.run(),
+                    added.hash()));
+
+    assertThat(log.verify())
+        .isEqualTo(new AuditLog.Verification(3, 0, Optional.of("Entry 4 was added.")));
+  }
+
+  @Test
   void theRestOfAPrunedLogIsIntact() {
     addThree();
 
@@ -224,7 +247,7 @@ class AuditLogTest {
   @Test
   void entriesThatArePrunedDuringAVerificationAreNotMissed() {
     addThree();
-    var before = new AuditLog.Ends(0, "", 3, "other");
+    var before = new AuditLog.Ends(0, "", 3, "other", 0);
     log.prune(NINE.plus(Duration.ofDays(1)));
 
     assertThat(log.verify(before).problem()).contains("Entry 1 is missing.");
