@@ -28,11 +28,26 @@ class QuotasTest {
   }
 
   @Test
+  void aContainerHasLimitsOfMemoryWithoutSwapOfProcessesAndOfProcessors() {
+    assertThat(new Quotas(2_000_000_000, 4096, 1.5).containerOptions())
+        .containsExactly(
+            "--memory",
+            "2000000000b",
+            "--memory-swap",
+            "2000000000b",
+            "--pids-limit",
+            "4096",
+            "--cpus",
+            "1.50");
+  }
+
+  @Test
   void whatIsNotLimitedIsNotSet() {
     var none = new Quotas(Long.MAX_VALUE, Quotas.UNLIMITED_PROCESSES, Quotas.ALL_CPUS);
 
     assertThat(none.limitCommand(ENVIRONMENT, limits("unlimited", "unlimited")))
         .endsWith("--core=0", "--");
+    assertThat(none.containerOptions()).isEmpty();
   }
 
   private static List<String> options(String ownLimits) {
