@@ -379,6 +379,18 @@ class SeveralNodesTest {
   }
 
   @Test
+  void aNodeThatRenewsWhileAnotherTakesItForLostKeepsItsLease() {
+    clock.advance(LEASE.plusSeconds(1));
+    assertThat(database.<List<String>>read(rows -> NodeMembership.expired(rows, clock.instant())))
+        .contains(a.id());
+    a.membership().renew();
+
+    assertThat(database.<Boolean>write(rows -> NodeMembership.end(rows, a.id(), clock.instant())))
+        .isFalse();
+    assertThat(a.membership().renew()).isTrue();
+  }
+
+  @Test
   void aNodeThatRenewsInTimeKeepsItsRuns() {
     var run = create("task");
     a.records().begin(a.claim());
