@@ -28,6 +28,8 @@ class LeaseKeeperTest {
   private static final Duration LEASE = Duration.ofSeconds(2);
 
   private final AtomicInteger lost = new AtomicInteger();
+  private final AtomicInteger idleChecks = new AtomicInteger();
+  private int busyChecks;
   private Database database;
   private NodeMembership membership;
   private ExecutionRecords records;
@@ -59,9 +61,38 @@ class LeaseKeeperTest {
 
           @Override
           public boolean isIdle() {
-            return true;
+            return idleChecks.incrementAndGet() > busyChecks;
           }
         });
+  }
+
+  private boolean isEnded(String node) {
+    return database.<Boolean>read(
+        rows ->
+            rows.first("SELECT 1 FROM nodes WHERE id = ? AND ended = 1", row -> true, node)
+                .isPresent());
+  }
+
+  @Test
+  void aNodeThatDoesNotRenewIsTakenForLost() {
+    var other =
+        NodeMembership.join(
+            database, InstantSource.system(), new NodeIdentity("b", "b", "b"), 4, Duration.ZERO);
+    try (var _ = keeper(() -> {})) {
+      await().until(() -> isEnded(other.id()));
+    }
+  }
+
+  @Test
+  void aNodeThatWasTakenForLostJoinsAgainWhenItsAgentsHaveEnded() {
+    var before = membership.id();
+    busyChecks = 3;
+    int _ = database.write(rows -> rows.change("UPDATE nodes SET ended = 1"));
+    try (var _ = keeper(() -> {})) {
+      await().until(() -> !membership.id().equals(before));
+    }
+    assertThat(lost).hasPositiveValue();
+    assertThat(idleChecks).hasValueGreaterThan(busyChecks);
   }
 
   @Test
