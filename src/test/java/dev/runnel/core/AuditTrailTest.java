@@ -1,10 +1,14 @@
 package dev.runnel.core;
 
+import static dev.runnel.testkit.Samples.DANA;
+import static dev.runnel.testkit.Samples.SAM;
 import static dev.runnel.testkit.Samples.cancel;
 import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.say;
 import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -13,16 +17,24 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.conversation.Admission;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
+import dev.runnel.core.policy.ApprovalRule;
+import dev.runnel.core.policy.Policy;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class AuditTrailTest {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -53,7 +65,7 @@ class AuditTrailTest {
         .toList();
   }
 
-  private List<String> verbs() {
+  private List<String> verdicts() {
     return entries().stream()
         .map(each -> each.path("verb").asText() + " " + each.path("verdict").asText())
         .toList();
@@ -65,7 +77,7 @@ class AuditTrailTest {
     world.settle();
 
     var entry = entries().getFirst();
-    assertThat(verbs()).containsExactly("start allowed");
+    assertThat(verdicts()).containsExactly("start allowed");
     assertThat(entry.path("who").path("id").asText()).startsWith("fake:");
     assertThat(entry.path("delivery").asText()).isEqualTo("fake:1");
     assertThat(entry.path("run").asText()).isEqualTo(world.onlyRun().id().value());
@@ -86,7 +98,7 @@ class AuditTrailTest {
     world.settle();
     world.passes(Duration.ofSeconds(5));
 
-    assertThat(verbs()).containsExactly("start allowed", "say allowed", "answer allowed");
+    assertThat(verdicts()).containsExactly("start allowed", "say allowed", "answer allowed");
   }
 
   @Test
@@ -97,7 +109,7 @@ class AuditTrailTest {
     world.settle();
     world.passes(Duration.ofSeconds(5));
 
-    assertThat(verbs())
+    assertThat(verdicts())
         .containsExactlyInAnyOrder("start allowed", "stop allowed", "end allowed", "stop allowed");
     var end =
         entries().stream()
@@ -105,7 +117,9 @@ class AuditTrailTest {
             .findFirst()
             .orElseThrow();
     assertThat(end.path("details").asText()).contains("the stop took effect");
-    assertThat(end.path("who").path("id").asText()).startsWith("fake:");
+    assertThat(entries())
+        .extracting(each -> each.path("who").path("id").asText())
+        .containsOnly("fake:" + DANA.id());
   }
 
   @Test
@@ -115,7 +129,7 @@ class AuditTrailTest {
     world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Done.");
     world.passes(Duration.ofSeconds(5));
 
-    assertThat(verbs()).containsExactly("start allowed", "end allowed");
+    assertThat(verdicts()).containsExactly("start allowed", "end allowed");
     assertThat(entries().getLast().path("who").path("id").asText()).isEqualTo("runnel");
   }
 
@@ -128,7 +142,7 @@ class AuditTrailTest {
     world.says(delivery("2", start("mine a coin")));
     world.settle();
 
-    assertThat(verbs()).containsExactly("start refused", "start refused");
+    assertThat(verdicts()).containsExactly("start refused", "start refused");
     assertThat(entries())
         .extracting(each -> each.path("rule").asText())
         .containsExactly("a guest", "a stranger");
@@ -143,8 +157,84 @@ class AuditTrailTest {
                 new Question.Configure("model", Optional.of("private-model"), Level.ME))));
     world.settle();
 
-    assertThat(verbs()).containsExactly("configure allowed");
+    assertThat(verdicts()).containsExactly("configure allowed");
     assertThat(entries().getFirst().path("details").asText()).isEqualTo("set model (me)");
+  }
+
+  @Test
+  void theDefaultsThatAFormChangesAreNamed() {
+    world.says(
+        delivery(
+            "1",
+            new Intent.Ask(
+                new Question.ConfigureAll(
+                    List.of(
+                        new Question.Configure("model", Optional.of("private-model"), Level.ME),
+                        new Question.Configure("prompt", Optional.empty(), Level.HERE))))));
+    world.settle();
+
+    assertThat(entries().getFirst().path("details").asText())
+        .isEqualTo("set model (me), unset prompt (here)");
+  }
+
+  static List<Arguments> verbs() {
+    return List.of(
+        arguments("freeze", new Intent.Ask(new Question.Freeze(true, Optional.empty()))),
+        arguments("approve", new Intent.Ask(new Question.Decide(Optional.of("12345678"), true))),
+        arguments("link", new Intent.Link(new RunId("run-of-another-place"))),
+        arguments("retry", new Intent.Retry(Optional.empty())),
+        arguments("read", new Intent.Status(Optional.empty())),
+        arguments("read", new Intent.ListRuns(Optional.empty(), List.of())),
+        arguments("read", new Intent.Ask(new Question.Usage())),
+        arguments("read", new Intent.Ask(new Question.Schedules())));
+  }
+
+  @ParameterizedTest
+  @MethodSource("verbs")
+  void everyOtherVerbNamesThePerson(String verb, Intent intent) {
+    world.says(delivery("1", intent));
+    world.settle();
+
+    var entry = entries().getFirst();
+    assertThat(entry.path("verb").asText()).isEqualTo(verb);
+    assertThat(entry.path("who").path("id").asText()).isEqualTo("fake:" + DANA.id());
+    assertThat(entry.path("delivery").asText()).isEqualTo("fake:1");
+  }
+
+  @Test
+  void anApprovalNamesThePersonWhoGivesIt() {
+    world.obeys(
+        new Policy(
+            Map.of(),
+            List.of(),
+            List.of(
+                new ApprovalRule(
+                    "policy.approve[0]",
+                    List.of(),
+                    Set.of(),
+                    Set.of(),
+                    false,
+                    List.of("fake:" + SAM.id()),
+                    true,
+                    Duration.ofMinutes(30))),
+            List.of()));
+    world.says(delivery("1", start("fix it")));
+    world.settle();
+    assertThat(entries().getFirst().path("rule").asText()).isEqualTo("policy.approve[0]");
+
+    world.says(
+        delivery("2", new Intent.Ask(new Question.Decide(Optional.empty(), true))).withActor(SAM));
+    world.settle();
+
+    assertThat(entries())
+        .extracting(
+            each -> each.path("verb").asText(),
+            each -> each.path("verdict").asText(),
+            each -> each.path("who").path("id").asText())
+        .containsExactly(
+            tuple("start", "waits", "fake:" + DANA.id()),
+            tuple("approve", "allowed", "fake:" + SAM.id()),
+            tuple("start", "allowed", "fake:" + DANA.id()));
   }
 
   @Test
