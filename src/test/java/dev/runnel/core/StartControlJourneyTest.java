@@ -16,6 +16,8 @@ import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.policy.ApprovalRule;
 import dev.runnel.core.policy.Budget;
@@ -476,6 +478,40 @@ class StartControlJourneyTest {
       starts(2, EVE);
 
       assertThat(world.runs.runs()).hasSize(1);
+    }
+
+    @Test
+    void ofOneChannelLeavesThatOfOthers() {
+      of(Budget.Per.CHANNEL, 1);
+      starts(1, DANA);
+      var other = new Conversation(THREAD.surface(), "team/another/1");
+      says(delivery("other", start("work"), other));
+      assertThat(world.runs.runs()).hasSize(2);
+
+      starts(2, EVE);
+      assertThat(world.runs.runs()).hasSize(2);
+    }
+
+    @Test
+    void ofOneEnvironmentLeavesThatOfOthers() {
+      of(Budget.Per.ENVIRONMENT, 1);
+      starts(1, DANA);
+      var web =
+          new RunOptions(
+              Optional.empty(),
+              Optional.of("web-env"),
+              Optional.empty(),
+              Optional.empty(),
+              Optional.empty(),
+              Optional.empty(),
+              Optional.empty());
+      says(
+          delivery("web", new Intent.Start(new Request("work", web)), thread("web"))
+              .withActor(DANA));
+      assertThat(world.runs.runs()).hasSize(2);
+
+      starts(2, EVE);
+      assertThat(world.runs.runs()).hasSize(2);
     }
 
     @Test
