@@ -363,6 +363,19 @@ class BackupTest {
   }
 
   @Test
+  void aFileOfTheBackupIsNotReadThroughAFolderThatIsALink() throws Exception {
+    var backup = backedUp(1);
+    var workspace = backup.resolve("workspaces/run-1");
+    Files.move(workspace, folder.resolve("elsewhere"));
+    Files.createSymbolicLink(workspace, folder.resolve("elsewhere"));
+
+    assertThat(
+            runnel("restore", backup.toString(), "--data", folder.resolve("restored").toString()))
+        .isOne();
+    assertThat(said()).contains("points outside the backup", "Nothing was restored");
+  }
+
+  @Test
   void aBackupOfANewerVersionIsRefused() throws Exception {
     var backup = backedUp(1);
     forge(
