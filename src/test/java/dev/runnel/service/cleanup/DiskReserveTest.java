@@ -78,6 +78,40 @@ class DiskReserveTest {
     }
   }
 
+  /// A disk that is nearly full as long as a file exists.
+  private record FilledDisk(Path file) implements FreeSpace {
+    @Override
+    public long free() {
+      return (Files.exists(file) ? 50 : 110) * MIB;
+    }
+
+    @Override
+    public long total() {
+      return 2048 * MIB;
+    }
+  }
+
+  @Test
+  void aCacheThatNoRunUsesIsDeletedBeforeAnyWorkspace() throws IOException {
+    var command =
+        "head -c 2M /dev/zero > file; touch ready; while [ ! -e go ]; do sleep 0.05; done; echo"
+            + " done";
+    var cache = folder.resolve("caches/web");
+    try (var service =
+        RunningService.withDisk(folder, command, new FilledDisk(cache.resolve("file")))) {
+      var run = service.create("work");
+      awaitFile(folder.resolve("workspaces/" + run + "/ready"));
+      var filled = Files.createDirectories(folder.resolve("filled"));
+      Files.write(filled.resolve("file"), new byte[(int) (2 * MIB)]);
+      Files.createDirectories(folder.resolve("caches"));
+      Files.move(filled, cache);
+
+      await().atMost(Duration.ofSeconds(60)).until(() -> Files.notExists(cache));
+      Files.createFile(folder.resolve("workspaces/" + run + "/go"));
+      service.awaitState(run, "SUCCEEDED");
+    }
+  }
+
   @Test
   void theWorkspaceOfAnEndedRunGoesWhenItIsTheBiggestAndAReplyFindsANewOne() {
     var disk = new SmallDisk(folder.resolve("workspaces"));
