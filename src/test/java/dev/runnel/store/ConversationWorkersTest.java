@@ -8,9 +8,12 @@ import static dev.runnel.testkit.Samples.say;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.port.Store.Starts.Start;
 import dev.runnel.database.Database;
+import dev.runnel.store.audit.AuditLog;
 import dev.runnel.testkit.Postgres;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -211,6 +214,73 @@ class ConversationWorkersTest {
   }
 
   @Test
+  void whatIsKeptLongerThanItsRetentionIsDeleted() {
+    var store = store(Database.sqlite(folder.resolve("runnel.db")));
+    var now = clock.instant();
+    for (var kind : List.of("ended", "parked")) {
+      for (int days : List.of(2, 4, 6)) {
+        var delivery = delivery(kind + days, say("work"));
+        assertThat(store.accept(delivery)).isTrue();
+        int _ =
+            store
+                .database()
+                .write(
+                    rows ->
+                        rows.change(
+                            "UPDATE inbox SET state = ?, ended_at = ? WHERE id = ?",
+                            kind.equals("ended") ? 1 : 2,
+                            now.minus(Duration.ofDays(days)),
+                            delivery.id().value()));
+      }
+    }
+    for (int days : List.of(8, 6)) {
+      new AuditLog(store.database())
+          .add(
+              AuditEntry.of(
+                  now.minus(Duration.ofDays(days)),
+                  AuditEntry.Person.RUNNEL,
+                  AuditEntry.Verb.END,
+                  "a run"));
+    }
+    // The newest start of a person is kept for the rules.
+    for (int days : List.of(41, 39, 1)) {
+      store.change(
+          work ->
+              work.starts()
+                  .add(
+                      new Start(
+                          new DeliveryId("fake:" + days),
+                          "fake:U1",
+                          "fake:team/channel",
+                          "",
+                          now.minus(Duration.ofDays(days)))));
+    }
+
+    var retention =
+        new Retention(
+            Duration.ofDays(40),
+            Duration.ofDays(40),
+            Duration.ofDays(3),
+            Duration.ofDays(5),
+            Duration.ofDays(7));
+    start(store, ScheduledTasks.of(store.database()), (_, _) -> {}, retention);
+
+    await()
+        .untilAsserted(
+            () -> {
+              assertThat(ids(store, "SELECT id FROM inbox"))
+                  .containsExactlyInAnyOrder("fake:ended2", "fake:parked2", "fake:parked4");
+              assertThat(ids(store, "SELECT seq FROM audit")).containsExactly("2");
+              assertThat(ids(store, "SELECT delivery FROM starts"))
+                  .containsExactlyInAnyOrder("fake:39", "fake:1");
+            });
+  }
+
+  private static List<String> ids(SqlStore store, String sql) {
+    return store.database().read(rows -> rows.list(sql, row -> row.getString(1)));
+  }
+
+  @Test
   void tasksThatAnOlderVersionLeftInTheFileAreNotKept() {
     var database = Database.sqlite(folder.resolve("runnel.db"));
     var store = store(database);
@@ -279,6 +349,14 @@ class ConversationWorkersTest {
 
   private void start(
       SqlStore store, ScheduledTasks tasks, ConversationWorkers.Steps.Step dispatch) {
+    start(store, tasks, dispatch, Retention.DEFAULT);
+  }
+
+  private void start(
+      SqlStore store,
+      ScheduledTasks tasks,
+      ConversationWorkers.Steps.Step dispatch,
+      Retention retention) {
     var scheduler =
         new ConversationWorkers(
             store,
@@ -291,7 +369,7 @@ class ConversationWorkersTest {
                 now -> now.plusSeconds(900),
                 _ -> {}),
             ConversationWorkers.Pace.DEFAULT,
-            Retention.DEFAULT);
+            retention);
     open.add(scheduler);
     scheduler.start();
   }
