@@ -152,6 +152,13 @@ class MountsTest {
       assertThat(home.sharedMemory().resolve("own-dev-shm")).exists();
     }
 
+    @Test
+    void aProcessHasTheLimitOfMemory() throws Exception {
+      var kibibytes = Quotas.DEFAULT.memoryBytes() / 1024;
+
+      assertThat(run(machine(), "ulimit -d")).isEqualTo(kibibytes + "\n");
+    }
+
     private String search(Machine machine) throws Exception {
       return run(machine, "grep -rs secret %s; echo done".formatted(folder));
     }
