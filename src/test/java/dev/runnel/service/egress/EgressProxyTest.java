@@ -164,7 +164,7 @@ class EgressProxyTest {
     }
     assertThat(EgressProxy.Resolver.system().ownAddresses())
         .extracting(EgressProxy.OwnAddress::address)
-        .contains(InetAddress.getByName("127.0.0.1"));
+        .contains(InetAddress.getLoopbackAddress());
   }
 
   private static EgressProxy.OwnAddress own(String address, int prefix) {

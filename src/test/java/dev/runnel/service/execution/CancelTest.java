@@ -27,7 +27,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -352,23 +351,22 @@ class CancelTest {
 
   @Test
   void aSetupCommandThatStartsAfterTheCancelIsEnded() {
-    var service = new AtomicReference<RunningService>();
-    var id = new CompletableFuture<String>();
+    var cancel = new CompletableFuture<Runnable>();
     var spawner =
         new BeforeStart() {
           @Override
           void beforeProcess(ProcessBuilder builder) {
             if (builder.command().contains("sleep 301")) {
-              service.get().cancel(id.join());
+              cancel.join().run();
             }
           }
         };
     var setup = environments(List.of("sleep 301"));
-    try (var opened = RunningService.withSpawner(folder, "sleep 300", setup, spawner)) {
-      service.set(opened);
-      id.complete(EnvironmentRuns.runIn(opened, "web"));
+    try (var service = RunningService.withSpawner(folder, "sleep 300", setup, spawner)) {
+      var id = EnvironmentRuns.runIn(service, "web");
+      cancel.complete(() -> service.cancel(id));
 
-      opened.awaitState(id.join(), "CANCELLED");
+      service.awaitState(id, "CANCELLED");
     }
   }
 
@@ -405,9 +403,9 @@ class CancelTest {
   private abstract static class BeforeStart implements Spawner {
     private final Spawner system = Spawner.system();
 
-    void beforeProcess(ProcessBuilder builder) {}
+    void beforeProcess(ProcessBuilder unused) {}
 
-    void beforeThread(String name) {}
+    void beforeThread(String unused) {}
 
     @Override
     public Process process(ProcessBuilder builder) throws IOException {
