@@ -128,7 +128,9 @@ class ThreeNodesTest {
     assertThat(ask("GET", "/agent/runs/" + id, "").at("/status_message/message").asText())
         .isEqualTo("The node that ran this was lost. Reply to continue.");
     // It works again, under another id.
-    await().atMost(Duration.ofSeconds(60)).until(() -> owner.log().contains("joined again node="));
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(() -> assertThat(owner.log()).contains("joined again node="));
     var next = create("task");
     await().atMost(Duration.ofSeconds(60)).until(() -> state(next).equals("SUCCEEDED"));
   }
