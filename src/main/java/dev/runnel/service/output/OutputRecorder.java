@@ -121,6 +121,10 @@ public final class OutputRecorder implements RunningProcess.Sink {
   private final ExecutionRecords records;
   private final Redactor redactor;
   private final BlockingQueue<Line> queue = new ArrayBlockingQueue<>(QUEUE_CAPACITY);
+
+  /// Whether the end was taken from the queue, after which nothing follows. Only for the writer.
+  private boolean hasEnded;
+
   private final Thread writer;
   private volatile @Nullable Throwable writeFailure;
   // Written by the writer thread only.
@@ -245,7 +249,9 @@ public final class OutputRecorder implements RunningProcess.Sink {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | OutOfMemoryError e) {
       writeFailure = e;
-      discard();
+      if (!hasEnded) {
+        discard();
+      }
     }
   }
 
@@ -282,6 +288,7 @@ public final class OutputRecorder implements RunningProcess.Sink {
         }
         case ERR -> errorOutput.next(TerminalText.plain(line.text())).ifPresent(this::handleError);
         case END -> {
+          hasEnded = true;
           addUsageNote();
           return false;
         }
