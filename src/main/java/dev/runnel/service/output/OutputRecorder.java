@@ -121,10 +121,6 @@ public final class OutputRecorder implements RunningProcess.Sink {
   private final ExecutionRecords records;
   private final Redactor redactor;
   private final BlockingQueue<Line> queue = new ArrayBlockingQueue<>(QUEUE_CAPACITY);
-
-  /// Whether the end was taken from the queue, after which nothing follows. Only for the writer.
-  private boolean hasEnded;
-
   private final Thread writer;
   private volatile @Nullable Throwable writeFailure;
   // Written by the writer thread only.
@@ -144,6 +140,7 @@ public final class OutputRecorder implements RunningProcess.Sink {
   private final Deque<String> readMessages = new ArrayDeque<>();
   private Usage usage = Usage.NONE;
   private Usage totalUsage = Usage.NONE;
+  private boolean hasTakenEnd;
   private boolean opensPullRequest;
   private boolean hasSession;
   private @Nullable String status;
@@ -249,13 +246,13 @@ public final class OutputRecorder implements RunningProcess.Sink {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | OutOfMemoryError e) {
       writeFailure = e;
-      if (!hasEnded) {
+      if (!hasTakenEnd) {
         discard();
       }
     }
   }
 
-  /// Empties the queue after a failure, so that threads blocked on it continue.
+  /// Empties the queue up to its end after a failure, so that threads blocked on it continue.
   private void discard() {
     try {
       while (queue.take().source() != Source.END) {
@@ -288,7 +285,7 @@ public final class OutputRecorder implements RunningProcess.Sink {
         }
         case ERR -> errorOutput.next(TerminalText.plain(line.text())).ifPresent(this::handleError);
         case END -> {
-          hasEnded = true;
+          hasTakenEnd = true;
           addUsageNote();
           return false;
         }
