@@ -84,11 +84,11 @@ class PolicyCommandTest {
     var start = "slack:T012AB/U2 start slack:T012AB/C1 --groups slack:members";
     assertThat(run(start)).isOne();
     assertThat(out.toString(StandardCharsets.UTF_8))
-        .contains("Without --env and --model", "a default or a profile chooses");
+        .contains("Without an environment and a model", "a default or a profile chooses");
 
     out.reset();
     assertThat(run(start + " --env docs")).isZero();
-    assertThat(out.toString(StandardCharsets.UTF_8)).doesNotContain("Without --env");
+    assertThat(out.toString(StandardCharsets.UTF_8)).doesNotContain("Without an environment");
   }
 
   @Test

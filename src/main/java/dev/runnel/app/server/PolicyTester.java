@@ -115,8 +115,8 @@ public record PolicyTester(Policy policy, Function<String, Optional<ConnectedPla
     var isWithoutOptions = request.environment().isEmpty() && request.model().isEmpty();
     if (request.permission() == Permission.START && isWithoutOptions && policy.limitsOptions()) {
       lines.add(
-          "Without --env and --model, rules with `with` do not match. Where a default or a profile"
-              + " chooses an environment or a model, name it.");
+          "Without an environment and a model, rules with `with` do not match. Name the one that a"
+              + " default or a profile chooses.");
     }
     if (!verdict.isPermitted()) {
       lines.add("refused   %s. %s".formatted(verdict.rule(), verdict.words()));
