@@ -199,14 +199,14 @@ public final class ClientAgentRuns implements AgentRuns {
     return cancel(run, false);
   }
 
-  /// @param isBlocked whether the run waits for a person; to cancel such a run, the API needs to be
-  ///   asked for it
-  private Outcome cancel(RunId run, boolean isBlocked) {
+  /// @param evenIfBlocked whether also if the run waits for a person, which the plain request
+  ///   refuses
+  private Outcome cancel(RunId run, boolean evenIfBlocked) {
     try {
       var id = run.value();
-      (isBlocked ? client.runs().cancelEvenIfBlocked(id) : client.runs().cancel(id)).send();
+      (evenIfBlocked ? client.runs().cancelEvenIfBlocked(id) : client.runs().cancel(id)).send();
     } catch (RunsException.BadRequest failure) {
-      return endedOr(run, isBlocked, failure);
+      return endedOr(run, evenIfBlocked, failure);
     } catch (RunsException.Unprocessable failure) {
       return uncancellable(run, failure);
     } catch (RunsException.Conflict failure) {
@@ -310,7 +310,7 @@ public final class ClientAgentRuns implements AgentRuns {
   }
 
   /// Handles a 400 to a cancellation: usually the run had already ended, or it waits for a person.
-  private Outcome endedOr(RunId id, boolean isBlocked, RunsException.BadRequest failure) {
+  private Outcome endedOr(RunId id, boolean evenIfBlocked, RunsException.BadRequest failure) {
     var found = find(id);
     if (!(found instanceof Outcome.Done(var run)) || run.state().isTerminal()) {
       return found;
@@ -318,7 +318,7 @@ public final class ClientAgentRuns implements AgentRuns {
     if (run.state() != RunState.BLOCKED) {
       return ErrorTexts.of(failure);
     }
-    return isBlocked
+    return evenIfBlocked
         ? new Outcome.Refused(
             failure.code().value(),
             "A run that waits for an answer cannot be stopped through the API. Answer it, or open"
