@@ -17,8 +17,8 @@ record UserInfo(String provider, boolean exists, Supplier<JsonNode> request) {
   private static final String EMAIL_VERIFIED = "email_verified";
   private static final String GROUPS = "groups";
 
-  /// The claims about a person. The endpoint is asked only for claims that the ID token lacks, and
-  /// the claims of the ID token win.
+  /// The claims about a person. Asks the endpoint only if the ID token lacks a claim. If both have
+  /// a claim, that of the ID token counts.
   ///
   /// @throws Failed if the email address is missing, or the endpoint fails
   JsonNode complete(JsonNode idToken) {
