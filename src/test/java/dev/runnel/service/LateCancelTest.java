@@ -104,6 +104,37 @@ class LateCancelTest {
         .hasMessage("The run of this key has ended or is being ended");
   }
 
+  /// The request was authenticated before the cancellation, which does not reach a run that had
+  /// ended.
+  @Test
+  void keepsTheAgentFromContinuingAnEndedRunThatItMessagedBefore() {
+    var run = working();
+    var agent = new Caller("key", "agent", new Caller.Scope.Below(run));
+    var child = createdBelow(run, agent);
+    changes
+        .records()
+        .finish(
+            changes.records().claimNext(1).orElseThrow().claim(),
+            ExecutionResult.succeeded("Done."));
+    changes.runs().cancel(run, false, clock.instant());
+
+    assertThatThrownBy(
+            () ->
+                changes
+                    .runs()
+                    .followUp(child, "go on", agent, Optional.empty(), false, Optional.empty()))
+        .hasMessage("The run of this key has ended or is being ended");
+    assertThat(changes.records().claimNext(1)).isEmpty();
+  }
+
+  private String createdBelow(String parent, Caller agent) {
+    var asked =
+        NewRun.parse(ServiceJson.newObject().put("prompt", "x").put("parent_run_id", parent));
+    return ServiceJson.read(changes.runs().create(asked, agent, Optional.empty(), Optional.empty()))
+        .get("run_id")
+        .asText();
+  }
+
   private String working() {
     var run = created();
     claim = changes.records().claimNext(0).orElseThrow().claim();

@@ -185,7 +185,7 @@ public final class RunActions {
     if (!interrupts.isBoolean()) {
       throw RequestProblem.invalid("interrupt must be true or false");
     }
-    var accepted = runs.followUp(id, text, mode, interrupts.booleanValue(), key);
+    var accepted = runs.followUp(id, text, caller, mode, interrupts.booleanValue(), key);
     listener.acted(caller, Action.SAY, id);
     return accepted;
   }

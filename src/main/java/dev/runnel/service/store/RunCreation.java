@@ -1,7 +1,6 @@
 package dev.runnel.service.store;
 
 import dev.runnel.service.run.Caller;
-import dev.runnel.service.run.ExecutionState;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
@@ -30,7 +29,6 @@ record RunCreation(RunTable runs, Map<String, RunSource> sources, Instant at) {
   /// @throws RequestProblem if the parent or the conversation does not exist, or the run would be
   ///   nested too deeply
   String create(NewRun request, Caller caller, Optional<String> factoryUid) throws SQLException {
-    requireWorking(caller);
     var id = UUID.randomUUID().toString();
     var parent = Optional.<RunRow>empty();
     if (request.parentRunId().isPresent()) {
@@ -74,17 +72,6 @@ record RunCreation(RunTable runs, Map<String, RunSource> sources, Instant at) {
         at);
     log.info("run created run={}", id);
     return id;
-  }
-
-  /// Refuses a request of an agent whose key was revoked after the request had been authenticated.
-  private void requireWorking(Caller caller) throws SQLException {
-    if (caller.scope() instanceof Caller.Scope.Below(String own)
-        && runs.find(own)
-            .filter(run -> run.state() == ExecutionState.INPROGRESS && !run.isCancelRequested())
-            .isEmpty()) {
-      throw new RequestProblem(
-          RequestProblem.Code.NOT_AUTHORIZED, "The run of this key has ended or is being ended");
-    }
   }
 
   /// The person for whom the request is made. Statements of an agent are ignored: its runs belong

@@ -82,6 +82,7 @@ public final class RunService {
             key,
             (runs, at) -> {
               requireNotFrozen();
+              requireWorking(runs, caller);
               var id = new RunCreation(runs, sources, at).create(run, caller, factoryUid);
               checkStartLimits(runs, id);
               var slots = membership.slots(runs.rows());
@@ -98,6 +99,17 @@ public final class RunService {
     var why = startLimits.frozen();
     if (why.isPresent()) {
       throw RequestProblem.invalid(why.get());
+    }
+  }
+
+  /// Refuses a request of an agent whose key was revoked after the request had been authenticated.
+  private static void requireWorking(RunTable runs, Caller caller) throws SQLException {
+    if (caller.scope() instanceof Caller.Scope.Below(String own)
+        && runs.find(own)
+            .filter(run -> run.state() == ExecutionState.INPROGRESS && !run.isCancelRequested())
+            .isEmpty()) {
+      throw new RequestProblem(
+          RequestProblem.Code.NOT_AUTHORIZED, "The run of this key has ended or is being ended");
     }
   }
 
@@ -145,12 +157,14 @@ public final class RunService {
   }
 
   /// @return a [FollowUpAccepted]
-  /// @throws RequestProblem if there is no such run
+  /// @throws RequestProblem if there is no such run, or the caller is an agent whose own run has
+  ///   ended or is being ended
   /// @param mode the mode of the execution that the message starts, if it starts one
   /// @param interrupts whether to end a working agent, so that the message starts an execution now
   public String followUp(
       String runId,
       String message,
+      Caller caller,
       Optional<RunMode> mode,
       boolean interrupts,
       Optional<IdempotencyKey> key) {
@@ -159,6 +173,7 @@ public final class RunService {
             "follow-up " + runId,
             key,
             (runs, at) -> {
+              requireWorking(runs, caller);
               var run = runs.find(runId).orElseThrow(RequestProblem::noRun);
               var pending = pendingToolPermissions(runs, run);
               requireCurrentRequest(message, pending);

@@ -174,7 +174,7 @@ class SeveralNodesTest {
     a.records().begin(first);
     lose(a);
     b.records().endLostExecutions();
-    b.runs().followUp(run, "go on", Optional.empty(), false, Optional.empty());
+    b.runs().followUp(run, "go on", Caller.MAIN, Optional.empty(), false, Optional.empty());
     clock.advance(LEASE);
     b.membership().renew();
     var second = b.claim();
@@ -193,7 +193,7 @@ class SeveralNodesTest {
   @Test
   void whatALostNodeHadNotBegunIsDoneByAnotherAsIfNothingHadHappened() {
     var run = create("task");
-    a.runs().followUp(run, "and this", Optional.empty(), false, Optional.empty());
+    a.runs().followUp(run, "and this", Caller.MAIN, Optional.empty(), false, Optional.empty());
     var first = a.claim();
     lose(a);
     b.records().endLostExecutions();
@@ -213,7 +213,7 @@ class SeveralNodesTest {
   void aFollowUpThatALostNodeHadNotGivenToItsAgentIsGivenToTheNextOne() {
     var run = create("task");
     finish(a);
-    a.runs().followUp(run, "and this", Optional.empty(), false, Optional.empty());
+    a.runs().followUp(run, "and this", Caller.MAIN, Optional.empty(), false, Optional.empty());
     a.claim();
     lose(a);
     clock.advance(LEASE);
@@ -231,7 +231,8 @@ class SeveralNodesTest {
     var claimed = a.claim();
     a.records().begin(claimed);
     a.records().launched(claimed, 1, Optional.empty(), true);
-    var answer = b.runs().followUp(run, "and this", Optional.empty(), false, Optional.empty());
+    var answer =
+        b.runs().followUp(run, "and this", Caller.MAIN, Optional.empty(), false, Optional.empty());
     var offered = a.records().offer(claimed, (_, text) -> Optional.of("> " + text));
     lose(a);
     clock.advance(LEASE);
@@ -256,9 +257,9 @@ class SeveralNodesTest {
   @Test
   void aFollowUpThatCameDuringTheSetupIsGivenToTheAgentThoughTwoNodesAreLost() {
     var run = create("task");
-    a.runs().followUp(run, "as I asked", Optional.empty(), false, Optional.empty());
+    a.runs().followUp(run, "as I asked", Caller.MAIN, Optional.empty(), false, Optional.empty());
     var first = a.claim();
-    a.runs().followUp(run, "and this", Optional.empty(), false, Optional.empty());
+    a.runs().followUp(run, "and this", Caller.MAIN, Optional.empty(), false, Optional.empty());
     lose(a);
     b.records().endLostExecutions();
     b.claim();
@@ -277,7 +278,7 @@ class SeveralNodesTest {
     a.records().begin(before);
     lose(a);
     b.records().endLostExecutions();
-    b.runs().followUp(run, "go on", Optional.empty(), false, Optional.empty());
+    b.runs().followUp(run, "go on", Caller.MAIN, Optional.empty(), false, Optional.empty());
     a.membership().joinAgain();
 
     assertThat(a.records().claimNext(0)).isEmpty();
@@ -408,7 +409,7 @@ class SeveralNodesTest {
   void aFollowUpIsLeftToTheNodeThatHasTheWorkspaceWhileItLives() {
     var run = create("task");
     finish(a);
-    a.runs().followUp(run, "more", Optional.empty(), false, Optional.empty());
+    a.runs().followUp(run, "more", Caller.MAIN, Optional.empty(), false, Optional.empty());
     var other = create("other");
 
     assertThat(b.claim().runId()).isEqualTo(other);
@@ -421,7 +422,7 @@ class SeveralNodesTest {
     var run = create("task");
     finish(a);
     a.membership().leave();
-    b.runs().followUp(run, "more", Optional.empty(), false, Optional.empty());
+    b.runs().followUp(run, "more", Caller.MAIN, Optional.empty(), false, Optional.empty());
     assertThat(b.records().claimNext(0)).isEmpty();
 
     clock.advance(LEASE.plusSeconds(1));
