@@ -16,6 +16,7 @@ import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.run.Outcome;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.model.run.RunState;
@@ -40,10 +41,29 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /// What becomes of a permitted start: it waits for an approval, exceeds a budget, or is frozen.
 class StartControlJourneyTest {
   private static final Actor EVE = new Actor("E1", "eve");
+  private static final List<Rule> ONLY_EVE_FREEZES =
+      List.of(
+          new Rule(
+              "policy.rules[0]",
+              List.of(THREAD.surface() + ":E1"),
+              List.of("any"),
+              Set.of(Permission.FREEZE),
+              true,
+              Set.of(),
+              Set.of()),
+          new Rule(
+              "policy.rules[1]",
+              List.of("any"),
+              List.of("any"),
+              Set.of(Permission.START, Permission.SAY, Permission.ANSWER),
+              true,
+              Set.of(),
+              Set.of()));
 
   @TempDir Path folder;
   private World world;
@@ -69,6 +89,11 @@ class StartControlJourneyTest {
         .filter(Update.Message.class::isInstance)
         .map(it -> ((Update.Message) it).text())
         .toList();
+  }
+
+  private static Delivery freezes(String id, boolean on, Actor by) {
+    return delivery(id, new Intent.Ask(new Question.Freeze(on, Optional.of("a deployment"))))
+        .withActor(by);
   }
 
   private static Conversation thread(String key) {
@@ -431,10 +456,15 @@ class StartControlJourneyTest {
     }
 
     private void of(Budget.Per per, Optional<Long> runs, Optional<Duration> time) {
+      of(per, runs, time, List.of());
+    }
+
+    private void of(
+        Budget.Per per, Optional<Long> runs, Optional<Duration> time, List<Rule> rules) {
       world.obeys(
           new Policy(
               Map.of(),
-              List.of(),
+              rules,
               List.of(),
               List.of(
                   new Budget(
@@ -605,6 +635,50 @@ class StartControlJourneyTest {
       assertThat(world.runs.followUps()).hasSize(1);
     }
 
+    static List<Outcome> refusals() {
+      return List.of(
+          new Outcome.Missing(),
+          new Outcome.Refused("insufficient_credits", "No credits are left.", Optional.empty()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("refusals")
+    void isNotUsedByAStartThatTheRunServiceRefuses(Outcome refusal) {
+      of(Budget.Per.PERSON, 1);
+      world.runs.answersNext(refusal);
+      starts(1, DANA);
+      starts(2, DANA);
+
+      assertThat(world.runs.runs()).hasSize(1);
+    }
+
+    @Test
+    void isNotUsedByAStartThatIsFrozenWhileItWaits() {
+      of(Budget.Per.PERSON, Optional.of(1L), Optional.empty(), ONLY_EVE_FREEZES);
+      world.runs.isDown(Optional.empty());
+      starts(1, DANA);
+      says(freezes("2", true, EVE));
+      world.runs.isBack();
+      world.passes(Duration.ofMinutes(10));
+      says(freezes("3", false, EVE));
+      starts(4, DANA);
+
+      assertThat(world.runs.runs()).hasSize(1);
+    }
+
+    @Test
+    void isNotUsedByAStartThatIsStoppedWhileItWaits() {
+      of(Budget.Per.PERSON, 1);
+      world.runs.isDown(Optional.empty());
+      starts(1, DANA);
+      says(delivery("2", cancel(), thread("1")));
+      world.runs.isBack();
+      world.passes(Duration.ofMinutes(10));
+      starts(3, DANA);
+
+      assertThat(world.runs.runs()).hasSize(1);
+    }
+
     @Test
     void showsInUsage() {
       of(Budget.Per.PERSON, 3);
@@ -626,35 +700,9 @@ class StartControlJourneyTest {
 
   @Nested
   class AFreeze {
-    private Delivery freezes(String id, boolean on, Actor by) {
-      return delivery(id, new Intent.Ask(new Question.Freeze(on, Optional.of("a deployment"))))
-          .withActor(by);
-    }
-
     @BeforeEach
     void permit() {
-      world.obeys(
-          new Policy(
-              Map.of(),
-              List.of(
-                  new Rule(
-                      "policy.rules[0]",
-                      List.of(THREAD.surface() + ":E1"),
-                      List.of("any"),
-                      Set.of(Permission.FREEZE),
-                      true,
-                      Set.of(),
-                      Set.of()),
-                  new Rule(
-                      "policy.rules[1]",
-                      List.of("any"),
-                      List.of("any"),
-                      Set.of(Permission.START, Permission.SAY, Permission.ANSWER),
-                      true,
-                      Set.of(),
-                      Set.of())),
-              List.of(),
-              List.of()));
+      world.obeys(new Policy(Map.of(), ONLY_EVE_FREEZES, List.of(), List.of()));
     }
 
     @Test
