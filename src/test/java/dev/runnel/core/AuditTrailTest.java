@@ -22,6 +22,7 @@ import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.policy.ApprovalRule;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.testkit.World;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -182,11 +183,18 @@ class AuditTrailTest {
         arguments("freeze", new Intent.Ask(new Question.Freeze(true, Optional.empty()))),
         arguments("approve", new Intent.Ask(new Question.Decide(Optional.of("12345678"), true))),
         arguments("link", new Intent.Link(new RunId("run-of-another-place"))),
+        arguments("stop", throughALink(new Intent.Cancel(Optional.empty(), Optional.empty()))),
+        arguments("read", throughALink(new Intent.Status(Optional.empty()))),
         arguments("retry", new Intent.Retry(Optional.empty())),
         arguments("read", new Intent.Status(Optional.empty())),
         arguments("read", new Intent.ListRuns(Optional.empty(), List.of())),
         arguments("read", new Intent.Ask(new Question.Usage())),
         arguments("read", new Intent.Ask(new Question.Schedules())));
+  }
+
+  /// A command about a linked conversation, which has no run.
+  private static Intent throughALink(Intent command) {
+    return new Intent.Linked(URI.create("https://chat.test/other"), command);
   }
 
   @ParameterizedTest
