@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SettingsTest {
   @TempDir Path folder;
@@ -290,6 +291,14 @@ class SettingsTest {
             settingOf("LINEAR_WEBHOOK_SECRET"),
             settingOf("GITEA_WEBHOOK_SECRET"),
             settingOf("AZURE_DEVOPS_WEBHOOK_SECRET"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"   fifteen-letters   ", "                x"})
+  void spacesAroundASecretDoNotCountAsCharacters(String secret) {
+    assertThatThrownBy(() -> Config.of(settings(Map.of("GITHUB_WEBHOOK_SECRET", secret), "")))
+        .isInstanceOf(SettingsException.class)
+        .hasMessageContaining("GITHUB_WEBHOOK_SECRET is too short");
   }
 
   @Test
