@@ -39,6 +39,7 @@ class EgressProxyTest {
   @TempDir Path folder;
   private final Queue<EgressProxy.Request> asked = new ConcurrentLinkedQueue<>();
   private final AtomicInteger served = new AtomicInteger();
+  private final Queue<String> received = new ConcurrentLinkedQueue<>();
   private HttpServer server;
   private int port;
 
@@ -49,6 +50,7 @@ class EgressProxyTest {
         "/",
         exchange -> {
           served.incrementAndGet();
+          received.addAll(exchange.getRequestHeaders().keySet());
           var text =
               exchange.getRequestURI() + " of " + exchange.getRequestHeaders().getFirst("Host");
           var body = text.getBytes(StandardCharsets.UTF_8);
@@ -86,6 +88,24 @@ class EgressProxyTest {
         .startsWith("HTTP/1.1 200 Connection Established\r\n\r\nHTTP/1.1 200")
         .endsWith("/t of own");
     assertThat(asked).containsOnly(new EgressProxy.Request("shop.test", port, true));
+  }
+
+  /// A login for the proxy is for none of the servers behind it.
+  @Test
+  void aServerGetsNoLoginForTheProxy() throws IOException {
+    ask(
+        "internal:shop.test:" + port,
+        """
+        GET http://shop.test:%d/ HTTP/1.1\r
+        Proxy-Authorization: Basic YW5uOnMzY3JldA==\r
+        proxy-connection: keep-alive\r
+        Accept: text/plain\r
+        \r
+        """);
+
+    assertThat(received)
+        .contains("Accept")
+        .doesNotContain("Proxy-authorization", "Proxy-connection");
   }
 
   @Test
