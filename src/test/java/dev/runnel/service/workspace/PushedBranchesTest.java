@@ -6,10 +6,19 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class PushedBranchesTest {
+  private static final String SHOP = "https://git.example/acme/shop.git";
   private static final String NONE = "0".repeat(40);
 
   @TempDir Path clone;
@@ -40,6 +49,63 @@ class PushedBranchesTest {
     }
 
     assertThat(PushedBranches.commitsOf(clone)).hasSizeBetween(1, 6);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 1, fix", "2, 1, ''", "1, 2, ''", "1, 0, ''"})
+  void aPullRequestIsTheRunsIfItsHeadAndTheBranchOnTheServerAreTheObservedCommit(
+      int head, int branch, String opened) throws Exception {
+    var pushes = clone.resolve("pushes");
+    PushedBranches.add(new PushedBranches.Push(SHOP, "fix", commit(1)), pushes);
+    var server = new FakeServer("refs/pull/7/head", commit(head));
+    if (branch > 0) {
+      server.refs.put("refs/heads/fix", commit(branch));
+    }
+    var environment =
+        Environment.named("web")
+            .withRepositories(
+                List.of(Repository.of(SHOP, Optional.empty(), Optional.empty(), Optional.empty())));
+
+    var found =
+        new PushedBranches(new Git(server, Map.of()), clone, pushes, Set.of(SHOP))
+            .of("https://git.example/acme/shop/pull/7", environment, clone);
+
+    assertThat(found.orElse("")).isEqualTo(opened);
+  }
+
+  /// Git on a server that has only the given refs.
+  private static final class FakeServer implements CommandRunner {
+    private final Map<String, String> refs = new TreeMap<>();
+
+    private FakeServer(String ref, String commit) {
+      refs.put(ref, commit);
+    }
+
+    @Override
+    public Result program(List<String> command, Path folder, Map<String, String> variables) {
+      assertThat(command).contains("ls-remote");
+      var listed =
+          refs.entrySet().stream()
+              .map(each -> each.getValue() + "\t" + each.getKey() + "\n")
+              .collect(Collectors.joining());
+      return new Result(0, listed, "");
+    }
+
+    @Override
+    public Result script(String command, Path folder) {
+      throw new AssertionError("A server runs no scripts");
+    }
+
+    @Override
+    public void reportProgress(String progress) {}
+
+    @Override
+    public void requireNotStopped() {}
+
+    @Override
+    public boolean isIsolated() {
+      return false;
+    }
   }
 
   private void log(String ref, int from, int to) throws IOException {
