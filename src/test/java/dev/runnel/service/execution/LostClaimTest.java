@@ -2,12 +2,18 @@ package dev.runnel.service.execution;
 
 import static dev.runnel.service.RunningService.awaitFile;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.runnel.database.Database;
+import dev.runnel.service.EnvironmentRuns;
 import dev.runnel.service.RunningService;
+import dev.runnel.service.process.ProcessTree;
+import dev.runnel.service.store.RunTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,6 +40,29 @@ class LostClaimTest {
 
       service.awaitState(service.create("next"), "SUCCEEDED");
     }
+  }
+
+  @Test
+  void whatItsSetupCommandsLeftRunningForTheAgentIsEnded() throws IOException {
+    var setup = "sleep 300 > /dev/null 2>&1 & touch ready; while [ ! -e go ]; do sleep 0.05; done";
+    var environment = EnvironmentRuns.web("web", List.of(setup));
+    try (var service =
+        RunningService.with(folder, "cat", 1, EnvironmentRuns.environments(environment))) {
+      var lost = EnvironmentRuns.runIn(service, "web");
+      var workspace = folder.resolve("workspaces/" + lost);
+      awaitFile(workspace.resolve("ready"));
+      assertThat(processesOf(lost).isEmpty()).isFalse();
+      endClaim(lost);
+      Files.createFile(workspace.resolve("go"));
+
+      await().until(() -> service.service.working() == 0);
+      assertThat(processesOf(lost).isEmpty()).isTrue();
+    }
+  }
+
+  private static ProcessTree processesOf(String run) {
+    return ProcessTree.ofOrphan(
+        new RunTable.ClaimedExecution(run, 1, "", "", Optional.empty(), Optional.empty()));
   }
 
   private void endClaim(String run) {
