@@ -351,6 +351,12 @@ final class Execution {
       var request = briefing.compose(launchFiles);
       var launch = harness.launch(request, launchFiles);
       var outputParser = harness.outputParser(request, launchFiles);
+      var stopped = resultIfStopped();
+      if (stopped.isPresent()) {
+        // The agent was not started, so the run returns to the queue.
+        processes.endAll();
+        return stopped.get();
+      }
       var isCancelled = records.begin(executionRequest);
       startedAgent = Optional.of(harness);
       if (isCancelled) {

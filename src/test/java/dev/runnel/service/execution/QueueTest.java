@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.runnel.service.RunningService;
+import dev.runnel.service.run.ExecutionListener;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -88,6 +89,27 @@ class QueueTest {
       assertThat(ids)
           .allSatisfy(
               id -> assertThat(Integer.parseInt(service.message(id).strip())).isBetween(1, SLOTS));
+    }
+  }
+
+  @Test
+  void aRunThatIsClaimedWhileTheServiceClosesStaysQueued() {
+    try (var service = RunningService.withCommand(folder, "touch ../../worked; sleep 300", 1)) {
+      var closing = Thread.ofPlatform().unstarted(service.service::close);
+      service.service.listen(
+          new ExecutionListener() {
+            @Override
+            public void claimed(String source, Duration waited) {
+              closing.start();
+              // It has shut down the executions that it found, and waits for the slot of this one.
+              await().until(() -> closing.getState() == Thread.State.TIMED_WAITING);
+            }
+          });
+      var id = service.create("x");
+      await().until(() -> closing.getState() == Thread.State.TERMINATED);
+
+      assertThat(folder.resolve("worked")).doesNotExist();
+      assertThat(service.state(id)).isEqualTo("QUEUED");
     }
   }
 
