@@ -3,7 +3,6 @@ package dev.runnel.service.execution;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.cleanup.DiskReserve;
 import dev.runnel.service.cleanup.WorkspaceCleanup;
-import dev.runnel.service.process.ProcessTree;
 import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.RequestProblem;
@@ -419,7 +418,7 @@ public final class RunQueue implements AutoCloseable {
   /// Ends the remaining processes of an orphaned execution, and records its end.
   private void endOrphan(RunTable.ClaimedExecution execution) {
     try {
-      var tree = ProcessTree.ofOrphan(execution);
+      var tree = spawner.leftBehind(execution);
       if (!tree.isEmpty()) {
         log.warn("ending an orphaned agent run={}", execution.runId());
         if (!tree.end(settings.grace())) {

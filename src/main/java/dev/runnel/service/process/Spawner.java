@@ -1,6 +1,7 @@
 package dev.runnel.service.process;
 
 import dev.runnel.service.run.ExecutionResult;
+import dev.runnel.service.store.RunTable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -49,6 +50,11 @@ public interface Spawner {
   /// @param children all children of this process, read before this call
   default List<ProcessStatus> orphans(List<ProcessStatus> children) {
     return List.of();
+  }
+
+  /// The processes that a previous process of the service left behind.
+  default ProcessTree leftBehind(RunTable.ClaimedExecution execution) {
+    return ProcessTree.ofOrphan(execution);
   }
 
   /// Registers a run that this process executes now, until [#leave].
