@@ -8,6 +8,7 @@ import dev.runnel.surface.github.GitHubConfig;
 import dev.runnel.surface.slack.SlackSurface;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.web.RequestMetrics;
+import dev.runnel.web.RequestThreadPool;
 import dev.runnel.web.WebServer;
 import dev.runnel.web.WebhookEndpoint;
 import java.net.URI;
@@ -34,8 +35,9 @@ final class FrontDoor {
             "GITHUB_API_URL", "http://127.0.0.1:9",
             "RUNNEL_TRIGGER_LABEL", "bug");
     var http = new OkHttpClient();
+    var threads = new RequestThreadPool();
     var database = Database.sqlite(Path.of(System.getenv("RUNNEL_DATA"), "runnel.db"));
-    var store = new SqlStore(database, clock);
+    var store = new SqlStore(database, clock, threads.responses());
     var publicUrl = URI.create("http://127.0.0.1:" + System.getenv("PORT"));
     var context = new PlatformContext(http, clock, publicUrl, database::dataSource);
     var slack = new SlackSurface(SlackConfig.from(settings).orElseThrow(), context);
@@ -47,7 +49,8 @@ final class FrontDoor {
         "127.0.0.1",
         Integer.parseInt(System.getenv("PORT")),
         5_000_000,
-        paths.keySet(),
+        threads,
+        endpoint.direct(paths),
         routes -> endpoint.routes(routes, paths, _ -> true));
   }
 }

@@ -10,8 +10,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -59,21 +58,20 @@ final class GroupCommit implements AutoCloseable {
   private final Thread writer;
   private final Thread timer;
 
-  /// Completes the futures, so that the writer can continue with the next transaction.
-  private final ExecutorService completions =
-      Executors.newSingleThreadExecutor(
-          Thread.ofPlatform().name("group-commit-results").daemon().factory());
-
+  private final Executor results;
   private volatile boolean closed;
 
   /// @param commit stores all deliveries in one transaction and returns which were new
-  GroupCommit(Function<List<Delivery>, List<Boolean>> commit) {
-    this(commit, TIMEOUT);
+  /// @param results completes the futures of a transaction, so that the writer can continue with
+  ///   the next one
+  GroupCommit(Function<List<Delivery>, List<Boolean>> commit, Executor results) {
+    this(commit, results, TIMEOUT);
   }
 
   /// @param timeout maximum time that a sender waits
-  GroupCommit(Function<List<Delivery>, List<Boolean>> commit, Duration timeout) {
+  GroupCommit(Function<List<Delivery>, List<Boolean>> commit, Executor results, Duration timeout) {
     this.commit = commit;
+    this.results = results;
     this.timeout = timeout;
     this.writer = Thread.ofPlatform().name("group-commit").daemon().start(this::run);
     this.timer = Thread.ofPlatform().name("group-commit-timer").daemon().start(this::failTimedOut);
@@ -164,7 +162,7 @@ final class GroupCommit implements AutoCloseable {
       var isNew = commit.apply(batch.stream().map(Offer::delivery).toList());
       // A copy, because the writer reuses the list.
       var offers = List.copyOf(batch);
-      completions.execute(
+      results.execute(
           () -> {
             for (int i = 0; i < offers.size(); i++) {
               offers.get(i).isNew().complete(isNew.get(i));
@@ -193,11 +191,5 @@ final class GroupCommit implements AutoCloseable {
     }
     writer.interrupt();
     timer.interrupt();
-    completions.shutdown();
-    try {
-      var _ = completions.awaitTermination(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 }

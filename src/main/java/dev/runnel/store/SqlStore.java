@@ -66,6 +66,11 @@ public final class SqlStore implements Store, AutoCloseable {
 
   /// Opens the store and migrates its tables.
   public SqlStore(Database database, InstantSource clock) {
+    this(database, clock, Runnable::run);
+  }
+
+  /// @param results runs what follows the commit of deliveries: all responses to their senders
+  public SqlStore(Database database, InstantSource clock, Executor results) {
     this.database = database.migrate(SCHEMA);
     this.clock = clock;
     this.byRun =
@@ -79,8 +84,8 @@ public final class SqlStore implements Store, AutoCloseable {
     this.groupCommit =
         new GroupCommit(
             deliveries ->
-                commit(
-                    work -> deliveries.stream().map(each -> accepts(work, each)).toList(), true));
+                commit(work -> deliveries.stream().map(each -> accepts(work, each)).toList(), true),
+            results);
   }
 
   private static boolean accepts(Work work, Delivery delivery) {

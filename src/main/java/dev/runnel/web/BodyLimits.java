@@ -60,10 +60,6 @@ final class BodyLimits implements Filter, AutoCloseable {
   @Override
   public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
       throws IOException, ServletException {
-    if (request.getAttribute(BufferedRequest.ATTRIBUTE) != null) {
-      chain.doFilter(request, response);
-      return;
-    }
     try (var bounded = new BoundedRequest((HttpServletRequest) request)) {
       chain.doFilter(bounded, response);
     }

@@ -1,6 +1,7 @@
 package dev.runnel.web;
 
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
@@ -9,20 +10,19 @@ import org.jspecify.annotations.Nullable;
 /// A request with a small body that was read before its handler runs, so that the handler does not
 /// block.
 final class BufferedRequest extends Request.Wrapper {
-  /// The attribute of a request whose whole body has arrived.
-  static final String ATTRIBUTE = BufferedRequest.class.getName();
-
+  private final byte[] bytes;
   private @Nullable ByteBuffer body;
   private Content.@Nullable Chunk end;
 
-  private BufferedRequest(Request request, ByteBuffer body, Content.@Nullable Chunk end) {
+  private BufferedRequest(
+      Request request, byte[] bytes, ByteBuffer body, Content.@Nullable Chunk end) {
     super(request);
+    this.bytes = bytes;
     this.body = body;
     this.end = end;
   }
 
-  /// Reads the bytes that have arrived, without blocking. The result replaces the request; it has
-  /// the [#ATTRIBUTE] if the whole body has arrived.
+  /// Reads the bytes that have arrived, without blocking. The result replaces the request.
   ///
   /// @param maxBytes larger bodies are not read
   static Request read(Request request, int maxBytes) {
@@ -30,7 +30,8 @@ final class BufferedRequest extends Request.Wrapper {
     if (length < 0 || length > maxBytes || request.getHeaders().contains(HttpHeader.EXPECT)) {
       return request;
     }
-    var body = ByteBuffer.allocate((int) length);
+    var bytes = new byte[(int) length];
+    var body = ByteBuffer.wrap(bytes);
     Content.Chunk end = null;
     while (end == null) {
       var chunk = request.read();
@@ -45,11 +46,14 @@ final class BufferedRequest extends Request.Wrapper {
         chunk.release();
       }
     }
-    var buffered = new BufferedRequest(request, body.flip(), end);
-    if (end == Content.Chunk.EOF) {
-      buffered.setAttribute(ATTRIBUTE, true);
-    }
-    return buffered;
+    return new BufferedRequest(request, bytes, body.flip(), end);
+  }
+
+  /// The body, if all of it has arrived.
+  static Optional<byte[]> body(Request request) {
+    return request instanceof BufferedRequest it && it.end == Content.Chunk.EOF && it.body != null
+        ? Optional.of(it.bytes)
+        : Optional.empty();
   }
 
   @Override

@@ -1,23 +1,26 @@
 package dev.runnel.web;
 
+import dev.runnel.core.model.conversation.Reply;
 import io.javalin.Javalin;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import jakarta.servlet.DispatcherType;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.EnumSet;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import org.eclipse.jetty.ee10.servlet.FilterHolder;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
-import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,9 +32,6 @@ public final class WebServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WebServer.class);
   private static final int MAX_CONNECTIONS = 1_000;
   private static final Duration IDLE_WHEN_FULL = Duration.ofSeconds(5);
-  private static final int MAX_PLATFORM_THREADS = 32;
-  private static final int MIN_PLATFORM_THREADS = 4;
-  private static final int LINGERING_MS = 60_000;
 
   private final Javalin javalin;
   private final BodyLimits limits;
@@ -43,23 +43,25 @@ public final class WebServer implements AutoCloseable {
 
   /// @param port `0` for any free one
   /// @param largestBody maximum body size in bytes; routes may allow less
-  /// @param nonBlocking the paths whose `POST` handlers wait neither for the database nor for a
-  ///   network
+  /// @param direct handles `POST` requests by path, if their whole body has arrived; the route of
+  ///   the path handles the others
   /// @throws io.javalin.util.JavalinBindException if the port cannot be bound
   public static WebServer start(
       String host,
       int port,
       long largestBody,
-      Set<String> nonBlocking,
+      RequestThreadPool threads,
+      Map<String, BufferedRequestHandler> direct,
       Consumer<RoutesConfig> routes) {
-    return start(host, port, largestBody, nonBlocking, new BodyLimits(), routes);
+    return start(host, port, largestBody, threads, direct, new BodyLimits(), routes);
   }
 
   static WebServer start(
       String host,
       int port,
       long largestBody,
-      Set<String> nonBlocking,
+      RequestThreadPool threads,
+      Map<String, BufferedRequestHandler> direct,
       BodyLimits limits,
       Consumer<RoutesConfig> routes) {
     var javalin =
@@ -68,11 +70,10 @@ public final class WebServer implements AutoCloseable {
               config.startup.showJavalinBanner = false;
               config.startup.showOldJavalinVersionWarning = false;
               config.http.maxRequestSize = largestBody;
-              config.jetty.threadPool =
-                  new QueuedThreadPool(MAX_PLATFORM_THREADS, MIN_PLATFORM_THREADS, LINGERING_MS);
+              config.jetty.threadPool = threads;
               config.jetty.modifyServer(
                   server -> {
-                    server.setHandler(new ThreadSelector(Set.copyOf(nonBlocking)));
+                    server.setHandler(new ThreadSelector(Map.copyOf(direct)));
                     var connections = new NetworkConnectionLimit(MAX_CONNECTIONS, server);
                     connections.setEndPointIdleTimeout(IDLE_WHEN_FULL.toMillis());
                     server.addBean(connections);
@@ -104,19 +105,28 @@ public final class WebServer implements AutoCloseable {
     context.status(400);
   }
 
-  /// Responds with a short id that people can quote and operators find in the log.
   private static void unexpected(Exception broken, Context context) {
+    var reply = unexpected(broken, context.method().name(), context.path());
+    context.status(reply.status()).contentType(reply.contentType()).result(reply.body());
+  }
+
+  /// Responds with a short id that people can quote and operators find in the log.
+  private static Reply unexpected(Throwable broken, String method, String path) {
     var id = "%08x".formatted(ThreadLocalRandom.current().nextInt());
-    log.error(
-        "unexpected error method={} path={} error={}",
-        context.method(),
-        context.path(),
-        id,
-        broken);
-    context
-        .status(500)
-        .contentType("text/plain; charset=utf-8")
-        .result("Internal error. Try again, or tell your admin: error %s\n".formatted(id));
+    log.error("unexpected error method={} path={} error={}", method, path, id, broken);
+    return Reply.text(
+        500, "Internal error. Try again, or tell your admin: error %s\n".formatted(id));
+  }
+
+  /// Responds without the layers of the servlet API and of Javalin.
+  static void send(Reply reply, Response response, Callback callback) {
+    var body = reply.body().getBytes(StandardCharsets.UTF_8);
+    response.setStatus(reply.status());
+    if (!reply.contentType().isEmpty()) {
+      response.getHeaders().put(HttpHeader.CONTENT_TYPE, reply.contentType());
+    }
+    response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
+    response.write(true, ByteBuffer.wrap(body), callback);
   }
 
   public int port() {
@@ -133,10 +143,10 @@ public final class WebServer implements AutoCloseable {
   /// threads would also read the requests, so none would be read while all carrier threads are
   /// busy.
   private static final class ThreadSelector extends Handler.Wrapper {
-    private final Set<String> nonBlocking;
+    private final Map<String, BufferedRequestHandler> direct;
 
-    ThreadSelector(Set<String> nonBlocking) {
-      this.nonBlocking = nonBlocking;
+    ThreadSelector(Map<String, BufferedRequestHandler> direct) {
+      this.direct = direct;
     }
 
     /// Lets the selector thread handle requests itself, because passing a request to another thread
@@ -152,17 +162,31 @@ public final class WebServer implements AutoCloseable {
       if (Health.PROBES.contains(path)) {
         return super.handle(request, response, callback);
       }
-      if (!nonBlocking.contains(path) || !HttpMethod.POST.is(request.getMethod())) {
+      var handler = direct.get(path);
+      if (handler == null || !HttpMethod.POST.is(request.getMethod())) {
         start(request, response, callback);
         return true;
       }
       var arrived = BufferedRequest.read(request, BodyLimits.FREE_BYTES);
-      if (arrived.getAttribute(BufferedRequest.ATTRIBUTE) != null) {
-        passOn(arrived, response, callback);
-      } else {
-        start(arrived, response, callback);
-      }
+      BufferedRequest.body(arrived)
+          .ifPresentOrElse(
+              body -> handle(handler, arrived, body, response, callback),
+              () -> start(arrived, response, callback));
       return true;
+    }
+
+    private static void handle(
+        BufferedRequestHandler handler,
+        Request request,
+        byte[] body,
+        Response response,
+        Callback callback) {
+      try {
+        handler.handle(request, body, response, callback);
+      } catch (RuntimeException broken) {
+        var path = Request.getPathInContext(request);
+        send(unexpected(broken, request.getMethod(), path), response, callback);
+      }
     }
 
     private void start(Request request, Response response, Callback callback) {

@@ -9,7 +9,6 @@ import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.conversation.Reply;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.Store;
-import dev.runnel.core.port.Surface;
 import dev.runnel.core.port.TraceRecorder;
 import dev.runnel.core.scope.Surfaces;
 import io.javalin.config.RoutesConfig;
@@ -17,7 +16,6 @@ import io.javalin.http.Context;
 import io.javalin.http.HttpResponseException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
@@ -26,6 +24,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
 import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,6 +75,19 @@ public final class WebhookEndpoint implements AutoCloseable {
     this.requestMetrics = requestMetrics;
   }
 
+  /// The same deliveries by `POST`, if their whole body has arrived: by path. Most have, and the
+  /// layers of a servlet would cost as much as everything else until the commit.
+  public Map<String, BufferedRequestHandler> direct(Map<String, SurfaceId> paths) {
+    Map<String, BufferedRequestHandler> handlers = new HashMap<>();
+    paths.forEach(
+        (path, surface) ->
+            handlers.put(
+                path,
+                (request, body, response, callback) ->
+                    handle(surface, request, body, response, callback)));
+    return handlers;
+  }
+
   /// Registers the paths of all surfaces.
   ///
   /// @param paths the paths of deliveries, also of platforms that are off
@@ -92,9 +107,44 @@ public final class WebhookEndpoint implements AutoCloseable {
         });
   }
 
+  private void handle(
+      SurfaceId id, Request request, byte[] body, Response response, Callback callback) {
+    var path = Request.getPathInContext(request);
+    var reply =
+        reply(
+            id,
+            maxBytes ->
+                body.length > maxBytes
+                    ? Optional.empty()
+                    : Optional.of(
+                        rawRequest(request.getMethod(), path, request.getHeaders(), body)));
+    var _ =
+        reply.whenComplete(
+            (it, problem) -> {
+              if (problem != null) {
+                callback.failed(problem);
+                return;
+              }
+              headers(it).forEach(response.getHeaders()::put);
+              WebServer.send(it, response, callback);
+            });
+  }
+
   /// Does not block until the commit.
   private void handle(Context context, SurfaceId id) {
-    var reply = reply(context, id);
+    var reply =
+        reply(
+            id,
+            maxBytes ->
+                body(context, maxBytes)
+                    .map(
+                        body ->
+                            rawRequest(
+                                context.method().name(),
+                                context.path(),
+                                ServletContextRequest.getServletContextRequest(context.req())
+                                    .getHeaders(),
+                                body)));
     if (reply.isDone()) {
       answer(context, reply.join());
     } else {
@@ -103,26 +153,32 @@ public final class WebhookEndpoint implements AutoCloseable {
   }
 
   private void answer(Context context, Reply reply) {
-    if (reply.status() == 503) {
-      context.header("Retry-After", "5");
-    }
-    if (closed) {
-      context.header("Connection", "close");
-    }
-    context.status(reply.status());
+    headers(reply).forEach(context::header);
+    context.status(reply.status()).result(reply.body());
     if (!reply.contentType().isEmpty()) {
       context.contentType(reply.contentType());
     }
-    try {
-      // Not by `result`, which copies even a short body through a buffer of 8 kB.
-      context.res().getOutputStream().write(reply.body().getBytes(StandardCharsets.UTF_8));
-    } catch (IOException disconnected) {
-      log.debug("response not sent path={} why={}", context.path(), disconnected.toString());
+  }
+
+  private Map<String, String> headers(Reply reply) {
+    Map<String, String> headers = new HashMap<>();
+    if (reply.status() == 503) {
+      headers.put("Retry-After", "5");
     }
+    if (closed) {
+      headers.put("Connection", "close");
+    }
+    return headers;
+  }
+
+  /// The rest of a request, unless its body is too large.
+  @FunctionalInterface
+  private interface RequestReader {
+    Optional<RawRequest> read(int maxBytes) throws IOException;
   }
 
   /// Does not read a body that will not be processed.
-  private CompletableFuture<Reply> reply(Context context, SurfaceId id) {
+  private CompletableFuture<Reply> reply(SurfaceId id, RequestReader reader) {
     var surface = surfaces.find(id);
     if (surface.isEmpty()) {
       return completedFuture(OFF);
@@ -132,10 +188,10 @@ public final class WebhookEndpoint implements AutoCloseable {
       return completedFuture(CLOSED);
     }
     try {
-      var body = body(context, surface.get().maxBodyBytes());
-      return body.isEmpty()
-          ? completedFuture(TOO_LARGE)
-          : receive(surface.get(), request(context, body.get()));
+      return reader
+          .read(surface.get().maxBodyBytes())
+          .map(request -> takeLater(id, surface.get().receive(request)))
+          .orElseGet(() -> completedFuture(TOO_LARGE));
     } catch (HttpResponseException limit) {
       var isLate = limit.getStatus() == LATE.status();
       count(surface.get().id(), isLate ? "late" : "too_much");
@@ -143,10 +199,6 @@ public final class WebhookEndpoint implements AutoCloseable {
     } catch (IOException disconnected) {
       return completedFuture(UNREADABLE);
     }
-  }
-
-  private CompletableFuture<Reply> receive(Surface surface, RawRequest request) {
-    return takeLater(surface.id(), surface.receive(request));
   }
 
   /// Stores a received delivery, whatever its transport.
@@ -254,12 +306,12 @@ public final class WebhookEndpoint implements AutoCloseable {
     }
   }
 
-  private RawRequest request(Context context, byte[] body) {
+  private RawRequest rawRequest(String method, String path, HttpFields fields, byte[] body) {
     Map<String, String> headers = new HashMap<>();
-    for (var header : ServletContextRequest.getServletContextRequest(context.req()).getHeaders()) {
-      headers.putIfAbsent(header.getLowerCaseName(), header.getValue());
+    for (var field : fields) {
+      headers.putIfAbsent(field.getLowerCaseName(), field.getValue());
     }
-    return new RawRequest(context.method().name(), context.path(), headers, body, clock.instant());
+    return new RawRequest(method, path, headers, body, clock.instant());
   }
 
   /// Accepts no more requests; running ones are finished.

@@ -11,6 +11,7 @@ import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.tracker.Settings;
 import dev.runnel.testkit.MemoryStore;
 import dev.runnel.web.RequestMetrics;
+import dev.runnel.web.RequestThreadPool;
 import dev.runnel.web.WebServer;
 import dev.runnel.web.WebhookEndpoint;
 import java.net.URI;
@@ -51,7 +52,8 @@ class AotTrainingTest {
             "127.0.0.1",
             0,
             1_000_000,
-            paths.keySet(),
+            new RequestThreadPool(),
+            door.direct(paths),
             routes -> door.routes(routes, paths, _ -> true))) {
       assertThat(new AotTraining(server.port(), "slack", "github", CLOCK).run()).isPositive();
       assertThat(new AotTraining(server.port(), "other", "other", CLOCK).run()).isZero();

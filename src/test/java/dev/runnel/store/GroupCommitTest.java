@@ -34,7 +34,8 @@ class GroupCommitTest {
                 throw new StackOverflowError("too deep");
               }
               return List.of(true);
-            })) {
+            },
+            Runnable::run)) {
       assertThatThrownBy(() -> groupCommit.accept(delivery("1", say("a"))))
           .hasRootCauseMessage("too deep");
       assertThat(groupCommit.accept(delivery("1", say("a")))).isTrue();
@@ -56,7 +57,8 @@ class GroupCommitTest {
                     throw new DatabaseException("no such character", null);
                   }
                   return deliveries.stream().map(_ -> true).toList();
-                })) {
+                },
+                Runnable::run)) {
       var kept = new ConcurrentSkipListSet<String>();
       var refused = new ConcurrentSkipListSet<String>();
       var calls = new ArrayList<Future<?>>();
@@ -100,6 +102,7 @@ class GroupCommitTest {
               deliveries.forEach(each -> kept.add(each.id().value()));
               return deliveries.stream().map(_ -> true).toList();
             },
+            Runnable::run,
             Duration.ofMillis(300))) {
       assertThatThrownBy(() -> groupCommit.accept(delivery("1", say("a"))))
           .isInstanceOf(DatabaseException.class);
@@ -128,6 +131,7 @@ class GroupCommitTest {
               deliveries.forEach(each -> committed.add(each.id().value()));
               return deliveries.stream().map(_ -> true).toList();
             },
+            Runnable::run,
             Duration.ofSeconds(9))) {
       var senders = new ArrayList<Thread>();
       senders.add(waitingSender(groupCommit, delivery("first", say("a"))));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.runnel.core.model.conversation.Reply;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -20,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
@@ -32,15 +32,25 @@ class WebServerTest {
   private static final int BUDGET = 200_000;
 
   private final HttpClient http = HttpClient.newHttpClient();
+  private final CountDownLatch routed = new CountDownLatch(1);
   private BodyLimits limits = new BodyLimits(FREE, BUDGET, Duration.ofSeconds(20));
   private WebServer server = serve(limits);
 
-  private static WebServer serve(BodyLimits limits) {
+  private WebServer serve(BodyLimits limits) {
     return WebServer.start(
         "127.0.0.1",
         0,
         10_000_000,
-        Set.of(),
+        new RequestThreadPool(),
+        Map.of(
+            "/direct",
+            (_, body, response, callback) -> {
+              if (body.length == 0) {
+                throw new IllegalStateException("secret inner words");
+              }
+              var text = body.length + " directly " + Thread.currentThread().isVirtual();
+              WebServer.send(Reply.text(200, text), response, callback);
+            }),
         limits,
         routes -> {
           new Health(Optional::empty, () -> "").probes(routes);
@@ -55,6 +65,12 @@ class WebServerTest {
               "/broken",
               ctx -> {
                 throw new IllegalStateException("secret inner words");
+              });
+          routes.post(
+              "/direct",
+              ctx -> {
+                routed.countDown();
+                ctx.result(ctx.bodyAsBytes().length + " by the route");
               });
           routes.get("/who", ctx -> ctx.result("" + Thread.currentThread().isVirtual()));
         });
@@ -108,6 +124,34 @@ class WebServerTest {
   }
 
   @Test
+  void aRequestWhoseBodyHasArrivedIsHandledDirectly() throws Exception {
+    assertThat(post("/direct", 100).body()).isEqualTo("100 directly false");
+  }
+
+  @Test
+  void aRequestWhoseBodyArrivesLaterIsHandledByTheRoute() throws Exception {
+    try (var slow = sends("/direct", 3, 0)) {
+      slow.setSoTimeout(10_000);
+      routed.await();
+      slow.getOutputStream().write("abc".getBytes(StandardCharsets.UTF_8));
+      slow.shutdownOutput();
+
+      assertThat(new String(slow.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+          .startsWith("HTTP/1.1 200")
+          .contains("3 by the route");
+    }
+  }
+
+  @Test
+  void anUnexpectedErrorOfADirectHandlerHasAnIdAndNoInnerWords() throws Exception {
+    var answer = post("/direct", 0);
+
+    assertThat(answer.statusCode()).isEqualTo(500);
+    assertThat(answer.body())
+        .matches("Internal error\\. Try again, or tell your admin: error [0-9a-f]{8}\n");
+  }
+
+  @Test
   void largeBodiesOverTheBudgetAreRefusedAndSmallOnesAreNot() throws Exception {
     var open = new ArrayList<Socket>();
     for (int i = 0; i < 2; i++) {
@@ -135,7 +179,8 @@ class WebServerTest {
             "127.0.0.1",
             0,
             1_000,
-            Set.of(),
+            new RequestThreadPool(),
+            Map.of(),
             routes -> routes.post("/read", ctx -> ctx.result("read " + ctx.body().length())));
 
     assertThat(post("/read", 1_000).body()).isEqualTo("read 1000");

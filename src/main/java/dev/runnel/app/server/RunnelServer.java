@@ -8,6 +8,7 @@ import dev.runnel.client.RunsClient;
 import dev.runnel.console.access.ConsoleSurface;
 import dev.runnel.core.dispatch.ChildRunStarts;
 import dev.runnel.core.model.AuditEntry;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.redact.RedactedRuns;
 import dev.runnel.database.AdvisoryLock;
 import dev.runnel.metrics.Metrics;
@@ -17,7 +18,9 @@ import dev.runnel.store.SqlSessions;
 import dev.runnel.store.audit.AuditLog;
 import dev.runnel.surface.hook.HookSurface;
 import dev.runnel.tracing.Traces;
+import dev.runnel.web.BufferedRequestHandler;
 import dev.runnel.web.Health;
+import dev.runnel.web.RequestThreadPool;
 import dev.runnel.web.WebServer;
 import io.javalin.config.RoutesConfig;
 import io.javalin.util.JavalinBindException;
@@ -28,7 +31,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -127,7 +129,8 @@ public final class RunnelServer implements AutoCloseable {
     var embedded = EmbeddedService.begin(context, environment);
     var database = Storage.open(context);
     var olderNodes = embedded.flatMap(EmbeddedService::refuseOlderNodes);
-    var storage = Storage.of(database, context);
+    var threads = new RequestThreadPool();
+    var storage = Storage.of(database, context, threads.responses());
     var metrics = context.opened(new Metrics(Version.current(), context.data().path()));
     var platforms =
         context.opened(
@@ -187,6 +190,7 @@ public final class RunnelServer implements AutoCloseable {
             isolatesAgents,
             lines(context, platforms, console.agent(), authentication.newLink(), service));
     server.listen(
+        threads,
         storage,
         platforms,
         bot,
@@ -244,6 +248,7 @@ public final class RunnelServer implements AutoCloseable {
 
   /// Serves deliveries, console and API, at one port or at two.
   private void listen(
+      RequestThreadPool threads,
       Storage storage,
       Platforms platforms,
       Bot bot,
@@ -270,20 +275,32 @@ public final class RunnelServer implements AutoCloseable {
         };
     var config = context.config();
     var ports = context.ports();
+    var direct = bot.endpoint().direct(pathsOfPlatforms());
     // Programs that see that it is ready read them.
     context.data().write(DataFolder.CONSOLE_ADDRESS, context.consoleUrl().toString());
     context.data().write(DataFolder.SERVER_ADDRESS, config.here(ports.admin()).toString());
     if (config.adminPort().isEmpty()) {
-      serve(config.host(), ports.deliveries(), outside.andThen(inside));
+      serve(config.host(), ports.deliveries(), threads, direct, outside.andThen(inside));
     } else {
-      serve(config.host(), ports.deliveries(), outside);
-      serve(config.adminHost(), ports.admin(), inside.andThen(health::probes));
+      serve(config.host(), ports.deliveries(), threads, direct, outside);
+      serve(
+          config.adminHost(),
+          ports.admin(),
+          new RequestThreadPool(),
+          Map.of(),
+          inside.andThen(health::probes));
     }
   }
 
-  private void serve(String host, int port, Consumer<RoutesConfig> routes) {
+  private void serve(
+      String host,
+      int port,
+      RequestThreadPool threads,
+      Map<String, BufferedRequestHandler> direct,
+      Consumer<RoutesConfig> routes) {
     try {
-      context.opened(WebServer.start(host, port, AgentRunService.MAX_BYTES, promptPaths(), routes));
+      context.opened(
+          WebServer.start(host, port, AgentRunService.MAX_BYTES, threads, direct, routes));
     } catch (JavalinBindException e) {
       throw new SettingsException(
           PortProbe.problem(host, port)
@@ -292,11 +309,10 @@ public final class RunnelServer implements AutoCloseable {
   }
 
   /// Those of deliveries; the console's are decided by its session, which is a row.
-  private static Set<String> promptPaths() {
+  private static Map<String, SurfaceId> pathsOfPlatforms() {
     return KnownPlatforms.paths().entrySet().stream()
         .filter(it -> !it.getValue().equals(ConsoleSurface.ID))
-        .map(Map.Entry::getKey)
-        .collect(Collectors.toUnmodifiableSet());
+        .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
   }
 
   /// Starts the platforms. A platform that does not respond does not delay the start; it is asked

@@ -6,14 +6,15 @@ import dev.runnel.database.DatabaseException;
 import dev.runnel.store.DatabaseHealth;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.SteadyClock;
+import java.util.concurrent.Executor;
 
 /// The bot's database, and the objects that read and write it.
 ///
 /// @param time of the workers
 record Storage(Database database, SteadyClock time, SqlStore store, DatabaseHealth health) {
-  static Storage of(Database database, ServerContext context) {
+  static Storage of(Database database, ServerContext context, Executor responses) {
     var time = new SteadyClock(database.clock(context.clock()));
-    var store = context.opened(new SqlStore(database, time));
+    var store = context.opened(new SqlStore(database, time, responses));
     time.notBefore(store.newestWaiting());
     return new Storage(database, time, store, new DatabaseHealth(store, time));
   }

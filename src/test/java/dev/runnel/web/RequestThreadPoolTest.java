@@ -1,0 +1,84 @@
+package dev.runnel.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class RequestThreadPoolTest {
+  private final RequestThreadPool pool = new RequestThreadPool();
+
+  @AfterEach
+  void stop() throws Exception {
+    pool.stop();
+  }
+
+  @Test
+  void connectionsContinueAfterAllResponsesOfTheirTask() throws Exception {
+    pool.start();
+    List<String> order = new CopyOnWriteArrayList<>();
+    var done = new CountDownLatch(2);
+    pool.responses()
+        .execute(
+            () -> {
+              for (var each : List.of("1", "2")) {
+                pool.execute(
+                    () -> {
+                      order.add("continue " + each);
+                      done.countDown();
+                    });
+                order.add("respond " + each);
+              }
+            });
+    done.await();
+
+    assertThat(order).containsExactly("respond 1", "respond 2", "continue 1", "continue 2");
+  }
+
+  @Test
+  void manyConnectionsAllContinue() throws Exception {
+    pool.start();
+    var done = new CountDownLatch(500);
+    pool.responses()
+        .execute(
+            () -> {
+              for (int i = 0; i < 500; i++) {
+                pool.execute(done::countDown);
+              }
+            });
+
+    done.await();
+    assertThat(done.getCount()).isZero();
+  }
+
+  @Test
+  void aTaskThatFailsStillContinuesTheConnectionsThatItServed() throws Exception {
+    pool.start();
+    var done = new CountDownLatch(1);
+    pool.responses()
+        .execute(
+            () -> {
+              pool.execute(done::countDown);
+              throw new IllegalStateException("broken");
+            });
+
+    done.await();
+    assertThat(done.getCount()).isZero();
+  }
+
+  @Test
+  void theCallerRespondsWhileThePoolDoesNotRun() throws Exception {
+    var count = new AtomicInteger();
+    pool.responses().execute(count::incrementAndGet);
+    assertThat(count).hasValue(1);
+
+    pool.start();
+    pool.stop();
+    pool.responses().execute(count::incrementAndGet);
+    assertThat(count).hasValue(2);
+  }
+}
