@@ -5,23 +5,24 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /// Verifies and creates HMAC-SHA256 signatures over the bytes of a webhook.
-///
-/// @param secrets all valid at once, so that they can be rotated without an outage
-public record Hmac(List<String> secrets) {
-  private static final Pattern SIGNATURE = Pattern.compile("[0-9a-f]{64}");
+public final class Hmac {
+  private static final int HEX_DIGITS = 64;
 
   private static final String ALGORITHM = "sha256=";
 
-  public Hmac {
-    secrets = List.copyOf(secrets);
+  /// One for each secret, never used itself: a copy costs less than a new one.
+  private final List<Mac> keyed;
+
+  /// @param secrets all valid at once, so that they can be rotated without an outage
+  public Hmac(List<String> secrets) {
     if (secrets.isEmpty() || secrets.stream().anyMatch(String::isBlank)) {
       throw new IllegalArgumentException("A signature needs a secret that is not blank");
     }
+    keyed = secrets.stream().map(it -> keyed(it.getBytes(StandardCharsets.UTF_8))).toList();
   }
 
   /// Whether `signature` is one of the secrets' signatures of the concatenated parts. Costs one
@@ -29,16 +30,27 @@ public record Hmac(List<String> secrets) {
   ///
   /// @param signature lower-case hex; compared in constant time
   public boolean signs(String signature, byte[]... parts) {
-    if (!SIGNATURE.matcher(signature).matches()) {
+    if (signature.length() != HEX_DIGITS || !signature.chars().allMatch(Hmac::isHexDigit)) {
       return false;
     }
-    var claimed = signature.getBytes(StandardCharsets.UTF_8);
+    var claimed = HexFormat.of().parseHex(signature);
     var matches = false;
-    for (var secret : secrets) {
-      matches |=
-          MessageDigest.isEqual(claimed, hex(secret, parts).getBytes(StandardCharsets.UTF_8));
+    for (var each : keyed) {
+      matches |= MessageDigest.isEqual(claimed, sign(copy(each), parts));
     }
     return matches;
+  }
+
+  private static boolean isHexDigit(int digit) {
+    return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
+  }
+
+  private static Mac copy(Mac keyed) {
+    try {
+      return (Mac) keyed.clone();
+    } catch (CloneNotSupportedException impossible) {
+      throw new IllegalStateException("The JDK's HmacSHA256 can be copied", impossible);
+    }
   }
 
   /// The same for a header such as `sha256=5f3c…`; no other algorithm is accepted.
@@ -52,13 +64,21 @@ public record Hmac(List<String> secrets) {
   }
 
   static byte[] sign(byte[] key, byte[]... parts) {
+    return sign(keyed(key), parts);
+  }
+
+  private static byte[] sign(Mac mac, byte[]... parts) {
+    for (var part : parts) {
+      mac.update(part);
+    }
+    return mac.doFinal();
+  }
+
+  private static Mac keyed(byte[] key) {
     try {
       var mac = Mac.getInstance("HmacSHA256");
       mac.init(new SecretKeySpec(key, "HmacSHA256"));
-      for (var part : parts) {
-        mac.update(part);
-      }
-      return mac.doFinal();
+      return mac;
     } catch (GeneralSecurityException impossible) {
       throw new IllegalStateException("Every Java supports HmacSHA256", impossible);
     }
@@ -67,6 +87,6 @@ public record Hmac(List<String> secrets) {
   /// Omits the secrets.
   @Override
   public String toString() {
-    return "Hmac[" + secrets.size() + " secrets]";
+    return "Hmac[" + keyed.size() + " secrets]";
   }
 }

@@ -37,6 +37,9 @@ public final class SlackText {
       String text,
       Function<String, Optional<String>> nameOf,
       Function<String, Optional<String>> channelOf) {
+    if (text.indexOf('<') < 0 && text.indexOf('&') < 0) {
+      return text;
+    }
     // One pass: text from a decoded entity is never read as markup.
     return MARK.matcher(text)
         .replaceAll(match -> Matcher.quoteReplacement(replacement(match, nameOf, channelOf)));

@@ -111,11 +111,16 @@ public final class SlackPayloads {
 
   private static Map<String, String> form(byte[] body) {
     Map<String, String> fields = new HashMap<>();
-    for (var pair : new String(body, StandardCharsets.UTF_8).split("&", -1)) {
-      var equals = pair.indexOf('=');
-      if (equals > 0) {
-        fields.putIfAbsent(decode(pair.substring(0, equals)), decode(pair.substring(equals + 1)));
+    var text = new String(body, StandardCharsets.UTF_8);
+    for (int begin = 0; begin < text.length(); ) {
+      var next = text.indexOf('&', begin);
+      var end = next < 0 ? text.length() : next;
+      var equals = text.indexOf('=', begin, end);
+      if (equals > begin) {
+        fields.putIfAbsent(
+            decode(text.substring(begin, equals)), decode(text.substring(equals + 1, end)));
       }
+      begin = end + 1;
     }
     return fields;
   }
