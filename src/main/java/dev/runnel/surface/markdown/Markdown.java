@@ -32,6 +32,7 @@ public final class Markdown {
               + "|<(?=(?i:img|image|picture|video|audio|source)[\\s/>])))");
   private static final Pattern MENTION = Pattern.compile(AT);
   private static final Pattern MARKS = Pattern.compile("[\\\\`*_\\[\\]<>|~#&]");
+  private static final Pattern SPACES = Pattern.compile("\\s+");
   private static final String COMMENT_START = "<!--";
   private static final String COMMENT_END = "-->";
   private static final char ZERO_WIDTH_SPACE = '\u200B';
@@ -83,7 +84,10 @@ public final class Markdown {
 
   /// The visible text, on one line.
   public static String visibleLine(String source, int maxLength) {
-    return Truncation.cut(text(visibleLines(source)).replaceAll("\\s+", " "), maxLength);
+    var visible = InvisibleCharacters.text(source);
+    // Nothing but a comment hides more, and most texts are titles without one.
+    var text = visible.contains(COMMENT_START) ? text(visibleLines(visible)) : visible.strip();
+    return Truncation.cut(SPACES.matcher(text).replaceAll(" "), maxLength);
   }
 
   private static String inertLine(String line) {

@@ -22,6 +22,19 @@ class MarkdownTest {
     assertThat(Markdown.inert(words, false)).isEqualTo(posted.replace("@+", "@\u200B"));
   }
 
+  /// Also where an invisible character hides the start of the comment.
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Fix <!-- not this --> it",
+        "Fix <!\u200B-- not this --> it",
+        "Fix\u200B\r\n<!--\nnot this\n-->\n\tit ",
+        " Fix \u2028 it",
+      })
+  void aTitleOnOneLineHasItsVisibleTextOnly(String title) {
+    assertThat(Markdown.visibleLine(title, 100)).isEqualTo("Fix it");
+  }
+
   /// It looks like code or a link, but is neither in what a tracker shows.
   @ParameterizedTest
   @ValueSource(
