@@ -162,12 +162,18 @@ final class GroupCommit implements AutoCloseable {
       var isNew = commit.apply(batch.stream().map(Offer::delivery).toList());
       // A copy, because the writer reuses the list.
       var offers = List.copyOf(batch);
-      results.execute(
+      Runnable complete =
           () -> {
             for (int i = 0; i < offers.size(); i++) {
               offers.get(i).isNew().complete(isNew.get(i));
             }
-          });
+          };
+      // A single sender gets its response sooner than another thread would wake up.
+      if (offers.size() == 1) {
+        complete.run();
+      } else {
+        results.execute(complete);
+      }
     } catch (RuntimeException | Error e) {
       // The writer must survive errors, else every sender would wait forever.
       if (batch.size() == 1 || (e instanceof DatabaseException gone && gone.isUnreachable())) {
