@@ -79,6 +79,8 @@ public final class WebServer implements AutoCloseable {
                     server.addBean(connections);
                     server.addBean(new HeaderTimeout(server, limits.timeout()));
                   });
+              // Deliveries hardly repeat a header, and looking up each costs more than parsing it.
+              config.jetty.modifyHttpConfiguration(http -> http.setHeaderCacheSize(0));
               config.jetty.modifyServletContextHandler(
                   context -> {
                     var filter = new FilterHolder(limits);
