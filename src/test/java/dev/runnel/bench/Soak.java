@@ -28,8 +28,9 @@ public final class Soak {
       List.of(
           "-XX:+UseCompactObjectHeaders",
           "-Xss512k",
-          "-Xms32m",
-          "-XX:NewSize=16m",
+          "-Xms48m",
+          "-XX:NewSize=32m",
+          "-XX:SurvivorRatio=4",
           "-Xmx256m",
           "-XX:TrimNativeHeapInterval=5000");
 
