@@ -11,7 +11,7 @@ const HELP = `node bench/bench.mjs [options]
   --only A,B       these contenders (default: all)
   --kinds A,B      command, message, reply, github (default: all)
   --rounds N       contenders take turns in each (default: 3)
-  --warm N         requests before the first figure, since a JIT needs them (default: 100000; at most a minute)
+  --warm N         seconds of load on both cores before the first figure, since a JIT needs them (default: 30)
   --seconds N      of each measurement (default: 5)
   --rates A,B      also at these rates a second (default: 500; 0 for none)
   --overload N     seconds at twice the capacity, then a kill -9 under load, for those that keep deliveries (default: 0)
@@ -20,7 +20,7 @@ const HELP = `node bench/bench.mjs [options]
 `;
 const here = path.dirname(new URL(import.meta.url).pathname);
 process.chdir(here);
-const options = { kinds: 'command,message,reply,github', rounds: '3', warm: '100000', seconds: '5', rates: '500', overload: '0', jar: '../target/runnel-all.jar' };
+const options = { kinds: 'command,message,reply,github', rounds: '3', warm: '30', seconds: '5', rates: '500', overload: '0', jar: '../target/runnel-all.jar' };
 for (let i = 2; i < process.argv.length; i += 2) {
   if (!process.argv[i].startsWith('--') || process.argv[i + 1] === undefined) {
     console.log(HELP);
@@ -181,7 +181,7 @@ async function measure(it, kind, round) {
     const result = { id: it.id, kind, round, startMs: await firstAcknowledgement(server, it, kind), refusesForgery: Math.floor(await post(kind, 'wrong') / 100) === 4 };
     await sleep(3000);
     result.idleMib = rss(server);
-    if (Number(options.warm) > 0) await generate(kind, server, ['--warm', 0, '--seconds', 60, '--most', options.warm], '0,1');
+    if (Number(options.warm) > 0) await generate(kind, server, ['--warm', 0, '--seconds', options.warm], '0,1');
     pin(server, '0');
     result.full = await generate(kind, server, ['--warm', 2, '--seconds', options.seconds], '1');
     for (const rate of options.rates.split(',').map(Number).filter((each) => each > 0)) {
