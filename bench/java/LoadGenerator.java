@@ -137,7 +137,6 @@ final class LoadGenerator {
     isRate = rate > 0;
     var warm = (long) (number("warm", 2, 60) * 1e9);
     var length = (long) (number("seconds", 5, 120) * 1e9);
-    var most = (long) number("most", 1e9, 1e9);
     List<String> processes = new ArrayList<>(List.of(option("pids", "").split(",")));
     selector = Selector.open();
     List<Connection> connections = new ArrayList<>();
@@ -176,7 +175,7 @@ final class LoadGenerator {
         acknowledged = refused = broken = late = 0;
         cpuBefore = cpu(processes);
       }
-      var isOver = now >= end || sent >= most;
+      var isOver = now >= end;
       var isAnswered = !isRate || idle.size() == connections.size() || now >= end + LATE_NANOS;
       if (isOver && isAnswered || isGone) {
         break;
