@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Assumptions;
 /// @param volume the folder that stands for the claim
 /// @param work where its own files are
 record PlayKubeRuntime(Path volume, Path work, Path podman) implements FakeCluster.Runner {
-  private static final String INFRA = "localhost/runnel-test-infra:1";
+  private static final String INFRA = "localhost/runnel-test-infra:2";
 
   /// Without a registry, the container that holds a pod together is of the image of the tests. The
   /// machine may not permit the usual limits.
@@ -51,8 +51,19 @@ record PlayKubeRuntime(Path volume, Path work, Path podman) implements FakeClust
     var runtime = new PlayKubeRuntime(volume, work, podman);
     var image = Path.of("target", "podman", "image.tar").toAbsolutePath().toString();
     Assumptions.assumeTrue(
-        runtime.call("import", "--quiet", "--change", "CMD [\"sleep\",\"100000\"]", image, INFRA)
-            == 0,
+        runtime.call("image", "exists", INFRA) == 0
+            || runtime.call(
+                    "import",
+                    "--quiet",
+                    "--change",
+                    "CMD [\"sleep\",\"100000\"]",
+                    // As a first process, it ignores SIGTERM: each pod would take ten seconds to
+                    // end.
+                    "--change",
+                    "STOPSIGNAL SIGKILL",
+                    image,
+                    INFRA)
+                == 0,
         "Skipped: podman cannot make an image here");
     return runtime;
   }
