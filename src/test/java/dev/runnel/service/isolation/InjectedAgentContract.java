@@ -24,12 +24,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// What an agent cannot do that does whatever its prompt says: a shell that reads its commands from
 /// the prompt. Everything secret on the machine of the test contains `hidden-`.
-interface InjectedAgentContract {
+public interface InjectedAgentContract {
   /// Prints what it finds of the machine's secrets, without containing the word itself.
   String SEARCH =
       """
@@ -38,8 +39,9 @@ interface InjectedAgentContract {
         --exclude-dir=opt | head -c 1000
       """;
 
-  /// @param bin a folder for programs, which is first on the `PATH`
-  Isolation isolation(Machine machine, Path bin) throws IOException;
+  /// @param folder of all that the test has on this machine: `data` is the data folder, and `bin`,
+  ///   which exists, is first on the `PATH`
+  Isolation isolation(Machine machine, Path folder) throws IOException;
 
   // C3, C6: secrets in variables
 
@@ -184,35 +186,6 @@ interface InjectedAgentContract {
     }
   }
 
-  // C4, M: the network
-
-  @Test
-  default void reachesNeitherThisMachineNorInternalNetworksNorMetadata(@TempDir Path folder)
-      throws IOException {
-    try (var stage = Stage.open(folder, this);
-        var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      var said =
-          stage.obey(
-              """
-              directly() { timeout 3 bash -c "exec 3<>/dev/tcp/$1/$2" 2>/dev/null && echo reached it; }
-              proxied() { timeout 9 bash -c 'exec 3<>/dev/tcp/127.0.0.1/3128
-                printf "CONNECT $0 HTTP/1.1\\r\\n\\r\\n" >&3; head -1 <&3' $1; }
-              directly 127.0.0.1 %1$d; directly 169.254.169.254 80; directly 10.0.0.1 443
-              directly 1.1.1.1 53
-              for each in 127.0.0.1:%1$d localhost:%1$d 0.0.0.0:443 169.254.169.254:80 10.0.0.1:443 \
-                '[::1]:443' '[::ffff:169.254.169.254]:80' '[fd00:ec2::254]:80' 2130706433:80 1.1.1.1:22; do
-                proxied $each
-              done
-              """
-                  .formatted(server.getLocalPort()));
-
-      assertThat(said).doesNotContain("reached it");
-      assertThat(
-              said.lines().filter(line -> line.startsWith("HTTP/1.1 403 Runnel does not permit")))
-          .hasSize(10);
-    }
-  }
-
   // H4: variables of environments
 
   @Test
@@ -250,30 +223,29 @@ interface InjectedAgentContract {
   @Test
   default void isEndedWhenItFillsItsHomeOrTheCaches(@TempDir Path folder) throws IOException {
     try (var stage = Stage.open(folder, this)) {
-      for (var place : List.of("$HOME/.cache/pip", "$HOME", "/tmp", "/var/tmp")) {
-        var id =
-            stage.create("dd if=/dev/zero of=%s/big bs=1M count=50; sleep 60".formatted(place));
-        await()
-            .atMost(Duration.ofSeconds(60))
-            .untilAsserted(() -> assertThat(stage.service.state(id)).isEqualTo("FAILED"));
-
-        assertThat(stage.service.message(id)).contains("The limit is agents.limits.disk");
+      var ids =
+          Stream.of("$HOME", "/tmp", "/var/tmp")
+              .map(each -> stage.create(filling(each) + "; sleep 60"))
+              .toList();
+      for (var id : ids) {
+        assertEndedForItsDisk(stage, id);
       }
+      // Alone, because others would have a share of it.
+      assertFillsTheDisk(stage, filling("$HOME/.cache/pip"));
     }
   }
 
-  @Test
-  default void isEndedWhenItFillsTheDiskWithADeletedFile(@TempDir Path folder) throws IOException {
-    try (var stage = Stage.open(folder, this)) {
-      assertFillsTheDisk(
-          stage, "exec 3> /tmp/hidden; rm /tmp/hidden; dd if=/dev/zero bs=1M count=50 >&3");
-    }
+  private static String filling(String folder) {
+    return "dd if=/dev/zero of=%s/big bs=1M count=50".formatted(folder);
   }
 
   static void assertFillsTheDisk(Stage stage, String how) {
-    var id = stage.create(how + "; sleep 60");
+    assertEndedForItsDisk(stage, stage.create(how + "; sleep 60"));
+  }
+
+  private static void assertEndedForItsDisk(Stage stage, String id) {
     await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(() -> assertThat(stage.service.state(id)).isEqualTo("FAILED"));
 
     assertThat(stage.service.message(id)).contains("The limit is agents.limits.disk");
@@ -299,18 +271,62 @@ interface InjectedAgentContract {
     }
   }
 
-  // M: memory
+  /// What can be judged only where agents are processes of this machine, with Runnel's proxy as
+  /// their network.
+  interface OnThisMachine extends InjectedAgentContract {
+    // C4, M: the network
 
-  @Test
-  default void losesAProcessThatTakesTooMuchMemoryAndHarmsNobody(@TempDir Path folder)
-      throws IOException {
-    try (var stage = Stage.open(folder, this)) {
-      var said =
-          stage.obey(
-              "dd if=/dev/zero of=/dev/null bs=400M count=1 2>/dev/null && echo took it; echo x");
+    @Test
+    default void reachesNeitherThisMachineNorInternalNetworksNorMetadata(@TempDir Path folder)
+        throws IOException {
+      try (var stage = Stage.open(folder, this);
+          var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+        var said =
+            stage.obey(
+                """
+                directly() { timeout 3 bash -c "exec 3<>/dev/tcp/$1/$2" 2>/dev/null && echo reached it; }
+                proxied() { timeout 9 bash -c 'exec 3<>/dev/tcp/127.0.0.1/3128
+                  printf "CONNECT $0 HTTP/1.1\\r\\n\\r\\n" >&3; head -1 <&3' $1; }
+                directly 127.0.0.1 %1$d; directly 169.254.169.254 80; directly 10.0.0.1 443
+                directly 1.1.1.1 53
+                for each in 127.0.0.1:%1$d localhost:%1$d 0.0.0.0:443 169.254.169.254:80 10.0.0.1:443 \
+                  '[::1]:443' '[::ffff:169.254.169.254]:80' '[fd00:ec2::254]:80' 2130706433:80 1.1.1.1:22; do
+                  proxied $each
+                done
+                """
+                    .formatted(server.getLocalPort()));
 
-      assertThat(said).endsWith("x\n").doesNotContain("took it");
-      assertThat(stage.obey("echo fine")).isEqualTo("fine\n");
+        assertThat(said).doesNotContain("reached it");
+        assertThat(
+                said.lines().filter(line -> line.startsWith("HTTP/1.1 403 Runnel does not permit")))
+            .hasSize(10);
+      }
+    }
+
+    // H7: disk
+
+    @Test
+    default void isEndedWhenItFillsTheDiskWithADeletedFile(@TempDir Path folder)
+        throws IOException {
+      try (var stage = Stage.open(folder, this)) {
+        assertFillsTheDisk(
+            stage, "exec 3> /tmp/hidden; rm /tmp/hidden; dd if=/dev/zero bs=1M count=50 >&3");
+      }
+    }
+
+    // M: memory
+
+    @Test
+    default void losesAProcessThatTakesTooMuchMemoryAndHarmsNobody(@TempDir Path folder)
+        throws IOException {
+      try (var stage = Stage.open(folder, this)) {
+        var said =
+            stage.obey(
+                "dd if=/dev/zero of=/dev/null bs=400M count=1 2>/dev/null && echo took it; echo x");
+
+        assertThat(said).endsWith("x\n").doesNotContain("took it");
+        assertThat(stage.obey("echo fine")).isEqualTo("fine\n");
+      }
     }
   }
 
@@ -320,7 +336,7 @@ interface InjectedAgentContract {
 
   /// A machine with secrets, and a service on it whose agents obey.
   record Stage(Path operator, Path data, RunningService service) implements AutoCloseable {
-    static Stage open(Path folder, InjectedAgentContract contract) throws IOException {
+    public static Stage open(Path folder, InjectedAgentContract contract) throws IOException {
       var operator = Files.createDirectories(folder.resolve("operator"));
       var data = Files.createDirectories(folder.resolve("data"));
       for (var secret :
@@ -365,7 +381,7 @@ interface InjectedAgentContract {
                   List.of(),
                   List.of(),
                   new Quotas(200 << 20, 300, 1)),
-              bin);
+              folder);
       var environments =
           new Environments(
               List.of(environment("web", "FOR_WEB"), environment("docs", "FOR_DOCS")),
@@ -397,14 +413,14 @@ interface InjectedAgentContract {
           .withVariables(List.of(variable));
     }
 
-    String create(String commands) {
+    public String create(String commands) {
       ObjectNode body = RunningService.JSON.createObjectNode().put("prompt", commands);
       body.putObject("config").put("environment_id", "web");
       return service.create(body);
     }
 
     /// What the agent prints that runs the commands.
-    String obey(String commands) {
+    public String obey(String commands) {
       var id = create(commands);
       await()
           .atMost(Duration.ofSeconds(60))
@@ -412,7 +428,7 @@ interface InjectedAgentContract {
       return service.transcript(id);
     }
 
-    Path workspace(String id) {
+    public Path workspace(String id) {
       return data.resolve("workspaces").resolve(id);
     }
 

@@ -18,14 +18,14 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class InjectedAgentTest {
   @Nested
-  class InBubblewrap implements InjectedAgentContract {
+  class InBubblewrap implements InjectedAgentContract.OnThisMachine {
     @BeforeEach
     void works() {
       Bubblewrapped.require();
     }
 
     @Override
-    public Isolation isolation(Machine machine, Path bin) {
+    public Isolation isolation(Machine machine, Path folder) {
       return Isolations.choose("bubblewrap", machine);
     }
 
@@ -75,10 +75,10 @@ class InjectedAgentTest {
   }
 
   @Nested
-  class InAContainer implements InjectedAgentContract {
+  class InAContainer implements InjectedAgentContract.OnThisMachine {
     @Override
-    public Isolation isolation(Machine machine, Path bin) throws IOException {
-      return new Container(ContainerRuntime.install(bin), machine);
+    public Isolation isolation(Machine machine, Path folder) throws IOException {
+      return new Container(ContainerRuntime.install(folder.resolve("bin")), machine);
     }
 
     @Test

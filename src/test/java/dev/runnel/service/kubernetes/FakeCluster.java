@@ -53,6 +53,7 @@ final class FakeCluster implements AutoCloseable {
   static final String NAMESPACE = "agents";
   private static final String FINALIZER = "runnel.test/kubelet";
   private static final Duration GRACE = Duration.ofSeconds(5);
+  private static final Quotas QUOTAS = new Quotas(1L << 30, 100, 1.5);
   private static final Duration START = Duration.ofMinutes(1);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
 
@@ -296,28 +297,33 @@ final class FakeCluster implements AutoCloseable {
 
   /// @param start how long a pod may take until it runs
   Kubernetes isolation(Duration start) {
-    return isolation(port, volume, start, Kubernetes::id);
+    return isolation(start, Kubernetes::id);
   }
 
   Kubernetes isolation(Duration start, Kubernetes.Owner owner) {
-    return isolation(port, volume, start, owner);
+    return isolation(port, volume, volume, QUOTAS, start, owner);
+  }
+
+  /// @param data the data folder, on the volume
+  Kubernetes isolation(Path data, Quotas quotas, Kubernetes.Owner owner) {
+    return isolation(port, volume, data, quotas, START, owner);
   }
 
   /// For another process.
   static Kubernetes isolation(int port, Path volume) {
-    return isolation(port, volume, START, Kubernetes::id);
+    return isolation(port, volume, volume, QUOTAS, START, Kubernetes::id);
   }
 
   private static Kubernetes isolation(
-      int port, Path volume, Duration start, Kubernetes.Owner owner) {
+      int port, Path volume, Path data, Quotas quotas, Duration start, Kubernetes.Owner owner) {
     var settings =
         new KubernetesSettings(
             NAMESPACE,
             "work",
             volume,
-            volume.resolve("starts"),
+            data.resolve("starts"),
             PodOptions.NONE,
-            new Quotas(1L << 30, 100, 1.5),
+            quotas,
             start,
             Duration.ofHours(1),
             Duration.ofSeconds(2));

@@ -15,7 +15,6 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -73,11 +72,11 @@ record PlayKubeRuntime(Path volume, Path work, Path podman) implements FakeClust
     var name = pod.getMetadata().getName();
     var user = pod.getSpec().getSecurityContext().getRunAsUser().intValue();
     Assertions.assertNotEquals(0, user);
+    own(user);
     var mounts = new ArrayList<VolumeMount>();
     var volumes = new ArrayList<Volume>();
     for (var mount : pod.getSpec().getContainers().getFirst().getVolumeMounts()) {
       var folder = volume.resolve(mount.getSubPath());
-      own(folder, user);
       var number = "m" + mounts.size();
       mounts.add(new VolumeMountBuilder(mount).withName(number).withSubPath(null).build());
       volumes.add(
@@ -134,11 +133,16 @@ record PlayKubeRuntime(Path volume, Path work, Path podman) implements FakeClust
     };
   }
 
-  private static void own(Path folder, int user) throws IOException {
-    try (var all = Files.walk(folder)) {
-      for (var each : all.toList()) {
-        Files.setAttribute(each, "unix:uid", user, LinkOption.NOFOLLOW_LINKS);
-      }
+  /// All of the claim is Runnel's, which has the same user. Another pod may change it meanwhile.
+  private void own(int user) throws IOException {
+    try {
+      new ProcessBuilder("chown", "-R", Integer.toString(user), volume.toString())
+          .redirectErrorStream(true)
+          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+          .start()
+          .waitFor();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -1,0 +1,72 @@
+package dev.runnel.service.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.service.isolation.InjectedAgentContract;
+import dev.runnel.service.isolation.Isolation;
+import dev.runnel.service.isolation.Machine;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// In pods that podman makes from the specification that Runnel gives to the API server. Everything
+/// of the machine is on the claim, and belongs to the user of the pods.
+///
+/// What only a cluster does is not judged here: its token and variables ([JobSpecTest]), network
+/// policies (`DeployTest`), and the number of processes, which the kubelet limits. Runnel cannot
+/// see deleted files that an agent in a pod has open.
+@Tag("slow")
+class InjectedAgentInPodsTest implements InjectedAgentContract {
+  private static final long USER = 999;
+
+  private FakeCluster cluster;
+  private Kubernetes isolation;
+
+  @Override
+  public Isolation isolation(Machine machine, Path folder) throws IOException {
+    cluster = new FakeCluster(folder, PlayKubeRuntime.install(folder, folder.resolve("bin")));
+    isolation = cluster.isolation(folder.resolve("data"), machine.quotas(), (_, _) -> USER);
+    return isolation;
+  }
+
+  @AfterEach
+  void close() {
+    if (cluster != null) {
+      isolation.close();
+      cluster.close();
+    }
+  }
+
+  @Test
+  void reachesNoOtherRunByLinksThatItLeft(@TempDir Path folder) throws IOException {
+    try (var stage = Stage.open(folder, this)) {
+      var other = stage.create("echo theirs > file");
+      stage.service().awaitState(other, "SUCCEEDED");
+      var id =
+          stage.create(
+              "ln -s %s workspace; ln -s %s home; echo done"
+                  .formatted(
+                      stage.workspace(other), stage.data().resolve("homes/" + other + "/home")));
+      stage.service().awaitState(id, "SUCCEEDED");
+
+      stage.service().followUp(id, "cat workspace/file; ls home/; echo again");
+      stage.service().awaitState(id, "SUCCEEDED");
+
+      assertThat(stage.service().transcript(id)).isEqualTo("done\nagain\n");
+    }
+  }
+
+  /// Podman kills the process alone, a kubelet the whole pod.
+  @Test
+  void takesNoMoreMemoryThanItsPodHasAndHarmsNobody(@TempDir Path folder) throws IOException {
+    try (var stage = Stage.open(folder, this)) {
+      var said = stage.obey("echo x; dd if=/dev/zero of=/dev/null bs=400M count=1 && echo took it");
+
+      assertThat(said).startsWith("x\n").doesNotContain("took it");
+      assertThat(stage.obey("echo fine")).isEqualTo("fine\n");
+    }
+  }
+}
