@@ -7,7 +7,6 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
@@ -126,8 +125,7 @@ final class JobProcess implements RunningProcess {
     isEnding = true;
     changed.release();
     try {
-      // A container that starts after this finds no variables file, and exits at once.
-      Files.deleteIfExists(files.resolve(StartScript.ENVIRONMENT));
+      withdraw();
       if (!created.await(CREATION_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
           || !cluster.delete(selection, grace)) {
         if (!ended.isDone() && isRetryingEnd.compareAndSet(false, true)) {
@@ -143,6 +141,16 @@ final class JobProcess implements RunningProcess {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       return false;
+    }
+  }
+
+  /// A container that starts after this finds no variables file, and exits at once.
+  private void withdraw() {
+    try {
+      Folders.delete(files.resolve(StartScript.ENVIRONMENT));
+    } catch (IOException e) {
+      // An agent that runs already can put anything in its place, and must be ended nevertheless.
+      log.warn("cannot withdraw a start job={} error={}", name(), e.toString());
     }
   }
 

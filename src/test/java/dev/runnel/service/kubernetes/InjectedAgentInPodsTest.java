@@ -1,5 +1,6 @@
 package dev.runnel.service.kubernetes;
 
+import static dev.runnel.service.RunningService.awaitFile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.service.isolation.InjectedAgentContract;
@@ -56,6 +57,28 @@ class InjectedAgentInPodsTest implements InjectedAgentContract {
       stage.service().awaitState(id, "SUCCEEDED");
 
       assertThat(stage.service().transcript(id)).isEqualTo("done\nagain\n");
+    }
+  }
+
+  @Test
+  void isStoppedThoughItReplacesTheFilesOfItsStart(@TempDir Path folder) throws IOException {
+    try (var stage = Stage.open(folder, this)) {
+      var id =
+          stage.create(
+              """
+              mkdir /run/runnel/environment; touch /run/runnel/environment/x
+              rm /run/runnel/begun; ln -s %s /run/runnel/begun; touch ready; sleep 300
+              """
+                  .formatted(stage.data()));
+      awaitFile(stage.workspace(id).resolve("ready"));
+
+      stage.service().cancel(id);
+      stage.service().awaitState(id, "CANCELLED");
+
+      assertThat(cluster.pods()).isEmpty();
+      assertThat(cluster.running()).isZero();
+      assertThat(stage.data().resolve("starts")).isEmptyDirectory();
+      assertThat(stage.data().resolve("runnel.db")).exists();
     }
   }
 
