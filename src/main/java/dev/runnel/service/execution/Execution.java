@@ -10,7 +10,6 @@ import dev.runnel.service.agent.LaunchFiles;
 import dev.runnel.service.egress.PushWitness;
 import dev.runnel.service.execution.ExecutionProcesses.StopReason;
 import dev.runnel.service.isolation.Isolation;
-import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.output.LimitWatch;
 import dev.runnel.service.output.OutputRecorder;
 import dev.runnel.service.output.PermissionRequests;
@@ -489,8 +488,9 @@ final class Execution {
 
   /// The disk space that counts toward the limit, in bytes.
   private long diskUsage() throws IOException {
-    var unlinked = processes.current().map(RunningProcess::unlinkedBytes).orElse(0L);
-    return workspaces.chargedBytes(executionRequest.runId()) + unlinked;
+    var process = processes.current();
+    return workspaces.chargedBytes(executionRequest.runId())
+        + (process.isPresent() ? process.get().bytesElsewhere() : 0);
   }
 
   private void recordPush(PushWitness.Push push) {

@@ -1,6 +1,7 @@
 package dev.runnel.service.isolation;
 
 import dev.runnel.service.run.ExecutionResult;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -43,8 +44,9 @@ public interface RunningProcess {
   /// @return false if it cannot be proved that none is left
   boolean end(Duration grace);
 
-  /// The size in bytes of deleted files that its processes still have open.
-  default long unlinkedBytes() {
+  /// The disk space in bytes that its processes take outside of the folders of the run, such as
+  /// that of deleted files which they still have open.
+  default long bytesElsewhere() throws IOException {
     return 0;
   }
 

@@ -144,6 +144,12 @@ final class JobProcess implements RunningProcess {
     }
   }
 
+  /// The folder with the files of the start, which the pod can write to.
+  @Override
+  public long bytesElsewhere() throws IOException {
+    return Folders.chargedBytes(files);
+  }
+
   /// A container that starts after this finds no variables file, and exits at once.
   private void withdraw() {
     try {

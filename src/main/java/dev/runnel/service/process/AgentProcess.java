@@ -142,7 +142,7 @@ public final class AgentProcess implements RunningProcess.WithInput {
   }
 
   @Override
-  public long unlinkedBytes() {
+  public long bytesElsewhere() {
     return tree().unlinkedBytes();
   }
 

@@ -39,6 +39,9 @@ public final class Folders {
 
   private static final Set<PosixFilePermission> OWNER_ONLY = PRIVATE_FOLDER.value();
 
+  /// Minimum size of a file, folder or link on most disks.
+  private static final long MIN_ENTRY_BYTES = 4096;
+
   private static final int MAX_DEPTH = 50;
 
   private Folders() {}
@@ -88,9 +91,20 @@ public final class Folders {
   record Extent(long bytes, long entries, boolean isComplete) {
     static final Extent NOTHING = new Extent(0, 0, true);
 
+    long chargedBytes() {
+      return Math.max(bytes, entries * MIN_ENTRY_BYTES);
+    }
+
     Extent plus(Extent more) {
       return new Extent(bytes + more.bytes, entries + more.entries, isComplete && more.isComplete);
     }
+  }
+
+  /// The size of a folder that counts toward a limit: each file, folder and link counts as at least
+  /// [#MIN_ENTRY_BYTES]. So the limit also bounds the number of inodes: a disk without free inodes
+  /// would stop all runs, as a full disk does.
+  public static long chargedBytes(Path folder) throws IOException {
+    return extent(folder).chargedBytes();
   }
 
   /// Measures a folder; links are not followed.

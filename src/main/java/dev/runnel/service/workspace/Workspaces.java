@@ -30,9 +30,6 @@ public final class Workspaces {
   private static final String PUSHES = ".pushes";
   private static final String TRASH = ".trash";
 
-  /// Minimum size of a file, folder or link on most disks.
-  private static final long MIN_ENTRY_BYTES = 4096;
-
   /// Appended to the size in the marker of a workspace that could not be measured completely.
   private static final String AND_MORE = " and more";
 
@@ -84,12 +81,9 @@ public final class Workspaces {
     return extent(runId).bytes();
   }
 
-  /// The same as [#size], but each file, folder and link counts as at least [#MIN_ENTRY_BYTES]. So
-  /// the limit also bounds the number of inodes: a disk without free inodes would stop all runs, as
-  /// a full disk does.
+  /// The same as [#size], but for each file, folder and link as [Folders#chargedBytes] counts it.
   public long chargedBytes(String runId) throws IOException {
-    var extent = extent(runId);
-    return Math.max(extent.bytes(), extent.entries() * MIN_ENTRY_BYTES);
+    return extent(runId).chargedBytes();
   }
 
   private Folders.Extent extent(String runId) throws IOException {

@@ -82,6 +82,14 @@ class InjectedAgentInPodsTest implements InjectedAgentContract {
     }
   }
 
+  @Test
+  void isEndedWhenItFillsTheFolderOfItsStart(@TempDir Path folder) throws IOException {
+    try (var stage = Stage.open(folder, this)) {
+      InjectedAgentContract.assertFillsTheDisk(
+          stage, "dd if=/dev/zero of=/run/runnel/big bs=1M count=50");
+    }
+  }
+
   /// Podman kills the process alone, a kubelet the whole pod.
   @Test
   void takesNoMoreMemoryThanItsPodHasAndHarmsNobody(@TempDir Path folder) throws IOException {
