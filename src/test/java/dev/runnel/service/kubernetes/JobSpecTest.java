@@ -2,6 +2,8 @@ package dev.runnel.service.kubernetes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.service.RunningService;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Quotas;
 import dev.runnel.service.run.ExecutionRequest;
@@ -17,6 +19,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -104,7 +107,6 @@ class JobSpecTest {
 
     assertThat(pod.getAutomountServiceAccountToken()).isFalse();
     assertThat(pod.getEnableServiceLinks()).isFalse();
-    assertThat(pod.getHostNetwork()).isNull();
     assertThat(pod.getSecurityContext().getRunAsNonRoot()).isTrue();
     assertThat(pod.getSecurityContext().getRunAsUser()).isEqualTo(999);
     assertThat(pod.getSecurityContext().getRunAsGroup()).isEqualTo(998);
@@ -112,6 +114,65 @@ class JobSpecTest {
     assertThat(container.getAllowPrivilegeEscalation()).isFalse();
     assertThat(container.getReadOnlyRootFilesystem()).isTrue();
     assertThat(container.getCapabilities().getDrop()).containsExactly("ALL");
+  }
+
+  /// Podman ignores much of what could be added: namespaces, ports and devices of the machine,
+  /// secrets, or other containers.
+  @Test
+  void aPodAsksForNothingElse() throws IOException {
+    var pod = job(Limits.DEFAULT, Quotas.DEFAULT).getSpec().getTemplate().getSpec();
+    var container = pod.getContainers().getFirst();
+
+    assertThat(fields(pod))
+        .containsExactlyInAnyOrder(
+            "automountServiceAccountToken",
+            "containers",
+            "enableServiceLinks",
+            "imagePullSecrets",
+            "nodeSelector",
+            "restartPolicy",
+            "securityContext",
+            "serviceAccountName",
+            "terminationGracePeriodSeconds",
+            "tolerations",
+            "volumes");
+    assertThat(fields(pod.getSecurityContext()))
+        .containsExactlyInAnyOrder("runAsGroup", "runAsNonRoot", "runAsUser", "seccompProfile");
+    assertThat(pod.getVolumes())
+        .singleElement()
+        .satisfies(
+            it ->
+                assertThat(fields(it)).containsExactlyInAnyOrder("name", "persistentVolumeClaim"));
+    assertThat(pod.getContainers()).hasSize(1);
+    assertThat(fields(container))
+        .containsExactlyInAnyOrder(
+            "command",
+            "envFrom",
+            "image",
+            "name",
+            "resources",
+            "securityContext",
+            "volumeMounts",
+            "workingDir");
+    assertThat(fields(container.getSecurityContext()))
+        .containsExactlyInAnyOrder(
+            "allowPrivilegeEscalation", "capabilities", "readOnlyRootFilesystem");
+    assertThat(fields(container.getSecurityContext().getCapabilities())).containsExactly("drop");
+  }
+
+  /// Without those that are empty.
+  private static List<String> fields(Object resource) {
+    var fields = new ArrayList<String>();
+    RunningService.JSON
+        .<ObjectNode>valueToTree(resource)
+        .properties()
+        .forEach(
+            each -> {
+              if (!each.getValue().isEmpty() || each.getValue().isValueNode()) {
+                fields.add(each.getKey());
+              }
+            });
+    return fields;
   }
 
   @Test
