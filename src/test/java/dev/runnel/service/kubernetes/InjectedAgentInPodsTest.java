@@ -1,6 +1,7 @@
 package dev.runnel.service.kubernetes;
 
 import static dev.runnel.service.RunningService.awaitFile;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.service.isolation.InjectedAgentContract;
@@ -8,7 +9,9 @@ import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Machine;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,20 +26,33 @@ import org.junit.jupiter.api.io.TempDir;
 class InjectedAgentInPodsTest implements InjectedAgentContract {
   private static final long USER = 999;
 
-  private FakeCluster cluster;
-  private Kubernetes isolation;
+  @TempDir static Path work;
+  private static PlayKubeRuntime runtime;
+
+  private @Nullable FakeCluster cluster;
+  private @Nullable Kubernetes isolation;
+
+  /// Once, since it takes a second.
+  @BeforeAll
+  static void install() throws IOException {
+    runtime = PlayKubeRuntime.install(work, work);
+  }
 
   @Override
-  public Isolation isolation(Machine machine, Path folder) throws IOException {
-    cluster = new FakeCluster(folder, PlayKubeRuntime.install(folder, folder.resolve("bin")));
-    isolation = cluster.isolation(folder.resolve("data"), machine.quotas(), (_, _) -> USER);
-    return isolation;
+  public Isolation isolation(Machine machine, Path folder) {
+    var started = new FakeCluster(folder, runtime.on(folder));
+    var pods = started.isolation(folder.resolve("data"), machine.quotas(), (_, _) -> USER);
+    cluster = started;
+    isolation = pods;
+    return pods;
   }
 
   @AfterEach
   void close() {
-    if (cluster != null) {
+    if (isolation != null) {
       isolation.close();
+    }
+    if (cluster != null) {
       cluster.close();
     }
   }
@@ -75,8 +91,9 @@ class InjectedAgentInPodsTest implements InjectedAgentContract {
       stage.service().cancel(id);
       stage.service().awaitState(id, "CANCELLED");
 
-      assertThat(cluster.pods()).isEmpty();
-      assertThat(cluster.running()).isZero();
+      var pods = requireNonNull(cluster);
+      assertThat(pods.pods()).isEmpty();
+      assertThat(pods.running()).isZero();
       assertThat(stage.data().resolve("starts")).isEmptyDirectory();
       assertThat(stage.data().resolve("runnel.db")).exists();
     }

@@ -67,6 +67,11 @@ record PlayKubeRuntime(Path volume, Path work, Path podman) implements FakeClust
     return runtime;
   }
 
+  /// With another folder as the claim.
+  PlayKubeRuntime on(Path other) {
+    return new PlayKubeRuntime(other, work, podman);
+  }
+
   @Override
   public FakeCluster.Container start(Pod pod, FakeCluster.Log log) throws IOException {
     var name = pod.getMetadata().getName();
