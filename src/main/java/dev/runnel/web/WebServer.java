@@ -17,10 +17,13 @@ import org.eclipse.jetty.ee10.servlet.FilterHolder;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.component.LifeCycle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +34,7 @@ import org.slf4j.LoggerFactory;
 public final class WebServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WebServer.class);
   private static final int MAX_CONNECTIONS = 1_000;
+  private static final int INPUT_BUFFER_BYTES = 16 * 1024;
   private static final Duration IDLE_WHEN_FULL = Duration.ofSeconds(5);
 
   private final Javalin javalin;
@@ -78,6 +82,7 @@ public final class WebServer implements AutoCloseable {
                     connections.setEndPointIdleTimeout(IDLE_WHEN_FULL.toMillis());
                     server.addBean(connections);
                     server.addBean(new HeaderTimeout(server, limits.timeout()));
+                    server.addEventListener(new InputBuffers());
                   });
               // Deliveries hardly repeat a header, and looking up each costs more than parsing it.
               config.jetty.modifyHttpConfiguration(http -> http.setHeaderCacheSize(0));
@@ -139,6 +144,18 @@ public final class WebServer implements AutoCloseable {
   public void close() {
     javalin.stop();
     limits.close();
+  }
+
+  /// Lets most deliveries arrive in one read.
+  private static final class InputBuffers implements LifeCycle.Listener {
+    @Override
+    public void lifeCycleStarting(LifeCycle server) {
+      for (var connector : ((Server) server).getConnectors()) {
+        connector
+            .getConnectionFactory(HttpConnectionFactory.class)
+            .setInputBufferSize(INPUT_BUFFER_BYTES);
+      }
+    }
   }
 
   /// Chooses the thread of each request, and starts the virtual threads. Jetty's own virtual
