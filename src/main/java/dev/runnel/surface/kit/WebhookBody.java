@@ -1,10 +1,11 @@
 package dev.runnel.surface.kit;
 
 import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.filter.FilteringParserDelegate;
+import com.fasterxml.jackson.core.filter.TokenFilter;
+import com.fasterxml.jackson.core.filter.TokenFilter.Inclusion;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.TextNode;
 import dev.runnel.core.model.conversation.RawRequest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +13,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// Reads a webhook's body: JSON, or a form with JSON in the field `payload`.
 public final class WebhookBody {
@@ -77,45 +79,48 @@ public final class WebhookBody {
   /// @param fields the names of those that are read, at any depth; empty for all
   /// @return empty when it is not a JSON object
   public static Optional<JsonNode> json(RawRequest request, Set<String> fields) {
-    try (var parser = JSON.createParser(payload(request))) {
-      if (parser.nextToken() != JsonToken.START_OBJECT) {
-        return Optional.empty();
-      }
-      var json = read(parser, fields);
-      return parser.nextToken() == null ? Optional.of(json) : Optional.empty();
+    try (var parser = parser(payload(request), fields)) {
+      var json = Optional.<JsonNode>ofNullable(JSON.readTree(parser));
+      return parser.nextToken() == null ? json.filter(JsonNode::isObject) : Optional.empty();
     } catch (IOException unreadable) {
       return Optional.empty();
     }
   }
 
-  /// Reads the value at the current token. By hand, because a filter of the library costs as much
-  /// as parsing. The library limits the depth.
-  private static JsonNode read(JsonParser parser, Set<String> fields) throws IOException {
-    if (fields.isEmpty()) {
-      return JSON.readTree(parser);
+  private static JsonParser parser(byte[] payload, Set<String> fields) throws IOException {
+    var parser = JSON.createParser(payload);
+    return fields.isEmpty()
+        ? parser
+        : new FilteringParserDelegate(
+            parser, new Named(fields), Inclusion.INCLUDE_ALL_AND_PATH, true);
+  }
+
+  /// Includes the fields with these names.
+  private static final class Named extends TokenFilter {
+    private final Set<String> names;
+
+    Named(Set<String> names) {
+      this.names = names;
     }
-    return switch (parser.currentToken()) {
-      case START_OBJECT -> {
-        var object = JSON.createObjectNode();
-        for (var name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
-          parser.nextToken();
-          if (fields.contains(name)) {
-            object.set(name, read(parser, fields));
-          } else {
-            parser.skipChildren();
-          }
-        }
-        yield object;
-      }
-      case START_ARRAY -> {
-        var array = JSON.createArrayNode();
-        while (parser.nextToken() != JsonToken.END_ARRAY) {
-          array.add(read(parser, fields));
-        }
-        yield array;
-      }
-      case VALUE_STRING -> TextNode.valueOf(parser.getText());
-      default -> JSON.readTree(parser);
-    };
+
+    @Override
+    public @Nullable TokenFilter includeProperty(String name) {
+      return names.contains(name) ? this : null;
+    }
+
+    @Override
+    protected boolean _includeScalar() {
+      return true;
+    }
+
+    @Override
+    public boolean includeEmptyObject(boolean contentsFiltered) {
+      return true;
+    }
+
+    @Override
+    public boolean includeEmptyArray(boolean contentsFiltered) {
+      return true;
+    }
   }
 }
