@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -34,8 +35,7 @@ class RequestThreadPoolTest {
                 order.add("respond " + each);
               }
             });
-    done.await();
-
+    assertThat(done.await(10, TimeUnit.SECONDS)).isTrue();
     assertThat(order).containsExactly("respond 1", "respond 2", "continue 1", "continue 2");
   }
 
@@ -51,8 +51,7 @@ class RequestThreadPoolTest {
               }
             });
 
-    done.await();
-    assertThat(done.getCount()).isZero();
+    assertThat(done.await(10, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test
@@ -66,8 +65,38 @@ class RequestThreadPoolTest {
               throw new IllegalStateException("broken");
             });
 
-    done.await();
-    assertThat(done.getCount()).isZero();
+    assertThat(done.await(10, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void responsesThatWaitWhenThePoolStopsAreStillWritten() throws Exception {
+    pool.setStopTimeout(0);
+    pool.start();
+    var release = new CountDownLatch(1);
+    var busy = new CountDownLatch(pool.getMaxThreads());
+    for (int i = 0; i < pool.getMaxThreads(); i++) {
+      pool.execute(
+          () -> {
+            busy.countDown();
+            awaited(release);
+          });
+    }
+    assertThat(busy.await(10, TimeUnit.SECONDS)).isTrue();
+    var count = new AtomicInteger();
+    pool.responses().execute(count::incrementAndGet);
+    assertThat(count).hasValue(0);
+
+    pool.stop();
+    assertThat(count).hasValue(1);
+    release.countDown();
+  }
+
+  private static void awaited(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Test
