@@ -228,10 +228,11 @@ public interface InjectedAgentContract {
               .map(each -> stage.create(filling(each) + "; sleep 60"))
               .toList();
       for (var id : ids) {
-        assertEndedForItsDisk(stage, id);
+        assertEndedForItsDisk(stage, id, Duration.ofSeconds(60));
       }
       // Alone, because others would have a share of it.
-      assertFillsTheDisk(stage, filling("$HOME/.cache/pip"));
+      var inCaches = stage.create(filling("$HOME/.cache/pip") + "; sleep 60");
+      assertEndedForItsDisk(stage, inCaches, Duration.ofSeconds(60));
     }
   }
 
@@ -240,12 +241,12 @@ public interface InjectedAgentContract {
   }
 
   static void assertFillsTheDisk(Stage stage, String how) {
-    assertEndedForItsDisk(stage, stage.create(how + "; sleep 60"));
+    assertEndedForItsDisk(stage, stage.create(how + "; sleep 60"), Duration.ofSeconds(30));
   }
 
-  private static void assertEndedForItsDisk(Stage stage, String id) {
+  private static void assertEndedForItsDisk(Stage stage, String id, Duration time) {
     await()
-        .atMost(Duration.ofSeconds(60))
+        .atMost(time)
         .untilAsserted(() -> assertThat(stage.service.state(id)).isEqualTo("FAILED"));
 
     assertThat(stage.service.message(id)).contains("The limit is agents.limits.disk");
