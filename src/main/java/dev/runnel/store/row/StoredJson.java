@@ -1,6 +1,7 @@
 package dev.runnel.store.row;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.annotation.PropertyAccessor;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -19,8 +20,9 @@ import dev.runnel.core.model.Update;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Serializes the core's records as JSON text. Rows are read by other versions: fields added by a
-/// newer version are ignored, and fields missing in an older one are empty.
+/// Serializes the core's records as JSON text, without empty optional fields, which are a quarter
+/// of a delivery. Rows are read by other versions: fields added by a newer version are ignored, and
+/// missing fields are empty.
 public final class StoredJson {
   /// Sealed types are stored with the simple name of their case, so that packages may change.
   @JsonTypeInfo(use = JsonTypeInfo.Id.SIMPLE_NAME, property = "is")
@@ -32,6 +34,9 @@ public final class StoredJson {
           .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
           .disable(SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .defaultPropertyInclusion(
+              JsonInclude.Value.construct(
+                  JsonInclude.Include.NON_ABSENT, JsonInclude.Include.ALWAYS))
           .visibility(PropertyAccessor.GETTER, JsonAutoDetect.Visibility.NONE)
           .visibility(PropertyAccessor.IS_GETTER, JsonAutoDetect.Visibility.NONE)
           .visibility(PropertyAccessor.FIELD, JsonAutoDetect.Visibility.ANY)
