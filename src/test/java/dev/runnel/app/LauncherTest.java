@@ -3,6 +3,7 @@ package dev.runnel.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +27,9 @@ class LauncherTest {
       echo "mvn $*" >>calls
       printf '\\033[0mMaven was here\\n'
       [ ! -e build-fails ] || exit 1
-      mkdir -p target && echo first >target/runnel-all.jar
+      mkdir -p target && echo half >target/runnel-all.jar
+      if [ -e build-waits ]; then read -r _ <build-waits; fi
+      echo first >target/runnel-all.jar
       """;
   private static final String JAVA =
       """
@@ -66,6 +69,29 @@ class LauncherTest {
   void theNextStartBuildsNothing() throws Exception {
     run();
     run();
+
+    assertThat(calls("mvn")).hasSize(1);
+    assertThat(trainings()).hasSize(1);
+  }
+
+  @Test
+  void aStartDuringTheBuildOfAnotherOneWaitsForItsJar() throws Exception {
+    var builds = root.resolve("build-waits");
+    assertThat(new ProcessBuilder("mkfifo", builds.toString()).start().waitFor()).isZero();
+    var first = launcher("serve").start();
+    // Opening it waits until the build reads from it.
+    try (var build = Files.newBufferedWriter(builds)) {
+      var second = launcher("console").start();
+      try (var lines = second.inputReader()) {
+        assertThat(lines.readLine()).isEqualTo("Waiting for another start that builds Runnel.");
+        build.write("go on\n");
+        build.flush();
+        lines.transferTo(Writer.nullWriter());
+      }
+      assertThat(second.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(second.exitValue()).isZero();
+    }
+    assertThat(first.waitFor(30, TimeUnit.SECONDS)).isTrue();
 
     assertThat(calls("mvn")).hasSize(1);
     assertThat(trainings()).hasSize(1);
@@ -138,6 +164,13 @@ class LauncherTest {
   }
 
   private int run(String... words) throws Exception {
+    var process = launcher(words).start();
+    output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    return process.exitValue();
+  }
+
+  private ProcessBuilder launcher(String... words) {
     var command = Stream.concat(Stream.of("sh", "runnel"), Stream.of(words)).toList();
     var builder = new ProcessBuilder(command).directory(root.toFile()).redirectErrorStream(true);
     builder.environment().clear();
@@ -148,10 +181,7 @@ class LauncherTest {
                 "PATH", root.resolve("bin") + ":/usr/bin:/bin",
                 "HOME", root.toString(),
                 "JAVA_HOME", root.resolve("jdk").toString()));
-    var process = builder.start();
-    output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-    return process.exitValue();
+    return builder;
   }
 
   private void program(String name, String text) throws IOException {
