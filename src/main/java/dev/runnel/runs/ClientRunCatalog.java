@@ -59,7 +59,7 @@ public record ClientRunCatalog(RunsClient client, String defaultAgent) implement
               entry(item),
               Optional.ofNullable(item.startedAt()),
               Optional.ofNullable(item.finishedAt()),
-              Optional.ofNullable(item.parentRunId()).filter(it -> !it.isBlank()).map(RunId::new),
+              RunItems.parent(item),
               executions(run),
               children(run),
               files(item)));

@@ -77,7 +77,12 @@ final class RunItems {
         item.artifacts().stream().flatMap(it -> file(it).stream()).toList(),
         Optional.ofNullable(item.more().get("evidence"))
             .filter(JsonNode::isObject)
-            .map(RunItems::evidence));
+            .map(RunItems::evidence),
+        parent(item));
+  }
+
+  static Optional<RunId> parent(RunItem item) {
+    return Optional.ofNullable(item.parentRunId()).filter(it -> !it.isBlank()).map(RunId::new);
   }
 
   private static Evidence evidence(JsonNode json) {

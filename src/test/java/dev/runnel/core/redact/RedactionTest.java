@@ -176,7 +176,8 @@ class RedactionTest {
                     2,
                     1,
                     Optional.of(List.of(new Evidence.TestRun("npm test", Optional.of(1)))),
-                    Optional.of(Evidence.Mismatch.FAILED))));
+                    Optional.of(Evidence.Mismatch.FAILED))),
+            Optional.of(new RunId("r0")));
     var end = new Update.Cancelled(run, DANA, Optional.empty(), List.of("and add a test"));
 
     assertThat(new TextMapping(text -> text).update(end)).isEqualTo(end);

@@ -27,6 +27,7 @@ import java.util.regex.Pattern;
 /// @param files the files that the agent handed over, in the order of their names
 /// @param evidence what the service observed of its last execution; empty while the agent works,
 ///   and where the service does not report it
+/// @param parent the run that started it
 @RecordBuilder
 public record Run(
     RunId id,
@@ -45,7 +46,8 @@ public record Run(
     Optional<String> model,
     Optional<Replies> replies,
     List<RunFile> files,
-    Optional<Evidence> evidence)
+    Optional<Evidence> evidence,
+    Optional<RunId> parent)
     implements RunBuilder.With {
   private static final Pattern GENERATED_ID =
       Pattern.compile("[A-Za-z0-9]{22}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
@@ -84,6 +86,7 @@ public record Run(
         model,
         Optional.empty(),
         List.of(),
+        Optional.empty(),
         Optional.empty());
   }
 
@@ -143,5 +146,6 @@ public record Run(
     replies = Objects.requireNonNullElse(replies, Optional.empty());
     files = ListCopies.of(files);
     evidence = Objects.requireNonNullElse(evidence, Optional.empty());
+    parent = Objects.requireNonNullElse(parent, Optional.empty());
   }
 }
