@@ -189,6 +189,14 @@ public final class ConsoleSurface implements Surface, SenderLookup {
               "Messages go to the agent. `stop` stops the run, `retry` starts it again when it has"
                   + " ended.");
       case Intent.Status _ -> problem("The status of the run is at the top of this page.");
+      // `approve` and `decline` about a plan. Starts that wait for an approval have buttons.
+      case Intent.Ask(Question.Decide(var approval, _)) when approval.isEmpty() ->
+          accepted(
+              form,
+              form.conversation(),
+              new Intent.SayTo(form.run(), Request.of(form.text().strip())),
+              request,
+              by);
       case Intent.SayTo _, Intent.Link _, Intent.Linked _, Intent.CancelMine _, Intent.Ask _ ->
           problem(COMMAND_AT_START);
       // The page's run, which need not be the thread's current one.

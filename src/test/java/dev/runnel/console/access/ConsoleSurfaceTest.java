@@ -182,6 +182,25 @@ class ConsoleSurfaceTest {
           .isEqualTo(new Intent.Cancel(Optional.of(new RunId("run-1")), Optional.empty()));
     }
 
+    /// A plan asks for one of these words.
+    @ParameterizedTest
+    @ValueSource(strings = {"approve", "Decline"})
+    void thatApprovesOrDeclinesAPlanGoesToTheAgent(String word) {
+      assertThat(
+              accepted(
+                      Map.of(
+                          "action",
+                          "say",
+                          "text",
+                          word,
+                          "conversation",
+                          SLACK_THREAD,
+                          "run",
+                          "run-1"))
+                  .intent())
+          .isEqualTo(new Intent.SayTo(new RunId("run-1"), Request.of(word)));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "// for us only", "help", "status"})
     void thatIsNotForTheAgentIsExplainedAndNotSent(String text) {
