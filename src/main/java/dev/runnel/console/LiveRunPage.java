@@ -83,24 +83,27 @@ final class LiveRunPage implements Streams.LivePage {
   }
 
   private RunView current() {
-    var binding = shown.binding();
-    if (binding.isPresent()) {
-      return store
-          .<Optional<Binding>>read(bindings -> bindings.of(binding.get().conversation()))
-          .map(current -> RunView.of(current, clock.instant()))
-          .orElse(shown);
+    var known =
+        shown
+            .place()
+            .flatMap(place -> store.<Optional<Binding>>read(bindings -> bindings.of(place)));
+    if (known.isPresent()) {
+      return RunView.of(known.get(), clock.instant()).permitting(shown.permitted());
+    }
+    if (shown.binding().isPresent()) {
+      return shown;
     }
     if (!shown.isActive() || ++polls % POLLS_PER_READ != 0) {
       return shown;
     }
     RunId run = shown.run().id();
     return runs.find(run) instanceof Outcome.Done(var found)
-        ? new RunView(found, Optional.empty(), clock.instant())
+        ? RunView.unbound(found, clock.instant()).permitting(shown.permitted())
         : shown;
   }
 
   private void sendNotes(SseClient page) {
-    var current = shown.binding().map(each -> surface.notes(each.conversation())).orElse(List.of());
+    var current = shown.place().map(surface::notes).orElse(List.of());
     if (!current.equals(notes)) {
       notes = current;
       page.sendEvent("notes", pages.notes(current));

@@ -90,7 +90,8 @@ final class RunRoutes {
   private void showRun(Context ctx, Visitor visitor) {
     withRun(
         ctx,
-        run -> {
+        found -> {
+          var run = found.permitting(guard.permissions(visitor, found.run()));
           var id = run.run().id();
           audit.read(visitor.actor(), id, "the run's page");
           ctx.html(
@@ -100,9 +101,7 @@ final class RunRoutes {
                       run,
                       runFacts.of(run),
                       TranscriptWindow.of(transcripts, id, number(ctx, "line"), words(ctx)),
-                      run.binding()
-                          .map(binding -> surface.notes(binding.conversation()))
-                          .orElse(List.of()),
+                      run.place().map(surface::notes).orElse(List.of()),
                       visitor.pageKey()));
         });
   }
@@ -123,7 +122,7 @@ final class RunRoutes {
                   runFacts,
                   guard.pages(),
                   clock,
-                  run,
+                  run.permitting(guard.permissions(visitor, run.run())),
                   lastLineOf(ctx)));
         });
   }
@@ -297,8 +296,7 @@ final class RunRoutes {
       return;
     }
     switch (runs.find(id)) {
-      case Outcome.Done(var run) ->
-          page.accept(new RunView(run, Optional.empty(), clock.instant()));
+      case Outcome.Done(var run) -> page.accept(RunView.unbound(run, clock.instant()));
       case Outcome.Missing _, Outcome.Refused _ -> missing(ctx);
       case Outcome.Unavailable _ ->
           ctx.status(503)

@@ -10,6 +10,7 @@ import dev.runnel.console.access.SignInProviders;
 import dev.runnel.console.view.Templates;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.conversation.SignedInPerson;
+import dev.runnel.core.model.run.Run;
 import dev.runnel.core.policy.Permission;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
@@ -22,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -101,6 +103,11 @@ final class VisitorGuard {
 
   boolean may(Visitor visitor, Permission permission) {
     return access.may(visitor, permission);
+  }
+
+  /// What the visitor may do with a run that was started through the API.
+  Set<Permission> permissions(Visitor visitor, Run run) {
+    return access.permissions(visitor, run);
   }
 
   /// Whether the path is that of a page, to which a visitor can go after signing in.

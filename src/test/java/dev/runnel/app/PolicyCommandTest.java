@@ -73,6 +73,12 @@ class PolicyCommandTest {
   }
 
   @Test
+  void runsOfTheApiAreAPlace() {
+    assertThat(run("slack:T012AB/U1", "stop", "api")).isZero();
+    assertThat(run("slack:T012AB/U2", "stop", "api")).isOne();
+  }
+
+  @Test
   void groupsOfThePlatformCanBeAssumed() {
     assertThat(run("slack:T012AB/U2 start slack:T012AB/C1 --env docs --groups slack:members"))
         .isZero();

@@ -1,5 +1,6 @@
 package dev.runnel.console;
 
+import dev.runnel.console.access.ApiRunSurface;
 import dev.runnel.console.access.ConsoleAuthentication;
 import dev.runnel.console.access.ConsoleSurface;
 import dev.runnel.console.access.SignInProviders;
@@ -123,7 +124,7 @@ final class Site implements AutoCloseable {
     this.store = new SqlStore(database, clock);
     this.authentication = new ConsoleAuthentication(token, new SqlSessions(database, clock), clock);
     this.surface = new ConsoleSurface(authentication);
-    var surfaces = Surfaces.of(List.of(surface, new FakeSurface()));
+    var surfaces = Surfaces.of(List.of(surface, new ApiRunSurface(surface), new FakeSurface()));
     var random = new Random(1);
     this.surfaces = surfaces;
     this.random = random;

@@ -276,6 +276,23 @@ public final class FakeAgentRuns implements AgentRuns {
     return add(title, Optional.empty());
   }
 
+  /// The same, with this id.
+  public synchronized Run addsStranger(RunId id, String title) {
+    var run = add(title, Optional.empty());
+    runs.remove(run.id());
+    return put(run.withId(id));
+  }
+
+  /// A run that another run started.
+  public synchronized Run addsChild(RunId parent, String title) {
+    return put(add(title, Optional.empty()).withParent(Optional.of(parent)));
+  }
+
+  /// A run that Runnel started for a message that is not known here.
+  public synchronized Run addsStarted(String title) {
+    return add(title, Optional.of(new DeliveryId("slack:unknown")));
+  }
+
   /// The run is gone, as if it never was.
   public synchronized void forgets(RunId id) {
     runs.remove(id);

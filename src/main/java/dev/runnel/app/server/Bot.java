@@ -3,6 +3,8 @@ package dev.runnel.app.server;
 import static java.util.Objects.requireNonNull;
 
 import dev.runnel.app.settings.Config;
+import dev.runnel.console.access.ApiRunSurface;
+import dev.runnel.console.access.ConsoleSurface;
 import dev.runnel.core.deliver.Courier;
 import dev.runnel.core.deliver.FileDelivery;
 import dev.runnel.core.dispatch.Dispatcher;
@@ -25,6 +27,7 @@ import java.security.SecureRandom;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
@@ -49,7 +52,7 @@ record Bot(
       Storage storage,
       LiveSettings settings,
       Platforms platforms,
-      Surface console,
+      ConsoleSurface console,
       AgentRuns runs,
       Metrics metrics,
       Optional<Traces> traces) {
@@ -60,11 +63,17 @@ record Bot(
             context.config().settings().hooks(),
             platforms.http().newBuilder().addInterceptor(metrics.callsTo(HookSurface.ID)).build(),
             clock);
+    UnaryOperator<Surface> wrapped =
+        surface ->
+            new RedactedSurface(
+                traces.map(it -> it.surface(surface)).orElse(surface), context.redactor());
+    var receiving =
+        Stream.concat(platforms.surfaces().stream(), Stream.of(console, hooks))
+            .map(wrapped)
+            .toList();
     var surfaces =
         Surfaces.of(
-            Stream.concat(platforms.surfaces().stream(), Stream.of(console, hooks))
-                .map(each -> traces.map(it -> it.surface(each)).orElse(each))
-                .<Surface>map(each -> new RedactedSurface(each, context.redactor()))
+            Stream.concat(receiving.stream(), Stream.of(wrapped.apply(new ApiRunSurface(console))))
                 .toList());
     var recorder = traces.<TraceRecorder>map(it -> it).orElse(TraceRecorder.NONE);
     var requestMetrics = new RequestMetrics();
@@ -87,7 +96,7 @@ record Bot(
         healthCheck,
         recovery,
         parts.workers(() -> requireNonNull(changeable.get()), context.config()),
-        new WebhookEndpoint(store, surfaces, clock, requestMetrics, recorder));
+        new WebhookEndpoint(store, Surfaces.of(receiving), clock, requestMetrics, recorder));
   }
 
   /// The parts of the workers.

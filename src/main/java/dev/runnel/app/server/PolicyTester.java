@@ -1,6 +1,7 @@
 package dev.runnel.app.server;
 
 import dev.runnel.app.settings.KnownPlatforms;
+import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.conversation.Actor;
@@ -35,7 +36,9 @@ public record PolicyTester(Policy policy, Function<String, Optional<ConnectedPla
   /// Accounts of OpenID Connect have no platform.
   private static final String OIDC = "oidc";
 
-  private static final String CONSOLE = "console";
+  /// The places that are no platforms.
+  private static final Set<String> OTHER_PLACES =
+      Set.of(ApiRuns.CONSOLE.value(), ApiRuns.SURFACE.value());
 
   public enum Result {
     PERMITTED,
@@ -52,7 +55,7 @@ public record PolicyTester(Policy policy, Function<String, Optional<ConnectedPla
   }
 
   /// @param who `slack:T012AB/U012345`
-  /// @param where `slack:T012AB/C012345`, or `console`
+  /// @param where `slack:T012AB/C012345`, `console` or `api`
   /// @param own whether it concerns the person's own run
   /// @param chosen `env`, `model`, and `groups`: groups of the platform that contain the person,
   ///   separated by commas, so that the platform is not asked
@@ -69,7 +72,7 @@ public record PolicyTester(Policy policy, Function<String, Optional<ConnectedPla
                       .collect(Collectors.joining(", "))));
     }
     for (var name : List.of(who, where)) {
-      if (!isKnown(name) && !(name.equals(where) && name.equals(CONSOLE))) {
+      if (!isKnown(name) && !(name.equals(where) && OTHER_PLACES.contains(name))) {
         return invalid(
             "%s does not begin with a platform, like slack:T012AB/U012345 or github:acme/shop."
                 .formatted(name));

@@ -1,6 +1,7 @@
 package dev.runnel.app.server;
 
 import dev.runnel.console.TranscriptReads;
+import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.AuditEntry.Verb;
 import dev.runnel.core.model.conversation.SurfaceId;
@@ -19,7 +20,7 @@ import org.slf4j.LoggerFactory;
 /// the entry cannot be written.
 final class ServiceAudit implements ChangeListener {
   private static final Logger log = LoggerFactory.getLogger(ServiceAudit.class);
-  private static final SurfaceId SURFACE = new SurfaceId("api");
+  private static final SurfaceId SURFACE = ApiRuns.SURFACE;
 
   private final AuditLog auditLog;
   private final InstantSource clock;

@@ -260,9 +260,11 @@ public record Settings(
     return all;
   }
 
-  /// What names in a policy may begin with: platforms, the console, and accounts of OpenID Connect.
+  /// What names in a policy may begin with: platforms, the console, runs of the API, and accounts
+  /// of OpenID Connect.
   private static List<String> policyNames() {
-    return Stream.concat(KnownPlatforms.surfaces().stream(), Stream.of("console", "oidc")).toList();
+    return Stream.concat(KnownPlatforms.surfaces().stream(), Stream.of("console", "api", "oidc"))
+        .toList();
   }
 
   private static void flatten(

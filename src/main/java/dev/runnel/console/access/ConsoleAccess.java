@@ -1,10 +1,13 @@
 package dev.runnel.console.access;
 
 import dev.runnel.console.access.ConsoleAuthentication.Visitor;
+import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.conversation.SignedInPerson;
+import dev.runnel.core.model.run.Run;
 import dev.runnel.core.policy.AccessRequest;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;
+import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -24,6 +27,19 @@ public record ConsoleAccess(Supplier<Policy> policy) {
 
   public boolean may(Visitor visitor, Permission permission) {
     return visitor.person().map(it -> isPermitted(it.names(), permission)).orElse(true);
+  }
+
+  /// What the visitor may do with a run that was started through the API. Other people than
+  /// operators may do nothing with a run that another run started, because that one may belong to a
+  /// thread.
+  public Set<Permission> permissions(Visitor visitor, Run run) {
+    if (visitor.person().isEmpty()) {
+      return EnumSet.allOf(Permission.class);
+    }
+    var now = policy.get();
+    return now.hasRules() && run.parent().isEmpty()
+        ? now.permissions(visitor.person().get().names(), ApiRuns.conversation(run.id()).id())
+        : Set.of();
   }
 
   private boolean isPermitted(Set<String> names, Permission permission) {

@@ -1,6 +1,7 @@
 package dev.runnel.console.access;
 
 import dev.runnel.core.command.MessageParser;
+import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -42,6 +43,9 @@ public final class ConsoleSurface implements Surface, SenderLookup {
   private static final String COMMAND_AT_START =
       "This is a command. Enter commands on the page of a run, and here a sentence that describes"
           + " what the agent should do.";
+  private static final String NOT_HERE =
+      "This run was started through the API. Here you can write to it and stop it; start others"
+          + " through the API, or on the page of all runs.";
   private static final String ANSWER = "answer";
   private static final String EMPTY_REPLY = "Enter a message first.";
   private static final String ASIDE =
@@ -125,8 +129,14 @@ public final class ConsoleSurface implements Surface, SenderLookup {
               request,
               by);
       case "retry" ->
-          accepted(
-              form, form.conversation(), new Intent.Retry(Optional.of(form.run())), request, by);
+          ApiRuns.isOf(form.conversation())
+              ? problem(NOT_HERE)
+              : accepted(
+                  form,
+                  form.conversation(),
+                  new Intent.Retry(Optional.of(form.run())),
+                  request,
+                  by);
       default -> answer(form, request, by);
     };
   }
@@ -199,6 +209,9 @@ public final class ConsoleSurface implements Surface, SenderLookup {
               by);
       case Intent.SayTo _, Intent.Link _, Intent.Linked _, Intent.CancelMine _, Intent.Ask _ ->
           problem(COMMAND_AT_START);
+      case Intent.Retry _, Intent.Start _, Intent.New _, Intent.ListRuns _
+          when ApiRuns.isOf(form.conversation()) ->
+          problem(NOT_HERE);
       // The page's run, which need not be the thread's current one.
       case Intent.Say(var words) ->
           accepted(form, form.conversation(), new Intent.SayTo(form.run(), words), request, by);

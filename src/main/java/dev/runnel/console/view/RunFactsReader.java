@@ -2,8 +2,11 @@ package dev.runnel.console.view;
 
 import dev.runnel.console.detail.Decision;
 import dev.runnel.console.detail.RunFacts;
+import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.DeliveryTrace;
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.port.RunCatalog;
 import dev.runnel.core.port.Store;
 import java.time.Instant;
@@ -30,16 +33,20 @@ public record RunFactsReader(
     return new RunFacts(
         run.run().id(),
         catalog.details(run.run().id()),
-        run.binding().map(it -> decisions(it, now)).orElse(List.of()),
+        run.place().map(it -> decisions(it, requester(run), now)).orElse(List.of()),
         now);
   }
 
-  private List<Decision> decisions(Binding binding, Instant now) {
+  private static Actor requester(RunView run) {
+    return run.binding().map(Binding::requester).orElse(ApiRuns.REQUESTER);
+  }
+
+  private List<Decision> decisions(Conversation place, Actor requester, Instant now) {
     return store
         .<List<DeliveryTrace>>commit(
-            work -> work.inbox().traces(binding.conversation(), Optional.empty(), DECISIONS))
+            work -> work.inbox().traces(place, Optional.empty(), DECISIONS))
         .stream()
-        .map(it -> Decision.of(it, binding.requester(), redaction, now))
+        .map(it -> Decision.of(it, requester, redaction, now))
         .toList();
   }
 }

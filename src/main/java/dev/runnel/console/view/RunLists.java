@@ -1,5 +1,6 @@
 package dev.runnel.console.view;
 
+import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.RunCatalog;
@@ -102,6 +103,8 @@ public final class RunLists {
   }
 
   private static Row row(RunCatalog.Entry entry, Store.Bindings bindings) {
-    return new Row(entry, bindings.of(entry.run().id()));
+    // The run service knows who started a run of the API, and when.
+    return new Row(
+        entry, bindings.of(entry.run().id()).filter(it -> !ApiRuns.isOf(it.conversation())));
   }
 }

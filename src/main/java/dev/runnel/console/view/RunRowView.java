@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /// A row of the list of runs.
@@ -46,7 +47,7 @@ public record RunRowView(RunCatalog.Entry entry, Optional<Binding> binding, Inst
 
   /// The run, for the badge, the title and the results.
   public RunView run() {
-    return new RunView(entry.run(), binding, now);
+    return new RunView(entry.run(), binding, now, Set.of());
   }
 
   public String id() {

@@ -3,12 +3,15 @@ package dev.runnel.console.view;
 import dev.runnel.console.access.ConsoleSurface;
 import dev.runnel.console.markup.MarkdownHtml;
 import dev.runnel.console.transcript.Transcripts;
+import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.run.Artifact;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
+import dev.runnel.core.policy.Permission;
 import dev.runnel.core.text.AnswerChoices;
 import dev.runnel.core.text.RunTexts;
 import java.net.URI;
@@ -19,17 +22,53 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /// A run for the pages.
 ///
 /// Public because the templates are in another package.
 ///
-/// @param binding empty for a run that Runnel did not start, which is read-only here
-public record RunView(Run run, Optional<Binding> binding, Instant now) {
+/// @param binding empty for a run that was started through the API, and for an earlier one of a
+///   thread, which is read-only here
+/// @param permitted what the visitor may do with a run that was started through the API; for the
+///   others, the policy is asked only when a form is sent
+public record RunView(Run run, Optional<Binding> binding, Instant now, Set<Permission> permitted) {
   private static final int MAX_MESSAGE = 20_000;
 
   public static RunView of(Binding binding, Instant now) {
-    return new RunView(binding.run(), Optional.of(binding), now);
+    return new RunView(binding.run(), Optional.of(binding), now, Set.of());
+  }
+
+  public static RunView unbound(Run run, Instant now) {
+    return new RunView(run, Optional.empty(), now, Set.of());
+  }
+
+  public RunView {
+    permitted = Set.copyOf(permitted);
+  }
+
+  /// A copy for a visitor.
+  public RunView permitting(Set<Permission> permissions) {
+    return new RunView(run, binding, now, permissions);
+  }
+
+  /// Whether no thread or issue asked for it.
+  public boolean isOfApi() {
+    return run.delivery().isEmpty() && inThread().isEmpty();
+  }
+
+  /// The binding to a thread or an issue, or to its start in the console. A run of the API has
+  /// none: its binding only says that somebody wrote to it.
+  private Optional<Binding> inThread() {
+    return binding.filter(each -> !ApiRuns.isOf(each.conversation()));
+  }
+
+  /// Where messages to it go; empty if none can be sent from here.
+  public Optional<Conversation> place() {
+    return isOfApi()
+        ? Optional.of(ApiRuns.conversation(run.id()))
+        : binding.map(Binding::conversation);
   }
 
   /// Whether both render the same page.
@@ -95,12 +134,12 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
   }
 
   public String requester() {
-    return binding.map(each -> each.requester().name()).orElse("");
+    return inThread().map(each -> each.requester().name()).orElse("");
   }
 
   /// The message or issue it began with; empty if it has no URL.
   public String placeLink() {
-    return binding.flatMap(each -> each.origin().link()).map(RunView::web).orElse("");
+    return inThread().flatMap(each -> each.origin().link()).map(RunView::web).orElse("");
   }
 
   /// The run service's page of it; empty if that is this page.
@@ -122,17 +161,19 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
 
   /// When it was requested, by this machine's clock; empty if unknown.
   public String since() {
-    return binding.map(each -> each.since().toString()).orElse("");
+    return inThread().map(each -> each.since().toString()).orElse("");
   }
 
   /// How long it has taken so far, or took in total.
   public String elapsed() {
     if (isActive()) {
-      return binding.map(each -> between(each.since(), now)).orElse("");
+      return inThread().map(each -> between(each.since(), now)).orElse("");
     }
     return run.runTime()
         .map(RunTexts::elapsed)
-        .or(() -> binding.flatMap(each -> run.updatedAt().map(end -> between(each.since(), end))))
+        .or(
+            () ->
+                inThread().flatMap(each -> run.updatedAt().map(end -> between(each.since(), end))))
         .orElse("");
   }
 
@@ -142,7 +183,7 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
 
   /// How long ago it was requested.
   public String when() {
-    return binding.map(each -> Duration.between(each.since(), now)).map(RunView::ago).orElse("");
+    return inThread().map(each -> Duration.between(each.since(), now)).map(RunView::ago).orElse("");
   }
 
   /// How long ago something was: `5 min ago`.
@@ -173,7 +214,8 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
   /// The choices of the run's question; empty if it has none.
   public List<Choice> choices() {
     return AskedQuestion.of(run)
-        .filter(_ -> binding.filter(it -> !it.reopened()).isPresent())
+        .filter(_ -> may(Permission.ANSWER))
+        .filter(_ -> binding.filter(Binding::reopened).isEmpty())
         .map(
             asked ->
                 AnswerChoices.of(run.message().orElse("")).choices().stream()
@@ -192,19 +234,29 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
   }
 
   public boolean canReply() {
-    return binding.isPresent();
+    return may(state() == RunState.BLOCKED ? Permission.ANSWER : Permission.SAY);
   }
 
   public boolean canStop() {
-    return binding.isPresent() && isActive();
+    return may(Permission.STOP) && isActive();
   }
 
+  /// Not for a run of the API, whose whole request is not known here.
   public boolean canRetry() {
-    return binding.isPresent() && !isActive();
+    return inThread().isPresent() && !isActive();
+  }
+
+  /// Whether the page has a form, which the buttons also need.
+  public boolean canAct() {
+    return Stream.of(Permission.SAY, Permission.ANSWER, Permission.STOP).anyMatch(this::may);
+  }
+
+  private boolean may(Permission permission) {
+    return isOfApi() ? permitted.contains(permission) : binding.isPresent();
   }
 
   public String conversation() {
-    return binding.map(each -> each.conversation().id()).orElse("");
+    return place().map(Conversation::id).orElse("");
   }
 
   /// The CSS class: `running`.

@@ -1,5 +1,6 @@
 package dev.runnel.core.decide;
 
+import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.AuditEntry.Verb;
 import dev.runnel.core.model.AuditEntry.Verdict;
@@ -7,6 +8,7 @@ import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
+import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
@@ -152,6 +154,13 @@ public final class AuditTrail {
                 .about(binding.run()));
   }
 
+  /// The conversation with the surface that knows the people who act in it.
+  private static Conversation placeOfPeople(Conversation conversation) {
+    return ApiRuns.isOf(conversation)
+        ? new Conversation(ApiRuns.CONSOLE, conversation.key())
+        : conversation;
+  }
+
   /// Adds an entry for the end of a run, if it ended between the two states.
   public static void ended(Work work, Binding before, Run now, Instant at) {
     if (!now.state().isTerminal() || !before.isActive()) {
@@ -163,7 +172,9 @@ public final class AuditTrail {
         .add(
             AuditEntry.of(
                     at,
-                    by.map(actor -> AuditEntry.Person.of(before.conversation(), actor))
+                    by.map(
+                            actor ->
+                                AuditEntry.Person.of(placeOfPeople(before.conversation()), actor))
                         .orElse(AuditEntry.Person.RUNNEL),
                     Verb.END,
                     now.stateName() + (isStopped && by.isPresent() ? ", the stop took effect" : ""))

@@ -1,5 +1,6 @@
 package dev.runnel.core.decide;
 
+import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
@@ -79,7 +80,11 @@ public final class IntentResolver {
   private Intent run(
       Work work, Delivery delivery, Optional<RunId> named, Function<RunId, Intent> aboutTheRun) {
     var abbreviated =
-        named.filter(IntentResolver::isAbbreviated).filter(id -> work.bindings().of(id).isEmpty());
+        named
+            .filter(IntentResolver::isAbbreviated)
+            // The page of a run names it in full.
+            .filter(id -> !delivery.conversation().equals(ApiRuns.conversation(id)))
+            .filter(id -> work.bindings().of(id).isEmpty());
     if (abbreviated.isEmpty()) {
       return delivery.intent();
     }

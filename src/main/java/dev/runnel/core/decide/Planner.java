@@ -1,6 +1,7 @@
 package dev.runnel.core.decide;
 
 import dev.runnel.core.command.Verb;
+import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -105,6 +106,12 @@ public final class Planner {
           target(delivery, situation, run, false)
               .<Plan>map(
                   binding -> {
+                    if (ApiRuns.isOf(binding.conversation())) {
+                      return tell(
+                          delivery,
+                          "This run was started through the API, so I don't know its whole request."
+                              + " Start it again there.");
+                    }
                     if (binding.isActive()) {
                       return tell(
                           delivery,

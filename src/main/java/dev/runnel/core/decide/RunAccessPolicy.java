@@ -1,7 +1,9 @@
 package dev.runnel.core.decide;
 
+import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.scope.ConversationScope;
 import dev.runnel.core.scope.Defaults;
@@ -22,11 +24,18 @@ public final class RunAccessPolicy {
   public Optional<String> refusal(Delivery delivery, Optional<Binding> named) {
     return named
         .filter(binding -> !mayName(delivery, binding))
+        .filter(binding -> !isFirstLink(delivery, binding))
         .map(
             _ ->
                 "That run belongs to another place. Only the people there and its requester can see"
                     + " and steer it"
                     + (defaults.admins().isEmpty() ? "." : ". So can the admins."));
+  }
+
+  /// Whether it gives a thread to a run that has none, as if nobody in the console had written to
+  /// the run.
+  private static boolean isFirstLink(Delivery delivery, Binding binding) {
+    return delivery.intent() instanceof Intent.Link && ApiRuns.isOf(binding.conversation());
   }
 
   boolean mayName(Delivery delivery, Binding binding) {

@@ -1,5 +1,6 @@
 package dev.runnel.core.dispatch;
 
+import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
@@ -96,6 +97,12 @@ final class AccessCheck {
             .contains(permission.get())) {
       return new Decision.Permitted("may start runs with some environment");
     }
+    if (isFromElsewhere(delivery) && target.filter(AccessCheck::isPartOfAnother).isPresent()) {
+      return new Decision.Refused(
+          "another run started it",
+          Optional.of("Another run started this one. Stop that run, or write to it."),
+          person.isMember());
+    }
     var verdict =
         policy.decide(request(delivery, delivery.conversation(), target, permission.get(), person));
     // A run's messages may be sent from another place, such as its pull request.
@@ -110,6 +117,11 @@ final class AccessCheck {
     return verdict.isPermitted()
         ? new Decision.Permitted(verdict.rule())
         : new Decision.Refused(verdict.rule(), Optional.of(verdict.words()), person.isMember());
+  }
+
+  /// Whether an agent started it, for a run whose place may be a thread.
+  private static boolean isPartOfAnother(Binding target) {
+    return ApiRuns.isOf(target.conversation()) && target.run().parent().isPresent();
   }
 
   /// Another platform than that of the run's place does not know who has permission there; there

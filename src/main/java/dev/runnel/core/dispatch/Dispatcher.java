@@ -63,6 +63,7 @@ public final class Dispatcher {
   private final LinkResolver linkResolver;
   private final PullRequestFollowUps pullRequestFollowUps;
   private final IssueClaims issueClaims;
+  private final ApiRunBinder apiRunBinder;
   private final QueryHandler queryHandler;
   private final TraceRecorder traces;
 
@@ -120,6 +121,7 @@ public final class Dispatcher {
     this.runAccessPolicy = new RunAccessPolicy(defaults);
     this.intents = new IntentResolver(runAccessPolicy);
     this.linkResolver = new LinkResolver(store, runs, surfaces, runStarter, results);
+    this.apiRunBinder = new ApiRunBinder(runs, results);
     this.issueClaims = new IssueClaims(store, surfaces, accessCheck, results, options.sameIssue());
     this.queryHandler =
         new QueryHandler(
@@ -344,9 +346,14 @@ public final class Dispatcher {
         .reduce((_, newer) -> newer);
   }
 
-  private void work(Next next) {
-    var attempt = next.attempt();
+  private void work(Next taken) {
+    var attempt = taken.attempt();
     try {
+      var known = apiRunBinder.withRun(attempt, taken.situation());
+      if (known.isEmpty()) {
+        return;
+      }
+      var next = new Next(attempt, known.get(), taken.isOvertakenByStop());
       var plan = Planner.plan(attempt.delivery(), next.situation(), attempt.now());
       if (hasEffect(plan, attempt)) {
         attempt = attempt.ruled(AuditTrail.allowed(attempt.delivery(), next.situation().own()));
@@ -368,6 +375,9 @@ public final class Dispatcher {
         results.complete(
             attempt.noting("to ignore it: a stop that was sent later arrived before it"),
             work -> next.attempt().react(work, MessageStatus.CANCELLED));
+        return;
+      }
+      if (!apiRunBinder.bind(attempt, plan)) {
         return;
       }
       reactTaken(attempt);

@@ -4,6 +4,7 @@ import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.decide.PublicWork;
 import dev.runnel.core.decide.PullRequestFollowUps;
 import dev.runnel.core.decide.RunSubscribers;
+import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
@@ -89,10 +90,17 @@ final class FollowUpSender {
         }
         send(attempt, plan, found);
       }
-      case Outcome.Missing _ -> startNewRun(attempt, plan);
+      case Outcome.Missing _ when isReplaceable(plan) -> startNewRun(attempt, plan);
+      case Outcome.Missing _ -> results.reportMissingRun(attempt);
       case Outcome.Refused refused -> results.refuse(attempt, refused);
       case Outcome.Unavailable(var after, var why) -> results.retryLater(attempt, after, why);
     }
+  }
+
+  /// Whether a new run may continue its work: not for a run of the API, whose request, environment
+  /// and identity are not known here.
+  private static boolean isReplaceable(Plan.FollowUp plan) {
+    return !ApiRuns.isOf(plan.binding().conversation());
   }
 
   /// Whether the attempt is finished, because an earlier attempt had its effect or may have had it.
@@ -245,7 +253,8 @@ final class FollowUpSender {
         ? runs.interrupt(found.id(), text, key)
         : runs.followUp(found.id(), text, key)) {
       case Outcome.Done(var read) -> followedUp(attempt, plan.binding(), found, read);
-      case Outcome.Missing _, Outcome.Refused _ when found.state().isTerminal() -> {
+      case Outcome.Missing _, Outcome.Refused _
+          when found.state().isTerminal() && isReplaceable(plan) -> {
         stopWatching(attempt, plan.binding());
         startNewRun(attempt, plan);
       }

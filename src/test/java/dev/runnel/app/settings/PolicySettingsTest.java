@@ -104,6 +104,15 @@ class PolicySettingsTest {
   }
 
   @Test
+  void theConsoleAndRunsOfTheApiArePlaces() {
+    assertThat(
+            policy("policy: {rules: [{who: any, where: [console, api], may: [read, stop]}]}")
+                .rules())
+        .singleElement()
+        .matches(it -> it.where().equals(List.of("console", "api")));
+  }
+
+  @Test
   void withoutAPolicyThereAreNoRules() {
     assertThat(policy("port: 8080").hasRules()).isFalse();
     assertThat(policy("policy: {installations: {slack: [T012AB]}}").hasRules()).isFalse();

@@ -1,0 +1,31 @@
+package dev.runnel.core.model;
+
+import dev.runnel.core.model.conversation.Actor;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.SurfaceId;
+import dev.runnel.core.model.run.RunId;
+
+/// The runs that no thread or issue asked for: somebody started them through the API, from the
+/// terminal or by a schedule of the run service, or another run did. People write to them and stop
+/// them in the console only, where each has a conversation of its own.
+public final class ApiRuns {
+  /// The place of all these runs, in rules and in their conversations.
+  public static final SurfaceId SURFACE = new SurfaceId("api");
+
+  /// Where people write to these runs and stop them.
+  public static final SurfaceId CONSOLE = new SurfaceId("console");
+
+  /// Their requester, whom Runnel does not know. No platform has such an id.
+  public static final Actor REQUESTER = new Actor("the API", "the API");
+
+  private ApiRuns() {}
+
+  public static Conversation conversation(RunId run) {
+    return new Conversation(SURFACE, run.value());
+  }
+
+  /// Whether it is the conversation of such a run.
+  public static boolean isOf(Conversation conversation) {
+    return conversation.surface().equals(SURFACE);
+  }
+}
