@@ -310,6 +310,47 @@ class ConsoleInBrowserTest {
     assertThat(browser.eval("document.body.innerText")).contains("Nothing needs attention");
   }
 
+  @Test
+  void aRunOfTheApiIsAnsweredAndStoppedByKeyboard() throws Exception {
+    var run = site.runs.addsStranger("Nightly report");
+    site.runs.moves(run.id(), RunState.BLOCKED, "Which one?\n\n1. The red one\n2. The blue one");
+    signsIn();
+    browser.go(site.at("/runs/" + run.id()));
+    awaitsText("started through the API");
+    awaits("typeof stream !== 'undefined' && stream?.readyState === 1");
+
+    tabsTo("document.activeElement.textContent === 'The blue one'");
+    browser.press("Enter");
+    await().until(() -> site.accepted.size() == 1);
+    site.settles();
+    awaits("document.querySelector('[data-part=head]').innerText.includes('queued')");
+    assertThat(browser.eval("document.querySelectorAll('.choices').length")).isEqualTo("0");
+    assertThat(site.runs.followUps()).singleElement().matches(it -> it.text().contains("blue"));
+
+    tabsTo("document.activeElement.id === 'text'");
+    browser.type("And the docs");
+    tabsTo("document.activeElement.value === 'say'");
+    browser.press("Enter");
+    await().until(() -> site.accepted.size() == 2);
+    awaitsText("Sent.");
+    site.settles();
+    assertThat(site.runs.followUps().getLast().text()).isEqualTo("And the docs");
+
+    site.sees(site.runs.moves(run.id(), RunState.RUNNING, "At it"));
+    awaitsText("At it");
+    tabsTo("document.activeElement.value === 'stop'");
+    browser.press("Enter");
+    await().until(() -> site.accepted.size() == 3);
+    site.settles();
+
+    assertThat(site.runs.cancels()).containsExactly(run.id());
+    awaits("document.querySelector('[data-part=head]').innerText.includes('stopped')");
+    assertThat(browser.eval("document.querySelectorAll('[value=stop], [value=retry]').length"))
+        .isEqualTo("0");
+    assertThat(browser.eval("document.querySelector('[data-part=head]').innerText"))
+        .contains("started through the API");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"light", "dark"})
   void plotsAreDrawnAndReadableAtAllWidths(String theme) throws Exception {

@@ -101,7 +101,8 @@ public final class Look {
             "run-failed", "Upgrade the payment client",
             "run-waiting", "Rename the customer table",
             "run-working", "Fix the flaky test",
-            "run-stopped", "Try the new date library")
+            "run-stopped", "Try the new date library",
+            "run-of-api", "Write the report of the night")
         .forEach((name, title) -> pages.put(name, path(site, title)));
     pages.put("run-searched", path(site, "Checkout fails") + "?q=module");
     pages.put("run-missing", "/runs/nope");
@@ -288,6 +289,14 @@ public final class Look {
             now,
             1),
         "GitHub answers 410: the issue was deleted.");
+
+    var nightly = site.runs.addsStranger("Write the report of the night");
+    site.says(nightly, Kind.ASKED, nightly.title());
+    site.runs.moves(
+        nightly.id(),
+        RunState.BLOCKED,
+        "Two orders have no customer. What should the report say?\n\n1. Leave them out\n2. List"
+            + " them at the end");
 
     var stopped = site.runs.addsStranger("Try the new date library in the calendar");
     site.runs.moves(stopped.id(), RunState.CANCELLED, "Stopped by sam");
