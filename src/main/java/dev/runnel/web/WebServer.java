@@ -182,7 +182,10 @@ public final class WebServer implements AutoCloseable {
         return super.handle(request, response, callback);
       }
       var handler = direct.get(path);
-      if (handler == null || !HttpMethod.POST.is(request.getMethod())) {
+      if (handler == null
+          || !HttpMethod.POST.is(request.getMethod())
+          // Routes are not found by other ways to write their path either, such as /a/../b or /b;c.
+          || !path.equals(request.getHttpURI().getPath())) {
         start(request, response, callback);
         return true;
       }

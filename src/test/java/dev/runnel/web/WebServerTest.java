@@ -19,6 +19,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -149,6 +150,14 @@ class WebServerTest {
       assertThat(new String(slow.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
           .startsWith("HTTP/1.1 200")
           .contains("3 by the route");
+    }
+  }
+
+  /// The route takes none of them, and a proxy that protects a path compares it as it is written.
+  @Test
+  void otherWaysToWriteThePathOfADirectHandlerDoNotReachIt() throws Exception {
+    for (var path : List.of("/./direct", "/x/../direct", "/direct;x", "/%64irect")) {
+      assertThat(post(path, 0).statusCode()).as(path).isEqualTo(404);
     }
   }
 
