@@ -205,7 +205,7 @@ public final class WebServer implements AutoCloseable {
         Callback callback) {
       try {
         handler.handle(request, body, response, callback);
-      } catch (RuntimeException broken) {
+      } catch (RuntimeException | Error broken) {
         var path = Request.getPathInContext(request);
         send(unexpected(broken, request.getMethod(), path), response, callback);
       }

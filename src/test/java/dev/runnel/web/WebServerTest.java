@@ -51,6 +51,10 @@ class WebServerTest {
               }
               var text = body.length + " directly " + Thread.currentThread().isVirtual();
               WebServer.send(Reply.text(200, text), response, callback);
+            },
+            "/defective",
+            (_, _, _, _) -> {
+              throw new NoClassDefFoundError("secret inner words");
             }),
         limits,
         routes -> {
@@ -163,11 +167,13 @@ class WebServerTest {
 
   @Test
   void anUnexpectedErrorOfADirectHandlerHasAnIdAndNoInnerWords() throws Exception {
-    var answer = post("/direct", 0);
+    for (var path : List.of("/direct", "/defective")) {
+      var answer = post(path, 0);
 
-    assertThat(answer.statusCode()).isEqualTo(500);
-    assertThat(answer.body())
-        .matches("Internal error\\. Try again, or tell your admin: error [0-9a-f]{8}\n");
+      assertThat(answer.statusCode()).isEqualTo(500);
+      assertThat(answer.body())
+          .matches("Internal error\\. Try again, or tell your admin: error [0-9a-f]{8}\n");
+    }
   }
 
   @Test
