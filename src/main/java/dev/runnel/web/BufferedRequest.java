@@ -10,19 +10,17 @@ import org.jspecify.annotations.Nullable;
 /// A request with a small body that was read before its handler runs, so that the handler does not
 /// block.
 final class BufferedRequest extends Request.Wrapper {
-  private final byte[] bytes;
   private @Nullable ByteBuffer body;
   private Content.@Nullable Chunk end;
 
-  private BufferedRequest(
-      Request request, byte[] bytes, ByteBuffer body, Content.@Nullable Chunk end) {
+  private BufferedRequest(Request request, ByteBuffer body, Content.@Nullable Chunk end) {
     super(request);
-    this.bytes = bytes;
     this.body = body;
     this.end = end;
   }
 
-  /// Reads the bytes that have arrived, without blocking. The result replaces the request.
+  /// Reads the bytes that have arrived, without blocking. The result replaces the request. Takes no
+  /// memory for a body of which nothing has arrived.
   ///
   /// @param maxBytes larger bodies are not read
   static Request read(Request request, int maxBytes) {
@@ -30,14 +28,13 @@ final class BufferedRequest extends Request.Wrapper {
     if (length < 0 || length > maxBytes || request.getHeaders().contains(HttpHeader.EXPECT)) {
       return request;
     }
-    var bytes = new byte[(int) length];
-    var body = ByteBuffer.wrap(bytes);
+    var chunk = request.read();
+    if (chunk == null) {
+      return request;
+    }
+    var body = ByteBuffer.allocate((int) length);
     Content.Chunk end = null;
-    while (end == null) {
-      var chunk = request.read();
-      if (chunk == null) {
-        break;
-      }
+    while (chunk != null) {
       if (Content.Chunk.isFailure(chunk)) {
         end = chunk;
       } else {
@@ -45,14 +42,16 @@ final class BufferedRequest extends Request.Wrapper {
         end = chunk.isLast() ? Content.Chunk.EOF : null;
         chunk.release();
       }
+      chunk = end == null ? request.read() : null;
     }
-    return new BufferedRequest(request, bytes, body.flip(), end);
+    return new BufferedRequest(request, body.flip(), end);
   }
 
   /// The body, if all of it has arrived.
+  @SuppressWarnings("ByteBufferBackingArray") // allocated by [#read]
   static Optional<byte[]> body(Request request) {
     return request instanceof BufferedRequest it && it.end == Content.Chunk.EOF && it.body != null
-        ? Optional.of(it.bytes)
+        ? Optional.of(it.body.array())
         : Optional.empty();
   }
 
