@@ -7,6 +7,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The platform threads that read requests and write responses.
 ///
@@ -14,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// responses become due at once, a wake-up for each would cost more than the response, so one
 /// thread writes all of them and then continues their connections.
 public final class RequestThreadPool extends QueuedThreadPool {
+  private static final Logger log = LoggerFactory.getLogger(RequestThreadPool.class);
   private static final int MAX_THREADS = 32;
   private static final int MIN_THREADS = 4;
   private static final int LINGERING_MS = 60_000;
@@ -76,9 +79,18 @@ public final class RequestThreadPool extends QueuedThreadPool {
       int begin = 0;
       for (; connections.size() - begin > CONNECTIONS_PER_TASK; begin += CONNECTIONS_PER_TASK) {
         var some = connections.subList(begin, begin + CONNECTIONS_PER_TASK);
-        execute(() -> some.forEach(Runnable::run));
+        execute(() -> some.forEach(Responses::proceed));
       }
-      connections.subList(begin, connections.size()).forEach(Runnable::run);
+      connections.subList(begin, connections.size()).forEach(Responses::proceed);
+    }
+
+    /// Another connection continues nevertheless, as if each were a task of the pool.
+    private static void proceed(Runnable connection) {
+      try {
+        connection.run();
+      } catch (RuntimeException | Error broken) {
+        log.warn("connection not continued", broken);
+      }
     }
 
     @Override

@@ -69,6 +69,25 @@ class RequestThreadPoolTest {
   }
 
   @Test
+  void aConnectionThatFailsDoesNotKeepTheOthersFromContinuing() throws Exception {
+    pool.start();
+    var done = new CountDownLatch(40);
+    pool.responses()
+        .execute(
+            () -> {
+              for (int i = 0; i < 40; i++) {
+                pool.execute(
+                    () -> {
+                      done.countDown();
+                      throw new IllegalStateException("broken");
+                    });
+              }
+            });
+
+    assertThat(done.await(10, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
   void responsesThatWaitWhenThePoolStopsAreStillWritten() throws Exception {
     pool.setStopTimeout(0);
     pool.start();
