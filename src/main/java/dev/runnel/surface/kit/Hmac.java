@@ -5,6 +5,7 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.function.Supplier;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -14,15 +15,15 @@ public final class Hmac {
 
   private static final String ALGORITHM = "sha256=";
 
-  /// One for each secret, never used itself: a copy costs less than a new one.
-  private final List<Mac> keyed;
+  /// Makes one that is used once, for each secret.
+  private final List<Supplier<Mac>> keyed;
 
   /// @param secrets all valid at once, so that they can be rotated without an outage
   public Hmac(List<String> secrets) {
     if (secrets.isEmpty() || secrets.stream().anyMatch(String::isBlank)) {
       throw new IllegalArgumentException("A signature needs a secret that is not blank");
     }
-    keyed = secrets.stream().map(it -> keyed(it.getBytes(StandardCharsets.UTF_8))).toList();
+    keyed = secrets.stream().map(it -> copies(it.getBytes(StandardCharsets.UTF_8))).toList();
   }
 
   /// Whether `signature` is one of the secrets' signatures of the concatenated parts. Costs one
@@ -36,7 +37,7 @@ public final class Hmac {
     var claimed = HexFormat.of().parseHex(signature);
     var matches = false;
     for (var each : keyed) {
-      matches |= MessageDigest.isEqual(claimed, sign(copy(each), parts));
+      matches |= MessageDigest.isEqual(claimed, sign(each.get(), parts));
     }
     return matches;
   }
@@ -45,12 +46,17 @@ public final class Hmac {
     return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
   }
 
-  private static Mac copy(Mac keyed) {
-    try {
-      return (Mac) keyed.clone();
-    } catch (CloneNotSupportedException impossible) {
-      throw new IllegalStateException("The JDK's HmacSHA256 can be copied", impossible);
-    }
+  /// Copies one that is never used itself, which costs less than a new one.
+  private static Supplier<Mac> copies(byte[] key) {
+    var original = keyed(key);
+    return () -> {
+      try {
+        return (Mac) original.clone();
+      } catch (CloneNotSupportedException otherProvider) {
+        // Such as PKCS #11, which is first in FIPS mode.
+        return keyed(key);
+      }
+    };
   }
 
   /// The same for a header such as `sha256=5f3c…`; no other algorithm is accepted.

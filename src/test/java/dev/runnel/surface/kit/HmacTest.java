@@ -7,13 +7,24 @@ import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import java.nio.charset.StandardCharsets;
+import java.security.InvalidAlgorithmParameterException;
+import java.security.InvalidKeyException;
+import java.security.Key;
 import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.NoSuchProviderException;
+import java.security.Provider;
+import java.security.Security;
+import java.security.spec.AlgorithmParameterSpec;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import javax.crypto.Mac;
+import javax.crypto.MacSpi;
 import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class HmacTest {
@@ -42,6 +53,76 @@ class HmacTest {
       assertThat(Hmac.hex(key, body))
           .as("seed %d", seed)
           .isEqualTo(HexFormat.of().formatHex(mac.doFinal(body)));
+    }
+  }
+
+  @Test
+  void aProviderWhoseSignaturesCannotBeCopiedServes() {
+    var provider = new TokenProvider();
+    Security.insertProviderAt(provider, 1);
+    try {
+      var hmac = new Hmac(List.of("another secret", KEY));
+      assertThat(hmac.signs(SIGNATURE, BODY)).isTrue();
+      assertThat(hmac.signs(SIGNATURE, BODY, BODY)).isFalse();
+    } finally {
+      Security.removeProvider(provider.getName());
+    }
+  }
+
+  /// Like PKCS #11, which is first in FIPS mode.
+  private static final class TokenProvider extends Provider {
+    TokenProvider() {
+      super("token", "1", "");
+      putService(
+          new Service(this, "Mac", "HmacSHA256", TokenMac.class.getName(), List.of(), Map.of()) {
+            @Override
+            public Object newInstance(@Nullable Object parameter) throws NoSuchAlgorithmException {
+              return new TokenMac();
+            }
+          });
+    }
+  }
+
+  private static final class TokenMac extends MacSpi {
+    private final Mac mac;
+
+    TokenMac() throws NoSuchAlgorithmException {
+      try {
+        mac = Mac.getInstance("HmacSHA256", "SunJCE");
+      } catch (NoSuchProviderException e) {
+        throw new NoSuchAlgorithmException(e);
+      }
+    }
+
+    @Override
+    protected int engineGetMacLength() {
+      return mac.getMacLength();
+    }
+
+    @Override
+    protected void engineInit(Key key, AlgorithmParameterSpec parameters)
+        throws InvalidKeyException, InvalidAlgorithmParameterException {
+      mac.init(key, parameters);
+    }
+
+    @Override
+    protected void engineUpdate(byte input) {
+      mac.update(input);
+    }
+
+    @Override
+    protected void engineUpdate(byte[] input, int offset, int length) {
+      mac.update(input, offset, length);
+    }
+
+    @Override
+    protected byte[] engineDoFinal() {
+      return mac.doFinal();
+    }
+
+    @Override
+    protected void engineReset() {
+      mac.reset();
     }
   }
 
