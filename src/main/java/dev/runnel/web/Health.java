@@ -2,13 +2,15 @@ package dev.runnel.web;
 
 import io.javalin.config.RoutesConfig;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Supplier;
 
 /// `GET /healthz` and `GET /readyz` for orchestrators, and `GET /metrics`.
 public final class Health {
-  /// The probes of orchestrators, whose handlers do not block.
-  static final Set<String> PROBES = Set.of("/healthz", "/readyz");
+  /// Whether the process responds. Its handler does not block.
+  static final String LIVENESS = "/healthz";
+
+  /// Whether the process is ready. Its handler waits for the database, up to a second or so.
+  static final String READINESS = "/readyz";
 
   private final Supplier<Optional<String>> problem;
   private final Supplier<String> metrics;
@@ -21,9 +23,9 @@ public final class Health {
   }
 
   public void probes(RoutesConfig routes) {
-    routes.get("/healthz", context -> context.result("ok\n"));
+    routes.get(LIVENESS, context -> context.result("ok\n"));
     routes.get(
-        "/readyz",
+        READINESS,
         context -> {
           var why = problem.get();
           context.status(why.isPresent() ? 503 : 200).result(why.orElse("ready") + "\n");

@@ -11,6 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import org.eclipse.jetty.ee10.servlet.FilterHolder;
@@ -30,19 +33,23 @@ import org.slf4j.LoggerFactory;
 /// The HTTP server, protected against overload: connections are limited, and so are the memory for
 /// [bodies][BodyLimits] and the time that requests take to arrive. Requests run on virtual threads.
 /// Health checks run on platform threads, so that they are answered even if no carrier thread is
-/// free; so do deliveries that have arrived completely, whose handlers do not block.
+/// free; so do deliveries that have arrived completely, whose handlers do not block. Readiness has
+/// few threads of its own, because its handler waits for the database and anybody may ask.
 public final class WebServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WebServer.class);
   private static final int MAX_CONNECTIONS = 1_000;
   private static final int INPUT_BUFFER_BYTES = 16 * 1024;
   private static final Duration IDLE_WHEN_FULL = Duration.ofSeconds(5);
+  private static final int READINESS_THREADS = 4;
 
   private final Javalin javalin;
   private final BodyLimits limits;
+  private final ExecutorService readiness;
 
-  private WebServer(Javalin javalin, BodyLimits limits) {
+  private WebServer(Javalin javalin, BodyLimits limits, ExecutorService readiness) {
     this.javalin = javalin;
     this.limits = limits;
+    this.readiness = readiness;
   }
 
   /// @param port `0` for any free one
@@ -68,6 +75,9 @@ public final class WebServer implements AutoCloseable {
       Map<String, BufferedRequestHandler> direct,
       BodyLimits limits,
       Consumer<RoutesConfig> routes) {
+    var readiness =
+        Executors.newFixedThreadPool(
+            READINESS_THREADS, Thread.ofPlatform().daemon().name("readiness").factory());
     var javalin =
         Javalin.create(
             config -> {
@@ -77,7 +87,7 @@ public final class WebServer implements AutoCloseable {
               config.jetty.threadPool = threads;
               config.jetty.modifyServer(
                   server -> {
-                    server.setHandler(new ThreadSelector(Map.copyOf(direct)));
+                    server.setHandler(new ThreadSelector(Map.copyOf(direct), readiness));
                     var connections = new NetworkConnectionLimit(MAX_CONNECTIONS, server);
                     connections.setEndPointIdleTimeout(IDLE_WHEN_FULL.toMillis());
                     server.addBean(connections);
@@ -96,7 +106,7 @@ public final class WebServer implements AutoCloseable {
               config.routes.exception(Exception.class, WebServer::unexpected);
               routes.accept(config.routes);
             });
-    var server = new WebServer(javalin, limits);
+    var server = new WebServer(javalin, limits, readiness);
     try {
       javalin.start(host, port);
       return server;
@@ -144,6 +154,7 @@ public final class WebServer implements AutoCloseable {
   public void close() {
     javalin.stop();
     limits.close();
+    readiness.shutdownNow();
   }
 
   /// Lets most deliveries arrive in one read.
@@ -163,9 +174,11 @@ public final class WebServer implements AutoCloseable {
   /// busy.
   private static final class ThreadSelector extends Handler.Wrapper {
     private final Map<String, BufferedRequestHandler> direct;
+    private final Executor readiness;
 
-    ThreadSelector(Map<String, BufferedRequestHandler> direct) {
+    ThreadSelector(Map<String, BufferedRequestHandler> direct, Executor readiness) {
       this.direct = direct;
+      this.readiness = readiness;
     }
 
     /// Lets the selector thread handle requests itself, because passing a request to another thread
@@ -178,8 +191,12 @@ public final class WebServer implements AutoCloseable {
     @Override
     public boolean handle(Request request, Response response, Callback callback) throws Exception {
       var path = Request.getPathInContext(request);
-      if (Health.PROBES.contains(path)) {
+      if (Health.LIVENESS.equals(path)) {
         return super.handle(request, response, callback);
+      }
+      if (Health.READINESS.equals(path)) {
+        readiness.execute(() -> passOn(request, response, callback));
+        return true;
       }
       var handler = direct.get(path);
       if (handler == null

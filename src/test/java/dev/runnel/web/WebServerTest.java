@@ -22,8 +22,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -34,6 +36,7 @@ class WebServerTest {
 
   private final HttpClient http = HttpClient.newHttpClient();
   private final CountDownLatch routed = new CountDownLatch(1);
+  private volatile Supplier<Optional<String>> problem = Optional::empty;
   private BodyLimits limits = new BodyLimits(FREE, BUDGET, Duration.ofSeconds(20));
   private WebServer server = serve(limits);
 
@@ -58,7 +61,7 @@ class WebServerTest {
             }),
         limits,
         routes -> {
-          new Health(Optional::empty, () -> "").probes(routes);
+          new Health(() -> problem.get(), () -> "").probes(routes);
           routes.post("/read", ctx -> ctx.result("read " + ctx.bodyAsBytes().length));
           routes.post(
               "/skip",
@@ -111,6 +114,42 @@ class WebServerTest {
       assertThat(get("/readyz").body()).isEqualTo("ready\n");
     } finally {
       isOver.set(true);
+    }
+  }
+
+  /// Whether it is ready is asked of the database, also by strangers.
+  @Test
+  void aDatabaseThatDoesNotRespondDelaysNoOtherRequest() throws Exception {
+    var asked = new CountDownLatch(1);
+    var responds = new CountDownLatch(1);
+    problem =
+        () -> {
+          asked.countDown();
+          awaited(responds);
+          return Optional.empty();
+        };
+    var ready = new ArrayList<CompletableFuture<HttpResponse<String>>>();
+    try {
+      for (int i = 0; i < 40; i++) {
+        ready.add(
+            http.sendAsync(
+                HttpRequest.newBuilder(uri("/readyz")).build(), BodyHandlers.ofString()));
+      }
+      asked.await();
+
+      assertThat(get("/healthz").body()).isEqualTo("ok\n");
+      assertThat(get("/who").body()).isEqualTo("true");
+    } finally {
+      responds.countDown();
+    }
+    assertThat(ready).allSatisfy(it -> assertThat(it.join().body()).isEqualTo("ready\n"));
+  }
+
+  private static void awaited(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
