@@ -9,7 +9,10 @@ import java.util.Optional;
 public sealed interface MissedDeliveries {
   /// @param all delivered or not, in chronological order
   /// @param unread why some of the lists could not be read; empty if all were read
-  record Listed(List<ListedDelivery> all, Optional<String> unread) implements MissedDeliveries {
+  /// @param continueAt where the next check has to begin, because there were too many messages for
+  ///   this one, by the platform's clock; empty if all were read
+  record Listed(List<ListedDelivery> all, Optional<String> unread, Optional<Instant> continueAt)
+      implements MissedDeliveries {
     public static final Listed NOTHING = new Listed(List.of());
 
     public Listed {
@@ -17,7 +20,7 @@ public sealed interface MissedDeliveries {
     }
 
     public Listed(List<ListedDelivery> all) {
-      this(all, Optional.empty());
+      this(all, Optional.empty(), Optional.empty());
     }
   }
 

@@ -30,6 +30,7 @@ public final class MissedDeliveryPoller {
 
   private static final Duration INTERVAL = Duration.ofMinutes(15);
   private static final Duration INTERVAL_AFTER_FAILURE = Duration.ofMinutes(1);
+  private static final Duration INTERVAL_UNTIL_CONTINUED = Duration.ofMinutes(1);
 
   /// Older messages are ignored, because nobody expects them to start a run any more.
   private static final Duration MAX_AGE = Duration.ofHours(24);
@@ -89,7 +90,7 @@ public final class MissedDeliveryPoller {
       return Optional.empty();
     }
     return switch (missedDeliveries) {
-      case MissedDeliveries.Listed(var all, var unread) -> {
+      case MissedDeliveries.Listed(var all, var unread, var continueAt) -> {
         var count =
             all.stream().filter(each -> isMissed(each) && store.accept(each.delivery())).count();
         if (count > 0) {
@@ -101,8 +102,9 @@ public final class MissedDeliveryPoller {
           log.warn("check for missed deliveries incomplete surface={} why={}", id, unread.get());
           yield Optional.empty();
         }
-        saveReadThrough(id, now);
-        yield Optional.empty();
+        // Without the overlap, so that many messages at once cannot keep the check from going on.
+        saveReadThrough(id, continueAt.map(at -> at.plus(OVERLAP)).orElse(now));
+        yield continueAt.map(_ -> INTERVAL_UNTIL_CONTINUED);
       }
       case MissedDeliveries.Unknown(var after, var why) -> {
         log.warn("check for missed deliveries postponed surface={} why={}", id, why);

@@ -8,8 +8,9 @@ import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,65 +32,85 @@ record GitHubDeliveries(GitHubApi api, GitHubPayloads payloads, List<HookPath> h
 
   void find(MissedDeliveryCollector missed) {
     for (var hook : hooks) {
-      for (var failed : failed(hook, missed.since())) {
-        read(missed, hook, failed);
+      var failed = failed(hook, missed.since());
+      var count = firstCheck(failed);
+      failed.subList(0, count).forEach(each -> read(missed, hook, each));
+      if (count < failed.size()) {
+        log.warn(
+            "catch-up limit reached, the next check continues hook={} count={}",
+            hook.path(),
+            failed.size() - count);
+        missed.continueAt(failed.get(count).at());
       }
     }
   }
 
-  /// One attempt of each delivery whose attempts all failed.
-  private List<JsonNode> failed(HookPath hook, Instant since) {
+  /// @param at when GitHub tried to deliver it
+  /// @param node as listed, without the payload
+  private record Attempt(Instant at, JsonNode node) {}
+
+  /// The number of deliveries to read now. Those of one instant are read together, so that the next
+  /// check can begin at the first one that was not read.
+  private static int firstCheck(List<Attempt> failed) {
+    var count = Math.min(MAX_READ, failed.size());
+    while (count > 0
+        && count < failed.size()
+        && failed.get(count).at().equals(failed.get(count - 1).at())) {
+      count++;
+    }
+    return count;
+  }
+
+  /// The first attempt of each delivery whose attempts all failed, oldest first.
+  private List<Attempt> failed(HookPath hook, Instant since) {
     var delivered = new HashSet<String>();
-    Map<String, JsonNode> failed = new LinkedHashMap<>();
+    Map<String, Attempt> failed = new HashMap<>();
     for (var attempt : attempts(hook, since)) {
-      var guid = Json.text(attempt, "guid").orElse("");
-      var status = attempt.path("status_code").asInt();
+      var guid = Json.text(attempt.node(), "guid").orElse("");
+      var status = attempt.node().path("status_code").asInt();
       if (status >= 200 && status < 300) {
         delivered.add(guid);
-      } else if (GitHubPayloads.knows(attempt.path("event").asText())) {
+      } else if (GitHubPayloads.knows(attempt.node().path("event").asText())) {
         failed.put(guid, attempt);
       }
     }
     failed.keySet().removeAll(delivered);
-    if (failed.size() > MAX_READ) {
-      log.warn(
-          "catch-up limit reached, some deliveries skipped hook={} count={}",
-          hook.path(),
-          failed.size() - MAX_READ);
-    }
-    return failed.values().stream().limit(MAX_READ).toList();
+    return failed.values().stream().sorted(Comparator.comparing(Attempt::at)).toList();
   }
 
   /// Newest first.
-  private List<JsonNode> attempts(HookPath hook, Instant since) {
-    var all = new ArrayList<JsonNode>();
+  private List<Attempt> attempts(HookPath hook, Instant since) {
+    var all = new ArrayList<Attempt>();
     var cursor = Optional.of("");
     for (var page = 0; page < MAX_PAGES && cursor.isPresent(); page++) {
       var list = api.deliveries(hook, cursor.get());
       for (var attempt : required(list.result())) {
-        if (Json.instant(attempt, "delivered_at").filter(at -> !at.isBefore(since)).isEmpty()) {
+        var at = Json.instant(attempt, "delivered_at").filter(it -> !it.isBefore(since));
+        if (at.isEmpty()) {
           return all;
         }
-        all.add(attempt);
+        all.add(new Attempt(at.get(), attempt));
       }
       cursor = list.next();
+    }
+    if (cursor.isPresent()) {
+      log.warn("list longer than what is read, older deliveries are left out hook={}", hook.path());
     }
     return all;
   }
 
-  private void read(MissedDeliveryCollector missed, HookPath hook, JsonNode attempt) {
-    var guid = Json.text(attempt, "guid");
-    var id = Json.id(attempt, "id");
-    var at = Json.instant(attempt, "delivered_at");
-    if (guid.isEmpty() || id.isEmpty() || at.isEmpty()) {
+  private void read(MissedDeliveryCollector missed, HookPath hook, Attempt attempt) {
+    var guid = Json.text(attempt.node(), "guid");
+    var id = Json.id(attempt.node(), "id");
+    if (guid.isEmpty() || id.isEmpty()) {
       return;
     }
     var payload = required(api.delivery(hook, id.get())).path("request").path("payload");
     missed.add(
-        at.get(),
+        attempt.at(),
         guid.get(),
         true,
-        (it, now) -> payloads.read(attempt.path("event").asText(), it, payload, now));
+        (it, now) -> payloads.read(attempt.node().path("event").asText(), it, payload, now));
   }
 
   /// The body of a response without which it is unknown what was missed.

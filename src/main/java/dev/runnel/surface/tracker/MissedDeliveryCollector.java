@@ -30,6 +30,7 @@ public final class MissedDeliveryCollector {
   private final Instant now;
   private final List<MissedDeliveries.ListedDelivery> listed = new ArrayList<>();
   private final List<String> unread = new ArrayList<>();
+  private Optional<Instant> continueAt = Optional.empty();
 
   MissedDeliveryCollector(SurfaceId surface, Instant since, Instant now) {
     this.surface = surface;
@@ -114,8 +115,14 @@ public final class MissedDeliveryCollector {
         .ifPresent(it -> listed.add(new MissedDeliveries.ListedDelivery(it, at, sameMeaning)));
   }
 
+  /// Lets the next check begin at this time, because there are too many deliveries for one. Of
+  /// several times the earliest counts.
+  public void continueAt(Instant at) {
+    continueAt = continueAt.filter(at::isAfter).or(() -> Optional.of(at));
+  }
+
   MissedDeliveries deliveries() {
     listed.sort(Comparator.comparing(MissedDeliveries.ListedDelivery::at));
-    return new MissedDeliveries.Listed(listed, unread.stream().findFirst());
+    return new MissedDeliveries.Listed(listed, unread.stream().findFirst(), continueAt);
   }
 }

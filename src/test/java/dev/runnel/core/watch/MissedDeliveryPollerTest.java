@@ -127,6 +127,27 @@ class MissedDeliveryPollerTest {
   }
 
   @Test
+  void aListThatIsLongerThanOneCheckIsContinuedSoonAtItsFirstUnreadMessage() {
+    var unread = NINE.plus(Duration.ofMinutes(5));
+    world.clock.advance(Duration.ofMinutes(40));
+    world.surface.lists(
+        new MissedDeliveries.Listed(
+            List.of(exactly(delivery("2", say("add a test")))),
+            Optional.empty(),
+            Optional.of(unread)));
+
+    var again = world.catchesUp();
+    world.settle();
+
+    assertThat(again).isEqualTo(world.clock.instant().plus(Duration.ofMinutes(1)));
+    assertThat(world.runs.followUps()).hasSize(1);
+
+    world.clock.advance(Duration.ofMinutes(1));
+    world.catchesUp();
+    assertThat(world.surface.missedSince()).isEqualTo(unread);
+  }
+
+  @Test
   void itAsksFromWhereItLeftOffAndALittleBefore() {
     world.clock.advance(Duration.ofMinutes(40));
 
@@ -183,7 +204,9 @@ class MissedDeliveryPollerTest {
     world.clock.advance(Duration.ofMinutes(40));
     world.surface.lists(
         new MissedDeliveries.Listed(
-            List.of(exactly(delivery("2", say("add a test")))), Optional.of("400 of one list")));
+            List.of(exactly(delivery("2", say("add a test")))),
+            Optional.of("400 of one list"),
+            Optional.empty()));
     world.catchesUp();
     world.settle();
     assertThat(world.runs.followUps()).hasSize(1);

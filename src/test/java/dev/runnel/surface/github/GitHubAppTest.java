@@ -245,7 +245,46 @@ class GitHubAppTest {
       assertThat(missed.all().getLast().delivery().intent()).isInstanceOf(Intent.Start.class);
       assertThat(missed.all()).allMatch(MissedDeliveries.ListedDelivery::sameMeaning);
       assertThat(github.calls())
-          .containsExactly("GET /app app", LIST + " app", LIST + "/4 app", LIST + "/3 app");
+          .containsExactly("GET /app app", LIST + " app", LIST + "/3 app", LIST + "/4 app");
+    }
+
+    @Test
+    void manyFailedDeliveriesAreReadOldestFirstAndTheRestByTheNextChecks() {
+      var list = JSON.createArrayNode();
+      for (var id = 250; id > 0; id--) {
+        list.add(attempt(id, "g-" + id, "issue_comment", 503));
+        read(id, "recorded-comment");
+      }
+      github.answers(LIST, list);
+
+      var first = (MissedDeliveries.Listed) surface.missed().since(clock.instant(), List.of());
+      var rest = first.continueAt().orElseThrow();
+      var second = (MissedDeliveries.Listed) surface.missed().since(rest, List.of());
+
+      assertThat(ids(first)).hasSize(200).startsWith("github:g-1").endsWith("github:g-200");
+      assertThat(ids(second)).hasSize(50).startsWith("github:g-201").endsWith("github:g-250");
+      assertThat(second.continueAt()).isEmpty();
+    }
+
+    @Test
+    void failedDeliveriesOfOneInstantAreReadTogetherSoThatTheNextCheckGoesOn() {
+      var list = JSON.createArrayNode();
+      list.add(attempt(300, "g-300", "issue_comment", 503));
+      var sameTime = clock.instant().plusSeconds(1).toString();
+      for (var id = 250; id > 0; id--) {
+        list.add(attempt(id, "g-" + id, "issue_comment", 503).put("delivered_at", sameTime));
+        read(id, "recorded-comment");
+      }
+      github.answers(LIST, list);
+
+      var first = (MissedDeliveries.Listed) surface.missed().since(clock.instant(), List.of());
+
+      assertThat(ids(first)).hasSize(250);
+      assertThat(first.continueAt()).contains(clock.instant().plusSeconds(300));
+    }
+
+    private static List<String> ids(MissedDeliveries.Listed missed) {
+      return missed.all().stream().map(each -> each.delivery().id().value()).toList();
     }
 
     @Test

@@ -16,6 +16,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -77,7 +78,7 @@ public final class SlackMissedDeliveries {
     List<String> refusals = new ArrayList<>();
     for (var each : all) {
       switch (each) {
-        case MissedDeliveries.Listed(var deliveries, var refused) -> {
+        case MissedDeliveries.Listed(var deliveries, var refused, _) -> {
           listed.addAll(deliveries);
           refused.ifPresent(refusals::add);
         }
@@ -93,7 +94,8 @@ public final class SlackMissedDeliveries {
       Collection<MissedDeliveries.ListedDelivery> all, List<String> refusals) {
     return new MissedDeliveries.Listed(
         all.stream().sorted(Comparator.comparing(MissedDeliveries.ListedDelivery::at)).toList(),
-        refusals.stream().findFirst());
+        refusals.stream().findFirst(),
+        Optional.empty());
   }
 
   private void add(
