@@ -23,6 +23,7 @@ public final class ScheduleClock implements AutoCloseable {
   private final InstantSource clock;
   private final Semaphore changes;
   private final Thread thread;
+  private volatile boolean open = true;
 
   private ScheduleClock(
       RunService runs,
@@ -50,14 +51,22 @@ public final class ScheduleClock implements AutoCloseable {
     return started;
   }
 
+  /// Waits for the schedule that is just starting its run, if one is, because the database is
+  /// closed afterwards.
   @Override
   public void close() {
+    open = false;
     thread.interrupt();
+    try {
+      thread.join();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private void work() {
     try {
-      while (true) {
+      while (open) {
         if (changes.tryAcquire(startDueRuns().toMillis(), TimeUnit.MILLISECONDS)) {
           changes.drainPermits();
         }
@@ -71,7 +80,7 @@ public final class ScheduleClock implements AutoCloseable {
   private Duration startDueRuns() {
     try {
       var started = true;
-      while (started) {
+      while (open && started) {
         started = runs.startNextDue(configs::resolved);
       }
       return schedules

@@ -22,8 +22,10 @@ import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -178,6 +180,47 @@ class ScheduleClockTest {
           .until(() -> queries.list(RunQuery.parse(Map.of())).runs().size() == 1);
     }
   }
+
+  @Test
+  void closingWaitsForTheScheduleThatIsStartingAndStartsNoOther() throws Exception {
+    schedules.create(ServiceJson.body(EVERY_HOUR));
+    schedules.create(ServiceJson.body(EVERY_HOUR));
+    clock.advance(Duration.ofHours(1));
+    var isStarting = new Semaphore(0);
+    var mayStart = new Semaphore(0);
+    runs.limitStarts(
+        new StartLimits() {
+          @Override
+          public Optional<String> frozen() {
+            isStarting.release();
+            // As a database that takes its time.
+            mayStart.acquireUninterruptibly();
+            return Optional.empty();
+          }
+
+          @Override
+          public Optional<String> refuse(String delivery, String run) {
+            return Optional.empty();
+          }
+
+          @Override
+          public void used(String run, Duration worked, BigDecimal dollars) {}
+        });
+    var scheduleClock = ScheduleClock.start(runs, schedules, configs, clock, changes);
+    isStarting.acquire();
+
+    var closing = Thread.ofPlatform().start(scheduleClock::close);
+    await().atMost(Duration.ofSeconds(60)).until(() -> WAITS_OR_ENDED.contains(closing.getState()));
+    var isWaiting = closing.isAlive();
+    mayStart.release(2);
+    closing.join();
+
+    assertThat(isWaiting).isTrue();
+    assertThat(queries.list(RunQuery.parse(Map.of())).runs()).hasSize(1);
+  }
+
+  private static final Set<Thread.State> WAITS_OR_ENDED =
+      EnumSet.of(Thread.State.WAITING, Thread.State.TIMED_WAITING, Thread.State.TERMINATED);
 
   private static final byte[] EVERY_HOUR =
       """
