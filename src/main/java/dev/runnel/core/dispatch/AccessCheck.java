@@ -110,7 +110,7 @@ final class AccessCheck {
     if (verdict.isPermitted() && there.isPresent()) {
       var inPlaceOfRun =
           policy.decide(request(delivery, there.get(), target, permission.get(), person));
-      if (inPlaceOfRun.isForbidden() || needsPermissionIn(there.get(), delivery)) {
+      if (inPlaceOfRun instanceof Verdict.Forbidden || needsPermissionIn(there.get(), delivery)) {
         verdict = inPlaceOfRun;
       }
     }

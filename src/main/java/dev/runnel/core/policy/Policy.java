@@ -40,8 +40,6 @@ public record Policy(
   /// Maximum number of runs that a watched channel starts in an hour if no budget is configured.
   private static final long DEFAULT_WATCH_RUNS = 5;
 
-  static final String NO_RULE = "no rule permits it";
-
   /// Without a price.
   public Policy(
       Map<String, List<String>> groups,
@@ -103,12 +101,12 @@ public record Policy(
     return rules.stream()
         .filter(rule -> rule.appliesTo(request, groups))
         .findFirst()
-        .map(
+        .<Verdict>map(
             rule ->
                 rule.permits()
-                    ? Verdict.permitted(rule.name())
-                    : new Verdict(false, rule.name(), refusal(request)))
-        .orElseGet(() -> new Verdict(false, NO_RULE, refusal(request)));
+                    ? new Verdict.Permitted(rule.name())
+                    : new Verdict.Forbidden(rule.name(), refusal(request)))
+        .orElseGet(() -> new Verdict.Unmatched(refusal(request)));
   }
 
   /// The approval that a start needs, if it needs one. The first rule that applies decides.

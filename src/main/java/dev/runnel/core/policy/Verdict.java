@@ -1,16 +1,33 @@
 package dev.runnel.core.policy;
 
 /// The decision about an [AccessRequest].
-///
-/// @param rule the rule that decided: `policy.rules[1]`, or why there is none
-/// @param words the refusal for the person: what they may not do, and who may; empty if permitted
-public record Verdict(boolean isPermitted, String rule, String words) {
-  /// Whether a rule refuses the request, and not only the lack of one that permits it.
-  public boolean isForbidden() {
-    return !isPermitted && !rule.equals(Policy.NO_RULE);
+public sealed interface Verdict {
+  /// The rule that decided: `policy.rules[1]`, or why there is none.
+  String rule();
+
+  /// The refusal for the person: what they may not do, and who may; empty if permitted.
+  String words();
+
+  default boolean isPermitted() {
+    return this instanceof Permitted;
   }
 
-  static Verdict permitted(String rule) {
-    return new Verdict(true, rule, "");
+  /// A rule permits the request.
+  record Permitted(String rule) implements Verdict {
+    @Override
+    public String words() {
+      return "";
+    }
+  }
+
+  /// A rule refuses the request.
+  record Forbidden(String rule, String words) implements Verdict {}
+
+  /// No rule applies to the request, so it is refused.
+  record Unmatched(String words) implements Verdict {
+    @Override
+    public String rule() {
+      return "no rule permits it";
+    }
   }
 }
