@@ -9,9 +9,11 @@ import dev.runnel.store.SqlStore;
 import java.io.PrintStream;
 import java.net.URI;
 import java.time.InstantSource;
+import java.util.List;
 
 /// `./runnel policy test WHO VERB WHERE`: prints which rule decides about a request, and how. Asks
-/// the platform, if it is connected, which of its groups contain the person.
+/// the platform, if it is connected, which of its groups contain the person. Knows the defaults of
+/// the configuration, but not those that people set.
 final class PolicyCommand {
   private final Config config;
   private final PrintStream out;
@@ -33,7 +35,14 @@ final class PolicyCommand {
                 config.publicUrl().orElse(URI.create("http://localhost:" + config.port())),
                 () -> database.migrate(SqlStore.SCHEMA).dataSource())) {
       var answer =
-          new PolicyTester(config.settings().policy(), platforms::find)
+          new PolicyTester(
+                  config.settings().policy(),
+                  platforms::find,
+                  (request, where, who) ->
+                      config
+                          .settings()
+                          .defaults()
+                          .resolve(request, where, who, List.of(), config.settings().profiles()))
               .test(test.who(), test.verb(), test.where(), test.own(), test.chosen());
       answer
           .lines()

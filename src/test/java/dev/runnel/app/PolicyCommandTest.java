@@ -34,6 +34,12 @@ class PolicyCommandTest {
             - {who: any, where: any, may: [stop-own]}
           approve:
             - {when: {environment: prod}, by: platform, not: requester, within: 30m}
+        profiles:
+          shop: {environment: prod, model: fast}
+        defaults:
+          "slack:T012AB/C2": {environment: docs}
+          "slack:@U3": {environment: docs}
+          "github:acme/shop": {profile: shop}
         """);
   }
 
@@ -86,15 +92,38 @@ class PolicyCommandTest {
   }
 
   @Test
-  void aStartThatARuleRefusesWithoutAnEnvironmentSaysThatADefaultMayChooseOne() {
+  void aStartHasTheDefaultsOfItsPlace() {
+    assertThat(run("slack:T012AB/U2 start slack:T012AB/C2 --groups slack:members")).isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .contains(
+            "Option    env docs, in the configuration, for `slack:T012AB/C2`",
+            "permitted policy.rules[1]");
+    assertThat(run("slack:T012AB/U2 start slack:T012AB/C2 --groups slack:members --env prod"))
+        .isOne();
+  }
+
+  @Test
+  void aStartHasTheDefaultsOfThePerson() {
+    assertThat(run("slack:T012AB/U3 start slack:T012AB/C1 --groups slack:members")).isZero();
+  }
+
+  @Test
+  void aStartWhoseProfileChoosesAnEnvironmentWaitsForTheApprovalOfThatEnvironment() {
+    assertThat(run("github:ops start github:acme/shop")).isEqualTo(3);
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .contains("env prod, from the profile shop", "model fast, from the profile shop");
+  }
+
+  @Test
+  void aStartThatARuleRefusesWithoutAnEnvironmentSaysThatNoDefaultChoosesOne() {
     var start = "slack:T012AB/U2 start slack:T012AB/C1 --groups slack:members";
     assertThat(run(start)).isOne();
     assertThat(out.toString(StandardCharsets.UTF_8))
-        .contains("Without an environment and a model", "a default or a profile chooses");
+        .contains("No default chooses an environment or a model");
 
     out.reset();
     assertThat(run(start + " --env docs")).isZero();
-    assertThat(out.toString(StandardCharsets.UTF_8)).doesNotContain("Without an environment");
+    assertThat(out.toString(StandardCharsets.UTF_8)).doesNotContain("No default chooses");
   }
 
   @Test

@@ -8,6 +8,7 @@ import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.HealthCheck;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Starts.Freeze;
+import dev.runnel.core.scope.DefaultsResolver;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.service.agent.Harness;
 import dev.runnel.service.run.ExecutionState;
@@ -262,8 +263,10 @@ final class ConsoleOperation implements Operation {
     var chosen = new TreeMap<String, String>();
     question.environment().ifPresent(it -> chosen.put("env", it));
     question.model().ifPresent(it -> chosen.put("model", it));
+    var settings = parts.settings().get().latest().settings();
+    var defaults = new DefaultsResolver(parts.store(), settings.defaults(), settings.profiles());
     var answer =
-        new PolicyTester(policy(), parts.platforms()::find)
+        new PolicyTester(policy(), parts.platforms()::find, defaults::of)
             .test(question.who(), question.verb(), question.where(), question.own(), chosen);
     return new PolicyAnswer(
         switch (answer.result()) {

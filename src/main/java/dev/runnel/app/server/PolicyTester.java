@@ -11,11 +11,13 @@ import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.GroupLookup;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.policy.AccessRequest;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Surface;
+import dev.runnel.core.scope.Defaults;
 import dev.runnel.surface.ConnectedPlatform;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -32,13 +34,25 @@ import java.util.stream.Stream;
 ///
 /// @param platforms finds a connected platform by its id, to ask which of its groups contain a
 ///   person
-public record PolicyTester(Policy policy, Function<String, Optional<ConnectedPlatform>> platforms) {
+/// @param defaulting the defaults that a new run has
+public record PolicyTester(
+    Policy policy, Function<String, Optional<ConnectedPlatform>> platforms, Defaulting defaulting) {
   /// Accounts of OpenID Connect have no platform.
   private static final String OIDC = "oidc";
 
   /// The places that are no platforms.
   private static final Set<String> OTHER_PLACES =
       Set.of(ApiRuns.CONSOLE.value(), ApiRuns.SURFACE.value());
+
+  /// The options that rules depend on.
+  private static final Set<String> LIMITED =
+      Set.of(Defaults.ENVIRONMENT, Defaults.MODEL, Defaults.FACTORY);
+
+  /// Resolves the options of a request for a new run.
+  @FunctionalInterface
+  public interface Defaulting {
+    Defaults.Resolved resolve(Request request, Conversation where, Actor who);
+  }
 
   public enum Result {
     PERMITTED,
@@ -88,19 +102,67 @@ public record PolicyTester(Policy policy, Function<String, Optional<ConnectedPla
     if (!groups.isEmpty()) {
       lines.add("Groups    " + String.join(", ", groups.stream().sorted().toList()));
     }
-    var result =
-        policy.hasRules()
-            ? decided(
-                new AccessRequest(
-                    names(who, groups),
-                    permission.get(),
-                    where,
-                    own,
-                    Optional.ofNullable(chosen.get("env")),
-                    Optional.ofNullable(chosen.get("model"))),
-                lines)
-            : byPlatform(groups, lines);
-    return new Answer(result, lines);
+    if (!policy.hasRules()) {
+      return new Answer(byPlatform(groups, lines), lines);
+    }
+    var options = options(who, permission.get(), where, chosen, lines);
+    var request =
+        new AccessRequest(
+            names(who, groups),
+            permission.get(),
+            where,
+            own,
+            options.environment(),
+            options.model(),
+            options.factory().isPresent());
+    return new Answer(decided(request, lines), lines);
+  }
+
+  /// The options that the run would have. A message to a run has those of that run, which is
+  /// unknown here.
+  private RunOptions options(
+      String who,
+      Permission permission,
+      String where,
+      Map<String, String> chosen,
+      List<String> lines) {
+    var options =
+        RunOptions.NONE
+            .withEnvironment(Optional.ofNullable(chosen.get(Defaults.ENVIRONMENT)))
+            .withModel(Optional.ofNullable(chosen.get(Defaults.MODEL)));
+    if (OTHER_PLACES.contains(where)
+        || !(permission == Permission.START || permission == Permission.RETRY)) {
+      return options;
+    }
+    // Without text, so that no route applies that chooses by words.
+    var resolved =
+        defaulting.resolve(new Request("", options), conversation(where), actor(who, where));
+    resolved.chosen().entrySet().stream()
+        .filter(each -> LIMITED.contains(each.getKey()) && !chosen.containsKey(each.getKey()))
+        .map(
+            each ->
+                "%s %s, %s"
+                    .formatted(each.getKey(), each.getValue().value(), each.getValue().from()))
+        .forEach(each -> lines.add("Option    " + each));
+    return resolved.request().options();
+  }
+
+  /// A conversation in the place. Only the places that contain it matter.
+  private static Conversation conversation(String where) {
+    var place = Conversation.parse(where);
+    return place.isNumbered() || where.contains("#") || where.contains("!")
+        ? place
+        : Conversation.parse(where + "/0");
+  }
+
+  /// The person, as the place's platform names them; there nobody has the defaults of an account of
+  /// another platform.
+  private static Actor actor(String who, String where) {
+    var id =
+        who.startsWith(where.substring(0, where.indexOf(':') + 1))
+            ? who.substring(Math.max(who.indexOf(':'), who.lastIndexOf('/')) + 1)
+            : who;
+    return new Actor(id, id);
   }
 
   private static Answer invalid(String why) {
@@ -110,16 +172,18 @@ public record PolicyTester(Policy policy, Function<String, Optional<ConnectedPla
   private static boolean isKnown(String name) {
     var surface = name.split(":", 2)[0];
     return name.indexOf(':') > 0
+        && !name.endsWith(":")
         && (surface.equals(OIDC) || KnownPlatforms.surfaces().contains(surface));
   }
 
   private Result decided(AccessRequest request, List<String> lines) {
     var verdict = policy.decide(request);
-    var isWithoutOptions = request.environment().isEmpty() && request.model().isEmpty();
+    var isWithoutOptions =
+        request.environment().isEmpty() && request.model().isEmpty() && !request.hidden();
     if (request.permission() == Permission.START && isWithoutOptions && policy.limitsOptions()) {
       lines.add(
-          "Without an environment and a model, rules with `with` do not match. Name the one that a"
-              + " default or a profile chooses.");
+          "No default chooses an environment or a model, so rules with `with` do not match. Name"
+              + " one.");
     }
     if (!verdict.isPermitted()) {
       lines.add("refused   %s. %s".formatted(verdict.rule(), verdict.words()));

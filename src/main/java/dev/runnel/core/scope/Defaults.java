@@ -35,7 +35,7 @@ public record Defaults(
   public static final String ENVIRONMENT = "env";
   public static final String MODEL = "model";
   public static final String SKILL = "skill";
-  static final String FACTORY = "factory";
+  public static final String FACTORY = "factory";
   public static final String PROMPT = "prompt";
   private static final String NAME = "name";
   private static final String TITLE = "title";
