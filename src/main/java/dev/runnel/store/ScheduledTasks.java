@@ -1,36 +1,22 @@
 package dev.runnel.store;
 
 import dev.runnel.database.Database;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 /// The tasks of the scheduler. On a database server they are in the database, because nodes share
 /// them. With an embedded database they are in memory: only one process works on the file, and its
 /// first sweep schedules all rows, so tasks need not wait for the disk.
 final class ScheduledTasks implements AutoCloseable {
-  /// As in the first migration of the bot.
-  private static final String TABLE =
-      """
-      CREATE TABLE scheduled_tasks (
-        task_name            TEXT NOT NULL,
-        task_instance        TEXT NOT NULL,
-        task_data            BYTEA,
-        execution_time       TIMESTAMP WITH TIME ZONE NOT NULL,
-        picked               BOOLEAN NOT NULL,
-        picked_by            TEXT,
-        last_success         TIMESTAMP WITH TIME ZONE,
-        last_failure         TIMESTAMP WITH TIME ZONE,
-        consecutive_failures INTEGER,
-        last_heartbeat       TIMESTAMP WITH TIME ZONE,
-        version              BIGINT NOT NULL,
-        priority             SMALLINT,
-        PRIMARY KEY (task_name, task_instance)
-      )\
-      """;
-
-  private static final String INDEX =
-      "CREATE INDEX scheduled_tasks_execution_time ON scheduled_tasks (execution_time)";
+  /// The migration that creates the table on a database server.
+  private static final String SCRIPT = "/db/bot/V1__inbox_bindings_outbox.sql";
 
   private final Database database;
   private final boolean isOwn;
@@ -48,10 +34,26 @@ final class ScheduledTasks implements AutoCloseable {
     var memory = Database.inMemory();
     memory.write(
         tasks -> {
-          tasks.change(TABLE);
-          return tasks.change(INDEX);
+          for (var statement : statements()) {
+            tasks.change(statement);
+          }
+          return true;
         });
     return new ScheduledTasks(memory, true);
+  }
+
+  /// The statements that create the table and its indexes.
+  private static List<String> statements() {
+    try (var script =
+        Objects.requireNonNull(
+            ScheduledTasks.class.getResourceAsStream(SCRIPT), "the migrations are packaged")) {
+      var text = new String(script.readAllBytes(), StandardCharsets.UTF_8);
+      return Stream.of(text.split(";\n", -1))
+          .filter(statement -> statement.contains("scheduled_tasks"))
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException("Cannot read " + SCRIPT, e);
+    }
   }
 
   DataSource dataSource() {
