@@ -2,6 +2,7 @@ package dev.runnel.service.workspace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.testkit.FakeCommandRunner;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -55,7 +56,7 @@ class CloneCacheTest {
               () ->
                   cache.update(
                       SHOP,
-                      new FakeBench() {
+                      new FakeGit() {
                         @Override
                         void onFetch() throws InterruptedException {
                           entered.countDown();
@@ -68,7 +69,7 @@ class CloneCacheTest {
               () ->
                   cache.update(
                       SHOP,
-                      new FakeBench() {
+                      new FakeGit() {
                         @Override
                         public void requireNotStopped() throws StoppedException {
                           throw StoppedException.requested();
@@ -85,7 +86,7 @@ class CloneCacheTest {
   }
 
   /// Makes the folder that `git init` would make, and has nothing to say otherwise.
-  private abstract static class FakeBench implements CommandRunner {
+  private abstract static class FakeGit extends FakeCommandRunner {
     void onFetch() throws InterruptedException {}
 
     @Override
@@ -103,26 +104,10 @@ class CloneCacheTest {
       }
       return new Result(0, "", "");
     }
-
-    @Override
-    public Result script(String command, Path folder) {
-      return new Result(0, "", "");
-    }
-
-    @Override
-    public void reportProgress(String progress) {}
-
-    @Override
-    public void requireNotStopped() throws StoppedException {}
-
-    @Override
-    public boolean isIsolated() {
-      return false;
-    }
   }
 
   /// Answers the first fetch when all others wait for it.
-  private static final class SlowServer extends FakeBench {
+  private static final class SlowServer extends FakeGit {
     private final CountDownLatch waiting;
     private final AtomicInteger fetches;
     private boolean counted;

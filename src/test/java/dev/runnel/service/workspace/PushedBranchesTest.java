@@ -2,6 +2,7 @@ package dev.runnel.service.workspace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.testkit.FakeCommandRunner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,8 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,9 +56,10 @@ class PushedBranchesTest {
       int head, int branch, String opened) throws Exception {
     var pushes = clone.resolve("pushes");
     PushedBranches.add(new PushedBranches.Push(SHOP, "fix", commit(1)), pushes);
-    var server = new FakeServer("refs/pull/7/head", commit(head));
+    var server = new FakeCommandRunner();
+    server.put("refs/pull/7/head", commit(head));
     if (branch > 0) {
-      server.refs.put("refs/heads/fix", commit(branch));
+      server.put("refs/heads/fix", commit(branch));
     }
     var environment =
         Environment.named("web")
@@ -71,41 +71,6 @@ class PushedBranchesTest {
             .of("https://git.example/acme/shop/pull/7", environment, clone);
 
     assertThat(found.orElse("")).isEqualTo(opened);
-  }
-
-  /// Git on a server that has only the given refs.
-  private static final class FakeServer implements CommandRunner {
-    private final Map<String, String> refs = new TreeMap<>();
-
-    private FakeServer(String ref, String commit) {
-      refs.put(ref, commit);
-    }
-
-    @Override
-    public Result program(List<String> command, Path folder, Map<String, String> variables) {
-      assertThat(command).contains("ls-remote");
-      var listed =
-          refs.entrySet().stream()
-              .map(each -> each.getValue() + "\t" + each.getKey() + "\n")
-              .collect(Collectors.joining());
-      return new Result(0, listed, "");
-    }
-
-    @Override
-    public Result script(String command, Path folder) {
-      throw new AssertionError("A server runs no scripts");
-    }
-
-    @Override
-    public void reportProgress(String progress) {}
-
-    @Override
-    public void requireNotStopped() {}
-
-    @Override
-    public boolean isIsolated() {
-      return false;
-    }
   }
 
   private void log(String ref, int from, int to) throws IOException {

@@ -2,6 +2,7 @@ package dev.runnel.service.workspace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.testkit.FakeCommandRunner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,7 +11,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -186,7 +186,8 @@ class WorkspacesTest {
   }
 
   private PreparedWorkspace prepare(String runId) throws InterruptedException {
-    return workspaces.prepare(runId, Environment.NONE, "", new NoBench());
+    // An empty folder needs no program.
+    return workspaces.prepare(runId, Environment.NONE, "", new FakeCommandRunner());
   }
 
   private Path ready(String runId) {
@@ -200,30 +201,6 @@ class WorkspacesTest {
   private List<String> names() throws IOException {
     try (var all = Files.list(folder.resolve("workspaces"))) {
       return all.map(path -> path.getFileName().toString()).toList();
-    }
-  }
-
-  /// An empty folder needs no program.
-  private static final class NoBench implements CommandRunner {
-    @Override
-    public Result program(List<String> command, Path folder, Map<String, String> variables) {
-      throw new AssertionError(command);
-    }
-
-    @Override
-    public Result script(String command, Path folder) {
-      throw new AssertionError(command);
-    }
-
-    @Override
-    public void reportProgress(String progress) {}
-
-    @Override
-    public void requireNotStopped() {}
-
-    @Override
-    public boolean isIsolated() {
-      return false;
     }
   }
 }
