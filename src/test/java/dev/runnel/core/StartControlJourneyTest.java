@@ -290,6 +290,17 @@ class StartControlJourneyTest {
     }
 
     @Test
+    void endsWhenItsSenderDeletesTheRequest() {
+      var asked = delivery("1", start("fix it"));
+      says(asked);
+      says(delivery("2", new Intent.Amend(asked.meaning(), Optional.empty())));
+      says(decides("3", EVE, null, true));
+
+      assertThat(world.runs.runs()).isEmpty();
+      assertThat(told()).contains("No start waits for approval here.");
+    }
+
+    @Test
     void isTooLateAfterItsTime() {
       // The workers come to this thread first, so that the start has not been declined yet.
       says(delivery("0", say("hello"), thread("another")).withAddressed(false));

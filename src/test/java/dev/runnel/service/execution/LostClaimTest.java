@@ -60,6 +60,26 @@ class LostClaimTest {
     }
   }
 
+  @Test
+  void whatIsLeftOfItGetsNoTimeToEndBecauseAnotherNodeMayContinueTheRun() throws IOException {
+    var setup =
+        "(trap ': > asked-to-end' TERM; touch ready; while :; do sleep 0.05; done)"
+            + " > /dev/null 2>&1 & while [ ! -e go ]; do sleep 0.05; done";
+    var environment = EnvironmentRuns.web("web", List.of(setup));
+    try (var service =
+        RunningService.with(folder, "cat", 1, EnvironmentRuns.environments(environment))) {
+      var lost = EnvironmentRuns.runIn(service, "web");
+      var workspace = folder.resolve("workspaces/" + lost);
+      awaitFile(workspace.resolve("ready"));
+      endClaim(lost);
+      Files.createFile(workspace.resolve("go"));
+
+      await().until(() -> service.service.working() == 0);
+      assertThat(processesOf(lost).isEmpty()).isTrue();
+      assertThat(workspace.resolve("asked-to-end")).doesNotExist();
+    }
+  }
+
   private static ProcessTree processesOf(String run) {
     return ProcessTree.ofOrphan(
         new RunTable.ClaimedExecution(run, 1, "", "", Optional.empty(), Optional.empty()));
