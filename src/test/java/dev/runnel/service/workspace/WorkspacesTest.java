@@ -144,7 +144,9 @@ class WorkspacesTest {
             .directory(folder.resolve("workspaces/hides").toFile())
             .start();
     assertThat(shell.waitFor()).isZero();
+    Files.write(workspaces.root("hides").resolve("visible"), new byte[5_000]);
 
+    assertThat(workspaces.chargedBytes("hides")).as("visible files").isGreaterThan(5_000);
     assertThat(workspaces.biggest().orElseThrow().runId()).as("while in use").isEqualTo("hides");
     workspaces.release("hides");
     assertThat(workspaces.biggest().orElseThrow().runId()).as("later").isEqualTo("hides");
