@@ -165,6 +165,38 @@ class PullRequestFollowUpsTest {
   }
 
   @Test
+  void failedChecksThatTheRunIsToBeToldDuringAFreezeAreToldAfterIt() {
+    world.freezes(true);
+    fails("2", "1a");
+    world.passes(Duration.ofMinutes(3));
+    world.restart(UnaryOperator.identity());
+    assertThat(told()).isEmpty();
+    assertThat(world.surface.told(THREAD)).isEmpty();
+
+    world.freezes(false);
+    world.settle();
+
+    assertThat(told()).containsExactly("The checks failed at 1a.\n\nFix it.");
+  }
+
+  @Test
+  void failedChecksOfARunThatEndsAfterTheirReportIsOnItsWayAreToldAfterTheFreeze() {
+    world.says(delivery("2", say("go on")));
+    world.settle();
+    world.freezes(true);
+    // The watcher has not seen the end yet.
+    world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Done");
+    fails("3", "1a");
+    world.passes(Duration.ofMinutes(3));
+    assertThat(told()).containsExactly("go on");
+
+    world.freezes(false);
+    world.settle();
+
+    assertThat(told()).containsExactly("go on", "The checks failed at 1a.\n\nFix it.");
+  }
+
+  @Test
   void withoutFollowUpsNothingIsTold() {
     world.dispatches(DispatchOptions.DEFAULT.withPullRequests(new PullRequestFollowUps(0)));
     fails("2", "1a");

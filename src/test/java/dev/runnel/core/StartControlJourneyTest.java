@@ -16,6 +16,7 @@ import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.run.Artifact;
 import dev.runnel.core.model.run.Outcome;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunOptions;
@@ -26,6 +27,7 @@ import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.policy.Rule;
 import dev.runnel.testkit.World;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -33,6 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -748,6 +751,35 @@ class StartControlJourneyTest {
       says(freezes("4", false, EVE));
       says(delivery("5", say("main")));
       assertThat(world.runs.followUps()).hasSize(1);
+    }
+
+    @Test
+    void holdsAReportToARunThatHasEndedAndRefusesPeoplesRepliesMeanwhile() {
+      var link = URI.create("https://git.example/acme/shop/pull/7");
+      says(delivery("1", start("fix it")));
+      var run = world.runs.runs().getFirst().id();
+      world.runs.makes(run, new Artifact("acme/shop#7", link, true, Optional.of("fix")));
+      world.runs.moves(run, RunState.SUCCEEDED, "Done");
+      world.passes(Duration.ofSeconds(2));
+      says(freezes("2", true, EVE));
+      says(
+          delivery(
+              "3",
+              new Intent.PullRequestNeeds(
+                  link, "checks:1a", "The checks failed", "The checks failed. Fix it.", true),
+              thread("pull-7")));
+      says(delivery("4", say("go on")));
+      world.passes(Duration.ofMinutes(2));
+
+      assertThat(world.runs.followUps()).isEmpty();
+      assertThat(told())
+          .last(InstanceOfAssertFactories.STRING)
+          .startsWith("Nothing was started: eve froze all starts");
+
+      says(freezes("5", false, EVE));
+      assertThat(world.runs.followUps())
+          .extracting("text")
+          .containsExactly("The checks failed. Fix it.");
     }
 
     @Test

@@ -15,7 +15,9 @@ import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.HealthCheck;
 import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Starts.Freeze;
 import dev.runnel.core.recovery.OutageRecovery;
+import dev.runnel.core.recovery.StartFreeze;
 import dev.runnel.core.scope.Defaults;
 import dev.runnel.core.scope.Profiles;
 import dev.runnel.core.scope.Surfaces;
@@ -180,6 +182,18 @@ public final class World implements AutoCloseable {
       watcher.step(clock.instant());
       binding().forEach(conversations::add);
     }
+  }
+
+  /// Freezes all starts, or permits them again, as from the command line.
+  public void freezes(boolean on) {
+    store.change(
+        work -> {
+          if (on) {
+            work.starts().freeze(new Freeze(Samples.SAM, Optional.empty(), clock.instant()));
+          } else {
+            StartFreeze.end(work);
+          }
+        });
   }
 
   /// Moves the clock on by steps of a second and lets the workers do what is due.

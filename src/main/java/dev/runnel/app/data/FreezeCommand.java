@@ -5,6 +5,7 @@ import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Starts.Freeze;
+import dev.runnel.core.recovery.StartFreeze;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.SteadyClock;
@@ -45,7 +46,7 @@ public final class FreezeCommand {
         var was =
             store.<Boolean>commit(
                 work -> {
-                  var frozen = work.starts().unfreeze();
+                  var frozen = StartFreeze.end(work);
                   if (frozen) {
                     audit(work, clock, "starts are permitted again");
                   }

@@ -25,13 +25,8 @@ public record PullRequestFollowUps(int max) {
   public Optional<Delivery> toFollowUp(
       Work work, Delivery delivery, Intent.PullRequestNeeds needs, boolean isMuted) {
     var pullRequest = pullRequest(work, needs);
-    var binding = pullRequest.flatMap(it -> binding(work, it));
+    var binding = receiver(work, pullRequest, isMuted);
     if (binding.isEmpty()
-        || isMuted
-        // The run would take it for the answer to its question.
-        || binding.get().run().state().needsPerson()
-        || work.pullRequests().state(pullRequest.get()).filter(PullRequestState::isEnd).isPresent()
-        || count(work, pullRequest.get()) >= max
         || !work.pullRequests().addFollowUp(pullRequest.get(), needs.cause(), delivery.id())) {
       return Optional.empty();
     }
@@ -45,6 +40,33 @@ public record PullRequestFollowUps(int max) {
                 // The thread may have another run by now.
                 .withIntent(new Intent.SayTo(binding.get().run().id(), request))
             : message.withIntent(new Intent.Say(request)));
+  }
+
+  /// Whether the event's message would start a run again that has ended.
+  public boolean restartsRun(Work work, Intent.PullRequestNeeds needs, boolean isMuted) {
+    return receiver(work, pullRequest(work, needs), isMuted)
+        .filter(binding -> !binding.isActive())
+        .isPresent();
+  }
+
+  /// The run that gets messages about the pull request; empty if none gets one now.
+  private Optional<Binding> receiver(
+      Work work, Optional<PullRequest> pullRequest, boolean isMuted) {
+    return pullRequest
+        .filter(_ -> !isMuted)
+        .filter(it -> work.pullRequests().state(it).filter(PullRequestState::isEnd).isEmpty())
+        .filter(it -> count(work, it) < max)
+        .flatMap(it -> binding(work, it))
+        // The run would take it for the answer to its question.
+        .filter(binding -> !binding.run().state().needsPerson());
+  }
+
+  /// Whether the delivery is such a message to the run.
+  public static boolean isFollowUp(Work work, Delivery delivery, Binding binding) {
+    return binding.run().artifacts().stream()
+        .flatMap(artifact -> PullRequest.of(artifact.link()).stream())
+        .flatMap(pullRequest -> work.pullRequests().followUps(pullRequest).stream())
+        .anyMatch(followUp -> followUp.delivery().equals(delivery.id()));
   }
 
   /// The pull request; if the event names a branch, the open one that a run pushed from it.

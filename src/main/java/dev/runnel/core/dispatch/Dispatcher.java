@@ -24,6 +24,7 @@ import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.port.Store.Work;
 import dev.runnel.core.port.TraceRecorder;
 import dev.runnel.core.recovery.OutageRecovery;
+import dev.runnel.core.recovery.StartFreeze;
 import dev.runnel.core.scope.Defaults;
 import dev.runnel.core.scope.DefaultsResolver;
 import dev.runnel.core.scope.Profiles;
@@ -221,8 +222,13 @@ public final class Dispatcher {
                 .flatMap(it -> PullRequestFollowUps.binding(work, it))
                 .filter(it -> ListeningPolicy.isMuted(work, it.conversation()))
                 .isPresent();
-        replaceOrFinish(
-            work, delivery, pullRequestFollowUps.toFollowUp(work, delivery, needs, isMuted));
+        if (StartFreeze.isOn(work) && pullRequestFollowUps.restartsRun(work, needs, isMuted)) {
+          // Here, not in the run's thread, where people's messages would wait behind it.
+          StartFreeze.hold(work, delivery, now);
+        } else {
+          replaceOrFinish(
+              work, delivery, pullRequestFollowUps.toFollowUp(work, delivery, needs, isMuted));
+        }
         yield true;
       }
       case Intent.PullRequestChanged changed -> {

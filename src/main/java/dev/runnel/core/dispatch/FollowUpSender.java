@@ -90,8 +90,13 @@ final class FollowUpSender {
         }
         send(attempt, plan, found);
       }
-      case Outcome.Missing _ when isReplaceable(plan) -> startNewRun(attempt, plan);
-      case Outcome.Missing _ -> results.reportMissingRun(attempt);
+      case Outcome.Missing _ when !isReplaceable(plan) -> results.reportMissingRun(attempt);
+      case Outcome.Missing _ -> {
+        // An earlier attempt may have started the new run.
+        if (attempt.isRetry() || !startControl.isHeld(attempt, plan.binding())) {
+          startNewRun(attempt, plan);
+        }
+      }
       case Outcome.Refused refused -> results.refuse(attempt, refused);
       case Outcome.Unavailable(var after, var why) -> results.retryLater(attempt, after, why);
     }
@@ -183,7 +188,7 @@ final class FollowUpSender {
 
   private void send(DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
     var isIdle = found.state().isTerminal() || found.state().needsPerson();
-    if (isIdle && !startControl.permitsRestart(attempt)) {
+    if (isIdle && !startControl.permitsRestart(attempt, plan.binding())) {
       return;
     }
     withLinked(attempt, plan, found)

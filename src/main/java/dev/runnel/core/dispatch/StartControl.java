@@ -1,6 +1,8 @@
 package dev.runnel.core.dispatch;
 
 import dev.runnel.core.decide.AuditTrail;
+import dev.runnel.core.decide.PullRequestFollowUps;
+import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.InfoCard.Choice;
@@ -22,6 +24,7 @@ import dev.runnel.core.port.Store.Approvals.State;
 import dev.runnel.core.port.Store.Starts.Freeze;
 import dev.runnel.core.port.Store.Starts.Start;
 import dev.runnel.core.port.Store.Work;
+import dev.runnel.core.recovery.StartFreeze;
 import dev.runnel.core.scope.ConversationScope;
 import dev.runnel.core.text.AnswerFormatter;
 import java.nio.charset.StandardCharsets;
@@ -33,6 +36,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -76,9 +80,30 @@ final class StartControl {
 
   /// Whether a message may start a run again that has ended or waits.
   ///
-  /// @return false if the attempt is finished
-  boolean permitsRestart(DeliveryAttempt attempt) {
-    return !isFrozen(attempt);
+  /// @return false if the attempt is finished, or held until the freeze ends
+  boolean permitsRestart(DeliveryAttempt attempt, Binding run) {
+    return !isHeld(attempt, run) && !isFrozen(attempt);
+  }
+
+  /// Whether the message to a run waits until a freeze ends, because it contains a report of Runnel
+  /// itself, which nobody would send again.
+  boolean isHeld(DeliveryAttempt attempt, Binding run) {
+    if (!store.<Boolean>commit(StartFreeze::isOn)) {
+      return false;
+    }
+    var isReport = new boolean[1];
+    var isOwned =
+        results.commitIfOwned(
+            attempt,
+            work -> {
+              isReport[0] =
+                  Stream.concat(Stream.of(attempt.delivery()), attempt.parts().stream())
+                      .anyMatch(it -> PullRequestFollowUps.isFollowUp(work, it, run));
+              if (isReport[0]) {
+                StartFreeze.hold(work, attempt.delivery(), attempt.now());
+              }
+            });
+    return !isOwned || isReport[0];
   }
 
   private boolean isFrozen(DeliveryAttempt attempt) {
@@ -462,7 +487,7 @@ final class StartControl {
                 work,
                 "%s froze all starts%s. Active runs continue. `unfreeze` allows starts again."
                     .formatted(by, freeze.reason().map(it -> ": " + it).orElse("")));
-          } else if (work.starts().unfreeze()) {
+          } else if (StartFreeze.end(work)) {
             attempt.respondToAll(work, by + " unfroze starts.");
           } else {
             attempt.respond(work, "Starts are not frozen.");
