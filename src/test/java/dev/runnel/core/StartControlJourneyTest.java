@@ -641,6 +641,22 @@ class StartControlJourneyTest {
     }
 
     @Test
+    void ofMinutesCountsThoseInWhichAnAgentWritesNothing() {
+      of(Budget.Per.PERSON, Optional.empty(), Optional.of(Duration.ofMinutes(10)));
+      starts(1, DANA);
+      var run = world.onlyRun().id();
+      world.runs.works(run, Duration.ofMinutes(1), "reading");
+      world.passes(Duration.ofSeconds(2));
+      world.runs.works(run, Duration.ofMinutes(8), "reading");
+      world.passes(Duration.ofMinutes(1));
+      starts(2, DANA);
+
+      assertThat(told())
+          .singleElement(InstanceOfAssertFactories.STRING)
+          .contains("is at 8 of 10 minutes a day");
+    }
+
+    @Test
     void isNotUsedByAFollowUp() {
       of(Budget.Per.PERSON, 1);
       says(delivery("1", start("fix it")));

@@ -200,7 +200,9 @@ public final class Watcher {
       case RunListing.Listed(var seen) -> {
         // The cursor stays: changes that did not fit into the last list are listed later.
         for (int from = 0; from < seen.size(); from += MAX_CHANGES_PER_COMMIT) {
-          record(seen.subList(from, Math.min(from + MAX_CHANGES_PER_COMMIT, seen.size())), now);
+          var some = seen.subList(from, Math.min(from + MAX_CHANGES_PER_COMMIT, seen.size()));
+          record(some, now);
+          saveUsage(some);
         }
         var listed = seen.stream().map(Run::id).collect(Collectors.toSet());
         var unlisted =
@@ -214,6 +216,49 @@ public final class Watcher {
       }
       case RunListing.Unavailable unavailable -> Optional.of(unavailable);
     };
+  }
+
+  /// Saves how long agents have worked that write nothing: budgets count their time, but nobody
+  /// sees a change of their runs.
+  private void saveUsage(List<Run> seen) {
+    var silent = seen.stream().filter(run -> store.read(it -> isSilent(it, run))).toList();
+    if (!silent.isEmpty()) {
+      store.change(
+          work ->
+              silent.stream()
+                  // Another writer may have stored its end.
+                  .filter(run -> isSilent(work.bindings(), run))
+                  .forEach(run -> saveUsage(work, run)));
+    }
+  }
+
+  private static void saveUsage(Store.Work work, Run run) {
+    run.delivery()
+        .ifPresent(
+            delivery ->
+                work.starts()
+                    .saveUsage(
+                        delivery,
+                        run.id().value(),
+                        run.runTime().orElse(Duration.ZERO),
+                        run.costMicros()));
+  }
+
+  /// Whether the agent has worked for a while since the last change that was stored.
+  private static boolean isSilent(Store.Bindings bindings, Run run) {
+    return bindings
+        .of(run.id())
+        .filter(Binding::isActive)
+        .filter(
+            binding ->
+                run.runTime()
+                    .filter(
+                        time ->
+                            time.compareTo(
+                                    binding.run().runTime().orElse(Duration.ZERO).plus(AUDIT))
+                                >= 0)
+                    .isPresent())
+        .isPresent();
   }
 
   private void readSingly(Binding binding, Instant now) {
