@@ -13,20 +13,7 @@ import java.time.InstantSource;
 
 /// `./runnel console`: prints a single-use link to the console of the running server. Available to
 /// everybody who can read its data folder or has the settings of its database.
-final class ConsoleLink {
-  /// The file in the data folder in which the server stores its URL.
-
-  private final Config config;
-
-  private final PrintStream out;
-  private final PrintStream err;
-
-  ConsoleLink(Config config, PrintStream out, PrintStream err) {
-    this.config = config;
-    this.out = out;
-    this.err = err;
-  }
-
+record ConsoleLink(Config config, PrintStream out, PrintStream err) {
   /// @return the exit code
   int run() {
     var clock = InstantSource.system();

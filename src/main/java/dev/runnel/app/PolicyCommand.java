@@ -14,17 +14,7 @@ import java.util.List;
 /// `./runnel policy test WHO VERB WHERE`: prints which rule decides about a request, and how. Asks
 /// the platform, if it is connected, which of its groups contain the person. Knows the defaults of
 /// the configuration, but not those that people set.
-final class PolicyCommand {
-  private final Config config;
-  private final PrintStream out;
-  private final PrintStream err;
-
-  PolicyCommand(Config config, PrintStream out, PrintStream err) {
-    this.config = config;
-    this.out = out;
-    this.err = err;
-  }
-
+record PolicyCommand(Config config, PrintStream out, PrintStream err) {
   /// @return the exit code: 0 permitted, 1 refused, 2 not understood, 3 waits for an approval
   int run(CommandLine.PolicyTest test) {
     try (var database = Database.inMemory();

@@ -24,24 +24,12 @@ import java.util.HexFormat;
 
 /// `./runnel reload`: lets the running server read its settings again, and prints what it applied.
 /// The file is checked here first; a file that is not valid changes nothing.
-final class ReloadCommand {
+record ReloadCommand(Config config, InstantSource clock, PrintStream out, PrintStream err) {
   /// The file in the data folder in which the server stores the address of its console's listener.
 
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   private static final int SECRET_BYTES = 24;
-
-  private final Config config;
-  private final InstantSource clock;
-  private final PrintStream out;
-  private final PrintStream err;
-
-  ReloadCommand(Config config, InstantSource clock, PrintStream out, PrintStream err) {
-    this.config = config;
-    this.clock = clock;
-    this.out = out;
-    this.err = err;
-  }
 
   /// @return the exit code
   int run() {

@@ -16,17 +16,11 @@ import java.util.function.UnaryOperator;
 
 /// Dispatches starts to a factory, which has its own environment and model. A dispatch carries no
 /// metadata; its ticket id is the delivery id, by which the run can be found.
-final class FactoryStarts {
+record FactoryStarts(RunsClient client) {
   static final String TICKET_ID = "ticket_id";
 
   private static final String TICKETS = "runnel";
   private static final int MAX_SEARCHED = 100;
-
-  private final RunsClient client;
-
-  FactoryStarts(RunsClient client) {
-    this.client = client;
-  }
 
   /// @param factory uid, name or alias of the factory
   /// @return empty if there is no such factory

@@ -23,18 +23,12 @@ import java.util.OptionalInt;
 import java.util.stream.Stream;
 
 /// Finds out whether a start or a follow-up took effect although its response was lost.
-final class StartLookup {
+record StartLookup(RunsClient client) {
   private static final int MAX_CANDIDATES = 20;
   private static final int MAX_SEARCHED = 10_000;
 
   /// Allows for a difference between the two clocks.
   private static final Duration SKEW = Duration.ofMinutes(2);
-
-  private final RunsClient client;
-
-  StartLookup(RunsClient client) {
-    this.client = client;
-  }
 
   /// Uses the service's metadata filter; without one, reads all runs created since then.
   Outcome start(DeliveryId key, Instant since, Optional<String> words) {

@@ -11,17 +11,7 @@ import java.util.List;
 
 /// `./runnel hook NAME [FILE]`: shows what a configured hook would do with a sample. Nothing is
 /// started, and the sender's proof is not checked.
-public final class HookCommand {
-  private final List<Hook> hooks;
-  private final PrintStream out;
-  private final PrintStream err;
-
-  public HookCommand(List<Hook> hooks, PrintStream out, PrintStream err) {
-    this.hooks = hooks;
-    this.out = out;
-    this.err = err;
-  }
-
+public record HookCommand(List<Hook> hooks, PrintStream out, PrintStream err) {
   /// @param sample a file, or `-`
   /// @return the exit code: 0 if the sample would start or stop a run
   public int run(String name, String sample) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Connects a repository or organisation of GitHub, by an access token and a webhook. For one
 /// repository, it also lets agents work in a clone.
-final class GitHubGuide implements Guide {
+record GitHubGuide(KnownEnvironments environments) implements Guide {
   static final String TOKEN = "GITHUB_TOKEN";
   static final String SECRET = "GITHUB_WEBHOOK_SECRET";
   static final String HOOKS = "GITHUB_HOOKS";
@@ -43,12 +43,6 @@ final class GitHubGuide implements Guide {
   private static final Pattern YES_OR_NO = Pattern.compile("yes|no");
 
   static final Pattern PLACE = Pattern.compile("[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)?");
-
-  private final KnownEnvironments environments;
-
-  GitHubGuide(KnownEnvironments environments) {
-    this.environments = environments;
-  }
 
   @Override
   public Step next(Facts facts) {

@@ -26,7 +26,9 @@ import java.util.regex.Pattern;
 /// The agent could write to all of an isolated run's home folder, including settings that contain
 /// commands. So only the session is copied from there, and the agent starts with the operator's own
 /// settings.
-public final class AttachCommand {
+///
+/// @param home the operator's home folder
+public record AttachCommand(Config config, Path home, PrintStream out, PrintStream err) {
   private static final Set<ExecutionState> WORKING =
       Set.of(ExecutionState.QUEUED, ExecutionState.INPROGRESS);
 
@@ -42,19 +44,6 @@ public final class AttachCommand {
       Map.of(
           "claude", new Agent(List.of("claude", "--resume"), Path.of(".claude/projects")),
           "codex", new Agent(List.of("codex", "resume"), Path.of(".codex/sessions")));
-
-  private final Config config;
-  private final Path home;
-  private final PrintStream out;
-  private final PrintStream err;
-
-  /// @param home the operator's home folder
-  public AttachCommand(Config config, Path home, PrintStream out, PrintStream err) {
-    this.config = config;
-    this.home = home;
-    this.out = out;
-    this.err = err;
-  }
 
   /// The message is the reason, for the operator.
   private static final class NotPossible extends Exception {

@@ -15,19 +15,7 @@ import java.util.Optional;
 
 /// `./runnel audit export` and `./runnel audit verify`: read the audit log of a running or stopped
 /// server.
-public final class AuditCommand {
-  private final Config config;
-  private final InstantSource clock;
-  private final PrintStream out;
-  private final PrintStream err;
-
-  public AuditCommand(Config config, InstantSource clock, PrintStream out, PrintStream err) {
-    this.config = config;
-    this.clock = clock;
-    this.out = out;
-    this.err = err;
-  }
-
+public record AuditCommand(Config config, InstantSource clock, PrintStream out, PrintStream err) {
   /// @param chosen `since` and `until` of an export
   /// @return the exit code
   public int run(String verb, Map<String, String> chosen) {

@@ -26,7 +26,10 @@ import java.util.List;
 /// it knows is in the service's database, which is copied later. Work that the bot did between the
 /// two copies looks like work whose response was lost: after a restore, the bot first looks for its
 /// effect.
-public final class BackupCommand {
+///
+/// @param version Runnel's version, which the backup contains
+public record BackupCommand(
+    Config config, String version, InstantSource clock, PrintStream out, PrintStream err) {
   private static final int MAX_NOTES = 20;
 
   /// Changes in a copy of the bot's database: waiting work may have been attempted after the copy
@@ -38,22 +41,6 @@ public final class BackupCommand {
           // People have to sign in to the console again.
           "DELETE FROM console_links",
           "DELETE FROM console_sessions");
-
-  private final Config config;
-  private final String version;
-  private final InstantSource clock;
-  private final PrintStream out;
-  private final PrintStream err;
-
-  /// @param version Runnel's version, which the backup contains
-  public BackupCommand(
-      Config config, String version, InstantSource clock, PrintStream out, PrintStream err) {
-    this.config = config;
-    this.version = version;
-    this.clock = clock;
-    this.out = out;
-    this.err = err;
-  }
 
   /// @return the exit code
   public int run(Path folder) {

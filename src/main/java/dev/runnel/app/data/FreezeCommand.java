@@ -15,18 +15,8 @@ import java.util.Optional;
 
 /// `./runnel freeze [REASON]` and `./runnel unfreeze`: stops all starts of the running server, or
 /// permits them again. Available to everybody who can write its database.
-public final class FreezeCommand {
+public record FreezeCommand(Config config, PrintStream out, PrintStream err) {
   private static final Actor OPERATOR = new Actor("operator", "whoever runs Runnel");
-
-  private final Config config;
-  private final PrintStream out;
-  private final PrintStream err;
-
-  public FreezeCommand(Config config, PrintStream out, PrintStream err) {
-    this.config = config;
-    this.out = out;
-    this.err = err;
-  }
 
   /// @param on whether to freeze
   /// @param reason shown to everybody whose start is refused

@@ -20,19 +20,9 @@ import java.util.Optional;
 
 /// `./runnel restore DIR`: restores the data folder from a backup. The folder is written under
 /// another name and renamed at the end, so that it is complete or missing.
-public final class RestoreCommand {
+public record RestoreCommand(Config config, PrintStream out, PrintStream err) {
   private static final Map<String, Schema> SCHEMAS =
       Map.of(BotDatabase.FILE, SqlStore.SCHEMA, RunDatabase.FILE, ServiceTables.ON_SQLITE);
-
-  private final Config config;
-  private final PrintStream out;
-  private final PrintStream err;
-
-  public RestoreCommand(Config config, PrintStream out, PrintStream err) {
-    this.config = config;
-    this.out = out;
-    this.err = err;
-  }
 
   /// @return the exit code
   public int run(Path folder) {

@@ -14,23 +14,14 @@ import java.util.function.Function;
 /// `POST /reload`, for `./runnel reload`. The first line of its body is a single-use link in the
 /// database, which only those who can write there can make; the second is the name of their account
 /// on the machine.
-public final class ReloadRoute {
+///
+/// @param reload throws [SettingsException] for settings that are not valid
+public record ReloadRoute(
+    Sessions sessions,
+    InstantSource clock,
+    Function<AuditEntry.Person, SettingsReload.Result> reload) {
   public static final String PATH = "/reload";
   private static final int MAX_BYTES = 200;
-
-  private final Sessions sessions;
-  private final InstantSource clock;
-  private final Function<AuditEntry.Person, SettingsReload.Result> reload;
-
-  /// @param reload throws [SettingsException] for settings that are not valid
-  ReloadRoute(
-      Sessions sessions,
-      InstantSource clock,
-      Function<AuditEntry.Person, SettingsReload.Result> reload) {
-    this.sessions = sessions;
-    this.clock = clock;
-    this.reload = reload;
-  }
 
   void routes(RoutesConfig routes) {
     routes.post(PATH, this::handle);

@@ -17,18 +17,12 @@ import java.util.stream.IntStream;
 
 /// Resolves an intent in its conversation: an abbreviated id becomes the id of a run, and a text
 /// that resembles a command goes to the agent if there is one.
-public final class IntentResolver {
+public record IntentResolver(RunAccessPolicy runAccessPolicy) {
   private static final Pattern ABBREVIATED = Pattern.compile("[0-9a-fA-F-]{4,35}");
   private static final int MAX_FOUND = 20;
   private static final int MAX_LISTED = 5;
   private static final int MIN_SHOWN = 8;
   private static final int ID_LENGTH = 36;
-
-  private final RunAccessPolicy runAccessPolicy;
-
-  public IntentResolver(RunAccessPolicy runAccessPolicy) {
-    this.runAccessPolicy = runAccessPolicy;
-  }
 
   /// Whether it may be an abbreviated id.
   public static boolean isAbbreviated(RunId id) {

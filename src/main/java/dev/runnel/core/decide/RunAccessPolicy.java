@@ -12,13 +12,7 @@ import java.util.Optional;
 /// Decides which runs a person may name, to ask about them, steer them or stop them. In the channel
 /// or repository of a run everybody may, as in its thread. Elsewhere only its requester and the
 /// admins may, because other people may have no access to the run's thread. Pure.
-public final class RunAccessPolicy {
-  private final Defaults defaults;
-
-  public RunAccessPolicy(Defaults defaults) {
-    this.defaults = defaults;
-  }
-
+public record RunAccessPolicy(Defaults defaults) {
   /// @param named the run that the delivery names
   /// @return the message that says who may; empty if the sender may
   public Optional<String> refusal(Delivery delivery, Optional<Binding> named) {

@@ -32,23 +32,12 @@ import java.util.Set;
 
 /// Decides whether a sender has permission for a delivery: by the operator's policy if it has
 /// rules, else by the rule of the platform.
-final class AccessCheck {
+record AccessCheck(
+    Policy policy, Store store, Surfaces surfaces, DefaultsResolver defaultsResolver) {
   /// The platform's own rule.
   static final String PLATFORM_RULE = AuditEntry.DEFAULT_RULE;
 
   static final String OPERATOR = "whoever runs Runnel";
-
-  private final Policy policy;
-  private final Store store;
-  private final Surfaces surfaces;
-  private final DefaultsResolver defaultsResolver;
-
-  AccessCheck(Policy policy, Store store, Surfaces surfaces, DefaultsResolver defaultsResolver) {
-    this.policy = policy;
-    this.store = store;
-    this.surfaces = surfaces;
-    this.defaultsResolver = defaultsResolver;
-  }
 
   sealed interface Decision {
     /// @param rule the rule that decided

@@ -28,24 +28,12 @@ import org.slf4j.LoggerFactory;
 
 /// Stores the result of a delivery attempt: done, retried later or parked. Repeats updates of
 /// bindings that conflict with a concurrent write.
-final class AttemptResults {
+record AttemptResults(
+    Store store, RetryPolicy retries, OutageRecovery recovery, RunChangeListener listener) {
   private static final Logger log = LoggerFactory.getLogger(AttemptResults.class);
 
   /// After this delay, a message tells people that their delivery waits.
   private static final Duration REPORT_DELAY_AFTER = Duration.ofSeconds(30);
-
-  private final Store store;
-  private final RetryPolicy retries;
-  private final OutageRecovery recovery;
-  private final RunChangeListener listener;
-
-  AttemptResults(
-      Store store, RetryPolicy retries, OutageRecovery recovery, RunChangeListener listener) {
-    this.listener = listener;
-    this.store = store;
-    this.retries = retries;
-    this.recovery = recovery;
-  }
 
   /// Stores the result and the end of the delivery in one commit.
   ///

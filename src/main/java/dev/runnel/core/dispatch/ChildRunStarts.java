@@ -13,19 +13,9 @@ import org.slf4j.LoggerFactory;
 
 /// Counts the runs that agents start as starts of the person who requested the first run of the
 /// family, in the place and the environment of that run. Thread-safe.
-public final class ChildRunStarts {
+public record ChildRunStarts(Supplier<Policy> policy, Store store, InstantSource clock) {
   private static final Logger log = LoggerFactory.getLogger(ChildRunStarts.class);
   private static final String CHILD = "below:";
-
-  private final Supplier<Policy> policy;
-  private final Store store;
-  private final InstantSource clock;
-
-  public ChildRunStarts(Supplier<Policy> policy, Store store, InstantSource clock) {
-    this.policy = policy;
-    this.store = store;
-    this.clock = clock;
-  }
 
   /// @return why no run may start now, whoever requests it; empty if runs may start
   public Optional<String> frozen() {

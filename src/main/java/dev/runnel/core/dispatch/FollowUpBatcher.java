@@ -14,17 +14,9 @@ import java.util.stream.Stream;
 
 /// Combines queued messages of one person into one message to the run, in order. The combination is
 /// stored, so that a repeated attempt sends the same text.
-final class FollowUpBatcher {
+record FollowUpBatcher(ListeningPolicy listeningPolicy, LinkedConversations linkedConversations) {
   /// Maximum length of a combined message, in characters.
   private static final int MAX_LENGTH = 30_000;
-
-  private final ListeningPolicy listeningPolicy;
-  private final LinkedConversations linkedConversations;
-
-  FollowUpBatcher(ListeningPolicy listeningPolicy, LinkedConversations linkedConversations) {
-    this.listeningPolicy = listeningPolicy;
-    this.linkedConversations = linkedConversations;
-  }
 
   /// Adds the deliveries queued directly behind the attempt's own that can be sent with it. Must be
   /// called before the first attempt to send the delivery.

@@ -36,7 +36,17 @@ import java.util.stream.Stream;
 
 /// Sends a thread's message to its run, which continues. If the service does not allow that, starts
 /// a new run in the thread.
-final class FollowUpSender {
+record FollowUpSender(
+    AgentRuns runs,
+    RunStarter runStarter,
+    StartControl startControl,
+    AttemptResults results,
+    FollowUpBatcher followUpBatcher,
+    ListeningPolicy listeningPolicy,
+    PullRequestFollowUps pullRequestFollowUps,
+    LinkedConversations linkedConversations,
+    PublicWork publicWork,
+    RandomGenerator chance) {
   /// How often to check whether a follow-up arrived that the run does not show.
   private static final int MAX_CHECKS = 3;
 
@@ -44,40 +54,6 @@ final class FollowUpSender {
   private static final int MAX_REQUEST = 200;
 
   private static final Duration CHECK_INTERVAL = Duration.ofSeconds(10);
-
-  private final AgentRuns runs;
-  private final RunStarter runStarter;
-  private final StartControl startControl;
-  private final AttemptResults results;
-  private final FollowUpBatcher followUpBatcher;
-  private final ListeningPolicy listeningPolicy;
-  private final PullRequestFollowUps pullRequestFollowUps;
-  private final LinkedConversations linkedConversations;
-  private final PublicWork publicWork;
-  private final RandomGenerator chance;
-
-  FollowUpSender(
-      AgentRuns runs,
-      RunStarter runStarter,
-      StartControl startControl,
-      AttemptResults results,
-      FollowUpBatcher followUpBatcher,
-      ListeningPolicy listeningPolicy,
-      PullRequestFollowUps pullRequestFollowUps,
-      LinkedConversations linkedConversations,
-      PublicWork publicWork,
-      RandomGenerator chance) {
-    this.pullRequestFollowUps = pullRequestFollowUps;
-    this.linkedConversations = linkedConversations;
-    this.publicWork = publicWork;
-    this.chance = chance;
-    this.runs = runs;
-    this.runStarter = runStarter;
-    this.startControl = startControl;
-    this.results = results;
-    this.followUpBatcher = followUpBatcher;
-    this.listeningPolicy = listeningPolicy;
-  }
 
   /// Reads the run first, because an end that was not posted yet must be posted before the
   /// follow-up reopens the run.

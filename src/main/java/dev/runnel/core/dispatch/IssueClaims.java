@@ -32,29 +32,15 @@ import java.util.stream.Stream;
 /// Prevents two requests about one issue, such as a label on it and its link in a chat, from
 /// starting two runs at the same time. Each start about an issue first claims it by a row, so that
 /// this works across platforms and nodes.
-final class IssueClaims {
+record IssueClaims(
+    Store store,
+    Surfaces surfaces,
+    AccessCheck accessCheck,
+    AttemptResults results,
+    SameIssueAction sameIssue) {
   private static final Pattern LINK = Pattern.compile("https?://[^\\s<>|\"'`()\\[\\]]+");
   private static final Pattern AT_END = Pattern.compile("[.,;:!?]+$");
   private static final Duration START_CHECK_DELAY = Duration.ofSeconds(5);
-
-  private final Store store;
-  private final Surfaces surfaces;
-  private final AccessCheck accessCheck;
-  private final AttemptResults results;
-  private final SameIssueAction sameIssue;
-
-  IssueClaims(
-      Store store,
-      Surfaces surfaces,
-      AccessCheck accessCheck,
-      AttemptResults results,
-      SameIssueAction sameIssue) {
-    this.store = store;
-    this.surfaces = surfaces;
-    this.accessCheck = accessCheck;
-    this.results = results;
-    this.sameIssue = sameIssue;
-  }
 
   private sealed interface ClaimResult {
     /// The request may start its run.

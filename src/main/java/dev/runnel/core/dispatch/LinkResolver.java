@@ -21,27 +21,9 @@ import java.util.Locale;
 import java.util.Optional;
 
 /// Resolves links to runs, and binds runs that were started elsewhere to a thread.
-final class LinkResolver {
+record LinkResolver(
+    Store store, AgentRuns runs, Surfaces surfaces, RunStarter runStarter, AttemptResults results) {
   private static final int MAX_RUNS_SEARCHED = 500;
-
-  private final Store store;
-  private final AgentRuns runs;
-  private final Surfaces surfaces;
-  private final RunStarter runStarter;
-  private final AttemptResults results;
-
-  LinkResolver(
-      Store store,
-      AgentRuns runs,
-      Surfaces surfaces,
-      RunStarter runStarter,
-      AttemptResults results) {
-    this.store = store;
-    this.runs = runs;
-    this.surfaces = surfaces;
-    this.runStarter = runStarter;
-    this.results = results;
-  }
 
   /// The delivery about the linked run; unchanged if there is no link or no run.
   Delivery resolved(Work work, Delivery delivery) {

@@ -22,16 +22,8 @@ import java.util.stream.Stream;
 
 /// Decides which messages in a thread with a run are for the agent, and how long to wait for
 /// further ones, because people split one request into several short messages.
-final class ListeningPolicy {
+record ListeningPolicy(Surfaces surfaces, Store store) {
   private static final String LISTEN = "listen";
-
-  private final Surfaces surfaces;
-  private final Store store;
-
-  ListeningPolicy(Surfaces surfaces, Store store) {
-    this.surfaces = surfaces;
-    this.store = store;
-  }
 
   /// Stores which messages of the thread go to the agent from now on.
   static void set(Work work, DeliveryAttempt attempt, Question.Listen listen) {

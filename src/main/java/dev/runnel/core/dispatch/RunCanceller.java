@@ -27,20 +27,8 @@ import org.slf4j.LoggerFactory;
 
 /// Cancels runs. A stop overtakes queued deliveries, including a start whose response was lost, and
 /// is finished only when it is certain whether that start happened.
-final class RunCanceller {
+record RunCanceller(Store store, AgentRuns runs, RunStarter runStarter, AttemptResults results) {
   private static final Logger log = LoggerFactory.getLogger(RunCanceller.class);
-
-  private final Store store;
-  private final AgentRuns runs;
-  private final RunStarter runStarter;
-  private final AttemptResults results;
-
-  RunCanceller(Store store, AgentRuns runs, RunStarter runStarter, AttemptResults results) {
-    this.store = store;
-    this.runs = runs;
-    this.runStarter = runStarter;
-    this.results = results;
-  }
 
   /// Stops the run, and withdraws queued deliveries.
   void cancel(DeliveryAttempt attempt, Plan.CancelRun plan) {

@@ -33,48 +33,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Starts runs: opens the thread, reads the background, creates the run once, and binds it.
-final class RunStarter {
+///
+/// @param namesRequester whether agents are instructed to name the requester of their work
+/// @param publicWork the environments whose runs get no background from private conversations
+record RunStarter(
+    Store store,
+    AgentRuns runs,
+    Surfaces surfaces,
+    DefaultsResolver defaultsResolver,
+    StartControl startControl,
+    RandomGenerator chance,
+    AttemptResults results,
+    OutageRecovery recovery,
+    boolean namesRequester,
+    PublicWork publicWork,
+    LinkedConversations linkedConversations) {
   private static final Logger log = LoggerFactory.getLogger(RunStarter.class);
   static final int TRIES_FOR_BACKGROUND = 3;
-
-  private final Store store;
-  private final AgentRuns runs;
-  private final Surfaces surfaces;
-  private final DefaultsResolver defaultsResolver;
-  private final StartControl startControl;
-  private final RandomGenerator chance;
-  private final AttemptResults results;
-  private final OutageRecovery recovery;
-  private final boolean namesRequester;
-  private final PublicWork publicWork;
-  private final LinkedConversations linkedConversations;
-
-  /// @param namesRequester whether agents are instructed to name the requester of their work
-  /// @param publicWork the environments whose runs get no background from private conversations
-  RunStarter(
-      Store store,
-      AgentRuns runs,
-      Surfaces surfaces,
-      DefaultsResolver defaultsResolver,
-      StartControl startControl,
-      RandomGenerator chance,
-      AttemptResults results,
-      OutageRecovery recovery,
-      boolean namesRequester,
-      PublicWork publicWork,
-      LinkedConversations linkedConversations) {
-    this.namesRequester = namesRequester;
-    this.publicWork = publicWork;
-    this.linkedConversations = linkedConversations;
-    this.store = store;
-    this.runs = runs;
-    this.surfaces = surfaces;
-    this.defaultsResolver = defaultsResolver;
-    this.startControl = startControl;
-    this.chance = chance;
-    this.results = results;
-    this.recovery = recovery;
-  }
 
   /// Posts the thread's first message, and moves the delivery to the thread.
   void openThread(DeliveryAttempt attempt) {

@@ -26,7 +26,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /// Creates, lists and changes the schedules of a place.
-final class ScheduleCommands {
+record ScheduleCommands(Surfaces surfaces, AttemptResults results) {
   /// Maximum number per person and surface.
   private static final int MAX_SCHEDULES = 20;
 
@@ -36,14 +36,6 @@ final class ScheduleCommands {
   private static final ZoneId UTC = ZoneOffset.UTC;
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("EEE d MMM yyyy HH:mm", Locale.ENGLISH);
-
-  private final Surfaces surfaces;
-  private final AttemptResults results;
-
-  ScheduleCommands(Surfaces surfaces, AttemptResults results) {
-    this.surfaces = surfaces;
-    this.results = results;
-  }
 
   /// @param note why this zone was chosen; empty if it is in the command
   private record Zone(ZoneId id, String note) {}

@@ -31,29 +31,18 @@ import java.util.TreeSet;
 
 /// Builds a person's home page and the forms, for surfaces that show them. Nothing here reaches an
 /// agent.
-final class ScreenBuilder {
+///
+/// @param environments the only environments; empty if others may be named
+record ScreenBuilder(
+    Store store,
+    DefaultsResolver defaultsResolver,
+    List<String> environments,
+    AttemptResults results) {
   private static final int MAX_RUNS_SEARCHED = 1_000;
   private static final int MAX_UNFINISHED = 12;
   private static final int MAX_RECENT = 8;
   private static final List<String> FORM_FIELDS =
       List.of(Defaults.PROFILE, Defaults.ENVIRONMENT, Defaults.MODEL, Defaults.SKILL);
-
-  private final Store store;
-  private final DefaultsResolver defaultsResolver;
-  private final List<String> environments;
-  private final AttemptResults results;
-
-  /// @param environments the only environments; empty if others may be named
-  ScreenBuilder(
-      Store store,
-      DefaultsResolver defaultsResolver,
-      List<String> environments,
-      AttemptResults results) {
-    this.store = store;
-    this.defaultsResolver = defaultsResolver;
-    this.environments = environments;
-    this.results = results;
-  }
 
   static boolean shows(Question question) {
     return question instanceof Question.Home

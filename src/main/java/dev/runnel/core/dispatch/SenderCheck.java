@@ -13,16 +13,8 @@ import org.slf4j.LoggerFactory;
 /// Finishes a delivery whose sender lacks permission. If the platform can answer privately, the
 /// answer says who has the permission. Elsewhere a member gets a reaction and a stranger nothing,
 /// because an answer would let strangers trigger posts.
-final class SenderCheck {
+record SenderCheck(AccessCheck accessCheck, AttemptResults results) {
   private static final Logger log = LoggerFactory.getLogger(SenderCheck.class);
-
-  private final AccessCheck accessCheck;
-  private final AttemptResults results;
-
-  SenderCheck(AccessCheck accessCheck, AttemptResults results) {
-    this.accessCheck = accessCheck;
-    this.results = results;
-  }
 
   /// @param own the run of the delivery's thread; if present, a sender who did not address the bot
   ///   also gets an explanation

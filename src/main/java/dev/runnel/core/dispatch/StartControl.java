@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
 /// Decides whether a permitted start happens now: not while starts are frozen, not before an
 /// approval that a rule requires, and not beyond a budget. Its decisions are stored in rows, and so
 /// survive a restart.
-final class StartControl {
+record StartControl(Policy policy, Store store, AccessCheck accessCheck, AttemptResults results) {
   private static final Logger log = LoggerFactory.getLogger(StartControl.class);
   private static final int ID_LENGTH = 8;
 
@@ -51,18 +51,6 @@ final class StartControl {
   /// channel.
   private static final Set<Budget.Per> HIDDEN =
       EnumSet.of(Budget.Per.ENVIRONMENT, Budget.Per.WATCH);
-
-  private final Policy policy;
-  private final Store store;
-  private final AccessCheck accessCheck;
-  private final AttemptResults results;
-
-  StartControl(Policy policy, Store store, AccessCheck accessCheck, AttemptResults results) {
-    this.policy = policy;
-    this.store = store;
-    this.accessCheck = accessCheck;
-    this.results = results;
-  }
 
   /// @param request the request with all its options
   /// @return false if the attempt is finished

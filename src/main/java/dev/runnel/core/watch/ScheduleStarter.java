@@ -12,14 +12,8 @@ import org.slf4j.LoggerFactory;
 /// Creates deliveries for due schedules. They are processed like any message: the permission, the
 /// budgets and the approvals of the schedule's author are checked each time. If several occurrences
 /// passed while no node was running, they become one delivery.
-public final class ScheduleStarter {
+public record ScheduleStarter(Store store) {
   private static final Logger log = LoggerFactory.getLogger(ScheduleStarter.class);
-
-  private final Store store;
-
-  public ScheduleStarter(Store store) {
-    this.store = store;
-  }
 
   /// Each occurrence becomes one delivery, on however many nodes this is called.
   public void step(Instant now) {

@@ -29,28 +29,14 @@ import java.util.Optional;
 
 /// Records the results of an execution: pull requests, files, evidence and plans. Used after the
 /// agent's processes have ended.
-final class ResultCollector {
+record ResultCollector(
+    ExecutionRequest request,
+    ExecutionRecords records,
+    RunQueries queries,
+    Workspaces workspaces,
+    Redactor redactor) {
   /// Maximum length of a transcript line, below the limit of the console's pages.
   private static final int MAX_ENTRY = 4_000;
-
-  private final ExecutionRequest request;
-  private final ExecutionRecords records;
-  private final RunQueries queries;
-  private final Workspaces workspaces;
-  private final Redactor redactor;
-
-  ResultCollector(
-      ExecutionRequest request,
-      ExecutionRecords records,
-      RunQueries queries,
-      Workspaces workspaces,
-      Redactor redactor) {
-    this.request = request;
-    this.records = records;
-    this.queries = queries;
-    this.workspaces = workspaces;
-    this.redactor = redactor;
-  }
 
   /// Records which of the mentioned pull requests this run opened.
   ///

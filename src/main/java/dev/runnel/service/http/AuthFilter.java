@@ -25,21 +25,13 @@ import org.slf4j.LoggerFactory;
 
 /// Wraps every handler: authenticates the request, and converts failures to problems (RFC 9457),
 /// always with the same spelling of `type`.
-public final class AuthFilter {
+public record AuthFilter(ApiKeys keys, Supplier<URI> publicUrl) {
   private static final Logger log = LoggerFactory.getLogger(AuthFilter.class);
   private static final String SCHEME = "bearer ";
   private static final Set<HandlerType> READ_METHODS = Set.of(HandlerType.GET, HandlerType.HEAD);
   private static final String TRACE = "runnel.trace";
   private static final Pattern TRACE_PARENT =
       Pattern.compile("[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}.*");
-
-  private final ApiKeys keys;
-  private final Supplier<URI> publicUrl;
-
-  public AuthFilter(ApiKeys keys, Supplier<URI> publicUrl) {
-    this.keys = keys;
-    this.publicUrl = publicUrl;
-  }
 
   /// Requires a valid key that permits the method, and passes its caller to the action.
   Handler authenticated(Api.Action action) {

@@ -20,31 +20,15 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /// Routes to find factories and dispatch work to them.
-public final class FactoryRoutes {
+public record FactoryRoutes(
+    Factories factories,
+    ConfigResolution configs,
+    RunService runs,
+    RunQueries queries,
+    Supplier<URI> publicUrl,
+    ChangeListener listener) {
   private static final int DEFAULT_LIMIT = 20;
   private static final int MAX_LIMIT = 500;
-
-  private final Factories factories;
-  private final ConfigResolution configs;
-  private final RunService runs;
-  private final RunQueries queries;
-  private final Supplier<URI> publicUrl;
-  private final ChangeListener listener;
-
-  public FactoryRoutes(
-      Factories factories,
-      ConfigResolution configs,
-      RunService runs,
-      RunQueries queries,
-      Supplier<URI> publicUrl,
-      ChangeListener listener) {
-    this.factories = factories;
-    this.configs = configs;
-    this.runs = runs;
-    this.queries = queries;
-    this.publicUrl = publicUrl;
-    this.listener = listener;
-  }
 
   public void register(Api api) {
     api.get("/factory", this::list);

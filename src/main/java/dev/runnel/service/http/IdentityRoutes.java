@@ -11,15 +11,7 @@ import dev.runnel.wire.UpdateIdentity;
 import java.util.Optional;
 
 /// Routes for agent identities: named configurations for runs.
-public final class IdentityRoutes {
-  private final Identities identities;
-  private final Agents agents;
-
-  public IdentityRoutes(Identities identities, Agents agents) {
-    this.identities = identities;
-    this.agents = agents;
-  }
-
+public record IdentityRoutes(Identities identities, Agents agents) {
   public void register(Api api) {
     api.get(
         "/agent/identities",

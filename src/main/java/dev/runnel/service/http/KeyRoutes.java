@@ -10,17 +10,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /// Routes for named API keys; they need a key with scope `all`.
-public final class KeyRoutes {
+public record KeyRoutes(ApiKeys keys, ChangeListener changes) {
   private static final Set<String> SCOPES = Set.of("all", "runs", "read");
   private static final int MAX_NAME = 100;
-
-  private final ApiKeys keys;
-  private final ChangeListener changes;
-
-  public KeyRoutes(ApiKeys keys, ChangeListener changes) {
-    this.keys = keys;
-    this.changes = changes;
-  }
 
   public void register(Api all) {
     var api = all.withoutAgentKeys();

@@ -10,15 +10,7 @@ import io.javalin.http.Context;
 import java.util.Optional;
 
 /// Routes for schedules.
-public final class ScheduleRoutes {
-  private final Schedules schedules;
-  private final ChangeListener changes;
-
-  public ScheduleRoutes(Schedules schedules, ChangeListener changes) {
-    this.schedules = schedules;
-    this.changes = changes;
-  }
-
+public record ScheduleRoutes(Schedules schedules, ChangeListener changes) {
   public void register(Api all) {
     var api = all.withoutAgentKeys();
     api.get(

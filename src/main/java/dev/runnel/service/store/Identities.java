@@ -20,7 +20,10 @@ import java.util.stream.Stream;
 
 /// Agent identities: those created over the API, stored as sent with unknown members included, and
 /// those of the configured factories, which are read-only.
-public final class Identities {
+///
+/// @param configured the identities of factories by uid, as the API shows them
+public record Identities(
+    Database database, InstantSource clock, Map<String, ObjectNode> configured) {
   private static final List<String> READ_ONLY_MEMBERS =
       List.of("uid", "available", "created_at", "updated_at");
 
@@ -37,17 +40,6 @@ public final class Identities {
           "skills", "skills",
           "credential_strategy", "credential_strategy",
           "worker_host", "worker_host");
-
-  private final Database database;
-  private final InstantSource clock;
-  private final Map<String, ObjectNode> configured;
-
-  /// @param configured the identities of factories by uid, as the API shows them
-  public Identities(Database database, InstantSource clock, Map<String, ObjectNode> configured) {
-    this.database = database;
-    this.clock = clock;
-    this.configured = configured;
-  }
 
   public ObjectNode create(ObjectNode request) {
     var uid = UUID.randomUUID().toString();

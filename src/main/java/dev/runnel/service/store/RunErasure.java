@@ -13,7 +13,9 @@ import java.util.regex.Pattern;
 
 /// Deletes runs that have ended, with all their rows, also while the service is running. The caller
 /// deletes their workspaces.
-public final class RunErasure {
+///
+/// @param database the service's database, already migrated
+public record RunErasure(Database database) {
   private static final String ENDED = "'SUCCEEDED', 'FAILED', 'ERROR', 'CANCELLED'";
   private static final List<String> TABLES =
       List.of(
@@ -24,13 +26,6 @@ public final class RunErasure {
           "attachments",
           "artifact_uids",
           "api_keys");
-
-  private final Database database;
-
-  /// @param database the service's database, already migrated
-  public RunErasure(Database database) {
-    this.database = database;
-  }
 
   /// @param state as in the API: `SUCCEEDED`
   /// @param ended false while it is queued, in progress or blocked

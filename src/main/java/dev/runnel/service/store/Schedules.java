@@ -25,7 +25,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Stored schedules that start runs at cron times. Bodies are stored as sent, unknown members
 /// included.
-public final class Schedules {
+///
+/// @param changes receives a permit whenever the next due time may have changed
+public record Schedules(
+    Database database, InstantSource clock, Semaphore changes, UnaryOperator<NewRun> configs) {
   private static final List<String> SEPARATE_MEMBERS =
       List.of(
           "id",
@@ -99,20 +102,6 @@ public final class Schedules {
           ? Optional.empty()
           : Optional.of(Rows.instant(row, column));
     }
-  }
-
-  private final Database database;
-  private final InstantSource clock;
-  private final Semaphore changes;
-  private final UnaryOperator<NewRun> configs;
-
-  /// @param changes receives a permit whenever the next due time may have changed
-  public Schedules(
-      Database database, InstantSource clock, Semaphore changes, UnaryOperator<NewRun> configs) {
-    this.database = database;
-    this.clock = clock;
-    this.changes = changes;
-    this.configs = configs;
   }
 
   public Schedule create(ObjectNode request) {

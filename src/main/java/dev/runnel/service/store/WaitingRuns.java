@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 
 /// The runs that wait for a slot, in the order of [QueueOrder]. The query for a claim reads a few
 /// rows per person, regardless of how many runs wait.
-final class WaitingRuns {
+record WaitingRuns(Rows rows) {
   /// How far back earlier slots count, in the unit of times in rows.
   private static final long RECENT_MICROS =
       Duration.ofDays(1).dividedBy(ChronoUnit.MICROS.getDuration());
@@ -62,12 +62,6 @@ final class WaitingRuns {
       FROM heads JOIN runs root ON root.id = heads.id
       """
           .formatted(PERSON, QUEUED_ROOTS, SERVED, OF_PERSON);
-
-  private final Rows rows;
-
-  WaitingRuns(Rows rows) {
-    this.rows = rows;
-  }
 
   /// The run that gets the next free slot of a node. A run whose workspace is at the place of
   /// another node waits for that node, while it is alive and for a short time after. A run also

@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /// Runs git safely: without prompts, and without executing programs from a repository or a
 /// template.
-final class Git {
+record Git(CommandRunner commandRunner, Map<String, String> variableValues) {
   private static final List<String> BASE_COMMAND =
       List.of(
           "git",
@@ -35,14 +35,6 @@ final class Git {
       "!f() { test \"$1\" = get && printf 'username=x-access-token\\npassword=%s\\n' \"$"
           + TOKEN
           + "\"; }; f";
-
-  private final CommandRunner commandRunner;
-  private final Map<String, String> variableValues;
-
-  Git(CommandRunner commandRunner, Map<String, String> variableValues) {
-    this.commandRunner = commandRunner;
-    this.variableValues = variableValues;
-  }
 
   /// @throws SetupException if git fails; the message is `failure` followed by git's error output
   CommandRunner.Result runOrFail(String failure, Path folder, String... arguments)

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 
 /// Reads the skills of a repository from a commit. Files on disk are not read: a link among them
 /// could lead anywhere, a path in a commit cannot.
-final class Skills {
+record Skills(Git git) {
   private static final YAMLMapper YAML = new YAMLMapper();
   private static final String FILE = "SKILL.md";
   private static final List<String> FOLDERS =
@@ -30,12 +30,6 @@ final class Skills {
   record Source(Repository repository, Path folder, String commit) {}
 
   private record Entry(String object, String path) {}
-
-  private final Git git;
-
-  Skills(Git git) {
-    this.git = git;
-  }
 
   /// All skills in the standard folders, including malformed ones, ordered by path.
   List<Skill> in(Source source) throws StoppedException, InterruptedException {

@@ -12,19 +12,10 @@ import okhttp3.ResponseBody;
 
 /// Adds to each call the token of its repository's installation; calls without a repository are
 /// made as the app itself. A rejected token is renewed once.
-final class AppAuthorization implements Interceptor {
+record AppAuthorization(AppKey key, InstallationTokens tokens, InstantSource clock)
+    implements Interceptor {
   private static final Pattern REPOSITORY = Pattern.compile("/repos/(?<name>[^/]+/[^/]+)(?:/|$)");
   private static final MediaType JSON = MediaType.get("application/json");
-
-  private final AppKey key;
-  private final InstallationTokens tokens;
-  private final InstantSource clock;
-
-  AppAuthorization(AppKey key, InstallationTokens tokens, InstantSource clock) {
-    this.key = key;
-    this.tokens = tokens;
-    this.clock = clock;
-  }
 
   @Override
   public Response intercept(Chain chain) throws IOException {

@@ -10,18 +10,10 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /// Reads comments and reviews: new, edited and deleted ones. Pure.
-final class GitHubCommentEvents {
+record GitHubCommentEvents(IssueRules rules, CodeQuote quote) {
   /// @param author who wrote it, even if somebody else deleted it
   /// @param meaning the semantic key
   record CommentEvent(long id, Actor author, String meaning, Intent intent) {}
-
-  private final IssueRules rules;
-  private final CodeQuote quote;
-
-  GitHubCommentEvents(IssueRules rules, CodeQuote quote) {
-    this.rules = rules;
-    this.quote = quote;
-  }
 
   /// @return empty when the event does not concern Runnel
   Optional<CommentEvent> read(CommentKind kind, String action, Actor sender, JsonNode payload) {

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /// Converts a document in the Atlassian Document Format to Markdown.
-final class AdfToMarkdown {
+record AdfToMarkdown(UnaryOperator<String> person) {
   private static final int MAX_DEPTH = 60;
   private static final Pattern TICKS = Pattern.compile("`+");
   private static final Pattern LINE_START =
@@ -27,12 +27,6 @@ final class AdfToMarkdown {
               + "|<(?=[A-Za-z/!?])|~(?=~)|(?<=~)~|\\](?=\\()|&(?=#?[A-Za-z0-9]{1,32};)");
 
   private static final Pattern BRACKET = Pattern.compile("(?<!\\\\)[\\[\\]]");
-
-  private final UnaryOperator<String> person;
-
-  AdfToMarkdown(UnaryOperator<String> person) {
-    this.person = person;
-  }
 
   String of(JsonNode document) {
     return blocks(document.path("content"), 0).strip();

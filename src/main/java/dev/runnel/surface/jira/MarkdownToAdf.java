@@ -37,18 +37,13 @@ import org.commonmark.node.ThematicBreak;
 
 /// Converts Markdown to nodes of the Atlassian Document Format. A block that is not allowed in its
 /// place keeps its text and loses its formatting.
-final class MarkdownToAdf {
+///
+/// @param mayPing whether a link to this account id becomes a mention
+record MarkdownToAdf(Predicate<String> mayPing) {
   private static final int MAX_LINK = 4_000;
   private static final Pattern LANGUAGE = Pattern.compile("[A-Za-z0-9_+#.-]{1,40}");
   private static final Pattern WEB = Pattern.compile("(?i)(?:https?://|mailto:)\\S+");
   private static final Pattern TAG = Pattern.compile("<(?:(?<break>br)|/?su[bp])\\s*/?>");
-
-  private final Predicate<String> mayPing;
-
-  /// @param mayPing whether a link to this account id becomes a mention
-  MarkdownToAdf(Predicate<String> mayPing) {
-    this.mayPing = mayPing;
-  }
 
   List<ObjectNode> of(String markdown) {
     return blocks(MarkdownParser.parse(markdown), false);

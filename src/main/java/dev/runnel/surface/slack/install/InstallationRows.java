@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads and writes the tables `slack_installations` and `slack_states_used`. Each change is one
 /// statement, so no transaction spans several.
-public final class InstallationRows {
+public record InstallationRows(DataSource database) {
   /// @param version increases with every change of the tokens
   /// @param writtenAt when the tokens were last changed
   record Row(String team, String name, String encrypted, long version, Instant writtenAt) {
@@ -26,12 +26,6 @@ public final class InstallationRows {
   }
 
   private static final String COLUMNS = "SELECT team, name, sealed, version, written_at";
-
-  private final DataSource database;
-
-  public InstallationRows(DataSource database) {
-    this.database = database;
-  }
 
   Optional<Row> of(String team) throws SQLException {
     return list(COLUMNS + " FROM slack_installations WHERE team = ?", team).stream().findFirst();

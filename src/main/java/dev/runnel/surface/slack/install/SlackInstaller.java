@@ -21,7 +21,14 @@ import org.slf4j.LoggerFactory;
 
 /// Installs the app in a workspace (OAuth): redirects to Slack's page, and exchanges the code that
 /// comes back for a token. Tokens never appear in a URL, on a page or in a log.
-public final class SlackInstaller {
+public record SlackInstaller(
+    SlackConfig config,
+    SlackClient client,
+    SlackApi api,
+    InstalledWorkspaces workspaces,
+    OAuthState states,
+    String publicUrl,
+    InstantSource clock) {
   public static final String INSTALL = "/slack/install";
   public static final String REDIRECT = "/slack/oauth_redirect";
   public static final String COOKIE = "runnel_slack_install";
@@ -29,31 +36,6 @@ public final class SlackInstaller {
   private static final Logger log = LoggerFactory.getLogger(SlackInstaller.class);
   private static final Optional<SlackPage.Button> START_AGAIN =
       Optional.of(new SlackPage.Button("Start again", INSTALL));
-
-  private final SlackConfig config;
-  private final SlackClient client;
-  private final SlackApi api;
-  private final InstalledWorkspaces workspaces;
-  private final OAuthState states;
-  private final String publicUrl;
-  private final InstantSource clock;
-
-  public SlackInstaller(
-      SlackConfig config,
-      SlackClient client,
-      SlackApi api,
-      InstalledWorkspaces workspaces,
-      OAuthState states,
-      String publicUrl,
-      InstantSource clock) {
-    this.config = config;
-    this.client = client;
-    this.api = api;
-    this.workspaces = workspaces;
-    this.states = states;
-    this.publicUrl = publicUrl;
-    this.clock = clock;
-  }
 
   /// `GET /slack/install`: redirects to Slack.
   public Html install() {

@@ -17,19 +17,11 @@ import java.util.Optional;
 /// as a file below, each once. The contents are uploaded before anything is visible, so that no
 /// message names a file that cannot exist. If Slack refuses the file, the message links to the
 /// session instead.
-final class FileAnswers {
+record FileAnswers(SlackApi api, FileTransfer transfer) {
   private static final int MAX_PAGES = 20;
 
   /// The number of failed attempts after which the message is posted without the file.
   private static final int MAX_ATTEMPTS = 3;
-
-  private final SlackApi api;
-  private final FileTransfer transfer;
-
-  FileAnswers(SlackApi api, FileTransfer transfer) {
-    this.api = api;
-    this.transfer = transfer;
-  }
 
   /// The messages and files of an earlier attempt in the thread.
   private record Found(Optional<String> message, boolean hasFile) {

@@ -41,7 +41,12 @@ import org.jspecify.annotations.Nullable;
 /// Posts to Slack: first messages of threads, replies, edits, and ephemeral messages.
 ///
 /// @implSpec Thread-safe. Before a post is repeated, an earlier attempt's post is searched for.
-public final class SlackPosts implements SlackStreams.PlainMessages, ThreadOpener, FileUploader {
+public record SlackPosts(
+    SlackWorkspaces workspaces,
+    SlackBehavior behavior,
+    SlackScreens screens,
+    SlackAgentView agentView)
+    implements SlackStreams.PlainMessages, ThreadOpener, FileUploader {
   private static final int MAX_PAGES = 20;
 
   /// In characters.
@@ -52,22 +57,6 @@ public final class SlackPosts implements SlackStreams.PlainMessages, ThreadOpene
 
   // Slack's clock and ours may differ when we search for an earlier post.
   private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
-
-  private final SlackWorkspaces workspaces;
-  private final SlackBehavior behavior;
-  private final SlackScreens screens;
-  private final SlackAgentView agentView;
-
-  public SlackPosts(
-      SlackWorkspaces workspaces,
-      SlackBehavior behavior,
-      SlackScreens screens,
-      SlackAgentView agentView) {
-    this.screens = screens;
-    this.workspaces = workspaces;
-    this.behavior = behavior;
-    this.agentView = agentView;
-  }
 
   /// Posts the first message of a conversation that has no thread yet; in a thread, posts the
   /// request, which is not visible there.

@@ -11,7 +11,7 @@ import dev.runnel.surface.slack.render.SlackHome;
 import java.util.Set;
 
 /// Opens modals and publishes the Home tab.
-public final class SlackScreens {
+public record SlackScreens(SlackHome home) {
   static final String TOO_LATE =
       "I was too slow, so Slack did not open the form. Please try again.";
 
@@ -21,12 +21,6 @@ public final class SlackScreens {
   /// An earlier attempt opened it, and the response was lost.
   private static final Set<String> USED_TRIGGER_ERRORS =
       Set.of("exchanged_trigger_id", "trigger_exchanged");
-
-  private final SlackHome home;
-
-  public SlackScreens(SlackHome home) {
-    this.home = home;
-  }
 
   /// The result of showing a view.
   sealed interface ShowResult {

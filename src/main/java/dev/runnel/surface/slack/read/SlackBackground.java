@@ -33,7 +33,7 @@ import java.util.stream.Stream;
 
 /// Reads the earlier messages of a thread: its first message and the newest ones, as far as they
 /// fit, and the images and text files shared there. Other files are named in the text.
-public final class SlackBackground {
+public record SlackBackground(SlackApi api, FileTransfer transfer, SlackNames names) {
   /// The limits for the part of a thread that the agent gets.
   ///
   /// @param characters of all messages together, the first one not counted
@@ -65,16 +65,6 @@ public final class SlackBackground {
   // In characters.
   private static final int TEXT_BEGIN = 5_000;
   private static final int TEXT_END = 10_000;
-
-  private final SlackApi api;
-  private final FileTransfer transfer;
-  private final SlackNames names;
-
-  public SlackBackground(SlackApi api, FileTransfer transfer, SlackNames names) {
-    this.api = api;
-    this.transfer = transfer;
-    this.names = names;
-  }
 
   /// The images of a request that has no earlier messages.
   ///

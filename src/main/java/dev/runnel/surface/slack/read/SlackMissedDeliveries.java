@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /// Finds missed messages in the threads of the latest runs and in their channels. Missed slash
 /// commands and button presses cannot be listed; Slack reported their failure to the user.
-public final class SlackMissedDeliveries {
+public record SlackMissedDeliveries(SlackApi api, SlackPayloads payloads, InstantSource clock) {
   private static final Logger log = LoggerFactory.getLogger(SlackMissedDeliveries.class);
   private static final int MAX_THREADS = 40;
   private static final int MAX_CHANNELS = 10;
@@ -32,16 +32,6 @@ public final class SlackMissedDeliveries {
   /// Errors for conversations that the bot can no longer read, which are ignored.
   private static final Set<String> UNREADABLE_ERRORS =
       Set.of("channel_not_found", "thread_not_found", "message_not_found", "not_in_channel");
-
-  private final SlackApi api;
-  private final SlackPayloads payloads;
-  private final InstantSource clock;
-
-  public SlackMissedDeliveries(SlackApi api, SlackPayloads payloads, InstantSource clock) {
-    this.api = api;
-    this.payloads = payloads;
-    this.clock = clock;
-  }
 
   /// Slack cannot be asked now.
   private static final class SlackUnavailable extends Exception {

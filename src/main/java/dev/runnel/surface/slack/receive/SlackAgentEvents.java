@@ -9,7 +9,7 @@ import java.util.Optional;
 /// Reads the events of Slack's agent view, and of the assistant view before it: a user opens it,
 /// switches to another channel, or presses Slack's stop button. All but the stop are optional
 /// hints.
-public final class SlackAgentEvents {
+public record SlackAgentEvents(Watcher watcher) {
   /// Receives the hints; must not block.
   public interface Watcher {
     /// @param thread the thread that was opened; empty where threads are created with a message
@@ -20,12 +20,6 @@ public final class SlackAgentEvents {
 
     /// @param channel the channel the user has open; empty for none
     void channelOpened(String team, String user, Optional<String> channel);
-  }
-
-  private final Watcher watcher;
-
-  SlackAgentEvents(Watcher watcher) {
-    this.watcher = watcher;
   }
 
   void viewed(SlackEvent event, SlackEvent.Viewed viewed) {

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 ///
 /// A modal is opened after the acknowledgement, like any answer. Each has a conversation of its
 /// own, so that it does not wait in a queue: its trigger id expires after three seconds.
-final class SlackEntryPoints {
+record SlackEntryPoints(SlackPermalinks links) {
   /// The callback ids of the shortcuts, as in the manifest.
   static final String ASK_ABOUT_MESSAGE = "ask_about_message";
 
@@ -42,12 +42,6 @@ final class SlackEntryPoints {
           SlackActionIds.edit(Level.ME), Level.ME,
           SlackActionIds.edit(Level.HERE), Level.HERE,
           SlackActionIds.edit(Level.WORKSPACE), Level.WORKSPACE);
-
-  private final SlackPermalinks links;
-
-  SlackEntryPoints(SlackPermalinks links) {
-    this.links = links;
-  }
 
   static Optional<Delivery> home(SlackEvent event, SlackEvent.HomeOpened opened) {
     return opened

@@ -13,13 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /// Reads edits and deletions of messages, and reactions to them. Pure.
-final class SlackMessageChanges {
-  private final SlackBehavior behavior;
-
-  SlackMessageChanges(SlackBehavior behavior) {
-    this.behavior = behavior;
-  }
-
+record SlackMessageChanges(SlackBehavior behavior) {
   static Optional<Delivery> changed(SlackEvent event, SlackEvent.Changed changed) {
     var changes = changed.isDeleted() || isTextChanged(changed.now(), changed.before());
     var found = changed.isDeleted() ? changed.before() : Optional.of(changed.now());

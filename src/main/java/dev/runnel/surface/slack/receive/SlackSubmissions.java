@@ -37,18 +37,10 @@ import java.util.stream.Stream;
 
 /// Reads modal submissions. Pure. A resent submission is the same delivery; invalid input is
 /// reported in the modal.
-final class SlackSubmissions {
-
+///
+/// @param replyTo the response URL, if it is Slack's
+record SlackSubmissions(Function<String, Optional<String>> replyTo, SlackPermalinks links) {
   private static final String LOST = "Slack did not send all of the form. Please try again.";
-
-  private final Function<String, Optional<String>> replyTo;
-  private final SlackPermalinks links;
-
-  /// @param replyTo the response URL, if it is Slack's
-  SlackSubmissions(Function<String, Optional<String>> replyTo, SlackPermalinks links) {
-    this.replyTo = replyTo;
-    this.links = links;
-  }
 
   WebhookResult submitted(ViewSubmissionPayload submitted, Instant arrivedAt) {
     var view = submitted.getView();

@@ -11,15 +11,7 @@ import dev.runnel.surface.slack.model.WatchedChannels;
 import java.util.Optional;
 
 /// Reads the messages of watched channels that start runs. Pure.
-final class SlackWatch {
-  private final WatchedChannels channels;
-  private final SlackPermalinks links;
-
-  SlackWatch(WatchedChannels channels, SlackPermalinks links) {
-    this.channels = channels;
-    this.links = links;
-  }
-
+record SlackWatch(WatchedChannels channels, SlackPermalinks links) {
   /// A request about a message that begins a thread. Its author may be a stranger, so its text is
   /// not the request: the agent reads it among the earlier messages of the thread.
   ///

@@ -31,7 +31,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// Renders the Home tab: the user's runs and their buttons. Pure.
-public final class SlackHome {
+public record SlackHome(SlackPermalinks links) {
   private static final int MAX_TITLE = 120;
   private static final int MAX_QUESTION = 300;
   private static final int MAX_VALUE = 60;
@@ -39,12 +39,6 @@ public final class SlackHome {
   private static final int MAX_URL = 2_000;
   // Slack accepts 100 blocks; a run takes two.
   private static final int MAX = 14;
-
-  private final SlackPermalinks links;
-
-  public SlackHome(SlackPermalinks links) {
-    this.links = links;
-  }
 
   public View render(Screen.Home home) {
     List<LayoutBlock> blocks = new ArrayList<>();
