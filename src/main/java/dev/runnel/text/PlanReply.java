@@ -20,47 +20,22 @@ public enum PlanReply {
 
   private static final Set<String> YES =
       Set.of(
-          "approve",
-          "approved",
-          "i approve",
-          "approve it",
-          "yes",
-          "y",
-          "yep",
-          "yes please",
-          "ok",
-          "okay",
-          "go",
-          "go ahead",
-          "go on",
-          "continue",
-          "proceed",
-          "go for it",
-          "do it",
-          "carry it out",
-          "ship it",
-          "lgtm",
-          "looks good",
-          "looks good to me",
-          "1",
-          "👍");
+          """
+          approve, approved, i approve, approve it, yes, y, yep, yes please, ok, okay, go,
+          go ahead, go on, continue, proceed, go for it, do it, carry it out, ship it, lgtm,
+          looks good, looks good to me, 1, 👍
+          """
+              .strip()
+              .split(",\\s+"));
+
   private static final Set<String> NO =
       Set.of(
-          "decline",
-          "declined",
-          "decline it",
-          "reject",
-          "rejected",
-          "no",
-          "nope",
-          "no thanks",
-          "no thank you",
-          "never mind",
-          "nevermind",
-          "forget it",
-          "drop it",
-          "2",
-          "👎");
+          """
+          decline, declined, decline it, reject, rejected, no, nope, no thanks, no thank you,
+          never mind, nevermind, forget it, drop it, 2, 👎
+          """
+              .strip()
+              .split(",\\s+"));
 
   public static PlanReply of(String message) {
     var words =

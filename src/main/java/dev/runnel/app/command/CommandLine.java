@@ -154,24 +154,11 @@ public sealed interface CommandLine {
 
   List<String> COMMANDS =
       List.of(
-          "serve",
-          "console",
-          "check",
-          "connect",
-          "manifest",
-          "hook",
-          "run",
-          "attach",
-          "audit",
-          "backup",
-          "restore",
-          "forget",
-          "reload",
-          "freeze",
-          "unfreeze",
-          "policy",
-          "completion",
-          "help");
+          """
+          serve console check connect manifest hook run attach audit backup restore forget reload
+          freeze unfreeze policy completion help
+          """
+              .split("\\s+"));
 
   /// The options of `audit export`.
   List<String> EXPORT_OPTIONS = List.of("--since", "--until");
@@ -187,17 +174,7 @@ public sealed interface CommandLine {
       Map.of("start", 1, "list", 0, "show", 1, "follow", 2, "cancel", 1, "watch", 1);
 
   List<String> WITH_ARGUMENTS =
-      List.of(
-          "freeze",
-          "connect",
-          "run",
-          "attach",
-          "hook",
-          "audit",
-          "backup",
-          "restore",
-          "forget",
-          "completion");
+      List.of("freeze connect run attach hook audit backup restore forget completion".split(" "));
 
   static CommandLine parse(List<String> words) {
     Deque<String> rest = new ArrayDeque<>(isPolicy(words) ? split(words) : words);

@@ -17,15 +17,8 @@ final class EnvironmentSettings {
   static final String PLACE = "agents.environments";
   private static final List<String> KEYS =
       List.of(
-          "name",
-          "description",
-          "repositories",
-          "setup_commands",
-          "docker_image",
-          "variables",
-          "egress",
-          "ask",
-          "kubernetes");
+          "name description repositories setup_commands docker_image variables egress ask kubernetes"
+              .split(" "));
   private static final List<String> REPOSITORY_KEYS =
       List.of("url", "ref", "folder", "token", "push");
 

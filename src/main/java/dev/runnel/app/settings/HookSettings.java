@@ -22,22 +22,11 @@ final class HookSettings {
   static final String PLACE = "hooks";
   private static final List<String> KEYS =
       List.of(
-          "proof",
-          "only",
-          "cancel",
-          "template",
-          "prompt",
-          "title",
-          "conversation",
-          "delivery",
-          "link",
-          "callback",
-          "profile",
-          "environment",
-          "model",
-          "skill",
-          "name",
-          "factory");
+          """
+          proof only cancel template prompt title conversation delivery link callback profile
+          environment model skill name factory
+          """
+              .split("\\s+"));
   private static final List<String> PROOF_KEYS =
       List.of("kind", "secret", "header", "prefix", "encoding", "sent_at", "tolerance");
   private static final List<String> KINDS = List.of("hmac-sha256", "standard-webhooks", "bearer");

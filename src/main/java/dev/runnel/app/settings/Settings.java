@@ -75,18 +75,12 @@ public record Settings(
   /// the launcher, and those that the embedded service passes to the agents it starts.
   private static final Set<String> NOT_SETTINGS =
       Set.of(
-          "RUNNEL_CONFIG",
-          "RUNNEL_CLIENT_LOG",
-          "RUNNEL_JAVA",
-          "RUNNEL_JAVA_OPTS",
-          "RUNNEL_RUN_ID",
-          "RUNNEL_SESSION_ID",
-          "RUNNEL_EXECUTION",
-          "RUNNEL_CLAIM",
-          "RUNNEL_CONFIG_JSON",
-          "RUNNEL_SKILL_FILE",
-          "RUNNEL_ARTIFACTS",
-          "RUNNEL_CONVERSATION_FILE");
+          """
+          RUNNEL_CONFIG RUNNEL_CLIENT_LOG RUNNEL_JAVA RUNNEL_JAVA_OPTS RUNNEL_RUN_ID
+          RUNNEL_SESSION_ID RUNNEL_EXECUTION RUNNEL_CLAIM RUNNEL_CONFIG_JSON RUNNEL_SKILL_FILE
+          RUNNEL_ARTIFACTS RUNNEL_CONVERSATION_FILE
+          """
+              .split("\\s+"));
 
   private static final String API_URL = "GITHUB_API_URL";
 

@@ -20,26 +20,12 @@ public final class AgentEnvironment {
   /// direct every clone to one repository.
   public static final List<String> FOR_GIT =
       List.of(
-          "SSH_AUTH_SOCK",
-          "GIT_SSH",
-          "GIT_SSH_COMMAND",
-          "GIT_SSL_CAINFO",
-          "GIT_SSL_CAPATH",
-          "GIT_PROXY_COMMAND",
-          "GIT_CONFIG_GLOBAL",
-          "GIT_CONFIG_SYSTEM",
-          "GIT_TRACE*",
-          "SSL_CERT_FILE",
-          "SSL_CERT_DIR",
-          "XDG_CONFIG_HOME",
-          "HTTP_PROXY",
-          "HTTPS_PROXY",
-          "ALL_PROXY",
-          "NO_PROXY",
-          "http_proxy",
-          "https_proxy",
-          "all_proxy",
-          "no_proxy");
+          """
+          SSH_AUTH_SOCK GIT_SSH GIT_SSH_COMMAND GIT_SSL_CAINFO GIT_SSL_CAPATH GIT_PROXY_COMMAND
+          GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_TRACE* SSL_CERT_FILE SSL_CERT_DIR XDG_CONFIG_HOME
+          HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy
+          """
+              .split("\\s+"));
 
   private AgentEnvironment() {}
 

@@ -36,17 +36,12 @@ record OpencodeAgent() implements Harness {
   @Override
   public List<String> variables() {
     return List.of(
-        "OPENCODE_*",
-        "ANTHROPIC_API_KEY",
-        "OPENAI_API_KEY",
-        "GEMINI_API_KEY",
-        "GOOGLE_API_KEY",
-        "GOOGLE_GENERATIVE_AI_API_KEY",
-        "OPENROUTER_API_KEY",
-        "GROQ_API_KEY",
-        "MISTRAL_API_KEY",
-        "DEEPSEEK_API_KEY",
-        "XAI_API_KEY");
+        """
+        OPENCODE_* ANTHROPIC_API_KEY OPENAI_API_KEY GEMINI_API_KEY GOOGLE_API_KEY
+        GOOGLE_GENERATIVE_AI_API_KEY OPENROUTER_API_KEY GROQ_API_KEY MISTRAL_API_KEY
+        DEEPSEEK_API_KEY XAI_API_KEY
+        """
+            .split("\\s+"));
   }
 
   @Override

@@ -28,18 +28,11 @@ public record GitGateway(URI repository, String token) {
   /// The headers that are forwarded. With others, an agent could change what the server does.
   private static final Set<String> FORWARDED_HEADERS =
       Set.of(
-          "accept",
-          "accept-encoding",
-          "accept-language",
-          "cache-control",
-          "content-encoding",
-          "content-length",
-          "content-type",
-          "expect",
-          "git-protocol",
-          "pragma",
-          "transfer-encoding",
-          "user-agent");
+          """
+          accept accept-encoding accept-language cache-control content-encoding content-length
+          content-type expect git-protocol pragma transfer-encoding user-agent
+          """
+              .split("\\s+"));
 
   /// The URL that the agent's git uses for the repository.
   public String address() {

@@ -35,17 +35,7 @@ record WorkspaceChanges(int files, int commits) {
 
   private static final Set<String> GENERATED =
       Set.of(
-          "node_modules",
-          "target",
-          "build",
-          "dist",
-          "out",
-          "bin",
-          "obj",
-          "vendor",
-          "__pycache__",
-          "coverage",
-          "venv");
+          "node_modules target build dist out bin obj vendor __pycache__ coverage venv".split(" "));
 
   /// `OLD NEW who <mail> 1766400000 +0000<tab>commit: Fix it`
   private static final Pattern COMMIT =

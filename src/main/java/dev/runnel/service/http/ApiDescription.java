@@ -47,30 +47,12 @@ public final class ApiDescription {
   private static final Pattern PARAMETER = Pattern.compile("\\{(\\w+)}");
   private static final List<String> FILTERS =
       List.of(
-          "limit",
-          "cursor",
-          "sort_by",
-          "sort_order",
-          "q",
-          "state",
-          "task_status",
-          "source",
-          "name",
-          "model_id",
-          "environment_id",
-          "skill",
-          "skill_spec",
-          "creator",
-          "executor",
-          "factory_uid",
-          "factory_only",
-          "schedule_id",
-          "artifact_type",
-          "execution_location",
-          "ancestor_run_id",
-          "created_after",
-          "created_before",
-          "updated_after");
+          """
+          limit cursor sort_by sort_order q state task_status source name model_id environment_id
+          skill skill_spec creator executor factory_uid factory_only schedule_id artifact_type
+          execution_location ancestor_run_id created_after created_before updated_after
+          """
+              .split("\\s+"));
 
   /// @param path below `/api/v1`
   /// @param body the request body; null for none

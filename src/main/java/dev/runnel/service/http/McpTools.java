@@ -58,15 +58,11 @@ public final class McpTools {
           "session_link");
   private static final List<String> DETAIL_MEMBERS =
       List.of(
-          "prompt",
-          "run_time",
-          "parent_run_id",
-          "trigger_url",
-          "artifacts",
-          "agent_config",
-          "evidence",
-          "pending_followups",
-          "unread_followups");
+          """
+          prompt run_time parent_run_id trigger_url artifacts agent_config evidence
+          pending_followups unread_followups
+          """
+              .split("\\s+"));
 
   private final RunActions actions;
   private final RunQueries queries;

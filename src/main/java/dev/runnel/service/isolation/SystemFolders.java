@@ -19,48 +19,15 @@ final class SystemFolders {
   /// Listed by name, since other files in `/etc` hold passwords and private keys.
   private static final List<String> SETTINGS =
       List.of(
-          "alternatives",
-          "bash.bashrc",
-          "ca-certificates",
-          "ca-certificates.conf",
-          "claude-code",
-          "codex",
-          "crypto-policies",
-          "debian_version",
-          "fonts",
-          "gai.conf",
-          "gemini-cli",
-          "group",
-          "host.conf",
-          "hostname",
-          "hosts",
-          "inputrc",
-          "ld.so.cache",
-          "ld.so.conf",
-          "ld.so.conf.d",
-          "locale.alias",
-          "locale.conf",
-          "localtime",
-          "magic",
-          "maven",
-          "mime.types",
-          "nsswitch.conf",
-          "opencode",
-          "os-release",
-          "passwd",
-          "perl",
-          "pki/ca-trust",
-          "pki/java",
-          "pki/tls/certs",
-          "pki/tls/openssl.cnf",
-          "protocols",
-          "resolv.conf",
-          "services",
-          "shells",
-          "ssl/certs",
-          "ssl/openssl.cnf",
-          "terminfo",
-          "timezone");
+          """
+          alternatives bash.bashrc ca-certificates ca-certificates.conf claude-code codex
+          crypto-policies debian_version fonts gai.conf gemini-cli group host.conf hostname hosts
+          inputrc ld.so.cache ld.so.conf ld.so.conf.d locale.alias locale.conf localtime magic maven
+          mime.types nsswitch.conf opencode os-release passwd perl pki/ca-trust pki/java
+          pki/tls/certs pki/tls/openssl.cnf protocols resolv.conf services shells ssl/certs
+          ssl/openssl.cnf terminfo timezone
+          """
+              .split("\\s+"));
 
   private static final List<String> SETTINGS_BY_PREFIX = List.of("java", "python3");
 

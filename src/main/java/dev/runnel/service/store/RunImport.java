@@ -31,18 +31,11 @@ public final class RunImport {
   /// In the order of references: each table after those that it refers to.
   private static final List<String> TABLES =
       List.of(
-          "runs",
-          "run_metadata",
-          "follow_ups",
-          "transcript_lines",
-          "answers",
-          "run_events",
-          "api_keys",
-          "identities",
-          "schedules",
-          "artifact_uids",
-          "attachments",
-          "claims");
+          """
+          runs run_metadata follow_ups transcript_lines answers run_events api_keys identities
+          schedules artifact_uids attachments claims
+          """
+              .split("\\s+"));
 
   /// Columns with values of one node.
   private static final Set<String> NODE_COLUMNS = Set.of("runs.place", "claims.node_name");

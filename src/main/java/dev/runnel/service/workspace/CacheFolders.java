@@ -17,15 +17,8 @@ import java.util.Set;
 final class CacheFolders {
   private static final Set<String> CACHE_NAMES =
       Set.of(
-          "node_modules",
-          "__pycache__",
-          ".venv",
-          "venv",
-          ".gradle",
-          ".tox",
-          ".pytest_cache",
-          ".mypy_cache",
-          ".ruff_cache");
+          "node_modules __pycache__ .venv venv .gradle .tox .pytest_cache .mypy_cache .ruff_cache"
+              .split(" "));
 
   /// The build files next to a folder that the build tool writes.
   private static final Map<String, List<String>> BUILD_FILES =

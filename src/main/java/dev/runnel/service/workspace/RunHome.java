@@ -27,15 +27,11 @@ public record RunHome(Path folder, Path temporary, Path caches) {
   /// caches of other programs, are not shared.
   private static final List<String> CACHES =
       List.of(
-          ".cache/go-build",
-          ".cache/pip",
-          ".cache/uv",
-          ".cargo/registry",
-          ".gradle/caches",
-          ".gradle/wrapper/dists",
-          ".m2/repository",
-          ".npm/_cacache",
-          "go/pkg");
+          """
+          .cache/go-build .cache/pip .cache/uv .cargo/registry .gradle/caches .gradle/wrapper/dists
+          .m2/repository .npm/_cacache go/pkg
+          """
+              .split("\\s+"));
 
   /// Maximum size of a login file in bytes.
   public static final int MAX_LOGIN = 1024 * 1024;

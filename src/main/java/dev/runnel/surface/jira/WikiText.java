@@ -16,38 +16,11 @@ final class WikiText {
   // Data Center shows an error for an unknown language.
   private static final Set<String> LANGUAGES =
       Set.of(
-          "actionscript",
-          "ada",
-          "applescript",
-          "bash",
-          "c",
-          "c#",
-          "c++",
-          "cpp",
-          "css",
-          "erlang",
-          "go",
-          "groovy",
-          "haskell",
-          "html",
-          "java",
-          "javascript",
-          "js",
-          "json",
-          "lua",
-          "nyan",
-          "objc",
-          "perl",
-          "php",
-          "python",
-          "r",
-          "ruby",
-          "scala",
-          "sh",
-          "sql",
-          "swift",
-          "xml",
-          "yaml");
+          """
+          actionscript ada applescript bash c c# c++ cpp css erlang go groovy haskell html java
+          javascript js json lua nyan objc perl php python r ruby scala sh sql swift xml yaml
+          """
+              .split("\\s+"));
   private static final Pattern SPECIAL_CHARACTERS =
       Pattern.compile(
           "[{\\[\\]!|]|(?<![\\p{L}\\p{N}])[*_+^~?-]|[*_+^~?-](?![\\p{L}\\p{N}])|[\\\\&]");

@@ -8,15 +8,7 @@ import java.util.Map;
 final class RunFilterValues {
   static final List<String> STATES =
       List.of(
-          "QUEUED",
-          "PENDING",
-          "CLAIMED",
-          "INPROGRESS",
-          "BLOCKED",
-          "SUCCEEDED",
-          "FAILED",
-          "ERROR",
-          "CANCELLED");
+          "QUEUED PENDING CLAIMED INPROGRESS BLOCKED SUCCEEDED FAILED ERROR CANCELLED".split(" "));
   static final List<String> RUNNING = List.of("QUEUED", "PENDING", "CLAIMED", "INPROGRESS");
   static final Map<String, List<String>> TASK_STATES =
       Map.of(
@@ -32,27 +24,12 @@ final class RunFilterValues {
   /// All published sources; most of them never occur here.
   static final List<String> SOURCES =
       List.of(
-          "LINEAR",
-          "API",
-          "SLACK",
-          "LOCAL",
-          "SCHEDULED_AGENT",
-          "WEB_APP",
-          "GITHUB_ACTION",
-          "CLOUD_MODE",
-          "CLI",
-          "JIRA",
-          "SELF_IMPROVEMENT",
-          "GITHUB_WEBHOOK",
-          "GITLAB_WEBHOOK",
-          "AUTOFIX",
-          "RUN_SCORER",
-          "ORCHESTRATION",
-          "TEAMS",
-          "AZURE_DEVOPS_WEBHOOK",
-          "BENCHMARK_TRIAL",
-          "CREATE_BENCHMARK_TASK",
-          "CUSTOM_WEBHOOK");
+          """
+          LINEAR API SLACK LOCAL SCHEDULED_AGENT WEB_APP GITHUB_ACTION CLOUD_MODE CLI JIRA
+          SELF_IMPROVEMENT GITHUB_WEBHOOK GITLAB_WEBHOOK AUTOFIX RUN_SCORER ORCHESTRATION TEAMS
+          AZURE_DEVOPS_WEBHOOK BENCHMARK_TRIAL CREATE_BENCHMARK_TASK CUSTOM_WEBHOOK
+          """
+              .split("\\s+"));
 
   private RunFilterValues() {}
 

@@ -31,19 +31,12 @@ public record SlackAgentApi(SlackApi api) {
 
   private static final Set<String> THREAD_ERRORS =
       Set.of(
-          "channel_not_found",
-          "thread_not_found",
-          "invalid_thread_ts",
-          "message_not_found",
-          "not_in_channel",
-          "is_archived",
-          "user_not_found",
-          "user_not_in_channel",
-          "invalid_auth",
-          "not_authed",
-          "account_inactive",
-          "token_revoked",
-          "token_expired");
+          """
+          channel_not_found thread_not_found invalid_thread_ts message_not_found not_in_channel
+          is_archived user_not_found user_not_in_channel invalid_auth not_authed account_inactive
+          token_revoked token_expired
+          """
+              .split("\\s+"));
 
   private static final String NO_STOP_BUTTON = "missing_agent_session_stopped_event_subscription";
   private static final JsonMapper JSON = JsonMapper.builder().build();

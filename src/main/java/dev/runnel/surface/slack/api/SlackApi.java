@@ -46,15 +46,11 @@ public final class SlackApi implements AutoCloseable {
   private static final Pattern SECONDS = Pattern.compile("[0-9]{1,6}");
   private static final Set<String> PASSING =
       Set.of(
-          "ratelimited",
-          "rate_limited",
-          "message_limit_exceeded",
-          "internal_error",
-          "fatal_error",
-          "service_unavailable",
-          "request_timeout",
-          "team_added_to_org",
-          "external_channel_migrating");
+          """
+          ratelimited rate_limited message_limit_exceeded internal_error fatal_error
+          service_unavailable request_timeout team_added_to_org external_channel_migrating
+          """
+              .split("\\s+"));
 
   private final Slack slack;
   private final MethodsClient methods;
