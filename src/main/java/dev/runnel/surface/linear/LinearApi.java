@@ -14,7 +14,9 @@ import java.net.URI;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import okhttp3.OkHttpClient;
 
 /// The part of Linear's GraphQL API that Runnel calls. Thread-safe; blocks.
@@ -67,59 +69,35 @@ final class LinearApi {
   }
 
   ApiResult user(String id) {
-    return call(
-        "The account",
-        "query($id: String!) { user(id: $id) { " + PERSON + " } }",
-        variables().put("id", id),
-        "user");
+    return find("The account", "user", id, PERSON);
   }
 
   ApiResult labelName(String id) {
-    return call(
-        "The label",
-        "query($id: String!) { issueLabel(id: $id) { id name } }",
-        variables().put("id", id),
-        "issueLabel");
+    return find("The label", "issueLabel", id, "id name");
   }
 
   /// The issue with its labels and its comments.
   ApiResult issue(String id) {
-    return call(
-        "The issue",
+    return findIssue(
+        id,
         """
-        query($id: String!, $first: Int) {
-          issue(id: $id) {
-            id identifier title description url updatedAt
-            labels(first: 50) { nodes { id name } }
-            comments(first: $first) { nodes { id body createdAt updatedAt user { %s } } }
-          }
-        }
+        id identifier title description url updatedAt
+        labels(first: 50) { nodes { id name } }
+        comments(first: %d) { nodes { id body createdAt updatedAt user { %s } } }
         """
-            .formatted(PERSON),
-        variables().put("id", id).put("first", PAGE),
-        "issue");
+            .formatted(PAGE, PERSON));
   }
 
   /// The issue with `trashed`, whether it is in the trash, from where it can be restored.
   ApiResult trashed(String issue) {
-    return call(
-        "The issue",
-        "query($id: String!) { issue(id: $id) { id trashed } }",
-        variables().put("id", issue),
-        "issue");
+    return findIssue(issue, "id trashed");
   }
 
   /// The latest comments, in any order.
   ApiResult comments(String issue) {
-    return call(
-        "The issue",
-        """
-        query($id: String!, $first: Int) {
-          issue(id: $id) { comments(first: $first) { nodes { id body createdAt user { id } } } }
-        }
-        """,
-        variables().put("id", issue).put("first", PAGE),
-        "issue",
+    return findIssue(
+        issue,
+        "comments(first: %d) { nodes { id body createdAt user { id } } }".formatted(PAGE),
         "comments",
         "nodes");
   }
@@ -156,48 +134,21 @@ final class LinearApi {
   }
 
   ApiResult comment(String issue, String text) {
-    var input = variables().put("issueId", issue).put("body", text);
-    return call(
-        "the issue",
-        """
-        mutation($input: CommentCreateInput!) {
-          commentCreate(input: $input) { success comment { id } }
-        }
-        """,
-        input(input),
-        "commentCreate",
-        "comment");
+    return create("the issue", "comment", variables().put("issueId", issue).put("body", text));
   }
 
   ApiResult edit(String comment, String text) {
-    return call(
-        "the comment",
-        """
-        mutation($id: String!, $input: CommentUpdateInput!) {
-          commentUpdate(id: $id, input: $input) { success comment { id } }
-        }
-        """,
-        input(variables().put("body", text)).put("id", comment),
-        "commentUpdate",
-        "comment");
+    return update("the comment", "comment", comment, variables().put("body", text));
   }
 
   ApiResult react(String comment, String emoji) {
-    return call(
-        "the comment",
-        "mutation($input: ReactionCreateInput!) { reactionCreate(input: $input) { success } }",
-        input(variables().put("commentId", comment).put("emoji", emoji)),
-        "reactionCreate");
+    return create(
+        "the comment", "reaction", variables().put("commentId", comment).put("emoji", emoji));
   }
 
   /// The issue with its team and its labels.
   ApiResult labels(String issue) {
-    return call(
-        "The issue",
-        "query($id: String!) { issue(id: $id) { team { id } labels(first: 50) { nodes { id name } }"
-            + " } }",
-        variables().put("id", issue),
-        "issue");
+    return findIssue(issue, "team { id } labels(first: 50) { nodes { id name } }");
   }
 
   ApiResult labelsNamed(String name) {
@@ -216,16 +167,7 @@ final class LinearApi {
   }
 
   ApiResult createLabel(String name, String team) {
-    return call(
-        "the team",
-        """
-        mutation($input: IssueLabelCreateInput!) {
-          issueLabelCreate(input: $input) { success issueLabel { id } }
-        }
-        """,
-        input(variables().put("name", name).put("teamId", team)),
-        "issueLabelCreate",
-        "issueLabel");
+    return create("the team", "issueLabel", variables().put("name", name).put("teamId", team));
   }
 
   /// Adds and removes labels; other labels, set by somebody at the same time, are kept.
@@ -233,45 +175,22 @@ final class LinearApi {
     var change = variables();
     on.forEach(change.putArray("addedLabelIds")::add);
     off.forEach(change.putArray("removedLabelIds")::add);
-    return updateIssue(issue, change);
+    return update("the issue", "issue", issue, change);
   }
 
   /// The workflow states of the issue's team.
   ApiResult states(String issue) {
-    return call(
-        "The issue",
-        "query($id: String!) { issue(id: $id) { team { states(first: 100) { nodes { id name } } } }"
-            + " }",
-        variables().put("id", issue),
-        "issue",
-        "team",
-        "states",
-        "nodes");
+    return findIssue(
+        issue, "team { states(first: 100) { nodes { id name } } }", "team", "states", "nodes");
   }
 
   /// Moves the issue into a workflow state.
   ApiResult move(String issue, String state) {
-    return updateIssue(issue, variables().put("stateId", state));
-  }
-
-  private ApiResult updateIssue(String issue, ObjectNode input) {
-    return call(
-        "the issue",
-        """
-        mutation($id: String!, $input: IssueUpdateInput!) {
-          issueUpdate(id: $id, input: $input) { success }
-        }
-        """,
-        input(input).put("id", issue),
-        "issueUpdate");
+    return update("the issue", "issue", issue, variables().put("stateId", state));
   }
 
   ApiResult activity(String id) {
-    return call(
-        "The activity",
-        "query($id: String!) { agentActivity(id: $id) { id } }",
-        variables().put("id", id),
-        "agentActivity");
+    return find("The activity", "agentActivity", id, "id");
   }
 
   /// @param id chosen by us
@@ -282,41 +201,66 @@ final class LinearApi {
     if (ephemeral) {
       input.put("ephemeral", true);
     }
-    return call(
-        "the session",
-        """
-        mutation($input: AgentActivityCreateInput!) {
-          agentActivityCreate(input: $input) { success agentActivity { id } }
-        }
-        """,
-        input(input),
-        "agentActivityCreate",
-        "agentActivity");
+    return create("the session", "agentActivity", input);
   }
 
   /// Adds a link to the session; other links are kept.
   ApiResult link(String session, String label, URI url) {
     var input = variables();
     input.putArray("addedExternalUrls").addObject().put("label", label).put("url", url.toString());
-    return update(session, input);
+    return update("the session", "agentSession", session, input);
   }
 
   ApiResult plan(String session, ArrayNode steps) {
     var input = variables();
     input.set("plan", steps);
-    return update(session, input);
+    return update("the session", "agentSession", session, input);
   }
 
-  private ApiResult update(String session, ObjectNode input) {
+  private ApiResult findIssue(String id, String fields, String... below) {
+    return find("The issue", "issue", id, fields, below);
+  }
+
+  /// @param below the names that lead from the object to the result
+  private ApiResult find(String place, String type, String id, String fields, String... below) {
+    var names = Stream.concat(Stream.of(type), Stream.of(below)).toArray(String[]::new);
     return call(
-        "the session",
+        place,
+        "query($id: String!) { %s(id: $id) { %s } }".formatted(type, fields),
+        variables().put("id", id),
+        names);
+  }
+
+  /// The result is the id of the new object.
+  private ApiResult create(String place, String type, ObjectNode input) {
+    return call(
+        place,
         """
-        mutation($id: String!, $input: AgentSessionUpdateInput!) {
-          agentSessionUpdate(id: $id, input: $input) { success }
+        mutation($input: %sCreateInput!) {
+          %sCreate(input: $input) { success %s { id } }
         }
-        """,
-        input(input).put("id", session),
-        "agentSessionUpdate");
+        """
+            .formatted(capitalized(type), type, type),
+        input(input),
+        type + "Create",
+        type);
+  }
+
+  private ApiResult update(String place, String type, String id, ObjectNode input) {
+    return call(
+        place,
+        """
+        mutation($id: String!, $input: %sUpdateInput!) {
+          %sUpdate(id: $id, input: $input) { success }
+        }
+        """
+            .formatted(capitalized(type), type),
+        input(input).put("id", id),
+        type + "Update");
+  }
+
+  private static String capitalized(String type) {
+    return type.substring(0, 1).toUpperCase(Locale.ROOT) + type.substring(1);
   }
 
   private ApiResult call(String place, String query, JsonNode variables, String... names) {
