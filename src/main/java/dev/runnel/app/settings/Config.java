@@ -159,10 +159,7 @@ public record Config(
         Stream.of(SameIssueAction.values())
             .filter(each -> each.name().equals(text))
             .findFirst()
-            .orElseThrow(
-                () ->
-                    new SettingsException(
-                        "%s (%s) is ask, join or start.".formatted(setting, setting.path()))),
+            .orElseThrow(() -> new SettingsException(setting, "is ask, join or start")),
         new PullRequestFollowUps(
             number(settings, RunnelSettings.PULL_REQUEST_FOLLOW_UPS, 3, 0, MAX_FOLLOW_UPS)),
         settings.get(RunnelSettings.AGENT_API_URL).isPresent()
@@ -175,12 +172,7 @@ public record Config(
 
   private static PublicWork publicWork(Settings settings) {
     var setting = RunnelSettings.PUBLIC_ENVIRONMENTS;
-    var names =
-        settings.get(setting).stream()
-            .flatMap(text -> Stream.of(text.split(",")))
-            .map(String::strip)
-            .filter(name -> !name.isEmpty())
-            .collect(Collectors.toUnmodifiableSet());
+    var names = Set.copyOf(settings.list(setting));
     if (settings.get(RunnelSettings.AGENT_API_URL).isPresent()) {
       return new PublicWork(names, Optional.empty());
     }
@@ -208,8 +200,7 @@ public record Config(
       // YAML reads `on` as true.
       case "on", "true" -> true;
       case Setting.OFF -> false;
-      default ->
-          throw new SettingsException("%s (%s) is on or off.".formatted(setting, setting.path()));
+      default -> throw new SettingsException(setting, "is on or off");
     };
   }
 
@@ -217,22 +208,17 @@ public record Config(
     var defaults = FileLimits.DEFAULT;
     var bytes = DurationsAndSizes.size(settings, RunnelSettings.FILES_SIZE, defaults.bytes());
     if (bytes > MAX_FILE) {
-      throw new SettingsException(
-          "%s (%s) must be at most 20MB."
-              .formatted(RunnelSettings.FILES_SIZE, RunnelSettings.FILES_SIZE.path()));
+      throw new SettingsException(RunnelSettings.FILES_SIZE, "must be at most 20MB");
     }
     var types =
-        settings
-            .get(RunnelSettings.FILES_TYPES)
-            .map(
-                text ->
-                    Stream.of(text.split(","))
-                        .map(each -> each.strip().toLowerCase(Locale.ROOT))
-                        .filter(each -> !each.isEmpty() && !each.equals(Setting.OFF))
-                        .collect(Collectors.toUnmodifiableSet()))
-            .orElse(defaults.extensions());
+        settings.list(RunnelSettings.FILES_TYPES).stream()
+            .map(each -> each.toLowerCase(Locale.ROOT))
+            .filter(each -> !each.equals(Setting.OFF))
+            .collect(Collectors.toUnmodifiableSet());
     return new FileLimits(
-        types, bytes, number(settings, RunnelSettings.FILES_COUNT, defaults.count(), 0, 20));
+        settings.get(RunnelSettings.FILES_TYPES).isPresent() ? types : defaults.extensions(),
+        bytes,
+        number(settings, RunnelSettings.FILES_COUNT, defaults.count(), 0, 20));
   }
 
   private static OptionalInt slotsOfAll(Settings settings) {
@@ -256,7 +242,7 @@ public record Config(
 
   private static OptionalInt slotsPerPerson(Settings settings) {
     var setting = RunnelSettings.AGENT_SLOTS_PER_PERSON;
-    if (settings.get(setting).map(String::strip).filter(Setting.OFF::equals).isPresent()) {
+    if (settings.isOff(setting)) {
       return SlotLimits.NONE.perPerson();
     }
     return settings.get(setting).isEmpty()
@@ -376,14 +362,14 @@ public record Config(
         environment,
         hidden,
         Stream.concat(
-                list(RunnelSettings.AGENTS_READABLE).stream().map(Path::of),
+                settings.list(RunnelSettings.AGENTS_READABLE).stream().map(Path::of),
                 filesIn(agentCommand.orElse("")))
             .toList(),
-        list(RunnelSettings.AGENTS_HOME_FILES),
+        settings.list(RunnelSettings.AGENTS_HOME_FILES),
         new Quotas(
             DurationsAndSizes.size(
                 settings, RunnelSettings.LIMIT_MEMORY, Quotas.DEFAULT.memoryBytes()),
-            isOff(RunnelSettings.LIMIT_PROCESSES)
+            settings.isOff(RunnelSettings.LIMIT_PROCESSES)
                 ? Quotas.UNLIMITED_PROCESSES
                 : number(
                     settings,
@@ -391,11 +377,7 @@ public record Config(
                     (int) Quotas.DEFAULT.processes(),
                     1,
                     Integer.MAX_VALUE),
-            isOff(RunnelSettings.LIMIT_CPUS) ? Quotas.ALL_CPUS : cpus()));
-  }
-
-  private boolean isOff(Setting setting) {
-    return settings.get(setting).map(String::strip).filter(Setting.OFF::equals).isPresent();
+            settings.isOff(RunnelSettings.LIMIT_CPUS) ? Quotas.ALL_CPUS : cpus()));
   }
 
   private double cpus() {
@@ -412,29 +394,17 @@ public record Config(
       // Reported below.
     }
     throw new SettingsException(
-        "%s (%s) is %s, and must be a number of processors like 2 or 1.5, or off."
-            .formatted(RunnelSettings.LIMIT_CPUS, RunnelSettings.LIMIT_CPUS.path(), text.get()));
-  }
-
-  private List<String> list(Setting setting) {
-    return settings.get(setting).stream()
-        .flatMap(text -> Stream.of(text.split(",", -1)))
-        .map(String::strip)
-        .filter(each -> !each.isEmpty())
-        .toList();
+        RunnelSettings.LIMIT_CPUS,
+        "is %s, and must be a number of processors like 2 or 1.5, or off".formatted(text.get()));
   }
 
   private static void checkHomeFiles(Settings settings) {
-    var text = settings.get(RunnelSettings.AGENTS_HOME_FILES).orElse("");
-    for (var each : text.split(",", -1)) {
-      var path = Path.of(each.strip());
+    for (var each : settings.list(RunnelSettings.AGENTS_HOME_FILES)) {
+      var path = Path.of(each);
       if (path.isAbsolute() || path.startsWith("..") || !path.normalize().equals(path)) {
         throw new SettingsException(
-            "%s (%s) holds %s, and must hold paths in the home folder, like .npmrc."
-                .formatted(
-                    RunnelSettings.AGENTS_HOME_FILES,
-                    RunnelSettings.AGENTS_HOME_FILES.path(),
-                    each.strip()));
+            RunnelSettings.AGENTS_HOME_FILES,
+            "holds %s, and must hold paths in the home folder, like .npmrc".formatted(each));
       }
     }
   }
@@ -445,12 +415,7 @@ public record Config(
       return text.map(it -> EgressSetting.general(List.of(it.split(","))))
           .orElse(EgressSetting.PUBLIC);
     } catch (IllegalArgumentException e) {
-      throw new SettingsException(
-          "%s (%s) %s."
-              .formatted(
-                  RunnelSettings.AGENTS_EGRESS,
-                  RunnelSettings.AGENTS_EGRESS.path(),
-                  e.getMessage()));
+      throw new SettingsException(RunnelSettings.AGENTS_EGRESS, String.valueOf(e.getMessage()));
     }
   }
 
@@ -458,10 +423,7 @@ public record Config(
     try {
       return PermissionRules.of(settings.get(RunnelSettings.AGENTS_ASK).orElse(""));
     } catch (IllegalArgumentException e) {
-      throw new SettingsException(
-          "%s (%s) %s."
-              .formatted(
-                  RunnelSettings.AGENTS_ASK, RunnelSettings.AGENTS_ASK.path(), e.getMessage()));
+      throw new SettingsException(RunnelSettings.AGENTS_ASK, String.valueOf(e.getMessage()));
     }
   }
 

@@ -5,10 +5,10 @@ import dev.runnel.service.run.limit.Limits;
 import dev.runnel.surface.Setting;
 import java.math.BigDecimal;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// Parses durations and sizes in settings: `90s`, `15m`, `6h`, `7d`; `512KB`, `256MB`, `10GB`.
 /// `off` is no limit.
@@ -31,15 +31,16 @@ public final class DurationsAndSizes {
     if (text.isEmpty()) {
       return defaultValue;
     }
-    if (text.get().strip().equals(Setting.OFF)) {
+    if (settings.isOff(setting)) {
       return Limits.FOREVER;
     }
     return time(text.get())
         .orElseThrow(
             () ->
                 new SettingsException(
-                    "%s (%s) is %s, and must be a time like 90s, 15m, 6h or 7d, or off."
-                        .formatted(setting, setting.path(), text.get())));
+                    setting,
+                    "is %s, and must be a time like 90s, 15m, 6h or 7d, or off"
+                        .formatted(text.get())));
   }
 
   /// @return empty if it is not a duration
@@ -56,8 +57,7 @@ public final class DurationsAndSizes {
     var text = settings.get(setting).map(String::strip).filter(it -> !it.equals(Setting.OFF));
     if (text.isPresent() && !MONEY.matcher(text.get()).matches()) {
       throw new SettingsException(
-          "%s (%s) is %s, and must be an amount like 5 or 0.50, or off."
-              .formatted(setting, setting.path(), text.get()));
+          setting, "is %s, and must be an amount like 5 or 0.50, or off".formatted(text.get()));
     }
     return text.map(BigDecimal::new);
   }
@@ -68,23 +68,19 @@ public final class DurationsAndSizes {
     if (text.isEmpty()) {
       return Reminders.DEFAULT;
     }
-    if (text.get().strip().equals(Setting.OFF)) {
+    if (settings.isOff(setting)) {
       return Reminders.NONE;
     }
-    var times = new ArrayList<Duration>();
     try {
-      for (var each : text.get().split(",", -1)) {
-        var match = SHAPE.matcher(each.strip());
-        if (!match.matches() || !TIMES.containsKey(match.group(2))) {
-          throw new IllegalArgumentException(each);
-        }
-        times.add(TIMES.get(match.group(2)).multipliedBy(Long.parseLong(match.group(1))));
-      }
-      return new Reminders(times);
+      return new Reminders(
+          Stream.of(text.get().split(",", -1))
+              .map(each -> time(each).orElseThrow(() -> new IllegalArgumentException(each)))
+              .toList());
     } catch (IllegalArgumentException e) {
       throw new SettingsException(
-          "%s (%s) is %s, and must be times one after the other, like 30m, 4h, 24h, or off."
-              .formatted(setting, setting.path(), text.get()));
+          setting,
+          "is %s, and must be times one after the other, like 30m, 4h, 24h, or off"
+              .formatted(text.get()));
     }
   }
 
@@ -94,7 +90,7 @@ public final class DurationsAndSizes {
       return defaultValue;
     }
     var match = SHAPE.matcher(text.get().strip());
-    if (text.get().strip().equals(Setting.OFF)) {
+    if (settings.isOff(setting)) {
       return Limits.UNLIMITED;
     }
     if (match.matches() && SIZES.containsKey(match.group(2))) {
@@ -105,7 +101,7 @@ public final class DurationsAndSizes {
       }
     }
     throw new SettingsException(
-        "%s (%s) is %s, and must be a size like 512KB, 256MB or 10GB, or off."
-            .formatted(setting, setting.path(), text.get()));
+        setting,
+        "is %s, and must be a size like 512KB, 256MB or 10GB, or off".formatted(text.get()));
   }
 }

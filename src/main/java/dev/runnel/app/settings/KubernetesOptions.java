@@ -8,8 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
-import java.util.stream.Stream;
 
 /// `agents.kubernetes`, and the section `kubernetes` of environments.
 public final class KubernetesOptions {
@@ -114,16 +112,16 @@ public final class KubernetesOptions {
     try {
       return new PodOptions(
           settings.get(SERVICE_ACCOUNT),
-          pairs("node_selector", settings.get(NODE_SELECTOR), "labels, like disk=ssd"),
-          list(settings.get(SECRETS)),
-          list(settings.get(PULL_SECRETS)),
+          pairs("node_selector", settings.list(NODE_SELECTOR), "labels, like disk=ssd"),
+          settings.list(SECRETS),
+          settings.list(PULL_SECRETS),
           settings.get(CPU),
           settings.get(MEMORY),
           pairs(
               "extended_resources",
-              settings.get(EXTENDED_RESOURCES),
+              settings.list(EXTENDED_RESOURCES),
               "numbers, like nvidia.com/gpu=1"),
-          tolerations(list(settings.get(TOLERATIONS))));
+          tolerations(settings.list(TOLERATIONS)));
     } catch (IllegalArgumentException e) {
       throw new SettingsException("agents.kubernetes: %s.".formatted(e.getMessage()));
     }
@@ -150,14 +148,6 @@ public final class KubernetesOptions {
                 tolerations(section.at("tolerations").strings())));
   }
 
-  private static List<String> list(Optional<String> text) {
-    return text.stream()
-        .flatMap(it -> Stream.of(it.split(",", -1)))
-        .map(String::strip)
-        .filter(each -> !each.isEmpty())
-        .toList();
-  }
-
   private static List<PodOptions.Toleration> tolerations(List<String> taints) {
     return taints.stream().map(PodOptions.Toleration::of).toList();
   }
@@ -170,9 +160,9 @@ public final class KubernetesOptions {
   }
 
   /// @param kind what it must hold, with an example
-  private static Map<String, String> pairs(String key, Optional<String> text, String kind) {
+  private static Map<String, String> pairs(String key, List<String> entries, String kind) {
     var pairs = new LinkedHashMap<String, String>();
-    for (var each : list(text)) {
+    for (var each : entries) {
       var equals = each.indexOf('=');
       if (equals < 1) {
         throw new IllegalArgumentException(

@@ -23,8 +23,7 @@ public record LogSettings(boolean json, String level, Map<String, String> levels
     var format = settings.get(RunnelSettings.LOG_FORMAT).orElse("text").strip();
     if (!List.of("text", "json").contains(format)) {
       throw new SettingsException(
-          "%s (%s) is %s, and must be text or json."
-              .formatted(RunnelSettings.LOG_FORMAT, RunnelSettings.LOG_FORMAT.path(), format));
+          RunnelSettings.LOG_FORMAT, "is %s, and must be text or json".formatted(format));
     }
     var level = "info";
     var levels = new LinkedHashMap<String, String>();
@@ -33,9 +32,9 @@ public record LogSettings(boolean json, String level, Map<String, String> levels
       var chosen = parts[parts.length - 1].toLowerCase(Locale.ROOT);
       if (!LEVELS.contains(chosen) || parts[0].isBlank()) {
         throw new SettingsException(
-            "%s (%s) holds %s, and must be error, warn, info, debug or trace; for single loggers LOGGER=LEVEL, separated by commas, as in info,dev.runnel.surface.slack=debug."
-                .formatted(
-                    RunnelSettings.LOG_LEVEL, RunnelSettings.LOG_LEVEL.path(), each.strip()));
+            RunnelSettings.LOG_LEVEL,
+            "holds %s, and must be error, warn, info, debug or trace; for single loggers LOGGER=LEVEL, separated by commas, as in info,dev.runnel.surface.slack=debug"
+                .formatted(each.strip()));
       }
       if (parts.length == 1) {
         level = chosen;

@@ -305,6 +305,20 @@ public record Settings(
     return Optional.ofNullable(values.get(setting));
   }
 
+  /// The entries of a list that is separated by commas.
+  List<String> list(Setting setting) {
+    return get(setting).stream()
+        .flatMap(text -> Stream.of(text.split(",", -1)))
+        .map(String::strip)
+        .filter(each -> !each.isEmpty())
+        .toList();
+  }
+
+  /// Whether it is switched off.
+  boolean isOff(Setting setting) {
+    return get(setting).map(String::strip).filter(Setting.OFF::equals).isPresent();
+  }
+
   /// The values of the platform's settings and of those that trackers share, by variable.
   public Map<String, String> of(PlatformDefinition platform) {
     var found = new HashMap<String, String>();

@@ -34,8 +34,8 @@ public record TraceSettings(URI endpoint, Map<String, String> headers) {
       throw new IllegalArgumentException(text);
     } catch (IllegalArgumentException e) {
       throw new SettingsException(
-          "%s (%s) must be off or a web address, such as http://localhost:4318/v1/traces."
-              .formatted(RunnelSettings.TRACES_ENDPOINT, RunnelSettings.TRACES_ENDPOINT.path()));
+          RunnelSettings.TRACES_ENDPOINT,
+          "must be off or a web address, such as http://localhost:4318/v1/traces");
     }
   }
 
@@ -49,8 +49,7 @@ public record TraceSettings(URI endpoint, Map<String, String> headers) {
       var parts = each.strip().split("\\s*=\\s*", 2);
       if (parts.length < 2 || parts[0].isBlank()) {
         throw new SettingsException(
-            "%s (%s) needs headers as NAME=VALUE, separated by commas."
-                .formatted(RunnelSettings.TRACES_HEADERS, RunnelSettings.TRACES_HEADERS.path()));
+            RunnelSettings.TRACES_HEADERS, "needs headers as NAME=VALUE, separated by commas");
       }
       headers.put(parts[0], parts[1]);
     }
