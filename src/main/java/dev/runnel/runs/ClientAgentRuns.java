@@ -167,7 +167,7 @@ public final class ClientAgentRuns implements AgentRuns {
               key));
     } catch (RunsException unread) {
       log.debug("cannot read run after follow-up run={} why={}", run, unread.getMessage());
-      return new Outcome.Done(withReceipt(unseen(run), accepted, key));
+      return new Outcome.Done(withReceipt(Run.unseen(run), accepted, key));
     }
   }
 
@@ -420,37 +420,14 @@ public final class ClientAgentRuns implements AgentRuns {
   }
 
   private static Run asCreated(Created created, Prompt prompt, DeliveryId key) {
-    return new Run(
-        new RunId(created.runId()),
-        prompt.title(),
-        RunStates.of(created.state()),
-        created.state().value(),
-        Optional.empty(),
-        false,
-        Optional.empty(),
-        List.of(),
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty(),
-        Optional.of(key),
-        prompt.options().environment(),
-        prompt.options().model());
-  }
-
-  /// A run that is known only by its id.
-  private static Run unseen(RunId id) {
-    return new Run(
-        id,
-        "",
-        RunState.UNKNOWN,
-        RunState.UNKNOWN.name(),
-        Optional.empty(),
-        false,
-        Optional.empty(),
-        List.of(),
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty());
+    return Run.unseen(new RunId(created.runId()))
+        .with(
+            run ->
+                run.title(prompt.title())
+                    .state(RunStates.of(created.state()))
+                    .stateName(created.state().value())
+                    .delivery(Optional.of(key))
+                    .environment(prompt.options().environment())
+                    .model(prompt.options().model()));
   }
 }

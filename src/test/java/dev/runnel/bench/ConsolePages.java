@@ -2,7 +2,6 @@ package dev.runnel.bench;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
@@ -16,6 +15,7 @@ import dev.runnel.database.Database;
 import dev.runnel.service.store.ServiceTables;
 import dev.runnel.store.SqlStore;
 import dev.runnel.testkit.RunnelProcess;
+import dev.runnel.testkit.Samples;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -117,7 +117,7 @@ public final class ConsolePages {
     if (i % 2 == 0) {
       work.bindings()
           .save(
-              new Binding(
+              Samples.binding(
                   conversation,
                   new Run(
                       new RunId("run-" + i),
@@ -132,6 +132,10 @@ public final class ConsolePages {
                       Optional.of(Duration.ofMinutes(2)),
                       Optional.of(at),
                       Optional.of(delivery),
+                      Optional.empty(),
+                      Optional.empty(),
+                      Optional.empty(),
+                      List.of(),
                       Optional.empty(),
                       Optional.empty()),
                   new Actor("U" + i % 200, "person " + i % 200),

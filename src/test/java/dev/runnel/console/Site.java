@@ -48,6 +48,7 @@ import dev.runnel.testkit.Dispatchers;
 import dev.runnel.testkit.FakeAgentRuns;
 import dev.runnel.testkit.FakeSurface;
 import dev.runnel.testkit.MigratedFile;
+import dev.runnel.testkit.Samples;
 import io.javalin.Javalin;
 import io.javalin.http.Context;
 import java.net.URI;
@@ -347,7 +348,7 @@ final class Site implements AutoCloseable {
         work -> {
           work.bindings()
               .save(
-                  new Binding(
+                  Samples.binding(
                       conversation,
                       run,
                       requester,

@@ -7,7 +7,6 @@ import static dev.runnel.testkit.Samples.say;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.run.Request;
@@ -115,7 +114,7 @@ class ReplicasTest {
           var _ =
               work.bindings()
                   .save(
-                      new Binding(
+                      Samples.binding(
                           THREAD,
                           run("r1", RunState.RUNNING),
                           Samples.DANA,

@@ -251,7 +251,7 @@ class UnreadableRowsTest {
           var _ =
               work.bindings()
                   .save(
-                      new Binding(
+                      Samples.binding(
                           conversation,
                           run(run, RunState.RUNNING),
                           Samples.DANA,

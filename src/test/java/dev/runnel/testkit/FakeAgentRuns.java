@@ -448,7 +448,7 @@ public final class FakeAgentRuns implements AgentRuns {
   private Run add(String title, Optional<DeliveryId> delivery) {
     var id = new RunId("0190e6a1-9f50-7c3e-8a43-%012d".formatted(++added));
     return put(
-        new Run(
+        Samples.run(
             id,
             title,
             RunState.QUEUED,

@@ -110,7 +110,7 @@ public interface PostsContract {
   }
 
   private static Run run(RunState state, String message) {
-    return new Run(
+    return Samples.run(
         new RunId("run-1"),
         "Fix the checkout",
         state,

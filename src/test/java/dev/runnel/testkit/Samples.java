@@ -1,5 +1,6 @@
 package dev.runnel.testkit;
 
+import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.conversation.Actor;
@@ -8,10 +9,13 @@ import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.conversation.SurfaceId;
+import dev.runnel.core.model.run.Artifact;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
+import java.net.URI;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -59,7 +63,7 @@ public final class Samples {
 
   /// A run as last seen at nine.
   public static Run run(String id, RunState state) {
-    return new Run(
+    return run(
         new RunId(id),
         "Fix the test",
         state,
@@ -76,18 +80,66 @@ public final class Samples {
 
   /// The run in another state, with another message, a while after nine.
   public static Run later(Run run, RunState state, String message, int seconds) {
-    return new Run(
-        run.id(),
-        run.title(),
-        state,
-        state.name(),
-        Optional.of(message),
-        run.retryable(),
-        run.session(),
-        run.artifacts(),
-        run.cost(),
-        run.runTime(),
-        Optional.of(NINE.plusSeconds(seconds)),
-        run.delivery());
+    return run.with(
+        it ->
+            it.state(state)
+                .stateName(state.name())
+                .message(Optional.of(message))
+                .updatedAt(Optional.of(NINE.plusSeconds(seconds))));
+  }
+
+  /// A run without what only some services report.
+  public static Run run(
+      RunId id,
+      String title,
+      RunState state,
+      String stateName,
+      Optional<String> message,
+      boolean retryable,
+      Optional<URI> session,
+      List<Artifact> artifacts,
+      Optional<String> cost,
+      Optional<Duration> runTime,
+      Optional<Instant> updatedAt,
+      Optional<DeliveryId> delivery) {
+    return Run.unseen(id)
+        .with(
+            it ->
+                it.title(title)
+                    .state(state)
+                    .stateName(stateName)
+                    .message(message)
+                    .retryable(retryable)
+                    .session(session)
+                    .artifacts(artifacts)
+                    .cost(cost)
+                    .runTime(runTime)
+                    .updatedAt(updatedAt)
+                    .delivery(delivery));
+  }
+
+  /// A binding that waits for nothing.
+  public static Binding binding(
+      Conversation conversation,
+      Run run,
+      Actor requester,
+      Request request,
+      Origin origin,
+      Optional<PostRef> status,
+      Instant since,
+      boolean reopened,
+      long version) {
+    return new Binding(
+        conversation,
+        run,
+        requester,
+        request,
+        origin,
+        status,
+        since,
+        reopened,
+        Optional.empty(),
+        List.of(),
+        version);
   }
 }

@@ -613,7 +613,7 @@ public interface StoreContract {
     var written =
         binding(
             THREAD,
-            new Run(
+            Samples.run(
                 new RunId("r1"),
                 "Title",
                 RunState.UNKNOWN,
@@ -762,7 +762,7 @@ public interface StoreContract {
   default void theNewestBindingsOfAPlaceComeFirst() {
     for (int i = 0; i < 3; i++) {
       save(
-          new Binding(
+          Samples.binding(
               new Conversation(Samples.SURFACE, "team/channel/" + i),
               run("r" + i, RunState.RUNNING),
               Samples.DANA,
@@ -1139,7 +1139,7 @@ public interface StoreContract {
   }
 
   private static Run showing(Run run, Artifact... artifacts) {
-    return new Run(
+    return Samples.run(
         run.id(),
         run.title(),
         run.state(),
@@ -1155,7 +1155,7 @@ public interface StoreContract {
   }
 
   private static Binding bound(Conversation conversation, Run run) {
-    return new Binding(
+    return Samples.binding(
         conversation,
         run,
         Samples.DANA,
@@ -1676,7 +1676,7 @@ public interface StoreContract {
   }
 
   private static Binding binding(Conversation conversation, Run run) {
-    return new Binding(
+    return Samples.binding(
         conversation,
         run,
         Samples.DANA,
@@ -1689,7 +1689,7 @@ public interface StoreContract {
   }
 
   private static Binding versioned(Binding binding, long version) {
-    return new Binding(
+    return Samples.binding(
         binding.conversation(),
         binding.run(),
         binding.requester(),

@@ -12,6 +12,7 @@ import dev.runnel.core.model.run.Run;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Store.Work;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /// Binds a run that was started through the API to its conversation when somebody in the console
@@ -74,6 +75,8 @@ final class ApiRunBinder {
         Optional.empty(),
         now,
         false,
+        Optional.empty(),
+        List.of(),
         0);
   }
 

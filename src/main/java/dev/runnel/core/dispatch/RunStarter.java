@@ -309,6 +309,8 @@ record RunStarter(
                 : Optional.empty(),
             attempt.now(),
             false,
+            Optional.empty(),
+            List.of(),
             0);
     work.bindings().save(binding);
     attempt.reactReceived(work);

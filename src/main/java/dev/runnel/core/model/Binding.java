@@ -46,30 +46,6 @@ public record Binding(
     pending = ListCopies.of(pending);
   }
 
-  public Binding(
-      Conversation conversation,
-      Run run,
-      Actor requester,
-      Request request,
-      Origin origin,
-      Optional<PostRef> status,
-      Instant since,
-      boolean reopened,
-      long version) {
-    this(
-        conversation,
-        run,
-        requester,
-        request,
-        origin,
-        status,
-        since,
-        reopened,
-        Optional.empty(),
-        List.of(),
-        version);
-  }
-
   /// Whether the run may still change by itself.
   public boolean isActive() {
     return reopened || !run.state().isTerminal();

@@ -7,7 +7,6 @@ import static dev.runnel.testkit.Samples.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.ApiRuns;
-import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Plan;
 import dev.runnel.core.model.conversation.Conversation;
@@ -15,6 +14,7 @@ import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.testkit.FakeAgentRuns;
+import dev.runnel.testkit.Samples;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +27,7 @@ class ApiRunPlanTest {
   private Plan retry(Conversation conversation) {
     var run = runs.addsStranger("Nightly report");
     var binding =
-        new Binding(
+        Samples.binding(
             conversation,
             runs.moves(run.id(), RunState.FAILED, "No"),
             DANA,

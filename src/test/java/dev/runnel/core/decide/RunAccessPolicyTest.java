@@ -23,6 +23,7 @@ import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.scope.Defaults;
+import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -52,7 +53,7 @@ class RunAccessPolicyTest {
         new RunAccessPolicy(new Defaults(Map.of(), Set.of("fake:" + SAM.id())));
     private final Actor stranger = new Actor("U9", "kim");
     private final Binding binding =
-        new Binding(
+        Samples.binding(
             THREAD,
             run("run-1", RunState.RUNNING),
             DANA,

@@ -12,6 +12,7 @@ import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
+import dev.runnel.testkit.Samples;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -28,12 +29,12 @@ class RunUpdatesTest {
   }
 
   private static Binding reopened(Run run) {
-    return new Binding(
+    return Samples.binding(
         THREAD, run, DANA, Request.of("a"), Origin.NONE, Optional.empty(), NINE, true, 1);
   }
 
   private static Run ended(String message) {
-    return new Run(
+    return Samples.run(
         new RunId("r1"),
         "Title",
         RunState.SUCCEEDED,

@@ -77,7 +77,7 @@ class RedactionTest {
           Optional.empty());
   private static final Request REQUEST = new Request(TEXT, TITLED);
   private static final Run RUN =
-      new Run(
+      Samples.run(
           new RunId("r1"),
           TEXT,
           RunState.RUNNING,
@@ -91,7 +91,7 @@ class RedactionTest {
           Optional.empty(),
           Optional.empty());
   private static final Binding BINDING =
-      new Binding(THREAD, RUN, DANA, REQUEST, Origin.NONE, Optional.empty(), NINE, false, 1);
+      Samples.binding(THREAD, RUN, DANA, REQUEST, Origin.NONE, Optional.empty(), NINE, false, 1);
   private static final Update.Status STATUS = new Update.Status(RUN, DANA, REQUEST, NINE, NINE);
   private static final List<Screen.Field> FIELDS =
       List.of(

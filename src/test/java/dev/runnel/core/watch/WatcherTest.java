@@ -2,7 +2,6 @@ package dev.runnel.core.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
@@ -176,7 +175,7 @@ class WatcherTest {
         work ->
             work.bindings()
                 .save(
-                    new Binding(
+                    Samples.binding(
                         new Conversation(Samples.SURFACE, "team/channel/" + number),
                         run,
                         Samples.DANA,

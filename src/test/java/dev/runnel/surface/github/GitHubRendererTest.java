@@ -11,12 +11,12 @@ import dev.runnel.core.model.conversation.NoticeId;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.run.Artifact;
 import dev.runnel.core.model.run.Evidence;
-import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunFile;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.surface.tracker.MarkdownPosts;
 import dev.runnel.surface.tracker.Settings;
+import dev.runnel.testkit.Samples;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -171,7 +171,7 @@ class GitHubRendererTest {
   void howeverMuchThereIsItFits() {
     var run = Updates.run(RunState.RUNNING, "x".repeat(100_000));
     var much =
-        new Run(
+        Samples.run(
             run.id(),
             "[title](".repeat(10_000),
             run.state(),
@@ -209,7 +209,7 @@ class GitHubRendererTest {
   void aRunWithoutATitleIsNamedByItsRequest() {
     var run = Updates.run(RunState.QUEUED, "");
     var untitled =
-        new Run(
+        Samples.run(
             run.id(),
             "",
             run.state(),
@@ -248,7 +248,7 @@ class GitHubRendererTest {
     var run = Updates.run(RunState.RUNNING, "");
     var odd =
         new Update.Cancelled(
-            new Run(
+            Samples.run(
                 run.id(),
                 "t",
                 run.state(),

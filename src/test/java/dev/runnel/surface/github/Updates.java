@@ -13,6 +13,7 @@ import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
+import dev.runnel.testkit.Samples;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,7 +32,7 @@ final class Updates {
   private Updates() {}
 
   static Run run(RunState state, String message) {
-    return new Run(
+    return Samples.run(
         new RunId("run-1"),
         "Fix the checkout",
         state,
@@ -59,7 +60,7 @@ final class Updates {
   }
 
   static Binding binding(RunState state, int number) {
-    return new Binding(
+    return Samples.binding(
         new Conversation(ISSUE.surface(), "dana/shop#" + number),
         run(state, ""),
         DANA,

@@ -212,7 +212,7 @@ class AgentSessionTest {
 
   private static Run run(RunState state) {
     var run = Samples.run("1", state);
-    return new Run(
+    return Samples.run(
         run.id(),
         run.title(),
         state,

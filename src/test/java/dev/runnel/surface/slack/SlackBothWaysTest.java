@@ -2,7 +2,6 @@ package dev.runnel.surface.slack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryTrace;
 import dev.runnel.core.model.conversation.Actor;
@@ -22,6 +21,7 @@ import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.testkit.Dispatchers;
 import dev.runnel.testkit.FakeAgentRuns;
 import dev.runnel.testkit.MemoryStore;
+import dev.runnel.testkit.Samples;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -134,7 +134,7 @@ class SlackBothWaysTest {
           work ->
               work.bindings()
                   .save(
-                      new Binding(
+                      Samples.binding(
                           conversation(ROOT),
                           run,
                           new Actor("U0ANN", "ann"),

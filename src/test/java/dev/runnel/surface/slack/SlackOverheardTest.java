@@ -3,7 +3,6 @@ package dev.runnel.surface.slack;
 import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryTrace;
 import dev.runnel.core.model.WebhookResult;
@@ -124,7 +123,7 @@ class SlackOverheardTest {
         work ->
             work.bindings()
                 .save(
-                    new Binding(
+                    Samples.binding(
                         conversation,
                         Samples.run("1", RunState.RUNNING),
                         Samples.DANA,

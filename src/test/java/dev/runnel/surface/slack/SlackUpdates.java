@@ -14,6 +14,7 @@ import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.model.run.StopRequest;
 import dev.runnel.surface.slack.model.SlackPlace;
+import dev.runnel.testkit.Samples;
 import dev.runnel.text.PlanReply;
 import java.net.URI;
 import java.time.Duration;
@@ -66,7 +67,7 @@ public final class SlackUpdates {
     }
 
     public Run run() {
-      return new Run(
+      return Samples.run(
           new RunId("0190e6a1-9f50-7c3e-8a43-000000000001"),
           title,
           state,
@@ -84,21 +85,7 @@ public final class SlackUpdates {
 
   /// Where and with what a run works, as far as the service says it.
   static Run located(Run run) {
-    return new Run(
-        run.id(),
-        run.title(),
-        run.state(),
-        run.stateName(),
-        run.message(),
-        run.retryable(),
-        run.session(),
-        run.artifacts(),
-        run.cost(),
-        run.runTime(),
-        run.updatedAt(),
-        run.delivery(),
-        Optional.of("staging"),
-        Optional.of("fast-model"));
+    return run.withEnvironment(Optional.of("staging")).withModel(Optional.of("fast-model"));
   }
 
   /// An end with what the service observed.
@@ -167,7 +154,7 @@ public final class SlackUpdates {
       StopRequest.asked(new Actor("U0BOB", "bob"), SINCE.plusSeconds(30));
 
   public static Binding binding(Draft draft) {
-    return new Binding(
+    return Samples.binding(
         new SlackPlace("T0ACME", "C0DEV", "1795240915.000008").conversation(),
         draft.run(),
         ANN,

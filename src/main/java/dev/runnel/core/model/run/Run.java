@@ -53,70 +53,25 @@ public record Run(
       Pattern.compile("[A-Za-z0-9]{22}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
   private static final Pattern MONEY = Pattern.compile("\\d{1,9}\\.\\d{1,6}");
 
-  /// A run whose service does not report replies.
-  public Run(
-      RunId id,
-      String title,
-      RunState state,
-      String stateName,
-      Optional<String> message,
-      boolean retryable,
-      Optional<URI> session,
-      List<Artifact> artifacts,
-      Optional<String> cost,
-      Optional<Duration> runTime,
-      Optional<Instant> updatedAt,
-      Optional<DeliveryId> delivery,
-      Optional<String> environment,
-      Optional<String> model) {
-    this(
+  /// A run that is known only by its id.
+  public static Run unseen(RunId id) {
+    return new Run(
         id,
-        title,
-        state,
-        stateName,
-        message,
-        retryable,
-        session,
-        artifacts,
-        cost,
-        runTime,
-        updatedAt,
-        delivery,
-        environment,
-        model,
+        "",
+        RunState.UNKNOWN,
+        RunState.UNKNOWN.name(),
+        Optional.empty(),
+        false,
         Optional.empty(),
         List.of(),
         Optional.empty(),
-        Optional.empty());
-  }
-
-  /// A run whose environment and model are unknown.
-  public Run(
-      RunId id,
-      String title,
-      RunState state,
-      String stateName,
-      Optional<String> message,
-      boolean retryable,
-      Optional<URI> session,
-      List<Artifact> artifacts,
-      Optional<String> cost,
-      Optional<Duration> runTime,
-      Optional<Instant> updatedAt,
-      Optional<DeliveryId> delivery) {
-    this(
-        id,
-        title,
-        state,
-        stateName,
-        message,
-        retryable,
-        session,
-        artifacts,
-        cost,
-        runTime,
-        updatedAt,
-        delivery,
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        List.of(),
         Optional.empty(),
         Optional.empty());
   }
