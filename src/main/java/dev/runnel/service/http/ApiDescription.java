@@ -71,6 +71,14 @@ public final class ApiDescription {
     String route() {
       return method + " " + path;
     }
+
+    Operation withStatus(int other) {
+      return new Operation(method, path, summary, body, response, other, query, isOpen);
+    }
+
+    Operation withQuery(List<String> names) {
+      return new Operation(method, path, summary, body, response, status, names, isOpen);
+    }
   }
 
   static final List<Operation> ALL =
@@ -82,15 +90,7 @@ public final class ApiDescription {
               CreateRun.class,
               CreatedRun.class,
               200),
-          new Operation(
-              "GET",
-              "/agent/runs",
-              "List runs, page by page",
-              null,
-              RunPage.class,
-              200,
-              FILTERS,
-              false),
+          get("/agent/runs", "List runs, page by page", RunPage.class).withQuery(FILTERS),
           get("/agent/runs/{id}", "Show a run", RunItem.class),
           post(
               "/agent/runs/{id}/followups",
@@ -98,15 +98,13 @@ public final class ApiDescription {
               FollowUpMessage.class,
               FollowUpAccepted.class,
               200),
-          new Operation(
-              "POST",
-              "/agent/runs/{id}/cancel",
-              "Stop a run; one that is BLOCKED only with `include_blocked=true`",
-              null,
-              null,
-              200,
-              List.of("include_blocked"),
-              false),
+          post(
+                  "/agent/runs/{id}/cancel",
+                  "Stop a run; one that is BLOCKED only with `include_blocked=true`",
+                  null,
+                  null,
+                  200)
+              .withQuery(List.of("include_blocked")),
           post(
               "/agent/runs/{id}/interrupt",
               "Not offered: send a follow-up with `interrupt: true`",
@@ -117,25 +115,11 @@ public final class ApiDescription {
               "/agent/runs/{id}/timeline",
               "The events of a run, oldest first",
               TimelineEvent.class),
-          new Operation(
-              "GET",
-              "/agent/runs/{id}/transcript",
-              "Redirects to the transcript's signed address",
-              null,
-              null,
-              302,
-              List.of(),
-              false),
+          get("/agent/runs/{id}/transcript", "Redirects to the transcript's signed address", null)
+              .withStatus(302),
           open("/agent/runs/{id}/transcript/text", "The transcript as text"),
-          new Operation(
-              "GET",
-              "/agent/run-by-external-reference",
-              "The run of a pull request or another link",
-              null,
-              null,
-              200,
-              List.of("url", "reference"),
-              false),
+          get("/agent/run-by-external-reference", "The run of a pull request or another link", null)
+              .withQuery(List.of("url", "reference")),
           get("/agent/runs/{id}/conversation", "The conversation of a run", Conversation.class),
           get("/agent/conversations/{id}", "A conversation", Conversation.class),
           post(
@@ -155,54 +139,27 @@ public final class ApiDescription {
           get("/agent/runs/{id}/handoff/attachments", "The files given with a run", null),
           open("/agent/attachments/{id}/content", "The content of such a file"),
           get("/agent/artifacts/{uid}", "A plan, or the address of a file", ArtifactContent.class),
-          new Operation(
-              "GET",
-              "/agent/artifacts/{uid}/download",
-              "Redirects to a file's signed address",
-              null,
-              null,
-              302,
-              List.of(),
-              false),
+          get("/agent/artifacts/{uid}/download", "Redirects to a file's signed address", null)
+              .withStatus(302),
           open("/agent/artifacts/{uid}/content", "The content of a file"),
           get("/agent", "The skills of the environments", null),
           get("/agent/environments", "The environments", null),
           get("/agent/models", "The models", ModelList.class),
           get("/agent/connected-self-hosted-workers", "Always empty: this service has none", null),
-          new Operation(
-              "GET",
-              "/agent/identities",
-              "The named agents",
-              null,
-              null,
-              200,
-              List.of("factory_uid"),
-              false),
+          get("/agent/identities", "The named agents", null).withQuery(List.of("factory_uid")),
           post(
               "/agent/identities", "Make a named agent", CreateIdentity.class, Identity.class, 201),
           get("/agent/identities/{uid}", "A named agent", Identity.class),
-          new Operation(
-              "PUT",
+          put(
               "/agent/identities/{uid}",
               "Change a named agent",
               UpdateIdentity.class,
-              Identity.class,
-              200,
-              List.of(),
-              false),
+              Identity.class),
           delete("/agent/identities/{uid}", "Delete a named agent", null, 204),
           get("/agent/schedules", "The schedules", null),
           post("/agent/schedules", "Make a schedule", CreateSchedule.class, Schedule.class, 201),
           get("/agent/schedules/{id}", "A schedule", Schedule.class),
-          new Operation(
-              "PUT",
-              "/agent/schedules/{id}",
-              "Change a schedule",
-              UpdateSchedule.class,
-              Schedule.class,
-              200,
-              List.of(),
-              false),
+          put("/agent/schedules/{id}", "Change a schedule", UpdateSchedule.class, Schedule.class),
           delete("/agent/schedules/{id}", "Delete a schedule", Deleted.class, 200),
           post("/agent/schedules/{id}/pause", "Pause a schedule", null, Schedule.class, 200),
           post("/agent/schedules/{id}/resume", "Let a schedule go on", null, Schedule.class, 200),
@@ -238,6 +195,10 @@ public final class ApiDescription {
       @Nullable Class<?> response,
       int status) {
     return new Operation("POST", path, summary, body, response, status, List.of(), false);
+  }
+
+  private static Operation put(String path, String summary, Class<?> body, Class<?> response) {
+    return new Operation("PUT", path, summary, body, response, 200, List.of(), false);
   }
 
   private static Operation delete(
