@@ -41,6 +41,7 @@ import dev.runnel.service.store.Factories;
 import dev.runnel.service.store.Identities;
 import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.QueueSignal;
+import dev.runnel.service.store.RunAccess;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.RunTransactions;
@@ -183,20 +184,21 @@ public final class AgentRunService implements AutoCloseable {
     var workspaceCleanup =
         WorkspaceCleanup.start(workspaces, node.snapshots(), queries, settings.limits(), clock);
     var queue =
-        RunQueue.start(
-            spawner,
-            runs,
-            records,
-            queries,
-            agents,
-            keys,
-            settings,
-            workspaces,
-            node.snapshots(),
-            workspaceCleanup,
-            watchers,
-            queueSignal,
-            membership);
+        new RunQueue(
+                spawner,
+                runs,
+                records,
+                queries,
+                agents,
+                keys,
+                settings,
+                workspaces,
+                node.snapshots(),
+                workspaceCleanup,
+                watchers,
+                queueSignal,
+                membership)
+            .start();
     log.info(
         "agent run service opened agent={} slots={}",
         agents.defaultAgent().name(),
@@ -208,8 +210,9 @@ public final class AgentRunService implements AutoCloseable {
     var identities = new Identities(database, clock, factories.identities());
     var configs = new ConfigResolution(agents, settings.environments(), identities);
     var schedules = new Schedules(database, clock, changes, configs::resolved);
+    var access = new RunAccess(queries);
     var actions =
-        new RunActions(runs, queries, queue, configs, factories, settings, listener, clock);
+        new RunActions(runs, queries, access, queue, configs, factories, settings, listener, clock);
     return new AgentRunService(
         new Inventory(
             settings.environments(),
@@ -230,14 +233,16 @@ public final class AgentRunService implements AutoCloseable {
         ScheduleClock.start(runs, schedules, configs, clock, changes),
         new AuthFilter(keys, settings.publicUrl()),
         List.of(
-            new RunRoutes(actions, queries, links, listener)::register,
+            new RunRoutes(actions, queries, access, links, listener)::register,
             new FactoryRoutes(factories, configs, runs, queries, settings.publicUrl(), listener)
                 ::register,
-            new FileRoutes(queries, settings, links, node.identity().place(), listener)::register,
+            new FileRoutes(queries, access, settings, links, node.identity().place(), listener)
+                ::register,
             new IdentityRoutes(identities, agents)::register,
             new ScheduleRoutes(schedules, listener)::register,
             new KeyRoutes(keys, listener)::register,
-            new CatalogRoutes(agents, settings.environments(), skills, queries, clock.instant())
+            new CatalogRoutes(
+                    agents, settings.environments(), skills, queries, access, clock.instant())
                 ::register),
         new McpRoutes(new McpTools(actions, queries, watchers, listener), settings.publicUrl()));
   }

@@ -133,8 +133,9 @@ public final class Dispatcher {
             startControl,
             issueClaims,
             healthCheck,
-            options.environments(),
-            results);
+            results,
+            new ScreenBuilder(store, defaultsResolver, options.environments(), results),
+            new ScheduleCommands(surfaces, results));
   }
 
   /// Processes the conversation's deliveries that are due. Callers must run at most one step at a

@@ -36,46 +36,23 @@ import java.util.Optional;
 
 /// Answers the commands that Runnel handles without an agent. The stop of all of a person's runs
 /// becomes a delivery for each run.
-final class QueryHandler {
+record QueryHandler(
+    Store store,
+    Surfaces surfaces,
+    DefaultsResolver defaultsResolver,
+    AccessCheck accessCheck,
+    StartControl startControl,
+    IssueClaims issueClaims,
+    HealthCheck healthCheck,
+    AttemptResults results,
+    ScreenBuilder screenBuilder,
+    ScheduleCommands scheduleCommands) {
   private static final int DEFAULT_LISTED = 10;
   private static final int MAX_LISTED = 30;
   private static final int MAX_RUNS_SEARCHED = 1_000;
   private static final int MAX_RUNS_COUNTED = 5_000;
   private static final int MAX_TRACES = 3;
   private static final int MAX_VALUE = 4_000;
-
-  private final Store store;
-  private final Surfaces surfaces;
-  private final DefaultsResolver defaultsResolver;
-  private final AccessCheck accessCheck;
-  private final StartControl startControl;
-  private final IssueClaims issueClaims;
-  private final HealthCheck healthCheck;
-  private final AttemptResults results;
-  private final ScreenBuilder screenBuilder;
-  private final ScheduleCommands scheduleCommands;
-
-  QueryHandler(
-      Store store,
-      Surfaces surfaces,
-      DefaultsResolver defaultsResolver,
-      AccessCheck accessCheck,
-      StartControl startControl,
-      IssueClaims issueClaims,
-      HealthCheck healthCheck,
-      List<String> environments,
-      AttemptResults results) {
-    this.store = store;
-    this.surfaces = surfaces;
-    this.defaultsResolver = defaultsResolver;
-    this.accessCheck = accessCheck;
-    this.startControl = startControl;
-    this.issueClaims = issueClaims;
-    this.healthCheck = healthCheck;
-    this.results = results;
-    this.screenBuilder = new ScreenBuilder(store, defaultsResolver, environments, results);
-    this.scheduleCommands = new ScheduleCommands(surfaces, results);
-  }
 
   void tell(DeliveryAttempt attempt, List<Update> updates) {
     results.complete(attempt, work -> updates.forEach(update -> attempt.add(work, update)));

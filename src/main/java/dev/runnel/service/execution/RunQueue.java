@@ -65,7 +65,10 @@ public final class RunQueue implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile boolean open = true;
 
-  private RunQueue(
+  /// @param snapshots snapshots of workspaces for other nodes; empty for none
+  /// @param queueSignal signals whenever a run may have been queued
+  /// @param membership the membership of this process among the nodes
+  public RunQueue(
       Spawner spawner,
       RunService runs,
       ExecutionRecords records,
@@ -116,50 +119,18 @@ public final class RunQueue implements AutoCloseable {
   }
 
   /// Ends executions that a previous process left unfinished, and starts to claim runs.
-  ///
-  /// @param snapshots snapshots of workspaces for other nodes; empty for none
-  /// @param queueSignal signals whenever a run may have been queued
-  /// @param membership the membership of this process among the nodes
-  public static RunQueue start(
-      Spawner spawner,
-      RunService runs,
-      ExecutionRecords records,
-      RunQueries queries,
-      Agents agents,
-      ApiKeys keys,
-      ServiceSettings settings,
-      Workspaces workspaces,
-      Optional<Snapshots> snapshots,
-      WorkspaceCleanup workspaceCleanup,
-      RunWatchers watchers,
-      QueueSignal queueSignal,
-      NodeMembership membership) {
-    var queue =
-        new RunQueue(
-            spawner,
-            runs,
-            records,
-            queries,
-            agents,
-            keys,
-            settings,
-            workspaces,
-            snapshots,
-            workspaceCleanup,
-            watchers,
-            queueSignal,
-            membership);
+  public RunQueue start() {
     ExecutionNetwork.deleteStaleSockets(settings.workspaces());
     records.correctClaims("");
     for (var execution : queries.executionsOn(membership.identity().name())) {
-      queue.recover(execution);
+      recover(execution);
     }
     for (int depth = 0; depth <= RunService.MAX_DEPTH; depth++) {
       var here = depth;
-      spawner.virtual("run-queue " + depth, () -> queue.work(here));
+      spawner.virtual("run-queue " + depth, () -> work(here));
     }
-    spawner.virtual("orphaned-runs", queue::sweep);
-    return queue;
+    spawner.virtual("orphaned-runs", this::sweep);
+    return this;
   }
 
   /// Cancels a run and waits until its processes have ended, for at most the grace time and

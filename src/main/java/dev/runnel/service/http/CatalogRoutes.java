@@ -44,33 +44,19 @@ import org.slf4j.LoggerFactory;
 
 /// Lists what runs can request: skills, environments and models. The list of self-hosted workers is
 /// always empty.
-public final class CatalogRoutes {
+///
+/// @param since when the environments were last read from the configuration
+public record CatalogRoutes(
+    Agents agents,
+    Environments environments,
+    SkillCatalog skills,
+    RunQueries queries,
+    RunAccess access,
+    Instant since) {
   private static final Logger log = LoggerFactory.getLogger(CatalogRoutes.class);
 
   /// A skill in its repository, and all environments that contain it.
   private record SkillUse(Skill skill, List<EnvironmentName> environments) {}
-
-  private final Agents agents;
-  private final Environments environments;
-  private final SkillCatalog skills;
-  private final RunQueries queries;
-  private final RunAccess access;
-  private final Instant since;
-
-  /// @param since when the environments were last read from the configuration
-  public CatalogRoutes(
-      Agents agents,
-      Environments environments,
-      SkillCatalog skills,
-      RunQueries queries,
-      Instant since) {
-    this.agents = agents;
-    this.environments = environments;
-    this.skills = skills;
-    this.queries = queries;
-    this.access = new RunAccess(queries);
-    this.since = since;
-  }
 
   public void register(Api api) {
     api.get("/agent", (ctx, _) -> skills(ctx));

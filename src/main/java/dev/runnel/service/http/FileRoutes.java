@@ -26,33 +26,19 @@ import java.util.Objects;
 /// Artifacts and attachments of runs: plans are returned in the response, files by signed URLs. A
 /// file is read from the run's workspace, which only one node has, and is no longer available when
 /// the workspace is deleted.
-public final class FileRoutes {
+///
+/// @param place see [dev.runnel.service.run.NodeIdentity#place]
+public record FileRoutes(
+    RunQueries queries,
+    RunAccess access,
+    ServiceSettings settings,
+    SignedLinks links,
+    String place,
+    ChangeListener listener) {
   private static final String MARKDOWN = "text/markdown; charset=utf-8";
 
   /// An artifact and the run that produced it.
   private record RunArtifact(RunRow run, ArtifactItem item) {}
-
-  private final RunQueries queries;
-  private final ServiceSettings settings;
-  private final SignedLinks links;
-  private final String place;
-  private final RunAccess access;
-  private final ChangeListener listener;
-
-  /// @param place see [dev.runnel.service.run.NodeIdentity#place]
-  public FileRoutes(
-      RunQueries queries,
-      ServiceSettings settings,
-      SignedLinks links,
-      String place,
-      ChangeListener listener) {
-    this.place = place;
-    this.queries = queries;
-    this.settings = settings;
-    this.links = links;
-    this.access = new RunAccess(queries);
-    this.listener = listener;
-  }
 
   public void register(Api api) {
     api.get("/agent/artifacts/{uid}", this::artifact);

@@ -32,37 +32,16 @@ import java.util.stream.Stream;
 
 /// The operations of callers on runs, with checks of their permissions. Shared by the API and the
 /// MCP server. For a caller without access, a run does not exist.
-public final class RunActions {
-  private final RunService runs;
-  private final RunQueries queries;
-  private final RunQueue queue;
-  private final ConfigResolution configs;
-  private final Factories factories;
-  private final ServiceSettings settings;
-  private final ChangeListener listener;
-  private final InstantSource clock;
-  private final RunAccess access;
-
-  public RunActions(
-      RunService runs,
-      RunQueries queries,
-      RunQueue queue,
-      ConfigResolution configs,
-      Factories factories,
-      ServiceSettings settings,
-      ChangeListener listener,
-      InstantSource clock) {
-    this.runs = runs;
-    this.queries = queries;
-    this.queue = queue;
-    this.configs = configs;
-    this.factories = factories;
-    this.settings = settings;
-    this.listener = listener;
-    this.clock = clock;
-    this.access = new RunAccess(queries);
-  }
-
+public record RunActions(
+    RunService runs,
+    RunQueries queries,
+    RunAccess access,
+    RunQueue queue,
+    ConfigResolution configs,
+    Factories factories,
+    ServiceSettings settings,
+    ChangeListener listener,
+    InstantSource clock) {
   /// @return a [dev.runnel.wire.CreatedRun]
   String create(Caller caller, NewRun request, Optional<IdempotencyKey> key) {
     if (request.identityUid().filter(factories::isForeman).isPresent()) {

@@ -21,22 +21,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Routes for runs and their conversations, transcripts and timelines.
-public final class RunRoutes {
-  private final RunActions actions;
-  private final RunQueries queries;
-  private final SignedLinks links;
-  private final RunAccess access;
-  private final ChangeListener listener;
-
-  public RunRoutes(
-      RunActions actions, RunQueries queries, SignedLinks links, ChangeListener listener) {
-    this.actions = actions;
-    this.queries = queries;
-    this.links = links;
-    this.access = new RunAccess(queries);
-    this.listener = listener;
-  }
-
+public record RunRoutes(
+    RunActions actions,
+    RunQueries queries,
+    RunAccess access,
+    SignedLinks links,
+    ChangeListener listener) {
   public void register(Api api) {
     api.post("/agent/run", this::create);
     api.post("/agent/runs", this::create);

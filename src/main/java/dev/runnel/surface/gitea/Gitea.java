@@ -19,6 +19,7 @@ import dev.runnel.surface.kit.WebhookBody;
 import dev.runnel.surface.kit.Webhooks;
 import dev.runnel.surface.tracker.CommentPosts;
 import dev.runnel.surface.tracker.EarlierComments;
+import dev.runnel.surface.tracker.IssueRules;
 import dev.runnel.surface.tracker.MarkdownPosts;
 import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import dev.runnel.surface.tracker.RepositoryIssue;
@@ -48,7 +49,8 @@ public final class Gitea implements Tracker<RepositoryIssue> {
   private Gitea(GiteaConfig config, GiteaApi api) {
     this.hmac = new Hmac(config.webhookSecrets());
     this.api = api;
-    this.payloads = new GiteaPayloads(config.tracker(), api.account());
+    this.payloads =
+        new GiteaPayloads(config.tracker(), new IssueRules(config.tracker()), api.account());
     this.access = new GiteaAccessCheck(api, config.tracker().trigger());
     this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
   }

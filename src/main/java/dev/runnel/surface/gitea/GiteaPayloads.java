@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 ///
 /// A webhook about labels or assignees contains the current values, and on older servers not what
 /// changed. Such a delivery is marked as a [#GUESS] until the issue's timeline is checked.
-final class GiteaPayloads {
+record GiteaPayloads(TrackerSettings settings, IssueRules rules, BotAccount account) {
   /// Prefix of a semantic key whose change is only assumed.
   static final String GUESS = "perhaps ";
 
@@ -38,16 +38,6 @@ final class GiteaPayloads {
   private static final Set<String> STATE_ACTIONS = Set.of("opened", "reopened", "closed");
   // The default of Gitea's setting WORK_IN_PROGRESS_PREFIXES.
   private static final List<String> DRAFT_PREFIXES = List.of("WIP:", "[WIP]");
-
-  private final IssueRules rules;
-  private final TrackerSettings settings;
-  private final BotAccount account;
-
-  GiteaPayloads(TrackerSettings settings, BotAccount account) {
-    this.settings = settings;
-    this.rules = new IssueRules(settings);
-    this.account = account;
-  }
 
   private record Webhook(
       DeliveryId id,

@@ -20,6 +20,7 @@ import dev.runnel.surface.kit.StandardWebhooks;
 import dev.runnel.surface.kit.Webhooks;
 import dev.runnel.surface.tracker.CommentPosts;
 import dev.runnel.surface.tracker.EarlierComments;
+import dev.runnel.surface.tracker.IssueRules;
 import dev.runnel.surface.tracker.MarkdownPosts;
 import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import dev.runnel.surface.tracker.Tracker;
@@ -54,7 +55,7 @@ public final class GitLab implements Tracker<GitLabIssue> {
     this.secretTokens = new SharedSecrets(config.secretTokens());
     this.signatures = new StandardWebhooks(config.signingTokens());
     this.api = api;
-    this.payloads = new GitLabPayloads(config.tracker(), api.account());
+    this.payloads = new GitLabPayloads(new IssueRules(config.tracker()), api.account());
     this.access = new GitLabAccessCheck(api, config.access());
     this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
   }

@@ -16,7 +16,6 @@ import dev.runnel.surface.tracker.IssueChange;
 import dev.runnel.surface.tracker.IssueComments;
 import dev.runnel.surface.tracker.IssueEvent;
 import dev.runnel.surface.tracker.IssueRules;
-import dev.runnel.surface.tracker.TrackerSettings;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -24,16 +23,8 @@ import java.util.Set;
 
 /// Parses a webhook's JSON to a delivery. Pure. Tolerates missing and malformed fields: a payload
 /// that it cannot read is ignored.
-final class GitLabPayloads {
+record GitLabPayloads(IssueRules rules, BotAccount account) {
   private static final Set<String> STATE_ACTIONS = Set.of("open", "reopen", "close", "merge");
-
-  private final IssueRules rules;
-  private final BotAccount account;
-
-  GitLabPayloads(TrackerSettings settings, BotAccount account) {
-    this.rules = new IssueRules(settings);
-    this.account = account;
-  }
 
   private record Webhook(
       DeliveryId id, Actor sender, String project, JsonNode payload, Instant arrivedAt) {

@@ -22,6 +22,7 @@ import dev.runnel.surface.kit.Webhooks;
 import dev.runnel.surface.tracker.CommentPosts;
 import dev.runnel.surface.tracker.EarlierComments;
 import dev.runnel.surface.tracker.IssueProgress;
+import dev.runnel.surface.tracker.IssueRules;
 import dev.runnel.surface.tracker.MarkdownPosts;
 import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import dev.runnel.surface.tracker.Tracker;
@@ -57,7 +58,7 @@ public final class Linear implements Tracker<String> {
     this.hmac = new Hmac(config.webhookSecrets());
     this.api = api;
     this.account = account;
-    this.payloads = new LinearPayloads(config.tracker(), account);
+    this.payloads = new LinearPayloads(config.tracker(), new IssueRules(config.tracker()), account);
     this.access = new LinearAccessCheck(api, config.access(), config.tracker().trigger());
     var renderer = new MarkdownPosts(config.tracker(), DIALECT);
     this.comments = new CommentPosts(config.tracker(), renderer);

@@ -25,7 +25,7 @@ import java.util.Set;
 
 /// Parses a webhook's JSON to a delivery. Pure. Tolerates missing and malformed fields: a payload
 /// that it cannot read is ignored.
-final class LinearPayloads {
+record LinearPayloads(TrackerSettings settings, IssueRules rules, LinearAccount account) {
   private static final String ISSUE = "Issue ";
   private static final String UNLABEL = "unlabel-of ";
 
@@ -38,16 +38,6 @@ final class LinearPayloads {
 
   private static final String ITEM_TYPE = "issue";
   private static final Set<String> CLOSED_STATES = Set.of("completed", "canceled", "duplicate");
-
-  private final IssueRules rules;
-  private final String mention;
-  private final LinearAccount account;
-
-  LinearPayloads(TrackerSettings settings, LinearAccount account) {
-    this.rules = new IssueRules(settings);
-    this.mention = settings.mention();
-    this.account = account;
-  }
 
   private record Webhook(DeliveryId id, Actor sender, JsonNode payload, Instant arrivedAt) {
     JsonNode data() {
@@ -290,9 +280,10 @@ final class LinearPayloads {
   /// Whether the mention also opens a session, because Linear knows it as our app: then only the
   /// session counts.
   private boolean opensSession(String text) {
-    return account.hasSessionsAs(mention)
+    return account.hasSessionsAs(settings.mention())
         && !text.stripLeading().startsWith("/")
-        && text.toLowerCase(Locale.ROOT).contains("@" + mention.toLowerCase(Locale.ROOT));
+        && text.toLowerCase(Locale.ROOT)
+            .contains("@" + settings.mention().toLowerCase(Locale.ROOT));
   }
 
   private static String meaning(String comment) {
