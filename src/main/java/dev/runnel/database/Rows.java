@@ -105,6 +105,21 @@ public final class Rows implements AutoCloseable {
         result -> result.next() ? Optional.of(reader.read(result)) : Optional.empty());
   }
 
+  /// Whether there is a row.
+  public boolean exists(String sql, @Nullable Object... parameters) throws SQLException {
+    return first(sql, _ -> true, parameters).isPresent();
+  }
+
+  /// The number in the first column of the first row; 0 if there is none.
+  public int count(String sql, @Nullable Object... parameters) throws SQLException {
+    return first(sql, row -> row.getInt(1), parameters).orElse(0);
+  }
+
+  /// The texts in the first column.
+  public List<String> texts(String sql, @Nullable Object... parameters) throws SQLException {
+    return list(sql, row -> row.getString(1), parameters);
+  }
+
   public static long micros(Instant instant) {
     return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
   }

@@ -191,25 +191,19 @@ public final class NodeMembership {
   boolean mayClaim(Rows rows) throws SQLException {
     return isAlone()
         || (isLeaseSafe()
-            && rows.first(
-                    "SELECT 1 FROM nodes WHERE id = ? AND ended = 0 AND expires_at > ?",
-                    row -> row.getInt(1),
-                    id,
-                    now())
-                .isPresent());
+            && rows.exists(
+                "SELECT 1 FROM nodes WHERE id = ? AND ended = 0 AND expires_at > ?", id, now()));
   }
 
   /// Whether the process that made a claim is not considered lost.
   boolean isClaimValid(Rows rows, String claim) throws SQLException {
     return isAlone()
-        || rows.first(
-                """
-                SELECT 1 FROM claims JOIN nodes ON nodes.id = claims.node
-                WHERE claims.token = ? AND nodes.ended = 0
-                """,
-                row -> row.getInt(1),
-                claim)
-            .isPresent();
+        || rows.exists(
+            """
+            SELECT 1 FROM claims JOIN nodes ON nodes.id = claims.node
+            WHERE claims.token = ? AND nodes.ended = 0
+            """,
+            claim);
   }
 
   /// A process that shares the database.
@@ -252,8 +246,7 @@ public final class NodeMembership {
 
   /// Ids of processes whose lease has expired, and that are not marked as lost yet.
   static List<String> expired(Rows rows, Instant at) throws SQLException {
-    return rows.list(
-        "SELECT id FROM nodes WHERE ended = 0 AND expires_at < ?", row -> row.getString(1), at);
+    return rows.texts("SELECT id FROM nodes WHERE ended = 0 AND expires_at < ?", at);
   }
 
   /// Marks a process as lost.
@@ -267,12 +260,11 @@ public final class NodeMembership {
 
   /// Claims of lost processes whose executions have not been ended yet.
   static List<String> claimsOfEnded(Rows rows) throws SQLException {
-    return rows.list(
+    return rows.texts(
         """
         SELECT claims.token FROM claims JOIN runs ON runs.claim = claims.token
         JOIN nodes ON nodes.id = claims.node WHERE nodes.ended = 1
-        """,
-        row -> row.getString(1));
+        """);
   }
 
   /// The host name of the last node with this place; empty if there was none.

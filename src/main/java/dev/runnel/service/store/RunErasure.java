@@ -78,11 +78,7 @@ public record RunErasure(Database database) {
   private static boolean delete(Rows rows, String id) throws SQLException {
     rows.lock(RunTransactions.CHANGE_LOCK);
     var hasEnded =
-        rows.first(
-                "SELECT 1 FROM runs WHERE id = ? AND state IN (%s)".formatted(ENDED),
-                row -> row.getInt(1),
-                id)
-            .isPresent();
+        rows.exists("SELECT 1 FROM runs WHERE id = ? AND state IN (%s)".formatted(ENDED), id);
     if (!hasEnded) {
       return false;
     }
@@ -181,10 +177,9 @@ public record RunErasure(Database database) {
   public List<String> endedBefore(Instant before, int limit) {
     return database.read(
         rows ->
-            rows.list(
+            rows.texts(
                 "SELECT id FROM runs WHERE state IN (%s) AND finished_at < ? ORDER BY finished_at LIMIT ?"
                     .formatted(ENDED),
-                row -> row.getString(1),
                 before,
                 limit));
   }

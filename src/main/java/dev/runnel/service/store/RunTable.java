@@ -142,17 +142,15 @@ public record RunTable(Rows rows) {
 
   /// Whether a run is below another, at any depth.
   boolean isBelow(String id, String ancestor) throws SQLException {
-    return rows.first(
-            """
-            WITH RECURSIVE above (id) AS (
-              SELECT parent_run_id FROM runs WHERE id = ?
-              UNION SELECT runs.parent_run_id FROM runs JOIN above ON runs.id = above.id
-            ) SELECT 1 FROM above WHERE id = ?
-            """,
-            row -> row.getInt(1),
-            id,
-            ancestor)
-        .isPresent();
+    return rows.exists(
+        """
+        WITH RECURSIVE above (id) AS (
+          SELECT parent_run_id FROM runs WHERE id = ?
+          UNION SELECT runs.parent_run_id FROM runs JOIN above ON runs.id = above.id
+        ) SELECT 1 FROM above WHERE id = ?
+        """,
+        id,
+        ancestor);
   }
 
   Map<ExecutionState, Long> unfinished() throws SQLException {
@@ -172,10 +170,7 @@ public record RunTable(Rows rows) {
 
   /// The number of executions in progress.
   int working() throws SQLException {
-    return rows.first(
-            "SELECT COUNT(*) AS number FROM runs WHERE state = 'INPROGRESS'",
-            row -> row.getInt("number"))
-        .orElse(0);
+    return rows.count("SELECT COUNT(*) FROM runs WHERE state = 'INPROGRESS'");
   }
 
   Optional<RunRow> bySession(String sessionId) throws SQLException {
@@ -216,10 +211,8 @@ public record RunTable(Rows rows) {
   }
 
   List<String> runsOf(String conversationId) throws SQLException {
-    return rows.list(
-        "SELECT id FROM runs WHERE conversation_id = ? ORDER BY created_at, id",
-        row -> row.getString("id"),
-        conversationId);
+    return rows.texts(
+        "SELECT id FROM runs WHERE conversation_id = ? ORDER BY created_at, id", conversationId);
   }
 
   /// The newest run that has an artifact with this URL.
@@ -242,23 +235,16 @@ public record RunTable(Rows rows) {
 
   /// The number of descendants of a root run that were created since an instant.
   int countDescendants(String root, Instant since) throws SQLException {
-    return rows.first(
-            "SELECT COUNT(*) AS number FROM runs"
-                + " WHERE root_run_id = ? AND id <> ? AND created_at > ?",
-            row -> row.getInt("number"),
-            root,
-            root,
-            since)
-        .orElse(0);
+    return rows.count(
+        "SELECT COUNT(*) FROM runs" + " WHERE root_run_id = ? AND id <> ? AND created_at > ?",
+        root,
+        root,
+        since);
   }
 
   /// The number of executions in progress at a depth.
   int working(int depth) throws SQLException {
-    return rows.first(
-            "SELECT COUNT(*) AS number FROM runs WHERE state = 'INPROGRESS' AND depth = ?",
-            row -> row.getInt("number"),
-            depth)
-        .orElse(0);
+    return rows.count("SELECT COUNT(*) FROM runs WHERE state = 'INPROGRESS' AND depth = ?", depth);
   }
 
   /// The run whose current execution has this claim.
@@ -268,9 +254,7 @@ public record RunTable(Rows rows) {
 
   /// Whether an older version changed runs without changing their claims.
   boolean hasIncorrectClaims() throws SQLException {
-    return !unclaimed().isEmpty()
-        || rows.first("SELECT 1 FROM runs WHERE " + HAS_OUTDATED_CLAIM, row -> row.getInt(1))
-            .isPresent();
+    return !unclaimed().isEmpty() || rows.exists("SELECT 1 FROM runs WHERE " + HAS_OUTDATED_CLAIM);
   }
 
   /// Runs in progress without a claim.
@@ -307,11 +291,9 @@ public record RunTable(Rows rows) {
 
   /// Whether the claim of the execution is valid. Locks it until the end of this transaction.
   boolean lockClaim(ExecutionRequest executionRequest) throws SQLException {
-    return rows.first(
-            "SELECT 1 FROM runs WHERE claim = ?" + (rows.isEmbedded() ? "" : " FOR UPDATE"),
-            row -> row.getInt(1),
-            executionRequest.claim())
-        .isPresent();
+    return rows.exists(
+        "SELECT 1 FROM runs WHERE claim = ?" + (rows.isEmbedded() ? "" : " FOR UPDATE"),
+        executionRequest.claim());
   }
 
   /// Records that all processes of an execution have ended.
@@ -334,12 +316,10 @@ public record RunTable(Rows rows) {
   /// Whether an execution can be repeated: its agent was not started, and its node was not lost too
   /// often in a row.
   boolean mayStartAgain(String claim) throws SQLException {
-    return rows.first(
-            "SELECT 1 FROM runs WHERE claim = ? AND begun = 0 AND lost_claims < ?",
-            row -> row.getInt(1),
-            claim,
-            MAX_LOST_CLAIMS)
-        .isPresent();
+    return rows.exists(
+        "SELECT 1 FROM runs WHERE claim = ? AND begun = 0 AND lost_claims < ?",
+        claim,
+        MAX_LOST_CLAIMS);
   }
 
   /// Returns a run to the queue, at its old place, as if it had not been claimed.
@@ -394,7 +374,7 @@ public record RunTable(Rows rows) {
   }
 
   List<String> unfinishedBelow(String id) throws SQLException {
-    return rows.list(
+    return rows.texts(
         """
         WITH RECURSIVE family (id) AS (
           SELECT id FROM runs WHERE parent_run_id = ?
@@ -402,7 +382,6 @@ public record RunTable(Rows rows) {
         ) SELECT runs.id AS id FROM runs JOIN family ON runs.id = family.id
         WHERE state IN ('QUEUED', 'INPROGRESS', 'BLOCKED')
         """,
-        row -> row.getString("id"),
         id);
   }
 
@@ -527,11 +506,7 @@ public record RunTable(Rows rows) {
   }
 
   boolean isInterrupted(String claim) throws SQLException {
-    return rows.first(
-            "SELECT 1 FROM runs WHERE claim = ? AND interrupt_asked = 1",
-            row -> row.getInt(1),
-            claim)
-        .isPresent();
+    return rows.exists("SELECT 1 FROM runs WHERE claim = ? AND interrupt_asked = 1", claim);
   }
 
   void status(String id, String message, Instant at) throws SQLException {
@@ -613,9 +588,7 @@ public record RunTable(Rows rows) {
 
   /// Whether the agent of the current execution was started.
   boolean isLaunched(String runId) throws SQLException {
-    return rows.first(
-            "SELECT 1 FROM runs WHERE id = ? AND pid IS NOT NULL", row -> row.getInt(1), runId)
-        .isPresent();
+    return rows.exists("SELECT 1 FROM runs WHERE id = ? AND pid IS NOT NULL", runId);
   }
 
   /// Marks the prompt as not to be sent, because the run was cancelled before an agent received it.
@@ -633,14 +606,12 @@ public record RunTable(Rows rows) {
 
   /// Whether the agent of the current execution takes messages while it works.
   boolean acceptsMessages(String runId) throws SQLException {
-    return rows.first(
-            """
-            SELECT 1 FROM runs
-            WHERE id = ? AND state = 'INPROGRESS' AND pid IS NOT NULL AND takes_messages = 1
-            """,
-            row -> row.getInt(1),
-            runId)
-        .isPresent();
+    return rows.exists(
+        """
+        SELECT 1 FROM runs
+        WHERE id = ? AND state = 'INPROGRESS' AND pid IS NOT NULL AND takes_messages = 1
+        """,
+        runId);
   }
 
   void acceptsMessages(String runId, boolean accepts) throws SQLException {

@@ -73,13 +73,12 @@ record WaitingRuns(Rows rows) {
   Optional<String> next(int depth, NodeMembership node, int maxPerPerson) throws SQLException {
     var excluded =
         Set.copyOf(
-            rows.list(
+            rows.texts(
                 """
                 SELECT id FROM runs WHERE state = 'QUEUED' AND place IN (
                   SELECT place FROM nodes WHERE place <> ? AND seen_at > ?)
                 UNION SELECT run_id FROM claims WHERE node_name = ?
                 """,
-                row -> row.getString("id"),
                 node.identity().place(),
                 node.now().minus(node.lease()),
                 node.identity().name()));

@@ -102,7 +102,7 @@ public final class RunQuery {
   /// left out.
   private Page runById(Rows rows) throws SQLException {
     var statement = statement("id", rows);
-    var ids = rows.list(statement.sql(), row -> row.getString(1), statement.parameters());
+    var ids = rows.texts(statement.sql(), statement.parameters());
     var size = new PageSize();
     var found = new ArrayList<RunRow>();
     for (var id : ids.subList(0, Math.min(limit, ids.size()))) {
