@@ -33,11 +33,8 @@ import java.util.stream.Stream;
 
 /// The bot: the surfaces, the endpoint that stores their deliveries, and the workers that handle
 /// them.
-///
-/// @param hooks the surface of all generic hooks
 record Bot(
     Surfaces surfaces,
-    HookSurface hooks,
     RequestMetrics requestMetrics,
     ComponentHealthCheck healthCheck,
     OutageRecovery recovery,
@@ -91,7 +88,6 @@ record Bot(
         });
     return new Bot(
         surfaces,
-        hooks,
         requestMetrics,
         healthCheck,
         recovery,

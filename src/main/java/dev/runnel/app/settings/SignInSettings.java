@@ -14,10 +14,7 @@ import java.util.function.Function;
 import okhttp3.OkHttpClient;
 
 /// A provider with which people sign in at the console.
-///
-/// @param name `Slack`, `GitHub` or `OpenID Connect`
-public record SignInSettings(
-    String name, BiFunction<OkHttpClient, InstantSource, SignInProvider> provider) {
+public record SignInSettings(BiFunction<OkHttpClient, InstantSource, SignInProvider> provider) {
   private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
   private static final URI SLACK = URI.create("https://slack.com");
   private static final URI GITHUB = URI.create("https://github.com");
@@ -32,8 +29,7 @@ public record SignInSettings(
       var id = settings.get(RunnelSettings.SIGN_IN_SLACK_ID).orElseThrow();
       var secret = settings.get(RunnelSettings.SIGN_IN_SLACK_SECRET).orElseThrow();
       all.add(
-          new SignInSettings(
-              "Slack", (http, clock) -> OpenIdSignIn.slack(SLACK, id, secret, http, clock)));
+          new SignInSettings((http, clock) -> OpenIdSignIn.slack(SLACK, id, secret, http, clock)));
     }
     if (isOn(settings, RunnelSettings.SIGN_IN_GITHUB_ID, RunnelSettings.SIGN_IN_GITHUB_SECRET)) {
       var id = settings.get(RunnelSettings.SIGN_IN_GITHUB_ID).orElseThrow();
@@ -43,7 +39,7 @@ public record SignInSettings(
               .get(RunnelSettings.SIGN_IN_GITHUB_URL)
               .map(address(RunnelSettings.SIGN_IN_GITHUB_URL))
               .orElse(GITHUB);
-      all.add(new SignInSettings("GitHub", (http, _) -> new GitHubSignIn(url, id, secret, http)));
+      all.add(new SignInSettings((http, _) -> new GitHubSignIn(url, id, secret, http)));
     }
     if (isOn(
         settings,
@@ -59,7 +55,6 @@ public record SignInSettings(
       var secret = settings.get(RunnelSettings.SIGN_IN_OIDC_SECRET).orElseThrow();
       all.add(
           new SignInSettings(
-              "OpenID Connect",
               (http, clock) -> OpenIdSignIn.generic(issuer, id, secret, http, clock)));
     }
     return all;

@@ -19,13 +19,10 @@ public record FileRows(Rows rows) {
   private static final int MAX_ARTIFACTS = 50;
 
   /// A stored attachment.
-  public record StoredAttachment(String id, String runId, String name, String mimeType) {
+  public record StoredAttachment(String id, String name, String mimeType) {
     static StoredAttachment read(ResultSet row) throws SQLException {
       return new StoredAttachment(
-          row.getString("id"),
-          row.getString("run_id"),
-          row.getString("name"),
-          row.getString("mime_type"));
+          row.getString("id"), row.getString("name"), row.getString("mime_type"));
     }
   }
 
@@ -47,16 +44,14 @@ public record FileRows(Rows rows) {
   /// Attachments in the order in which they were sent.
   List<StoredAttachment> attachmentsOf(String runId) throws SQLException {
     return rows.list(
-        "SELECT id, run_id, name, mime_type FROM attachments WHERE run_id = ? ORDER BY number",
+        "SELECT id, name, mime_type FROM attachments WHERE run_id = ? ORDER BY number",
         StoredAttachment::read,
         runId);
   }
 
   Optional<StoredAttachment> attachment(String id) throws SQLException {
     return rows.first(
-        "SELECT id, run_id, name, mime_type FROM attachments WHERE id = ?",
-        StoredAttachment::read,
-        id);
+        "SELECT id, name, mime_type FROM attachments WHERE id = ?", StoredAttachment::read, id);
   }
 
   Optional<byte[]> content(String attachmentId) throws SQLException {

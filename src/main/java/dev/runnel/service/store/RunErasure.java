@@ -27,9 +27,8 @@ public record RunErasure(Database database) {
           "artifact_uids",
           "api_keys");
 
-  /// @param state as in the API: `SUCCEEDED`
   /// @param ended false while it is queued, in progress or blocked
-  public record KnownRun(String id, String state, boolean ended) {}
+  public record KnownRun(String id, boolean ended) {}
 
   /// The runs whose id begins with a prefix.
   public List<KnownRun> runs(String prefix) {
@@ -46,7 +45,7 @@ public record RunErasure(Database database) {
                   SELECT id, 0 FROM runs WHERE id = ?
                   UNION SELECT runs.id, level + 1 FROM runs
                   JOIN tree ON runs.parent_run_id = tree.id)
-                SELECT runs.id, state, state IN (%s) AS ended FROM runs
+                SELECT runs.id, state IN (%s) AS ended FROM runs
                 JOIN tree ON tree.id = runs.id ORDER BY level DESC
                 """
                     .formatted(ENDED),
@@ -58,14 +57,13 @@ public record RunErasure(Database database) {
     return database.read(
         rows ->
             rows.list(
-                "SELECT id, state, state IN (%s) AS ended FROM runs WHERE %s"
-                    .formatted(ENDED, where),
+                "SELECT id, state IN (%s) AS ended FROM runs WHERE %s".formatted(ENDED, where),
                 RunErasure::known,
                 parameter));
   }
 
   private static KnownRun known(ResultSet row) throws SQLException {
-    return new KnownRun(row.getString("id"), row.getString("state"), row.getBoolean("ended"));
+    return new KnownRun(row.getString("id"), row.getBoolean("ended"));
   }
 
   /// Deletes the run if it has ended.

@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// statement, so no transaction spans several.
 public record InstallationRows(DataSource database) {
   /// @param version increases with every change of the tokens
-  /// @param writtenAt when the tokens were last changed
-  record Row(String team, String name, String encrypted, long version, Instant writtenAt) {
+  record Row(String team, String name, String encrypted, long version) {
     /// Omits the encrypted tokens.
     @Override
     public String toString() {
@@ -25,7 +24,7 @@ public record InstallationRows(DataSource database) {
     }
   }
 
-  private static final String COLUMNS = "SELECT team, name, sealed, version, written_at";
+  private static final String COLUMNS = "SELECT team, name, sealed, version";
 
   Optional<Row> of(String team) throws SQLException {
     return list(COLUMNS + " FROM slack_installations WHERE team = ?", team).stream().findFirst();
@@ -141,8 +140,7 @@ public record InstallationRows(DataSource database) {
         row.getString("team"),
         row.getString("name"),
         row.getString("sealed"),
-        row.getLong("version"),
-        Instant.EPOCH.plus(row.getLong("written_at"), ChronoUnit.MICROS));
+        row.getLong("version"));
   }
 
   private static PreparedStatement prepare(
