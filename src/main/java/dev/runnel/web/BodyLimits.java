@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// with status 503, reading one that is late with 408.
 final class BodyLimits implements Filter, AutoCloseable {
   /// Bodies up to this size do not use the budget.
-  static final int FREE_BYTES = 64 * 1024;
+  private static final int FREE_BYTES = 64 * 1024;
 
   private static final int BUDGET_BYTES = 48 * 1024 * 1024;
   private static final int SKIP_BUFFER_BYTES = 64 * 1024;

@@ -33,13 +33,18 @@ import org.slf4j.LoggerFactory;
 /// The HTTP server, protected against overload: connections are limited, and so are the memory for
 /// [bodies][BodyLimits] and the time that requests take to arrive. Requests run on virtual threads.
 /// Health checks run on platform threads, so that they are answered even if no carrier thread is
-/// free; so do deliveries that have arrived completely, whose handlers do not block. Readiness has
-/// few threads of its own, because its handler waits for the database and anybody may ask.
+/// free; so do small deliveries that have arrived completely, whose handlers do not block.
+/// Readiness has few threads of its own, because its handler waits for the database and anybody may
+/// ask.
 public final class WebServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WebServer.class);
   private static final int MAX_CONNECTIONS = 1_000;
   private static final int INPUT_BUFFER_BYTES = 16 * 1024;
   private static final Duration IDLE_WHEN_FULL = Duration.ofSeconds(5);
+
+  /// The text of a larger delivery may take so long to parse that it would hold up other requests.
+  private static final int MAX_DIRECT_BYTES = 16 * 1024;
+
   private static final int READINESS_THREADS = 4;
 
   private final Javalin javalin;
@@ -206,7 +211,7 @@ public final class WebServer implements AutoCloseable {
         start(request, response, callback);
         return true;
       }
-      var arrived = BufferedRequest.read(request, BodyLimits.FREE_BYTES);
+      var arrived = BufferedRequest.read(request, MAX_DIRECT_BYTES);
       BufferedRequest.body(arrived)
           .ifPresentOrElse(
               body -> handle(handler, arrived, body, response, callback),

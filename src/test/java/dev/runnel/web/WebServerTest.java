@@ -169,16 +169,18 @@ class WebServerTest {
 
   @Test
   void aRequestWhoseBodyHasArrivedIsHandledDirectly() throws Exception {
+    assertThat(inOneWrite(3)).startsWith("HTTP/1.1 200").endsWith("3 directly false");
+  }
+
+  /// The response to a request for the direct handler whose body arrives with its headers.
+  private String inOneWrite(int length) throws IOException {
     try (var socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
       socket.setSoTimeout(10_000);
-      // In one write, so that the body arrives with its headers.
-      var request = "POST /direct HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc";
-      socket.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
+      var head = "POST /direct HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n".formatted(length);
+      var request = (head + "a".repeat(length)).getBytes(StandardCharsets.UTF_8);
+      socket.getOutputStream().write(request);
       socket.shutdownOutput();
-
-      assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-          .startsWith("HTTP/1.1 200")
-          .endsWith("3 directly false");
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 
@@ -194,6 +196,12 @@ class WebServerTest {
           .startsWith("HTTP/1.1 200")
           .contains("3 by the route");
     }
+  }
+
+  /// So that the time to parse it does not delay other requests.
+  @Test
+  void aLargeRequestIsHandledByTheRoute() throws Exception {
+    assertThat(inOneWrite(16 * 1024 + 1)).contains("16385 by the route");
   }
 
   /// The route takes none of them, and a proxy that protects a path compares it as it is written.
