@@ -50,7 +50,7 @@ final class RunListRoutes {
         guard
             .pages(visitor)
             .runs(
-                LiveRunsPage.views(LiveRunsPage.newest(store), clock),
+                HomePageEvents.views(HomePageEvents.newest(store), clock),
                 attention.count(visitor),
                 visitor.pageKey()));
   }
@@ -59,7 +59,7 @@ final class RunListRoutes {
     var awaiting = ctx.queryParam("awaiting");
     try {
       var awaited = awaiting == null ? null : Conversation.parse(awaiting);
-      guard.follow(ctx, streams, new LiveRunsPage(store, surface, guard.pages(), clock, awaited));
+      guard.follow(ctx, streams, new HomePageEvents(store, surface, guard.pages(), clock, awaited));
     } catch (IllegalArgumentException malformed) {
       ctx.status(400);
     }
@@ -78,6 +78,6 @@ final class RunListRoutes {
     guard.follow(
         ctx,
         streams,
-        new LiveRunListPage(runLists, RunListQuery.of(ctx::queryParam), guard.pages(), clock));
+        new RunListEvents(runLists, RunListQuery.of(ctx::queryParam), guard.pages(), clock));
   }
 }

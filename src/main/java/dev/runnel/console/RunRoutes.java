@@ -114,7 +114,7 @@ final class RunRoutes {
           guard.follow(
               ctx,
               streams,
-              new LiveRunPage(
+              new RunPageEvents(
                   store,
                   runs,
                   transcripts,

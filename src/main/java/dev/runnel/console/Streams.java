@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 /// nothing more to send, or on [#close()]. The server should run requests on virtual threads.
 final class Streams implements AutoCloseable {
   /// Sends the changes since the last call.
-  interface LivePage {
+  interface PageEvents {
     /// @return false if nothing more will follow
     boolean send(SseClient page);
   }
@@ -39,7 +39,7 @@ final class Streams implements AutoCloseable {
 
   /// Responds with a stream; with 503 if too many are open, with 406 if the client does not accept
   /// one.
-  void open(Context ctx, LivePage livePage) {
+  void open(Context ctx, PageEvents events) {
     var accept = ctx.header("Accept");
     if (accept == null || !accept.contains("text/event-stream")) {
       ctx.status(406);
@@ -52,13 +52,13 @@ final class Streams implements AutoCloseable {
     ctx.contentType("text/event-stream; charset=utf-8").header("X-Accel-Buffering", "no");
     // Runs on the request's own thread. Javalin's asynchronous streams return the request to the
     // server while it may still be written to, and fail when the page was closed.
-    run(new SseClient(ctx), livePage);
+    run(new SseClient(ctx), events);
   }
 
-  private void run(SseClient page, LivePage livePage) {
+  private void run(SseClient page, PageEvents events) {
     try {
       var rounds = Math.max(1, silence.dividedBy(pause));
-      for (long round = 1; !page.terminated() && livePage.send(page); round++) {
+      for (long round = 1; !page.terminated() && events.send(page); round++) {
         if (round % rounds == 0) {
           page.sendComment("");
         }

@@ -121,11 +121,11 @@ final class VisitorGuard {
   }
 
   /// Opens a stream that ends with the session.
-  void follow(Context ctx, Streams streams, Streams.LivePage livePage) {
+  void follow(Context ctx, Streams streams, Streams.PageEvents events) {
     streams.open(
         ctx,
         page ->
-            visitor(ctx).filter(it -> may(it, Permission.READ)).isPresent() && livePage.send(page));
+            visitor(ctx).filter(it -> may(it, Permission.READ)).isPresent() && events.send(page));
   }
 
   private Handler guarded(Page page) {

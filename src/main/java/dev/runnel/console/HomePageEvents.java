@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Keeps the page of runs up to date. Sends the events `list`, the whole list, for a new page and
-/// for the first run; those of [RowUpdates]; and for a page that has just requested a run `notes`,
-/// the answers to it, and `started`, the path of the run. Not thread-safe.
-final class LiveRunsPage implements Streams.LivePage {
+/// Keeps the page of runs, `/`, up to date. Sends the events `list`, the whole list, for a new page
+/// and for the first run; those of [RowUpdates]; and for a page that has just requested a run
+/// `notes`, the answers to it, and `started`, the path of the run. Not thread-safe.
+final class HomePageEvents implements Streams.PageEvents {
   private static final int RUNS = 100;
 
   private final Store store;
@@ -28,7 +28,7 @@ final class LiveRunsPage implements Streams.LivePage {
   private boolean isNew = true;
   private List<String> notes = List.of();
 
-  LiveRunsPage(
+  HomePageEvents(
       Store store,
       ConsoleSurface surface,
       Templates pages,

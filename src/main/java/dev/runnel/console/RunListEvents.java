@@ -8,14 +8,14 @@ import java.time.InstantSource;
 
 /// Keeps a page of the list of all runs up to date. Sends the events of [RowUpdates]. Not
 /// thread-safe.
-final class LiveRunListPage implements Streams.LivePage {
+final class RunListEvents implements Streams.PageEvents {
   private final RunLists lists;
   private final RunListQuery query;
   private final Templates pages;
   private final InstantSource clock;
   private final RowUpdates updates = new RowUpdates();
 
-  LiveRunListPage(RunLists lists, RunListQuery query, Templates pages, InstantSource clock) {
+  RunListEvents(RunLists lists, RunListQuery query, Templates pages, InstantSource clock) {
     this.lists = lists;
     this.query = query;
     this.pages = pages;

@@ -19,7 +19,7 @@ import java.util.Optional;
 /// `facts`, the part beside it; `lines`, the transcript's next lines, with the number of the last
 /// one as event id; `notes`, the answers to people of the console; and `moved` when its
 /// conversation has another run. Not thread-safe.
-final class LiveRunPage implements Streams.LivePage {
+final class RunPageEvents implements Streams.PageEvents {
   /// Number of polls between two reads of a run that only the run service knows.
   private static final int POLLS_PER_READ = 20;
 
@@ -39,7 +39,7 @@ final class LiveRunPage implements Streams.LivePage {
 
   /// @param shown the run as initially rendered
   /// @param line the number of the last line that the page has
-  LiveRunPage(
+  RunPageEvents(
       Store store,
       AgentRuns runs,
       Transcripts transcripts,
