@@ -69,7 +69,7 @@ record FollowUpSender(
       case Outcome.Missing _ when !isReplaceable(plan) -> results.reportMissingRun(attempt);
       case Outcome.Missing _ -> {
         // An earlier attempt may have started the new run.
-        if (attempt.isRetry() || !startControl.isHeld(attempt, plan.binding())) {
+        if (attempt.isRetry() || !startControl.holdReport(attempt, plan.binding())) {
           startNewRun(attempt, plan);
         }
       }

@@ -70,12 +70,14 @@ record StartControl(Policy policy, Store store, AccessCheck accessCheck, Attempt
   ///
   /// @return false if the attempt is finished, or held until the freeze ends
   boolean permitsRestart(DeliveryAttempt attempt, Binding run) {
-    return !isHeld(attempt, run) && !isFrozen(attempt);
+    return !holdReport(attempt, run) && !isFrozen(attempt);
   }
 
-  /// Whether the message to a run waits until a freeze ends, because it contains a report of Runnel
-  /// itself, which nobody would send again.
-  boolean isHeld(DeliveryAttempt attempt, Binding run) {
+  /// During a freeze, lets a message to a run wait until the freeze ends if it contains a report of
+  /// Runnel itself, which nobody would send again.
+  ///
+  /// @return whether the attempt is finished
+  boolean holdReport(DeliveryAttempt attempt, Binding run) {
     if (!store.<Boolean>commit(StartFreeze::isOn)) {
       return false;
     }
