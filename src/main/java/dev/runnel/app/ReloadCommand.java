@@ -25,8 +25,6 @@ import java.util.HexFormat;
 /// `./runnel reload`: lets the running server read its settings again, and prints what it applied.
 /// The file is checked here first; a file that is not valid changes nothing.
 record ReloadCommand(Config config, InstantSource clock, PrintStream out, PrintStream err) {
-  /// The file in the data folder in which the server stores the address of its console's listener.
-
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   private static final int SECRET_BYTES = 24;

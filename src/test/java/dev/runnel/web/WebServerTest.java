@@ -117,7 +117,7 @@ class WebServerTest {
     }
   }
 
-  /// Whether it is ready is asked of the database, also by strangers.
+  /// `/readyz` asks the database, and strangers may request it.
   @Test
   void aDatabaseThatDoesNotRespondDelaysNoOtherRequest() throws Exception {
     var asked = new CountDownLatch(1);

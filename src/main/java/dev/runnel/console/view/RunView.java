@@ -31,8 +31,8 @@ import java.util.stream.Stream;
 ///
 /// @param binding empty for a run that was started through the API, and for an earlier one of a
 ///   thread, which is read-only here
-/// @param permitted what the visitor may do with a run that was started through the API; for the
-///   others, the policy is asked only when a form is sent
+/// @param permitted what the visitor may do with a run that was started through the API; unused for
+///   other runs, whose forms everybody sees and the policy judges when they are sent
 public record RunView(Run run, Optional<Binding> binding, Instant now, Set<Permission> permitted) {
   private static final int MAX_MESSAGE = 20_000;
 

@@ -15,7 +15,7 @@ public final class ApiRuns {
   /// Where people write to these runs and stop them.
   public static final SurfaceId CONSOLE = new SurfaceId("console");
 
-  /// Their requester, whom Runnel does not know. No platform has such an id.
+  /// Stands for their requesters, whom Runnel does not know. No account of a platform has this id.
   public static final Actor REQUESTER = new Actor("the API", "the API");
 
   private ApiRuns() {}
