@@ -8,6 +8,8 @@ import java.util.Optional;
 
 /// Runs git safely: without prompts, and without executing programs from a repository or a
 /// template.
+///
+/// @param variableValues the values of variables by name, which hold the tokens of repositories
 record Git(CommandRunner commandRunner, Map<String, String> variableValues) {
   private static final List<String> BASE_COMMAND =
       List.of(
@@ -76,5 +78,10 @@ record Git(CommandRunner commandRunner, Map<String, String> variableValues) {
                 TOKEN,
                 token.get())
             : Map.of("GIT_TERMINAL_PROMPT", "0", "GIT_ASKPASS", "", "SSH_ASKPASS", ""));
+  }
+
+  @Override
+  public String toString() {
+    return "Git[values of variables withheld]";
   }
 }
