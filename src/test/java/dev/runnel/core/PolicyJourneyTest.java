@@ -8,6 +8,7 @@ import static dev.runnel.testkit.Samples.say;
 import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -16,6 +17,7 @@ import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Admission;
 import dev.runnel.core.model.conversation.ConversationPolicy;
+import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.model.run.RunState;
@@ -176,6 +178,28 @@ class PolicyJourneyTest {
 
     assertThat(world.runs.followUps()).isEmpty();
     assertThat(told(DANA)).hasSize(1);
+  }
+
+  @Test
+  void aVisitorOfTheConsoleReadsARefusalOnThePageAndNotInTheThread() {
+    obeys(permit(id(DANA), EnumSet.of(Permission.START)));
+    world.console.hasManners(
+        new ConversationPolicy(ConversationPolicy.Audience.EVERYONE, Duration.ZERO, true));
+    says(delivery("1", start("fix it")));
+    var inThread = world.surface.posts().size();
+
+    says(delivery("2", cancel()).withId(DeliveryId.of(ApiRuns.CONSOLE, "2")).withActor(EVE));
+
+    assertThat(world.runs.cancels()).isEmpty();
+    assertThat(world.surface.posts()).hasSize(inThread);
+    assertThat(world.console.posts())
+        .singleElement()
+        .satisfies(
+            post -> {
+              assertThat(post.conversation()).isEqualTo(ApiRuns.inConsole(THREAD));
+              assertThat(((Update.Message) post.update()).text())
+                  .startsWith("You may not stop runs here.");
+            });
   }
 
   @Test

@@ -6,6 +6,7 @@ import dev.runnel.core.deliver.FileLimits;
 import dev.runnel.core.deliver.Reminders;
 import dev.runnel.core.dispatch.DispatchOptions;
 import dev.runnel.core.dispatch.Dispatcher;
+import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.conversation.Conversation;
@@ -48,6 +49,9 @@ public final class World implements AutoCloseable {
   /// Another platform, where people may speak to runs of the first.
   public final FakeSurface elsewhere = new FakeSurface(new SurfaceId("elsewhere"));
 
+  /// The pages on which people read answers to their forms.
+  public final FakeSurface console = new FakeSurface(ApiRuns.CONSOLE);
+
   /// What the listener of changes learned: `QUEUED > RUNNING`.
   public final List<String> changes = new ArrayList<>();
 
@@ -76,11 +80,11 @@ public final class World implements AutoCloseable {
     sql = new SqlStore(database, clock);
     store = sql;
     var random = new Random(1);
-    recovery = new OutageRecovery(store, runs, Surfaces.of(List.of(surface, elsewhere)));
+    recovery = new OutageRecovery(store, runs, surfaces());
     dispatcher = dispatcher(random);
     watcher = new Watcher(store, runs, this::changed);
     courier = courier(random);
-    poller = new MissedDeliveryPoller(store, Surfaces.of(List.of(surface, elsewhere)));
+    poller = new MissedDeliveryPoller(store, surfaces());
   }
 
   /// From now on this policy decides who may do what.
@@ -123,6 +127,10 @@ public final class World implements AutoCloseable {
     changes.add(before.run().state() + " > " + now.state());
   }
 
+  private Surfaces surfaces() {
+    return Surfaces.of(List.of(surface, elsewhere, console));
+  }
+
   private Dispatcher dispatcher(Random random) {
     var web =
         new RunOptions(
@@ -136,7 +144,7 @@ public final class World implements AutoCloseable {
     return new Dispatcher(
         store,
         runs,
-        Surfaces.of(List.of(surface, elsewhere)),
+        surfaces(),
         new Profiles(Map.of("web", web)),
         defaults,
         policy,
@@ -149,28 +157,24 @@ public final class World implements AutoCloseable {
 
   private Courier courier(Random random) {
     return new Courier(
-        store,
-        Surfaces.of(List.of(surface, elsewhere)),
-        random,
-        reminders,
-        recovery,
-        new FileDelivery(runs, files));
+        store, surfaces(), random, reminders, recovery, new FileDelivery(runs, files));
   }
 
   /// New workers over the same rows, as after a restart, over a store that the test may bend.
   public void restart(UnaryOperator<Store> bend) {
     store = bend.apply(sql);
     var random = new Random(1);
-    recovery = new OutageRecovery(store, runs, Surfaces.of(List.of(surface, elsewhere)));
+    recovery = new OutageRecovery(store, runs, surfaces());
     dispatcher = dispatcher(random);
     watcher = new Watcher(store, runs, this::changed);
     courier = courier(random);
-    poller = new MissedDeliveryPoller(store, Surfaces.of(List.of(surface, elsewhere)));
+    poller = new MissedDeliveryPoller(store, surfaces());
   }
 
   /// Hands a delivery in at the door.
   public boolean says(Delivery delivery) {
     conversations.add(delivery.conversation());
+    conversations.add(delivery.placeOfAnswer());
     return sql.accept(delivery);
   }
 

@@ -3,6 +3,8 @@ package dev.runnel.console.access;
 import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.ConversationPolicy;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.conversation.RawRequest;
@@ -27,6 +29,11 @@ public record ApiRunSurface(ConsoleSurface console) implements Surface {
   @Override
   public Posting post(Notice notice, @Nullable PostRef status) {
     return console.post(notice, status);
+  }
+
+  @Override
+  public ConversationPolicy conversationPolicy(Conversation conversation) {
+    return console.conversationPolicy(conversation);
   }
 
   @Override

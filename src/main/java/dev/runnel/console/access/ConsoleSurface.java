@@ -12,6 +12,7 @@ import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Admission;
 import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.ConversationPolicy;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.PostRef;
@@ -24,6 +25,7 @@ import dev.runnel.core.port.SenderLookup;
 import dev.runnel.core.port.Surface;
 import dev.runnel.core.port.ThreadOpener;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -263,11 +265,17 @@ public final class ConsoleSurface implements Surface, SenderLookup {
   @Override
   public Posting post(Notice notice, @Nullable PostRef status) {
     switch (notice.update()) {
-      case Update.Message(_, var text, _) -> flashMessages.add(notice.conversation(), text);
+      case Update.Message(_, var text, _) ->
+          flashMessages.add(ApiRuns.inConsole(notice.conversation()), text);
       case Update.OfRun _, Update.Still _, Update.Reply _, Update.Received _ -> {}
     }
     var ref = status != null ? status : new PostRef(notice.id().value());
     return new Posting.Posted(ref, notice.conversation());
+  }
+
+  @Override
+  public ConversationPolicy conversationPolicy(Conversation conversation) {
+    return new ConversationPolicy(ConversationPolicy.Audience.EVERYONE, Duration.ZERO, true);
   }
 
   /// Posts notify nobody; people open the page.
@@ -301,7 +309,7 @@ public final class ConsoleSurface implements Surface, SenderLookup {
 
   /// The latest few answers in the conversation, oldest first.
   public List<String> notes(Conversation conversation) {
-    return flashMessages.of(conversation);
+    return flashMessages.of(ApiRuns.inConsole(conversation));
   }
 
   /// The link, if it is an HTTP or HTTPS URL.

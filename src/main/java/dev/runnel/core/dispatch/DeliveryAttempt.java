@@ -126,7 +126,7 @@ record DeliveryAttempt(
   /// Adds an update, unless there is a notice with that id.
   void addOnce(Work work, String id, Update update) {
     work.outbox()
-        .add(new Notice(new NoticeId(id), conversation(), update, delivery.origin(), now, 0));
+        .add(new Notice(new NoticeId(id), placeOf(update), update, delivery.origin(), now, 0));
   }
 
   /// Sets the reaction for a message that reached the run.
@@ -159,7 +159,13 @@ record DeliveryAttempt(
   }
 
   void add(Work work, Update update) {
-    add(work, conversation(), update);
+    add(work, placeOf(update), update);
+  }
+
+  private Conversation placeOf(Update update) {
+    return update instanceof Update.Message(_, _, var isPrivate) && isPrivate
+        ? delivery.placeOfAnswer()
+        : conversation();
   }
 
   void add(Work work, Conversation conversation, Update update) {

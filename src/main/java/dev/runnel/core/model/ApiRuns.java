@@ -24,6 +24,13 @@ public final class ApiRuns {
     return new Conversation(SURFACE, run.value());
   }
 
+  /// The conversation between the console and its visitors about this one.
+  public static Conversation inConsole(Conversation conversation) {
+    return conversation.surface().equals(CONSOLE)
+        ? conversation
+        : new Conversation(CONSOLE, conversation.id());
+  }
+
   /// Whether it is the conversation of such a run.
   public static boolean isOf(Conversation conversation) {
     return conversation.surface().equals(SURFACE);

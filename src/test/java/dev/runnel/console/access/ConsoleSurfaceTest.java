@@ -4,6 +4,7 @@ import static dev.runnel.testkit.Samples.DANA;
 import static dev.runnel.testkit.Samples.NINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -359,6 +360,21 @@ class ConsoleSurfaceTest {
       assertThat(surface.notes(conversation))
           .containsExactly("Answer 3", "Answer 4", "Answer 5", "Answer 6");
       assertThat(surface.notes(Conversation.parse("console:runs/2"))).isEmpty();
+    }
+
+    @Test
+    void aboutARunOfAThreadIsKeptForThePageOfThatRun() {
+      var thread = Conversation.parse(SLACK_THREAD);
+      surface.post(
+          new Notice(
+              NoticeId.random(),
+              ApiRuns.inConsole(thread),
+              new Update.Message(DANA, "No.", true),
+              Origin.NONE,
+              NINE,
+              0),
+          null);
+      assertThat(surface.notes(thread)).containsExactly("No.");
     }
   }
 
