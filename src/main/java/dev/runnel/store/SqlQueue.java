@@ -122,6 +122,16 @@ abstract class SqlQueue<I, T> implements Store.Queue<I, T> {
     change("due_at = ?, why = ?, waits_for = ?", dueAt, why, service, idText.apply(id));
   }
 
+  @Override
+  public final void makeDue(I id, String why) {
+    rows.first(
+            "SELECT conversation FROM %s WHERE id = ? AND state = 0".formatted(table.table()),
+            row -> Conversation.parse(row.getString("conversation")),
+            idText.apply(id))
+        .ifPresent(this::touch);
+    postpone(id, sequence.now(), why);
+  }
+
   /// Makes all rows due that wait for the service.
   final void wake(String service) {
     var now = sequence.now();

@@ -579,6 +579,11 @@ public final class MemoryStore implements Store {
     }
 
     @Override
+    public void makeDue(DeliveryId id, String why) {
+      postpone(id, Instant.EPOCH, why);
+    }
+
+    @Override
     public void park(DeliveryId id, String why) {
       change(inbox, id, row -> row.parked(why));
     }
@@ -994,6 +999,11 @@ public final class MemoryStore implements Store {
     public void postpone(NoticeId id, Instant dueAt, String why, String service) {
       waitsFor.put(id, service);
       change(outbox, id, row -> row.due(dueAt, why));
+    }
+
+    @Override
+    public void makeDue(NoticeId id, String why) {
+      postpone(id, Instant.EPOCH, why);
     }
 
     @Override

@@ -288,6 +288,20 @@ public interface StoreContract {
   }
 
   @Test
+  default void aPostponedDeliveryThatIsMadeDueIsNext() {
+    var id = new DeliveryId("fake:1");
+    store().accept(delivery("1", start("a"), THREAD));
+    store()
+        .change(
+            work -> work.inbox().postpone(id, NINE.plus(Duration.ofHours(1)), "It waits", "runs"));
+    assertThat(next(THREAD)).isEmpty();
+
+    store().change(work -> work.inbox().makeDue(id, "It was decided"));
+
+    assertThat(next(THREAD)).map(each -> each.item().id()).contains(id);
+  }
+
+  @Test
   default void aHoldStandsUntilItIsLifted() {
     store().change(work -> work.holds().hold(Samples.SURFACE, "The token is old.", NINE));
     store().change(work -> work.holds().hold(Samples.SURFACE, "The token is gone.", NINE));

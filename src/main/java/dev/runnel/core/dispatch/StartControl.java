@@ -312,7 +312,7 @@ record StartControl(Policy policy, Store store, AccessCheck accessCheck, Attempt
             attempt.respond(work, "That start no longer waits for approval.");
             return;
           }
-          work.inbox().postpone(approval.delivery(), attempt.now(), "Its approval was decided");
+          work.inbox().makeDue(approval.delivery(), "Its approval was decided");
           attempt.add(
               work,
               approval.conversation(),

@@ -173,6 +173,9 @@ public interface Store {
     /// The same, and [Work#wake] makes it due earlier.
     void postpone(I id, Instant dueAt, String why, String service);
 
+    /// Makes a postponed row due now.
+    void makeDue(I id, String why);
+
     /// Parks the row; a person may inspect and retry it.
     void park(I id, String why);
 
