@@ -2,6 +2,7 @@ package dev.runnel.store;
 
 import static com.github.kagkarlsson.scheduler.SchedulerClient.ScheduleOptions.WHEN_EXISTS_RESCHEDULE;
 
+import com.github.kagkarlsson.scheduler.ScheduledExecutionsFilter;
 import com.github.kagkarlsson.scheduler.Scheduler;
 import com.github.kagkarlsson.scheduler.SchedulerName;
 import com.github.kagkarlsson.scheduler.exceptions.TaskInstanceException;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -293,15 +295,43 @@ public final class ConversationWorkers implements AutoCloseable {
     }
   }
 
+  /// The conversations with rows whose wake was lost: no step is scheduled, or one for a time when
+  /// a row is overdue.
   private List<Conversation> unscheduled(QueueTable queueTable) {
     // In this order: a conversation whose step ends in between is scheduled once too often, and
     // none is left out.
+    var now = clock.instant();
     var waiting = store.waiting(queueTable);
-    var scheduled = waiting.isEmpty() ? Set.<String>of() : tasks.instances(queueTable.task());
+    if (waiting.isEmpty()) {
+      return List.of();
+    }
+    var due = store.due(queueTable, now);
+    var scheduled = tasks.instances(queueTable.task());
+    var late = due.isEmpty() ? Set.<String>of() : scheduledAfter(queueTable, now);
     return waiting.stream()
-        .filter(conversation -> !scheduled.contains(conversation))
+        .filter(
+            conversation ->
+                !scheduled.contains(conversation)
+                    || (late.contains(conversation) && due.contains(conversation)))
         .map(Conversation::parse)
         .toList();
+  }
+
+  /// The conversations whose next step is scheduled after the time. A step that failed is repeated
+  /// later on purpose.
+  private Set<String> scheduledAfter(QueueTable queueTable, Instant time) {
+    var late = new HashSet<String>();
+    scheduler.fetchScheduledExecutionsForTask(
+        queueTable.task(),
+        Void.class,
+        ScheduledExecutionsFilter.all().withPicked(false),
+        execution -> {
+          if (execution.getExecutionTime().isAfter(time)
+              && execution.getConsecutiveFailures() == 0) {
+            late.add(execution.getTaskInstance().getId());
+          }
+        });
+    return late;
   }
 
   /// Deletes rows that are kept for months. Runs once a day, because finding them is slow.
@@ -316,17 +346,28 @@ public final class ConversationWorkers implements AutoCloseable {
   }
 
   private void wake(Set<Touched> touched) {
-    var now = clock.instant();
     try {
-      touched.forEach(each -> schedule(each.queue(), each.conversation(), now));
+      touched.forEach(this::wake);
       if (touched.stream().anyMatch(each -> each.queue() == QueueTable.OUTBOX)) {
         wakeWatcher();
       }
     } catch (RuntimeException e) {
-      // The rows are committed; the sweep schedules them, or that of the next start.
-      if (!waker.isShutdown()) {
-        log.warn("conversations not scheduled count={}", touched.size(), e);
-      }
+      logLostWake(e);
+    }
+  }
+
+  private void wake(Touched touched) {
+    try {
+      schedule(touched.queue(), touched.conversation(), clock.instant());
+    } catch (RuntimeException e) {
+      logLostWake(e);
+    }
+  }
+
+  /// The rows are committed; the sweep schedules them, or that of the next start.
+  private void logLostWake(RuntimeException error) {
+    if (!waker.isShutdown()) {
+      log.warn("conversation not scheduled", error);
     }
   }
 

@@ -250,6 +250,12 @@ public final class SqlStore implements Store, AutoCloseable {
                 row -> row.getString("conversation")));
   }
 
+  /// The ids of the conversations with a row that is due, and that no other row delays.
+  Set<String> due(QueueTable queueTable, Instant now) {
+    return database.read(
+        rows -> Set.copyOf(rows.list(queueTable.dueConversations(), row -> row.getString(1), now)));
+  }
+
   /// Deletes finished rows, which were kept to detect duplicates, and parked rows, in small
   /// commits, so that no sender waits for long.
   ///

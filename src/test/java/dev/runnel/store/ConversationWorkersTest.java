@@ -130,6 +130,54 @@ class ConversationWorkersTest {
       await().atMost(Duration.ofSeconds(60)).until(() -> worked.size() == 2);
     }
 
+    /// An approval is given in another conversation than that of the start that waits for it.
+    @Test
+    void aPostponedRowThatACommitOfAnotherConversationMakesDueIsWorkedOnAtOnce() throws Exception {
+      var store = store(database());
+      store.accept(delivery("1", say("x")));
+      var later = clock.instant().plusSeconds(1_800);
+      store.change(work -> work.inbox().postpone(new DeliveryId("fake:1"), later, "approval"));
+      start(store, (conversation, now) -> workThrough(store, conversation, now));
+      store.accept(delivery("2", cancel()));
+      await().atMost(Duration.ofSeconds(60)).until(() -> worked.contains("fake:2"));
+
+      store.change(work -> work.inbox().makeDue(new DeliveryId("fake:1"), "decided"));
+
+      await().atMost(Duration.ofSeconds(60)).until(() -> worked.contains("fake:1"));
+    }
+
+    /// As after a crash between the commit and the wake.
+    @Test
+    void aRowWhoseWakeWasLostIsWorkedOnThoughAStepIsScheduledForLater() throws Exception {
+      var database = database();
+      var store = store(database);
+      store.accept(delivery("later", say("x")));
+      var later = clock.instant().plusSeconds(1_800);
+      store.change(work -> work.inbox().postpone(new DeliveryId("fake:later"), later, "busy"));
+      var steps = new AtomicInteger();
+      start(
+          store,
+          ScheduledTasks.of(database),
+          (conversation, now) -> {
+            workThrough(store, conversation, now);
+            steps.incrementAndGet();
+          },
+          Retention.DEFAULT,
+          new ConversationWorkers.Pace(
+              Duration.ofSeconds(1),
+              Duration.ofSeconds(2),
+              Duration.ofMillis(200),
+              Duration.ofSeconds(10)));
+      store.accept(delivery("1", cancel()));
+      await().atMost(Duration.ofSeconds(60)).until(() -> steps.get() >= 1);
+
+      // Its commits wake nobody.
+      new SqlStore(database, clock).accept(delivery("2", cancel()));
+
+      await().atMost(Duration.ofSeconds(60)).until(() -> worked.contains("fake:2"));
+      assertThat(worked).doesNotContain("fake:later");
+    }
+
     @Test
     void aRowForLaterIsWorkedOnThen() throws Exception {
       var store = store(database());
@@ -357,6 +405,15 @@ class ConversationWorkersTest {
       ScheduledTasks tasks,
       ConversationWorkers.Steps.Step dispatch,
       Retention retention) {
+    start(store, tasks, dispatch, retention, ConversationWorkers.Pace.DEFAULT);
+  }
+
+  private void start(
+      SqlStore store,
+      ScheduledTasks tasks,
+      ConversationWorkers.Steps.Step dispatch,
+      Retention retention,
+      ConversationWorkers.Pace pace) {
     var scheduler =
         new ConversationWorkers(
             store,
@@ -368,7 +425,7 @@ class ConversationWorkersTest {
                 _ -> Optional.empty(),
                 now -> now.plusSeconds(900),
                 _ -> {}),
-            ConversationWorkers.Pace.DEFAULT,
+            pace,
             retention);
     open.add(scheduler);
     scheduler.start();

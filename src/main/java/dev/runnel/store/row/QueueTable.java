@@ -27,6 +27,12 @@ public enum QueueTable {
     return task;
   }
 
+  /// The query for the conversations with rows that may be processed at a time, its parameter.
+  public String dueConversations() {
+    return "SELECT DISTINCT conversation FROM %s AS head WHERE state = 0 AND due_at <= ? AND (%s = 1 OR seq = (SELECT min(seq) FROM %s WHERE conversation = head.conversation AND state = 0 AND %s = 0))"
+        .formatted(table, unordered, table, unordered);
+  }
+
   /// The query for a conversation's rows that may be processed next: those that do not wait for
   /// other rows, and the oldest of the others. It takes the conversation as parameter twice.
   public String heads(String columns) {
