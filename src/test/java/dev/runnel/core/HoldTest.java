@@ -11,6 +11,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.World;
@@ -101,6 +102,44 @@ class HoldTest {
     world.settle();
 
     assertThat(world.surface.posts()).hasSize(before + 5);
+  }
+
+  @Test
+  void postsThatWaitedForDaysAreNotGivenUpOnWhenThePlatformThenAsksToWait() {
+    world.says(delivery("1", start("fix it")));
+    world.settle();
+    world.surface.refusesCredential(WHY);
+    world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Fixed.");
+    world.passes(Duration.ofSeconds(5));
+    world.leaps(Duration.ofDays(2));
+    var before = world.surface.posts().size();
+
+    world.surface.refusesCredential(Optional.empty());
+    world.recovers();
+    world.surface.answersPosts(
+        Optional.of(new Posting.Later(Optional.of(Duration.ofSeconds(1)), "429")));
+    world.passes(Duration.ofSeconds(3));
+    world.surface.answersPosts(Optional.empty());
+    world.passes(Duration.ofSeconds(5));
+
+    assertThat(world.surface.posts()).hasSize(before + 1);
+  }
+
+  @Test
+  void aCommandOfLastWeekIsNotGivenUpOnWhenTheRunServiceIsThenDownForAWhile() {
+    world.surface.refusesCredential(WHY);
+    world.says(command("1"));
+    world.settle();
+    world.clock.advance(Duration.ofDays(7));
+
+    world.runs.isDown(Optional.empty());
+    world.surface.refusesCredential(Optional.empty());
+    world.recovers();
+    world.passes(Duration.ofSeconds(10));
+    world.runs.isBack();
+    world.passes(Duration.ofMinutes(2));
+
+    assertThat(world.runs.runs()).hasSize(1);
   }
 
   @Test

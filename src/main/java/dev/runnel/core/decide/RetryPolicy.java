@@ -11,24 +11,32 @@ import java.util.random.RandomGenerator;
 /// @param first the delay after the first failure; it doubles with each further one, with jitter
 /// @param longest the maximum delay
 /// @param patience for how long to retry while the other side is unavailable
+/// @param minAttempts minimum number of attempts before Runnel gives up because of that
 /// @param maxErrors maximum number of attempts that cause unexpected errors
 public record RetryPolicy(
-    Duration first, Duration longest, Duration patience, int maxErrors, RandomGenerator chance) {
+    Duration first,
+    Duration longest,
+    Duration patience,
+    int minAttempts,
+    int maxErrors,
+    RandomGenerator chance) {
   public static RetryPolicy standard(RandomGenerator chance) {
     return new RetryPolicy(
-        Duration.ofSeconds(1), Duration.ofMinutes(1), Duration.ofHours(24), 10, chance);
+        Duration.ofSeconds(1), Duration.ofMinutes(1), Duration.ofHours(24), 20, 10, chance);
   }
 
-  /// When to try again while the other side is unavailable.
+  /// When to try again while the other side is unavailable. Age alone is no reason to give up: the
+  /// delivery or post may have waited for days for an approval, or for a valid credential, without
+  /// an attempt.
   ///
   /// @param attempts number of attempts made
-  /// @param since when it was first due
+  /// @param since when it arrived
   /// @param retryAfter the other side's `Retry-After`, which overrides the backoff and its maximum;
   ///   the delay is never shorter than the first one
   /// @return empty to give up
   public Optional<Instant> afterOutage(
       int attempts, Instant since, Optional<Duration> retryAfter, Instant now) {
-    return Duration.between(since, now).compareTo(patience) > 0
+    return attempts >= minAttempts && Duration.between(since, now).compareTo(patience) > 0
         ? Optional.empty()
         : Optional.of(now.plus(retryAfter.map(this::atLeast).orElseGet(() -> backoff(attempts))));
   }

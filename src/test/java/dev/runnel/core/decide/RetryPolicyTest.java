@@ -41,8 +41,16 @@ class RetryPolicyTest {
     var day = Duration.ofHours(24);
 
     assertThat(policy.afterOutage(2_000, NOW.minus(day), Optional.empty(), NOW)).isPresent();
-    assertThat(policy.afterOutage(1, NOW.minus(day).minus(SECOND), Optional.empty(), NOW))
+    assertThat(policy.afterOutage(20, NOW.minus(day).minus(SECOND), Optional.empty(), NOW))
         .isEmpty();
+  }
+
+  @Test
+  void whatIsOlderThanADayIsTriedTwentyTimes() {
+    var lastWeek = NOW.minus(Duration.ofDays(7));
+
+    assertThat(policy.afterOutage(19, lastWeek, Optional.empty(), NOW)).isPresent();
+    assertThat(policy.afterOutage(20, lastWeek, Optional.empty(), NOW)).isEmpty();
   }
 
   @Test
