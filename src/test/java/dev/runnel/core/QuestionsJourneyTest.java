@@ -17,6 +17,7 @@ import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.run.Artifact;
+import dev.runnel.core.model.run.Outcome;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
@@ -74,6 +75,21 @@ class QuestionsJourneyTest {
     assertThat(answers()).containsExactly("SQLite");
     assertThat(world.surface.told(THREAD))
         .containsExactly("The agent no longer waits for this answer, so I did not send it.");
+  }
+
+  @Test
+  void aQuestionWhoseAnswerWasGivenUpOnIsAnsweredBySendingItAgain() {
+    world.says(button("2", "SQLite"));
+    for (int i = 0; i < 20; i++) {
+      world.runs.answersNext(new Outcome.Unavailable(Optional.empty(), "503"));
+      world.leaps(Duration.ofHours(2));
+    }
+    assertThat(world.surface.told(THREAD))
+        .contains("This failed for a whole day, so I gave up. Please send it again.");
+
+    hears(button("3", "SQLite"));
+
+    assertThat(answers()).containsExactly("SQLite");
   }
 
   @Test

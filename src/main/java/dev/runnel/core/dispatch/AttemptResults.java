@@ -156,6 +156,7 @@ record AttemptResults(
           attempt,
           work -> {
             work.inbox().park(delivery.id(), why);
+            undoReopening(work, delivery);
             reportNotStarted(work, attempt);
             endParts(work, attempt);
             if (isReported) {
@@ -317,6 +318,7 @@ record AttemptResults(
             work.inbox().postpone(delivery.id(), next.get(), error.toString());
           } else {
             work.inbox().park(delivery.id(), error.toString());
+            undoReopening(work, delivery);
             reportNotStarted(work, attempt);
             endParts(work, attempt);
             attempt.react(work, MessageStatus.REFUSED);
@@ -380,6 +382,15 @@ record AttemptResults(
     return work.bindings()
         .of(binding.run().id())
         .filter(current -> current.conversation().equals(binding.conversation()));
+  }
+
+  /// The message that was to continue the run is given up on, so the run is as it was: people can
+  /// answer its question again.
+  private static void undoReopening(Work work, Delivery delivery) {
+    work.inbox()
+        .runBefore(delivery.id())
+        .flatMap(run -> work.bindings().of(run.id()))
+        .ifPresent(current -> stopWatching(work, current));
   }
 
   /// Undoes the reopening, because the follow-up did not restart the run.
