@@ -61,7 +61,7 @@ final class RunItems {
         Objects.requireNonNullElse(item.title(), ""),
         state,
         item.state().value(),
-        state == RunState.FAILED ? ErrorTexts.failed(errorCode(status), message) : message,
+        state == RunState.FAILED ? failure(item, status, message) : message,
         status.map(StatusMessage::retryable).orElse(false),
         link(item.sessionLink()),
         item.artifacts().stream().flatMap(it -> artifact(it).stream()).toList(),
@@ -162,8 +162,14 @@ final class RunItems {
     return deliveries;
   }
 
-  private static String errorCode(Optional<StatusMessage> status) {
-    return status.map(StatusMessage::errorCode).map(ErrorCode::value).orElse("");
+  /// The embedded service names the category; its words about agents and budgets need no others.
+  private static Optional<String> failure(
+      RunItem item, Optional<StatusMessage> status, Optional<String> message) {
+    var category = item.more().getOrDefault("error_category", MissingNode.getInstance()).asText();
+    return message.isPresent() && (category.equals("agent") || category.equals("budget"))
+        ? message
+        : ErrorTexts.failed(
+            status.map(StatusMessage::errorCode).map(ErrorCode::value).orElse(""), message);
   }
 
   static Optional<DeliveryId> delivery(RunItem item) {

@@ -116,6 +116,20 @@ class RunItemsTest {
     assertThat(run.message().orElse(null)).isEqualTo(why);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"agent", "budget"})
+  void theEmbeddedServicesReasonOfAFailureStaysAsItIs(String category) throws Exception {
+    var run =
+        run(
+            """
+            "state": "FAILED", "error_category": "%s", "status_message":
+              {"message": "AssertionError in CheckoutTest", "error_code": "environment_setup_failed"}\
+            """
+                .formatted(category));
+
+    assertThat(run.message()).contains("AssertionError in CheckoutTest");
+  }
+
   @Test
   void whatIsMissingIsEmpty() throws Exception {
     var run = run("\"state\": \"QUEUED\"");

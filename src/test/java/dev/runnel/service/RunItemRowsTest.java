@@ -343,7 +343,9 @@ class RunItemRowsTest {
 
   @Row("2.7 RunStatusMessage")
   void codeAndRetryAreSaidOfFailuresOnly() {
-    assertThat(failed.at("/status_message/error_code").asText()).isEqualTo("agent_process_failed");
+    assertThat(failed.at("/status_message/error_code").asText())
+        .isEqualTo("environment_setup_failed");
+    assertThat(failed.path("error_category").asText()).isEqualTo("agent");
     assertThat(failed.at("/status_message/retryable").isBoolean()).isTrue();
     for (var run : List.of(done, waiting, made)) {
       assertThat(run.at("/status_message/message").isTextual()).isTrue();

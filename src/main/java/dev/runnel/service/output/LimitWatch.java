@@ -187,7 +187,7 @@ public final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
     return limits
         .cost()
         .reached(cost.after(Duration.ofNanos(elapsed)))
-        .map(why -> ExecutionResult.failed("The agent was stopped: " + why + COST_LIMIT_HINT));
+        .map(why -> ExecutionResult.overBudget("The agent was stopped: " + why + COST_LIMIT_HINT));
   }
 
   private Optional<ExecutionResult> checkDisk() {

@@ -17,7 +17,7 @@ public final class RunCost {
         .reached(costBefore(limit, run))
         .map(
             why ->
-                ExecutionResult.setupFailed(
+                ExecutionResult.overBudget(
                     "The agent was not started: " + why + LimitWatch.COST_LIMIT_HINT));
   }
 

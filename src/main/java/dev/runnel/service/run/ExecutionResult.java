@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /// How an execution ended, regardless of waiting follow-ups.
 ///
 /// @param message for people: the answer, the question, or what went wrong
-/// @param errorCode an error code of the API; null on success
+/// @param errorCode an error code of the API, as stored; null on success
 public record ExecutionResult(
     ExecutionState state, String message, @Nullable String errorCode, boolean retryable) {
   public static ExecutionResult succeeded(String answer) {
@@ -18,6 +18,11 @@ public record ExecutionResult(
 
   public static ExecutionResult failed(String why) {
     return new ExecutionResult(ExecutionState.FAILED, why, "agent_process_failed", false);
+  }
+
+  /// The run reached its cost limit.
+  public static ExecutionResult overBudget(String why) {
+    return new ExecutionResult(ExecutionState.FAILED, why, "budget_exceeded", false);
   }
 
   /// The workspace could not be prepared, or the agent could not be started.

@@ -79,8 +79,15 @@ public record RunRow(
   /// Path prefix of the API.
   public static final String API = "/api/v1";
 
-  // Never copied from a request.
+  // Neither is copied from a request.
   private static final String EVIDENCE = "evidence";
+  private static final String ERROR_CATEGORY = "error_category";
+
+  private static final Map<ErrorCode, String> CATEGORIES =
+      Map.of(
+          ErrorCode.AGENT_PROCESS_FAILED, "agent",
+          ErrorCode.ENVIRONMENT_SETUP_FAILED, "setup",
+          ErrorCode.BUDGET_EXCEEDED, "budget");
 
   private static final JsonNode MASK = TextNode.valueOf("***");
 
@@ -133,6 +140,7 @@ public record RunRow(
     if (config.isPresent() || resolved.isPresent()) {
       item.set("agent_config", publicConfig());
     }
+    errorCategory().ifPresent(category -> item.put(ERROR_CATEGORY, category));
     // Always present, so that clients need not interpret its absence.
     if (finishedAt.isEmpty()) {
       item.putNull("finished_at");
@@ -153,7 +161,9 @@ public record RunRow(
                 rest.properties()
                     .forEach(
                         member -> {
-                          if (!item.has(member.getKey()) && !member.getKey().equals(EVIDENCE)) {
+                          if (!item.has(member.getKey())
+                              && !member.getKey().equals(EVIDENCE)
+                              && !member.getKey().equals(ERROR_CATEGORY)) {
                             item.set(member.getKey(), member.getValue());
                           }
                         }));
@@ -204,6 +214,30 @@ public record RunRow(
         Optional.of(new StatusMessage(position.description(), null, null, null, null, Map.of())));
   }
 
+  /// What failed: `agent`, `setup` or `budget`; empty if the run did not fail, or the service
+  /// failed.
+  private Optional<String> errorCategory() {
+    return status
+        .map(StatusMessage::errorCode)
+        .filter(_ -> state == ExecutionState.FAILED)
+        .flatMap(code -> Optional.ofNullable(CATEGORIES.get(code)));
+  }
+
+  /// The catalogue has no code of its own for an agent that fails: its `agent_process_failed` is
+  /// for runs that end as ERROR. Readers tell agents and setups apart by the category.
+  private StatusMessage published(StatusMessage stored) {
+    return state == ExecutionState.FAILED
+            && ErrorCode.AGENT_PROCESS_FAILED.equals(stored.errorCode())
+        ? new StatusMessage(
+            stored.message(),
+            ErrorCode.ENVIRONMENT_SETUP_FAILED,
+            stored.retryable(),
+            null,
+            null,
+            Map.of())
+        : stored;
+  }
+
   public List<ArtifactItem> artifactItems() {
     return artifacts.map(json -> ServiceJson.readList(json, ArtifactItem.class)).orElse(List.of());
   }
@@ -245,7 +279,7 @@ public record RunRow(
     factoryUid.ifPresent(item::factoryUid);
     finishedAt.ifPresent(item::finishedAt);
     triggerUrl.or(() -> scheduleLink(publicUrl)).ifPresent(item::triggerUrl);
-    status.ifPresent(item::statusMessage);
+    status.map(this::published).ifPresent(item::statusMessage);
     conversationId.ifPresent(item::conversationId);
     parentRunId.ifPresent(item::parentRunId);
     sessionId.ifPresent(session -> item.sessionId(session).sessionLink(link(publicUrl)));

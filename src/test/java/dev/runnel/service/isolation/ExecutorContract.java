@@ -110,7 +110,7 @@ public interface ExecutorContract {
       var run = service.awaitState(service.create("x"), "FAILED");
 
       assertThat(run.at("/status_message/message").asText()).isEqualTo("no disk");
-      assertThat(run.at("/status_message/error_code").asText()).isEqualTo("agent_process_failed");
+      assertThat(run.path("error_category").asText()).isEqualTo("agent");
     }
   }
 
@@ -121,6 +121,7 @@ public interface ExecutorContract {
 
       assertThat(run.at("/status_message/error_code").asText())
           .isEqualTo("environment_setup_failed");
+      assertThat(run.path("error_category").asText()).isEqualTo("setup");
       assertThat(run.at("/status_message/message").asText()).contains("no-such-agent-here");
     }
   }

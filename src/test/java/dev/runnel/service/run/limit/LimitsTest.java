@@ -72,7 +72,7 @@ class LimitsTest {
           .isEqualTo(
               "The agent was stopped: it wrote more than 64 KiB of output. The limit is"
                   + " agents.limits.output.");
-      assertThat(code(run)).isEqualTo("agent_process_failed");
+      assertThat(code(run)).isEqualTo("environment_setup_failed");
       assertGone(run);
     }
 
@@ -111,7 +111,7 @@ class LimitsTest {
             .matches(
                 "The agent was stopped: it has cost \\$\\d+\\.\\d\\d of the \\$1\\.00 allowed\\."
                     + " The limit is agents\\.limits\\.money\\.");
-        assertThat(code(run)).isEqualTo("agent_process_failed");
+        assertThat(code(run)).isEqualTo("budget_exceeded");
         assertGone(run);
 
         service.followUp(id, "go on");
