@@ -22,6 +22,7 @@ import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.policy.Rule;
 import dev.runnel.core.scope.Defaults;
+import dev.runnel.core.scope.EnvironmentIds;
 import dev.runnel.core.scope.Route;
 import dev.runnel.core.scope.Routes;
 import dev.runnel.testkit.World;
@@ -69,7 +70,8 @@ class RoutesJourneyTest {
         new Defaults(
             Map.of(Defaults.EVERYWHERE, Map.of("env", "usual")),
             Set.of(),
-            new Routes(List.of(rules))));
+            new Routes(List.of(rules)),
+            EnvironmentIds.UNKNOWN));
   }
 
   private Optional<String> environmentOf(Intent intent) {
@@ -152,7 +154,8 @@ class RoutesJourneyTest {
             new Routes(
                 List.of(
                     new Route(
-                        List.of("page"), List.of(), List.of(), Map.of(Defaults.PROFILE, "web"))))));
+                        List.of("page"), List.of(), List.of(), Map.of(Defaults.PROFILE, "web")))),
+            EnvironmentIds.UNKNOWN));
 
     assertThat(environmentOf(start("mend the page"))).contains("web-env");
   }

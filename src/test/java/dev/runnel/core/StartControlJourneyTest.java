@@ -26,6 +26,9 @@ import dev.runnel.core.policy.Budget;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.policy.Rule;
+import dev.runnel.core.scope.Defaults;
+import dev.runnel.core.scope.EnvironmentIds;
+import dev.runnel.core.scope.Routes;
 import dev.runnel.testkit.World;
 import java.net.URI;
 import java.nio.file.Path;
@@ -45,6 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What becomes of a permitted start: it waits for an approval, exceeds a budget, or is frozen.
 class StartControlJourneyTest {
@@ -137,6 +141,35 @@ class StartControlJourneyTest {
               true,
               Duration.ofMinutes(30));
       world.obeys(new Policy(Map.of(), List.of(), List.of(rule), List.of()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"prod", "Production", "PROD", ""})
+    void thatAnEnvironmentNeedsIsAskedForHoweverItIsNamed(String typed) {
+      world.defaultsTo(
+          new Defaults(
+              Map.of(),
+              Set.of(),
+              Routes.NONE,
+              new EnvironmentIds(Map.of("Production", "prod"), Optional.of("prod"))));
+      var rule =
+          new ApprovalRule(
+              "policy.approve[0]",
+              List.of(),
+              Set.of("prod"),
+              Set.of(),
+              false,
+              List.of(THREAD.surface() + ":E1"),
+              true,
+              Duration.ofMinutes(30));
+      world.obeys(new Policy(Map.of(), List.of(), List.of(rule), List.of()));
+      var options =
+          typed.isEmpty() ? RunOptions.NONE : RunOptions.NONE.withEnvironment(Optional.of(typed));
+
+      says(delivery("1", new Intent.Start(new Request("fix it", options))));
+
+      assertThat(world.runs.runs()).isEmpty();
+      assertThat(card()).isPresent();
     }
 
     private Optional<InfoCard> card() {

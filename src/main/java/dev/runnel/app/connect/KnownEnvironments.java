@@ -8,6 +8,7 @@ import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.scope.Defaults;
+import dev.runnel.core.scope.EnvironmentIds;
 import dev.runnel.service.workspace.Environment;
 import java.util.HashMap;
 import java.util.List;
@@ -141,7 +142,11 @@ record KnownEnvironments(Settings settings, Connections stored) {
           own.remove(Defaults.ENVIRONMENT);
           return own;
         });
-    return new Defaults(configured, settings.defaults().admins(), settings.defaults().routes())
+    return new Defaults(
+            configured,
+            settings.defaults().admins(),
+            settings.defaults().routes(),
+            EnvironmentIds.UNKNOWN)
         .resolve(
             new Request("", RunOptions.NONE),
             Conversation.parse("github:" + repository + "#1"),

@@ -1,5 +1,6 @@
 package dev.runnel.app.settings;
 
+import dev.runnel.core.scope.EnvironmentIds;
 import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
@@ -37,6 +38,15 @@ final class EnvironmentSettings {
             .map(entry -> reader.environment(entry.getKey(), entry.getValue()))
             .toList();
     return new Environments(all, Optional.empty(), reader.lent);
+  }
+
+  /// The ids by name. If two environments have the same name, it is the first one's, and no name
+  /// hides the id of another environment.
+  static EnvironmentIds ids(Environments environments) {
+    var byName = new HashMap<String, String>();
+    environments.all().forEach(each -> byName.putIfAbsent(each.name(), each.uid()));
+    environments.all().forEach(each -> byName.put(each.uid(), each.uid()));
+    return new EnvironmentIds(byName, environments.defaultEnvironment().map(Environment::uid));
   }
 
   /// @param uid the setting's value; empty for none

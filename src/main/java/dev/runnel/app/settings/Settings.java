@@ -8,6 +8,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.scope.Defaults;
+import dev.runnel.core.scope.EnvironmentIds;
 import dev.runnel.core.scope.Profiles;
 import dev.runnel.core.scope.Routes;
 import dev.runnel.service.egress.EgressSetting;
@@ -179,6 +180,10 @@ public record Settings(
     defaults = connected.addTo(defaults, profiles);
     valuesByPath.putAll(connected.valuesByPath());
     notices.addAll(connected.notices());
+    environments =
+        EnvironmentSettings.withDefault(
+            environments, Optional.ofNullable(values.get(RunnelSettings.AGENTS_ENVIRONMENT)));
+    var isExternal = values.containsKey(RunnelSettings.AGENT_API_URL);
     return new Settings(
         values,
         origins,
@@ -186,10 +191,10 @@ public record Settings(
         new Defaults(
             defaults,
             RunDefaultsSettings.admins(Optional.ofNullable(values.get(RunnelSettings.ADMINS))),
-            routes),
+            routes,
+            isExternal ? EnvironmentIds.UNKNOWN : EnvironmentSettings.ids(environments)),
         policy,
-        EnvironmentSettings.withDefault(
-            environments, Optional.ofNullable(values.get(RunnelSettings.AGENTS_ENVIRONMENT))),
+        environments,
         factories,
         hooks,
         secretVariables,

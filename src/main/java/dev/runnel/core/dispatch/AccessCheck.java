@@ -286,7 +286,9 @@ record AccessCheck(
         permission,
         place.id(),
         isOwn(delivery, target),
-        run.flatMap(Run::environment).or(() -> options.flatMap(RunOptions::environment)),
+        run.flatMap(Run::environment)
+            .map(defaultsResolver.defaults().environments()::of)
+            .or(() -> options.flatMap(RunOptions::environment)),
         run.flatMap(Run::model).or(() -> options.flatMap(RunOptions::model)),
         options.flatMap(it -> it.factory()).isPresent());
   }

@@ -43,6 +43,8 @@ public record ApprovalRule(
   /// An unknown value may be one that needs an approval.
   private static boolean contains(
       Set<String> limits, Optional<String> chosen, AccessRequest start) {
-    return limits.isEmpty() || start.hidden() || chosen.filter(limits::contains).isPresent();
+    return limits.isEmpty()
+        || start.hidden()
+        || chosen.filter(it -> limits.stream().anyMatch(it::equalsIgnoreCase)).isPresent();
   }
 }

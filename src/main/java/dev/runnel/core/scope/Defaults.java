@@ -26,8 +26,12 @@ import java.util.Set;
 ///   by key
 /// @param admins the people who may set the defaults of places, as `slack:U1`
 /// @param routes rules that choose options by the content of a request
+/// @param environments replace display names by ids, and a missing environment by the default one
 public record Defaults(
-    Map<String, Map<String, String>> configured, Set<String> admins, Routes routes) {
+    Map<String, Map<String, String>> configured,
+    Set<String> admins,
+    Routes routes,
+    EnvironmentIds environments) {
   public static final Defaults NONE = new Defaults(Map.of(), Set.of());
   public static final String EVERYWHERE = "everywhere";
 
@@ -49,7 +53,7 @@ public record Defaults(
   }
 
   public Defaults(Map<String, Map<String, String>> configured, Set<String> admins) {
-    this(configured, admins, Routes.NONE);
+    this(configured, admins, Routes.NONE, EnvironmentIds.UNKNOWN);
   }
 
   /// A value and its origin, in words for people.
@@ -139,6 +143,13 @@ public record Defaults(
                             all.putIfAbsent(key, new Chosen(value, "from the profile " + name))));
         unknown = profile.isPresent() ? Optional.empty() : Optional.of(name);
       }
+    }
+    all.computeIfPresent(
+        ENVIRONMENT, (_, it) -> new Chosen(environments.of(it.value()), it.from()));
+    if (!all.containsKey(FACTORY)) {
+      environments
+          .byDefault()
+          .ifPresent(id -> all.putIfAbsent(ENVIRONMENT, new Chosen(id, "the default environment")));
     }
     var shown = new LinkedHashMap<String, Chosen>();
     for (var key : KEYS) {

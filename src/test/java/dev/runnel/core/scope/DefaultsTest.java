@@ -27,6 +27,36 @@ class DefaultsTest {
       new Conversation(new SurfaceId("github"), "acme/shop#7");
 
   @Nested
+  class AnEnvironment {
+    private final Defaults known =
+        new Defaults(
+            Map.of(),
+            Set.of(),
+            Routes.NONE,
+            new EnvironmentIds(Map.of("Web shop", "web"), Optional.of("usual")));
+
+    @Test
+    void thatIsNamedByItsDisplayNameIsKnownByItsId() {
+      var said = RunOptions.NONE.withEnvironment(Optional.of("Web shop"));
+
+      assertThat(resolve(known, THREAD, said).request().options().environment()).contains("web");
+    }
+
+    @Test
+    void thatIsNotChosenIsTheDefaultOne() {
+      assertThat(resolve(known, THREAD, RunOptions.NONE).request().options().environment())
+          .contains("usual");
+    }
+
+    @Test
+    void ofAFactoryIsNotChosenHere() {
+      var said = RunOptions.NONE.withFactory(Optional.of("triage"));
+
+      assertThat(resolve(known, THREAD, said).request().options().environment()).isEmpty();
+    }
+  }
+
+  @Nested
   class TheNearestWins {
     private final Defaults all =
         new Defaults(

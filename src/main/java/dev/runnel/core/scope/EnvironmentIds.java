@@ -1,0 +1,23 @@
+package dev.runnel.core.scope;
+
+import java.util.Map;
+import java.util.Optional;
+
+/// The ids of the embedded service's environments. Rules, approvals and budgets name environments
+/// by their ids, while people may also write a display name, or none for the default environment.
+///
+/// @param byName the ids by display name
+/// @param byDefault the environment of runs that select none
+public record EnvironmentIds(Map<String, String> byName, Optional<String> byDefault) {
+  /// Another service has environments of its own, which are unknown here.
+  public static final EnvironmentIds UNKNOWN = new EnvironmentIds(Map.of(), Optional.empty());
+
+  public EnvironmentIds {
+    byName = Map.copyOf(byName);
+  }
+
+  /// @param name an id or a display name
+  public String of(String name) {
+    return byName.getOrDefault(name, name);
+  }
+}
