@@ -26,6 +26,9 @@ public record Rule(
     Set<String> models) {
   public static final String ANY = "any";
 
+  /// The places of the console.
+  private static final Set<String> IN_CONSOLE = Set.of("console", "api");
+
   public Rule {
     who = List.copyOf(who);
     where = List.copyOf(where);
@@ -42,7 +45,18 @@ public record Rule(
 
   /// [#appliesTo], whatever the environment and the model.
   boolean concerns(AccessRequest request, Set<String> groups) {
-    return isFor(groups) && isWhere(request.place()) && covers(request);
+    return isFor(groups)
+        && isWhere(request.place())
+        && covers(request)
+        && !(permits && isForStrangers(request, groups));
+  }
+
+  /// Every account of a platform can ask to sign in to the console. A rule for `any` in `any` is
+  /// meant for the people in channels and repositories, so it does not let such accounts in.
+  private boolean isForStrangers(AccessRequest request, Set<String> groups) {
+    return IN_CONSOLE.contains(request.place().split(":", 2)[0])
+        && where.contains(ANY)
+        && who.stream().noneMatch(each -> groups.contains(lower(each)));
   }
 
   boolean isFor(Set<String> groups) {
@@ -63,7 +77,9 @@ public record Rule(
   /// An unknown value is assumed to match a rule that denies, and not to match one that permits.
   private boolean contains(Set<String> limits, Optional<String> chosen, AccessRequest request) {
     return limits.isEmpty()
-        || (request.hidden() ? !permits : chosen.filter(limits::contains).isPresent());
+        || (request.hidden()
+            ? !permits
+            : chosen.filter(it -> limits.stream().anyMatch(it::equalsIgnoreCase)).isPresent());
   }
 
   /// Whether a place contains another one or a conversation: complete path segments must match.

@@ -127,6 +127,17 @@ class PolicyTest {
     assertThat(rule(0, "any", where, Set.of()).isWhere(conversation)).isEqualTo(applies);
   }
 
+  /// Every account of GitHub can ask to sign in.
+  @ParameterizedTest
+  @CsvSource({"any, any, false", "any, console, true", "github:ann, any, true"})
+  void whoIsNotNamedIsPermittedNothingInTheConsoleByARuleForAllPlaces(
+      String who, String where, boolean isPermitted) {
+    var policy = new Policy(Map.of(), List.of(rule(0, who, where, ALL)), List.of(), List.of());
+
+    assertThat(policy.decide(request("github:ann", Permission.READ, "console", null)).isPermitted())
+        .isEqualTo(isPermitted);
+  }
+
   @Test
   void whoMayOnlyStopTheirOwnRunsMayNotStopThoseOfOthers() {
     var others = request("slack:UGUEST", Permission.STOP, "slack:T1/C1", null);
