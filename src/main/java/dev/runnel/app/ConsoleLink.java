@@ -25,8 +25,8 @@ record ConsoleLink(Config config, PrintStream out, PrintStream err) {
       return 0;
     } catch (DatabaseException e) {
       err.println(
-          "The link could not be stored. Check that Runnel runs in this version, and that you may"
-              + " write its database.");
+          "The link could not be stored. Check that the running Runnel has the version of this"
+              + " command, and that you may write its database.");
       return 1;
     }
   }

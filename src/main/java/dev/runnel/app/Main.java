@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
 public final class Main {
   private static final String HELP =
       """
-      Runnel hands work to cloud coding agents, from Slack threads and issues.
+      Runnel hands work to coding agents, from Slack threads and issues.
 
         ./runnel [serve]              run the bot, the agent service and the console
         ./runnel console              print a link that opens the console of a running server, once
@@ -57,7 +57,7 @@ public final class Main {
         ./runnel policy test WHO VERB WHERE
                                       show which rule of the policy decides, and how
             --env --model --groups    VALUE each; --own for the person's own run
-        ./runnel freeze [REASON]      stop all starts, and replies to ended runs; active runs continue
+        ./runnel freeze [REASON]      stop all starts and replies to runs that do not work; others continue
         ./runnel unfreeze             permit starts again
         ./runnel run start PROMPT     start a run; with --wait, watch it, too
             --title --name --model --env --skill --factory  VALUE each, what the run is given
@@ -103,8 +103,8 @@ public final class Main {
   /// How long a stop waits for the end of the start.
   private static final Duration MAX_START = Duration.ofSeconds(4);
 
-  /// Without the time for agents to finish. Less, with the start, than the 30 seconds after which
-  /// orchestrators kill a process.
+  /// The limit of a stop, without the time for agents to finish. With [#MAX_START] it is less than
+  /// the 30 seconds after which orchestrators kill a process.
   private static final Duration MAX_STOP = Duration.ofSeconds(25);
 
   private final PrintStream out;
@@ -205,7 +205,7 @@ public final class Main {
   }
 
   private int serve(CommandLine.Serve serve) {
-    // Changes of the settings during the start are read after it.
+    // A reload during the start waits until Runnel has started.
     var started = new CompletableFuture<RunnelServer>();
     HangUpSignal.handle(
         () -> {
@@ -220,7 +220,7 @@ public final class Main {
     }
     var runnel = start(config, serve, started);
     if (isWholeProcess && !runnel.isolatesAgents()) {
-      // Containers leave children of their own, so this is not for them.
+      // With containers, their own runtime ends the processes.
       ChildSubreaper.become();
     }
     // With JSON logs, the output contains nothing else.

@@ -21,11 +21,11 @@ public final class RequestThreadPool extends QueuedThreadPool {
   private static final int MIN_THREADS = 4;
   private static final int LINGERING_MS = 60_000;
 
-  /// Connections that one task continues, so that other cores get some, too.
+  /// The maximum number of connections that one task continues, so that other cores get some, too.
   private static final int CONNECTIONS_PER_TASK = 16;
 
-  /// The connections to continue, while this thread writes responses. Not static, because another
-  /// pool must not collect them.
+  /// The connections to continue, while this thread writes responses. Not static, because two pools
+  /// must not mix theirs.
   @SuppressWarnings("ThreadLocalUsage")
   private final ThreadLocal<@Nullable List<Runnable>> deferred = new ThreadLocal<>();
 
@@ -55,7 +55,7 @@ public final class RequestThreadPool extends QueuedThreadPool {
     };
   }
 
-  /// The pool closes tasks that wait when it stops.
+  /// Closeable, because a pool that stops closes the tasks that still wait.
   private final class Responses implements Runnable, Closeable {
     private final Runnable task;
 
@@ -84,7 +84,7 @@ public final class RequestThreadPool extends QueuedThreadPool {
       connections.subList(begin, connections.size()).forEach(Responses::proceed);
     }
 
-    /// Another connection continues nevertheless, as if each were a task of the pool.
+    /// An error of one connection does not keep the others from continuing.
     private static void proceed(Runnable connection) {
       try {
         connection.run();

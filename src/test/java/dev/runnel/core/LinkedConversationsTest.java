@@ -87,7 +87,7 @@ class LinkedConversationsTest {
                 with the line "BEGIN \
                 """)
         .contains("Fake thread\nLink: " + LINK + "\nEND ")
-        .contains("\nWhat began it:\nBEGIN ")
+        .contains("\nThe first message:\nBEGIN ")
         .contains("the cache is stale\nEND ")
         .endsWith("\nThe request again:\n> " + ASKED + "\n");
   }

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 
-/// A step of connecting a platform. When it has been taken, its name is among the facts.
+/// A step of connecting a platform. When it has been taken, its name is among the known values.
 sealed interface Step {
   /// Shows instructions for a person.
   record Instruct(String name, List<String> lines) implements Step {

@@ -39,7 +39,7 @@ public record AuditCommand(Config config, InstantSource clock, PrintStream out, 
       return verify(log);
     } catch (DatabaseException e) {
       err.println(
-          "The audit log cannot be read. Check that Runnel was started in this version, and that"
+          "The audit log cannot be read. Check that a Runnel of this version was started, and that"
               + " you may read its database.");
       return 1;
     }

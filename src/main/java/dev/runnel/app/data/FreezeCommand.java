@@ -47,8 +47,8 @@ public record FreezeCommand(Config config, PrintStream out, PrintStream err) {
       return 0;
     } catch (DatabaseException e) {
       err.println(
-          "The database cannot be written. Check that Runnel runs in this version, and that you"
-              + " may write its database.");
+          "The database cannot be written. Check that the running Runnel has the version of this"
+              + " command, and that you may write its database.");
       return 1;
     }
   }

@@ -14,10 +14,10 @@ import java.time.Instant;
 ///
 /// @param since when this process started counting
 record DeliveryFindings(RequestMetrics requests, Instant since) {
-  /// Fewer repeated deliveries may be those that a platform sent again after an outage.
+  /// Fewer repeated deliveries are no finding: a platform repeats some after an outage.
   private static final long MIN_REPEATED = 5;
 
-  /// The minimum share of repeated deliveries, as a divisor.
+  /// A finding needs at least one repeated delivery in this many.
   private static final long SHARE = 3;
 
   /// @param name of the platform, for people

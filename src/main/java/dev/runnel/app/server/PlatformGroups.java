@@ -50,7 +50,8 @@ record PlatformGroups(Surfaces surfaces, Supplier<Policy> policy, InstantSource 
     var names = new HashSet<>(person.names());
     var isSlack = surface.id().equals(SLACK);
     var slash = account.indexOf('/');
-    // Slack asks by workspace, GitHub by repository: teams name their organization themselves.
+    // Slack is asked by workspace, and GitHub by repository. Any repository will do, because the
+    // name of a team contains its organization.
     var place = isSlack ? account.substring(0, slash) + "/sign-in" : account + "/sign-in#1";
     var delivery =
         delivery(

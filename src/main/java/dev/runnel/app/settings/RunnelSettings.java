@@ -100,7 +100,11 @@ public final class RunnelSettings {
           .formerlyAt("agent.command");
 
   static final Setting AGENT_SLOTS =
-      plain("RUNNEL_AGENT_SLOTS", "4", "How many agents run at once, on each node.")
+      plain(
+              "RUNNEL_AGENT_SLOTS",
+              "4",
+              "How many agents run at once, on each node. Runs that agents start have as many slots"
+                  + " of their own, on each of three levels.")
           .at("agents.slots")
           .formerlyAt("agent.slots");
 
@@ -108,7 +112,7 @@ public final class RunnelSettings {
       plain(
               "RUNNEL_AGENT_SLOTS_OF_ALL",
               "no limit",
-              "How many agents run at once on all nodes of one database together.")
+              "How many agents run at once on all nodes of one database together, on each level.")
           .at("agents.slots_of_all");
 
   static final Setting AGENT_SLOTS_PER_PERSON =
@@ -239,7 +243,7 @@ public final class RunnelSettings {
           "MEMORY",
           "memory",
           "8GB",
-          "The memory of one agent in a container or pod; in a bubblewrap, of each of its"
+          "The memory of one agent in a container or pod; with bubblewrap, of each of its"
               + " processes.");
 
   static final Setting LIMIT_PROCESSES =
@@ -247,8 +251,8 @@ public final class RunnelSettings {
           "PROCESSES",
           "processes",
           "4096",
-          "The processes and threads of one agent. In a bubblewrap not if Runnel runs as root, to"
-              + " which the kernel does not apply it.");
+          "The processes and threads of one agent. With bubblewrap this has no effect if Runnel"
+              + " runs as root.");
 
   static final Setting LIMIT_CPUS =
       limit(
@@ -292,7 +296,7 @@ public final class RunnelSettings {
           "RUNNEL_ADMINS",
           "nobody",
           "Who may set defaults for channels and workspaces, freeze all starts, and stop and steer"
-              + " runs from elsewhere: `slack:U012345,github:octocat`.");
+              + " runs of other channels and repositories: `slack:U012345,github:octocat`.");
 
   static final Setting CONSOLE_TOKEN =
       chosenSecret(
@@ -411,7 +415,11 @@ public final class RunnelSettings {
           "How long handled messages and posts are kept, to detect repetitions and for `why`.");
 
   static final Setting RETENTION_PARKED =
-      retention("PARKED", "30d", "How long what was given up waits for somebody's attention.");
+      retention(
+          "PARKED",
+          "30d",
+          "How long messages and posts that Runnel gave up on are listed for somebody's"
+              + " attention.");
 
   static final Setting RETENTION_AUDIT =
       retention("AUDIT", "400d", "How long entries of the audit log are kept.");
@@ -520,7 +528,7 @@ public final class RunnelSettings {
   private RunnelSettings() {}
 
   private static Setting retention(String name, String defaultValue, String description) {
-    return plain("RUNNEL_RETENTION_" + name, defaultValue, description + " `off` for ever.")
+    return plain("RUNNEL_RETENTION_" + name, defaultValue, description + " `off` means forever.")
         .at("retention." + name.toLowerCase(Locale.ROOT));
   }
 

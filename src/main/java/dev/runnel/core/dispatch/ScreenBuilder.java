@@ -32,7 +32,7 @@ import java.util.TreeSet;
 /// Builds a person's home page and the forms, for surfaces that show them. Nothing here reaches an
 /// agent.
 ///
-/// @param environments the only environments; empty if others may be named
+/// @param environments the environments to choose from; empty if people may name any
 record ScreenBuilder(
     Store store,
     DefaultsResolver defaultsResolver,

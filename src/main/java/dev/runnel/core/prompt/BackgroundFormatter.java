@@ -79,8 +79,8 @@ final class BackgroundFormatter {
   }
 
   private void write(Background background) {
-    begin("This was asked where others write, too. What they wrote there before follows");
-    piece("Where it was asked:", head(background));
+    begin("The request comes from a conversation of several people. Its earlier messages follow");
+    piece("The conversation:", head(background));
     var body = visible(background.body(), MAX_BODY);
     if (!body.isEmpty()) {
       piece("The description:", body);
@@ -106,12 +106,12 @@ final class BackgroundFormatter {
   private void messages(Background background, boolean hasFirst) {
     var rest = background.messages();
     if (hasFirst && !rest.isEmpty()) {
-      piece("What began it:", format(rest.getFirst()));
+      piece("The first message:", format(rest.getFirst()));
       rest = rest.subList(1, rest.size());
     }
     var fitting = fitting(rest);
     leftOut(background.omitted() + rest.size() - fitting.size(), "");
-    fitting.forEach(each -> piece("Said there:", each));
+    fitting.forEach(each -> piece("A message:", each));
   }
 
   /// One line per field, so that no value can imitate another field.

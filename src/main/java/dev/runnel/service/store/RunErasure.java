@@ -184,7 +184,7 @@ public record RunErasure(Database database) {
 
   /// Deletes transcript lines of runs that ended before a time.
   ///
-  /// @return number of lines deleted; call it again while that is the limit or more
+  /// @return number of lines deleted; repeat while it is at least the limit
   public int deleteTranscripts(Instant before, int limit) {
     return database.write(
         rows ->

@@ -17,7 +17,7 @@ public final class PagedReader {
   private PagedReader() {}
 
   /// @param size the number of elements on a full page
-  /// @param enough stops reading: whether this element and those after it are not needed
+  /// @param enough true for the first element that is not needed; reading stops there
   /// @return the readable elements; empty if the list does not exist
   /// @throws TrackerUnavailable after a temporary failure
   public static List<JsonNode> read(

@@ -21,8 +21,8 @@ class SettingsReferenceTest {
 
       Set an environment variable, or the path in `runnel.yaml`; the variable takes precedence. Secrets are marked with 🔒.
       `SLACK_SIGNING_SECRET`, `SLACK_CLIENT_SECRET` and each `…_WEBHOOK_SECRET` may hold several, separated by commas, and all are
-      valid. The sections `profiles`, `defaults`, `routes`, `factories`, `hooks` and `agents.environments` exist in the file only.
-      The whole file with examples: [examples/runnel.yaml](../examples/runnel.yaml).
+      valid. The sections `profiles`, `defaults`, `routes`, `factories`, `hooks`, `policy` (except `installations`) and
+      `agents.environments` exist in the file only. The whole file with examples: [examples/runnel.yaml](../examples/runnel.yaml).
       """;
 
   @Test

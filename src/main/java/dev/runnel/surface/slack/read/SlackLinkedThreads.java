@@ -88,7 +88,8 @@ record SlackLinkedThreads(SlackWorkspaces workspaces) {
     if (isThere && wasSaidThere && !isPublic) {
       return new SlackResponse.Ok<>(true);
     }
-    // In the direct messages of others, a command may have been sent from elsewhere.
+    // A command in a direct message between people may link to the private channel where it was
+    // said.
     var mayHearPrivate =
         !isPublic && (isThere || (wasSaidThere && answers.channel().startsWith("D")));
     return api.access(channel)
