@@ -353,8 +353,7 @@ public interface TrackerContract {
     assertThat(tracker().platform().comments()).hasSize(1);
     assertThat(tracker().platform().comments().getFirst().edits()).isEqualTo(1);
     assertThat(tracker().platform().comments().getFirst().text())
-        .contains("Running")
-        .endsWith("<!-- runnel:notice=n2 -->");
+        .contains("Running", "<!-- runnel:notice=n2 -->");
   }
 
   @Test

@@ -42,7 +42,8 @@ public final class GitLab implements Tracker<GitLabIssue> {
   // The first is the same for all attempts of a delivery; older servers send only the last.
   private static final List<String> DELIVERY_IDS =
       List.of("Idempotency-Key", StandardWebhooks.ID, "X-Gitlab-Event-UUID");
-  private static final MarkdownPosts.Dialect DIALECT = new MarkdownPosts.Dialect(1_000_000, true);
+  private static final MarkdownPosts.Dialect DIALECT =
+      new MarkdownPosts.Dialect(1_000_000, true, true);
 
   private final SharedSecrets secretTokens;
   private final StandardWebhooks signatures;

@@ -101,7 +101,8 @@ public final class Markdown {
             active -> {
               var found = active.group();
               if (code.isCode(active.end() - 1)) {
-                return Matcher.quoteReplacement(found);
+                // Trackers disagree about what is code, but no command begins with a space.
+                return slashCommands && found.equals("/") ? " /" : Matcher.quoteReplacement(found);
               }
               if (active.group("indent") != null) {
                 return slashCommands ? "${indent}\\\\/" : "$0";

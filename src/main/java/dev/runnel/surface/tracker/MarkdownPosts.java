@@ -44,11 +44,23 @@ public final class MarkdownPosts {
   /// @param longest the maximum length of a comment, in characters
   /// @param slashCommands whether the tracker, or bots there, run a line that begins with a slash
   ///   as a command
+  /// @param frontMatter whether the tracker takes a `---` at the start of a comment for front
+  ///   matter; the marker is then at the start
   /// @param ping renders a person's name as a mention that notifies them
-  public record Dialect(int longest, boolean slashCommands, Function<Actor, String> ping) {
+  public record Dialect(
+      int longest, boolean slashCommands, boolean frontMatter, Function<Actor, String> ping) {
     /// For trackers where an `@` before the id is a mention.
+    public Dialect(int longest, boolean slashCommands, boolean frontMatter) {
+      this(longest, slashCommands, frontMatter, MarkdownPosts::called);
+    }
+
+    /// For trackers without front matter.
+    public Dialect(int longest, boolean slashCommands, Function<Actor, String> ping) {
+      this(longest, slashCommands, false, ping);
+    }
+
     public Dialect(int longest, boolean slashCommands) {
-      this(longest, slashCommands, MarkdownPosts::called);
+      this(longest, slashCommands, false);
     }
   }
 
@@ -215,7 +227,10 @@ public final class MarkdownPosts {
     var marker = Marker.of(id);
     var room =
         dialect.longest() - head.length() - tail.length() - marker.length() - 3 * "\n\n".length();
-    return paragraphs(head, fitting(words, room), tail, marker);
+    var text = fitting(words, room);
+    return dialect.frontMatter()
+        ? paragraphs(marker, head, text, tail)
+        : paragraphs(head, text, tail, marker);
   }
 
   private String fitting(String words, int room) {

@@ -3,8 +3,9 @@ package dev.runnel.surface.tracker;
 import dev.runnel.core.model.conversation.NoticeId;
 import java.util.regex.Pattern;
 
-/// The invisible last line of each of Runnel's posts. It identifies a post as Runnel's, whichever
-/// token posted it, and finds a post made just before a crash.
+/// The invisible last line of each of Runnel's posts, or the first on trackers with front matter.
+/// It identifies a post as Runnel's, whichever token posted it, and finds a post made just before a
+/// crash.
 public final class Marker {
   // At the start of a line: in a quote by somebody else it follows a ">".
   private static final Pattern OURS = Pattern.compile("(?m)^<!-- runnel:");

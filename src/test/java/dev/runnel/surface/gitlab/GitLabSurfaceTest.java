@@ -149,7 +149,18 @@ class GitLabSurfaceTest implements SurfaceContract {
   void whatTheAgentSaysIsNoCommandToGitLab() {
     told(accepted(GitLabRequests.golden("issue-note")).conversation(), "Done.\n/close\n");
 
-    assertThat(tracker.platform().comments().getFirst().text()).contains("\n\\/close\n");
+    assertThat(tracker.platform().comments().getFirst().text()).endsWith("\n\\/close");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"---", "+++", ";;;"})
+  void whatTheAgentSaysIsNoFrontMatterToGitLab(String delimiter) {
+    told(
+        accepted(GitLabRequests.golden("issue-note")).conversation(),
+        delimiter + "\n~~~\n" + delimiter + "\n@lee\n~~~");
+
+    assertThat(tracker.platform().comments().getFirst().text())
+        .startsWith("<!-- runnel:notice=n1 -->\n\n" + delimiter + "\n~~~\n");
   }
 
   @Nested

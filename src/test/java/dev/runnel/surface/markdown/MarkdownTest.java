@@ -111,12 +111,21 @@ class MarkdownTest {
     "/close this, \\/close this",
     "'a\n /assign @dana', 'a\n \\/assign @+dana'",
     "see a/b, see a/b",
-    "'```\n/close\n```', '```\n/close\n```'",
+    "'```\n/close\n```', '```\n /close\n```'",
+    "'````\n/close\n````', '````\n /close\n````'",
+    "'~~~\n/close\n~~~', '~~~\n /close\n~~~'",
     "'- ```\n  x\n  ```\n/close', '- ```\n  x\n  ```\n\\/close'",
   })
   void whereSlashesAreCommandsNothingIsCommanded(String words, String posted) {
     assertThat(Markdown.inert(words.replace("\\n", "\n"), true))
         .isEqualTo(posted.replace("\\n", "\n").replace("@+", "@\u200B"));
+  }
+
+  /// GitLab takes the first three lines for front matter, not for the start of a block.
+  @Test
+  void whereSlashesAreCommandsNoLineBeginsWithOneWhateverATrackerTakesForCode() {
+    assertThat(Markdown.inert("---\n~~~\n---\n/merge\n/merge\n~~~", true))
+        .isEqualTo("---\n~~~\n---\n /merge\n /merge\n~~~");
   }
 
   @Test
