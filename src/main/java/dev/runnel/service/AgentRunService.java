@@ -238,7 +238,7 @@ public final class AgentRunService implements AutoCloseable {
                 ::register,
             new FileRoutes(queries, access, settings, links, node.identity().place(), listener)
                 ::register,
-            new IdentityRoutes(identities, agents)::register,
+            new IdentityRoutes(identities, agents, queries)::register,
             new ScheduleRoutes(schedules, listener)::register,
             new KeyRoutes(keys, listener)::register,
             new CatalogRoutes(

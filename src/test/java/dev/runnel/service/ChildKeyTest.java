@@ -9,6 +9,8 @@ import dev.runnel.service.RunningService.Setup;
 import dev.runnel.service.run.Factory;
 import dev.runnel.service.run.Factory.Member;
 import dev.runnel.service.workspace.Environments;
+import dev.runnel.testkit.LocalRepository;
+import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -30,16 +32,24 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ChildKeyTest {
   @TempDir static Path folder;
   private static RunningService service;
+  private static LocalRepository archive;
   private static String parent;
   private static String key;
 
   @BeforeAll
   static void start() throws Exception {
-    var docs = EnvironmentRuns.web("docs", List.of());
-    var prod = EnvironmentRuns.web("prod", List.of());
+    var site = LocalRepository.make(folder.resolve("origin/acme/site"));
+    site.commit("skills/write/SKILL.md", "Write plainly.\n");
+    var vault = LocalRepository.make(folder.resolve("origin/acme/vault"));
+    vault.commit("skills/deploy/SKILL.md", "Deploy to the bunker.\n");
+    var docs = EnvironmentRuns.web("docs", List.of(), site);
+    var prod = EnvironmentRuns.web("prod", List.of(), vault);
+    archive = LocalRepository.make(folder.resolve("origin/acme/archive"));
+    archive.commit("skills/keep/SKILL.md", "Keep everything.\n");
+    var old = EnvironmentRuns.web("old", List.of(), archive);
     var setup =
         Setup.USUAL
-            .with(new Environments(List.of(docs, prod), Optional.of(prod), Map.of()))
+            .with(new Environments(List.of(docs, prod, old), Optional.of(prod), Map.of()))
             .with(
                 new Factory(
                     "shop",
@@ -54,24 +64,37 @@ class ChildKeyTest {
                         Optional.empty(),
                         Optional.empty(),
                         Optional.empty()),
-                    List.of()));
+                    List.of(
+                        new Member(
+                            "coder",
+                            Optional.empty(),
+                            Optional.empty(),
+                            Optional.empty(),
+                            Optional.empty()))));
     service =
         RunningService.with(
             folder,
-            "test -z \"$RUNNEL_AGENT_API_KEY\" || printf %s \"$RUNNEL_AGENT_API_KEY\" > key;"
+            "test -z \"$RUNNEL_AGENT_API_KEY\" || printf %s \"$RUNNEL_AGENT_API_KEY\" > ../key;"
                 + " test \"$(cat)\" = report || exec sleep 300;"
                 + " echo Paid > \"$RUNNEL_ARTIFACTS/report.md\"",
             20,
             setup);
-    parent =
-        service.create(
-            JSON.createObjectNode()
-                .put("prompt", "Lead")
-                .put("mode", "orchestrate")
-                .set("config", JSON.createObjectNode().put("environment_id", "docs")));
-    var file = folder.resolve("workspaces/" + parent + "/key");
+    parent = leads("docs");
+    key = keyOf(parent);
+  }
+
+  private static String leads(String environment) {
+    return service.create(
+        JSON.createObjectNode()
+            .put("prompt", "Lead")
+            .put("mode", "orchestrate")
+            .set("config", JSON.createObjectNode().put("environment_id", environment)));
+  }
+
+  private static String keyOf(String run) throws IOException {
+    var file = folder.resolve("workspaces/" + run + "/key");
     await().until(() -> Files.exists(file) && Files.size(file) > 10);
-    key = Files.readString(file);
+    return Files.readString(file);
   }
 
   @AfterAll
@@ -80,6 +103,10 @@ class ChildKeyTest {
   }
 
   private static HttpResponse<String> asks(String method, String path, String body) {
+    return asks(key, method, path, body);
+  }
+
+  private static HttpResponse<String> asks(String key, String method, String path, String body) {
     return service.send(
         HttpRequest.newBuilder(service.uri("/api/v1" + path))
             .header("Authorization", "Bearer " + key)
@@ -245,17 +272,68 @@ class ChildKeyTest {
   }
 
   @Test
-  void startsNoRunInTheEnvironmentOfAnIdentity() throws Exception {
+  void readsNoNamedAgentAndStartsNoRunAsOne() throws Exception {
+    var uid = deployer();
+
+    assertThat(service.get("/agent/identities").body()).contains(uid).doesNotContain("sekret");
+    assertThat(asks("GET", "/agent/identities", "").body()).isEqualTo("{\"agents\":[]}");
+    for (var named : List.of(uid, "shop:coder")) {
+      assertThat(problem(asks("GET", "/agent/identities/" + named, "")))
+          .isEqualTo("resource_not_found");
+      assertThat(problem(starts(",\"agent_identity_uid\":\"" + named + "\"")))
+          .isEqualTo("not_authorized");
+    }
+  }
+
+  @Test
+  void ofAFactoryReadsAndStartsTheAgentsOfThisFactoryOnly() throws Exception {
+    var dispatched = service.ok(service.post("/factory/shop/runs", "{\"prompt\":\"Lead\"}"));
+    var foreman = keyOf(dispatched.path("run_id").asText());
+
+    assertThat(
+            RunningService.json(asks(foreman, "GET", "/agent/identities", ""))
+                .path("agents")
+                .findValuesAsText("uid"))
+        .containsExactly("shop:foreman", "shop:coder");
+    assertThat(asks(foreman, "GET", "/agent/identities/shop:coder", "").statusCode())
+        .isEqualTo(200);
+    var body = "{\"prompt\":\"x\",\"agent_identity_uid\":\"%s\"}";
+    assertThat(asks(foreman, "POST", "/agent/runs", body.formatted("shop:coder")).statusCode())
+        .isEqualTo(200);
+    assertThat(problem(asks(foreman, "POST", "/agent/runs", body.formatted(deployer()))))
+        .isEqualTo("not_authorized");
+  }
+
+  /// A named agent with a secret, as the operator makes it.
+  ///
+  /// @return its uid
+  private static String deployer() throws Exception {
     var made =
-        service.post("/agent/identities", "{\"name\":\"deployer\",\"environment_id\":\"prod\"}");
-    var uid = JSON.readTree(made.body()).path("uid").asText();
+        service.post(
+            "/agent/identities",
+            """
+            {"name": "deployer", "environment_id": "prod",
+             "mcp_servers": {"x": {"url": "https://tools.example",
+               "headers": {"Authorization": "Bearer sekret-0123456789"}}}}
+            """);
+    return JSON.readTree(made.body()).path("uid").asText();
+  }
 
-    var child =
-        JSON.readTree(starts(",\"agent_identity_uid\":\"" + uid + "\"").body())
-            .path("run_id")
-            .asText();
+  @Test
+  void readsTheSkillsOfTheEnvironmentOfTheRunOnly() {
+    assertThat(service.get("/agent").body()).contains("Write plainly.", "Deploy to the bunker.");
+    assertThat(asks("GET", "/agent", "").body())
+        .contains("Write plainly.")
+        .doesNotContain("bunker");
+  }
 
-    assertThat(service.run(child).at("/agent_config/environment_id").asText())
-        .isEqualTo(service.run(parent).at("/agent_config/environment_id").asText());
+  @Test
+  void makesRunnelFetchNoSkillsAnew() throws Exception {
+    var archivist = keyOf(leads("old"));
+    archive.commit("skills/fresh/SKILL.md", "Be fresh.\n");
+
+    assertThat(asks(archivist, "GET", "/agent?refresh=true", "").body())
+        .contains("Keep everything.")
+        .doesNotContain("Be fresh.");
   }
 }

@@ -49,17 +49,17 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
     return run.withResolved(defaults(config, environment));
   }
 
-  /// The same for a run that an agent starts. It must use the environment of its parent run. Only
-  /// an agent of the same factory can have another one, which the operator configured.
+  /// The same for a run that an agent starts. It must use the environment of its parent run. It can
+  /// name only an agent of the same factory, which can have another environment.
   ///
   /// @param parent the parent run
   public NewRun resolvedForChild(NewRun request, RunRow parent) {
-    var parentEnvironment =
-        environment(parent.configNode(), parent.resolved().map(ServiceJson::read));
+    request.identityUid().ifPresent(uid -> requireOfSameFactory(uid, parent));
     var own = request.config().map(it -> it.path(ENVIRONMENT).asText("")).orElse("");
-    if (own.isBlank() && isOfSameFactory(request, parent)) {
+    if (own.isBlank() && request.identityUid().isPresent()) {
       return resolved(request);
     }
+    var parentEnvironment = environment(parent);
     var config = request.config().map(ObjectNode::deepCopy).orElseGet(ServiceJson::newObject);
     if (own.isBlank() && !parentEnvironment.isBlank()) {
       config.put(ENVIRONMENT, parentEnvironment);
@@ -78,15 +78,20 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
     return run;
   }
 
-  private static boolean isOfSameFactory(NewRun request, RunRow parent) {
-    return parent
-        .factoryUid()
-        .flatMap(factory -> request.identityUid().filter(it -> it.startsWith(factory + ":")))
-        .isPresent();
+  private void requireOfSameFactory(String identityUid, RunRow parent) {
+    if (parent.factoryUid().filter(it -> identities.isOfFactory(identityUid, it)).isEmpty()) {
+      throw new RequestProblem(
+          RequestProblem.Code.NOT_AUTHORIZED,
+          "An agent can name only agents of its own factory: leave agent_identity_uid out");
+    }
   }
 
   /// The uid of a run's environment; the requested name if no environments are configured; blank
   /// for none.
+  public static String environment(RunRow run) {
+    return environment(run.configNode(), run.resolved().map(ServiceJson::read));
+  }
+
   private static String environment(JsonNode config, Optional<JsonNode> resolved) {
     return resolved
         .map(it -> it.path(ENVIRONMENT).asText(""))

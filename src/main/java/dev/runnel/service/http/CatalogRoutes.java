@@ -3,6 +3,7 @@ package dev.runnel.service.http;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.agent.CommandAgent;
+import dev.runnel.service.execution.ConfigResolution;
 import dev.runnel.service.execution.SkillCatalog;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ExecutionRequest;
@@ -59,7 +60,7 @@ public record CatalogRoutes(
   private record SkillUse(Skill skill, List<EnvironmentName> environments) {}
 
   public void register(Api api) {
-    api.get("/agent", (ctx, _) -> skills(ctx));
+    api.get("/agent", this::skills);
     api.get("/agent/environments", this::environments);
     api.get("/agent/models", (ctx, _) -> Api.respond(ctx, ServiceJson.write(models())));
     api.get(
@@ -71,14 +72,17 @@ public record CatalogRoutes(
         });
   }
 
-  private void skills(Context ctx) throws InterruptedException {
+  /// Lists the skills of all environments. With the key of an agent, only those of the environment
+  /// of its run, without a refresh.
+  private void skills(Context ctx, Caller caller) throws InterruptedException {
     var isByName = sortedBy(ctx, "name", "last_run").equals("name");
     var malformed = Api.flag(ctx, "include_malformed_skills");
     var repository = Optional.ofNullable(ctx.queryParam("repo")).filter(text -> !text.isBlank());
     var lastRuns = normalizeSpecs(queries.lastRunsOfSkills());
     var entries = new ArrayList<SkillEntry>();
     var names = new TreeMap<String, List<SkillUse>>();
-    for (var each : findSkills(Api.flag(ctx, "refresh"))) {
+    var refresh = Api.flag(ctx, "refresh") && !(caller.scope() instanceof Caller.Scope.Below);
+    for (var each : findSkills(readableBy(caller), refresh)) {
       if ((malformed || each.skill().error().isEmpty())
           && repository.map(wanted -> isIn(each.skill(), wanted)).orElse(true)) {
         names.computeIfAbsent(each.skill().name(), _ -> new ArrayList<>()).add(each);
@@ -129,10 +133,11 @@ public record CatalogRoutes(
   }
 
   /// A repository that cannot be fetched does not hide the skills of the others.
-  private List<SkillUse> findSkills(boolean refresh) throws InterruptedException {
+  private List<SkillUse> findSkills(List<Environment> readable, boolean refresh)
+      throws InterruptedException {
     var found = new LinkedHashMap<String, SkillUse>();
     var failures = new ArrayList<String>();
-    for (var environment : environments.all()) {
+    for (var environment : readable) {
       try {
         var name = new EnvironmentName(environment.uid(), environment.name(), Map.of());
         for (var skill : skills.of(environment, refresh)) {
@@ -151,6 +156,14 @@ public record CatalogRoutes(
       throw new RequestProblem(RequestProblem.Code.RESOURCE_UNAVAILABLE, failures.getFirst());
     }
     return List.copyOf(found.values());
+  }
+
+  private List<Environment> readableBy(Caller caller) {
+    if (!(caller.scope() instanceof Caller.Scope.Below(String run))) {
+      return environments.all();
+    }
+    var uid = queries.find(run).map(ConfigResolution::environment).orElse("");
+    return environments.all().stream().filter(each -> each.uid().equals(uid)).toList();
   }
 
   private static boolean isIn(Skill skill, String repository) {

@@ -3,22 +3,29 @@ package dev.runnel.service.http;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.execution.ConfigResolution;
+import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.store.Identities;
+import dev.runnel.service.store.RunQueries;
 import dev.runnel.wire.CreateIdentity;
 import dev.runnel.wire.UpdateIdentity;
 import java.util.Optional;
+import java.util.function.Predicate;
 
-/// Routes for agent identities: named configurations for runs.
-public record IdentityRoutes(Identities identities, Agents agents) {
+/// Routes for agent identities: named configurations for runs. The key of an agent reads only those
+/// of the factory of its run.
+public record IdentityRoutes(Identities identities, Agents agents, RunQueries queries) {
   public void register(Api api) {
     api.get(
         "/agent/identities",
-        (ctx, _) -> {
+        (ctx, caller) -> {
           var body = ServiceJson.newObject();
           var agents = body.putArray("agents");
-          identities.list(Optional.ofNullable(ctx.queryParam("factory_uid"))).forEach(agents::add);
+          identities.list(Optional.ofNullable(ctx.queryParam("factory_uid"))).stream()
+              .filter(visibleTo(caller))
+              .forEach(agents::add);
           Api.respond(ctx, body.toString());
         });
     var changing = api.withoutAgentKeys();
@@ -33,7 +40,14 @@ public record IdentityRoutes(Identities identities, Agents agents) {
         });
     api.get(
         "/agent/identities/{uid}",
-        (ctx, _) -> Api.respond(ctx, find(ctx.pathParam("uid")).toString()));
+        (ctx, caller) ->
+            Api.respond(
+                ctx,
+                identities
+                    .find(ctx.pathParam("uid"))
+                    .filter(visibleTo(caller))
+                    .orElseThrow(IdentityRoutes::notFound)
+                    .toString()));
     changing.put(
         "/agent/identities/{uid}",
         (ctx, _) -> {
@@ -57,8 +71,12 @@ public record IdentityRoutes(Identities identities, Agents agents) {
         });
   }
 
-  private ObjectNode find(String uid) {
-    return identities.find(uid).orElseThrow(IdentityRoutes::notFound);
+  private Predicate<ObjectNode> visibleTo(Caller caller) {
+    if (!(caller.scope() instanceof Caller.Scope.Below(String run))) {
+      return _ -> true;
+    }
+    var factory = queries.find(run).flatMap(RunRow::factoryUid);
+    return identity -> factory.filter(identity.path("factory_uid").asText()::equals).isPresent();
   }
 
   private static RequestProblem notFound() {

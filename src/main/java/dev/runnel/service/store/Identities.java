@@ -7,6 +7,7 @@ import dev.runnel.database.Rows;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.ServiceJson;
+import dev.runnel.service.run.ToolServerSecrets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -19,7 +20,8 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /// Agent identities: those created over the API, stored as sent with unknown members included, and
-/// those of the configured factories, which are read-only.
+/// those of the configured factories, which are read-only. They are returned with the secrets of
+/// tool servers masked.
 ///
 /// @param configured the identities of factories by uid, as the API shows them
 public record Identities(
@@ -59,7 +61,7 @@ public record Identities(
                 body.toString(),
                 now,
                 now));
-    return show(uid, body, now, now);
+    return masked(show(uid, body, now, now));
   }
 
   /// Identities of factories first, then created ones ordered by name.
@@ -74,18 +76,30 @@ public record Identities(
             identity ->
                 factoryUid.isEmpty()
                     || factoryUid.get().equals(identity.path("factory_uid").asText()))
+        .map(Identities::masked)
         .toList();
   }
 
   public Optional<ObjectNode> find(String uid) {
+    return stored(uid).map(Identities::masked);
+  }
+
+  /// Whether the identity exists and belongs to the factory.
+  public boolean isOfFactory(String uid, String factoryUid) {
+    return stored(uid)
+        .filter(identity -> factoryUid.equals(identity.path("factory_uid").asText()))
+        .isPresent();
+  }
+
+  private Optional<ObjectNode> stored(String uid) {
     return configured.containsKey(uid)
         ? Optional.of(configured.get(uid))
         : database.read(
             rows -> rows.first("SELECT * FROM identities WHERE uid = ?", Identities::read, uid));
   }
 
-  /// Changes an identity: a missing or null member keeps its value, an empty one clears it, any
-  /// other replaces it.
+  /// Changes an identity: a missing or null member keeps its value, as does a masked secret; an
+  /// empty one clears it, any other replaces it.
   public Optional<ObjectNode> update(String uid, ObjectNode changes) {
     requireNotConfigured(uid);
     var now = clock.instant().truncatedTo(ChronoUnit.MICROS);
@@ -98,7 +112,9 @@ public record Identities(
           var createdAt = Instant.parse(found.get().path("created_at").asText());
           var body = found.get().deepCopy();
           body.remove(READ_ONLY_MEMBERS);
-          changes
+          var unmasked = changes.deepCopy();
+          ToolServerSecrets.unmask(unmasked, body);
+          unmasked
               .properties()
               .forEach(
                   member -> {
@@ -118,7 +134,7 @@ public record Identities(
               body.toString(),
               now,
               uid);
-          return Optional.of(show(uid, body, createdAt, now));
+          return Optional.of(masked(show(uid, body, createdAt, now)));
         });
   }
 
@@ -146,7 +162,7 @@ public record Identities(
   /// @throws RequestProblem if there is no such identity
   private ObjectNode config(String uid) {
     var identity =
-        find(uid).orElseThrow(() -> RequestProblem.invalid("agent_identity_uid names no agent"));
+        stored(uid).orElseThrow(() -> RequestProblem.invalid("agent_identity_uid names no agent"));
     var config = ServiceJson.newObject();
     NAMES.forEach(
         (identityMember, configMember) -> {
@@ -164,6 +180,12 @@ public record Identities(
           RequestProblem.Code.OPERATION_NOT_SUPPORTED,
           "This agent belongs to a factory; change it in the configuration");
     }
+  }
+
+  private static ObjectNode masked(ObjectNode identity) {
+    var shown = identity.deepCopy();
+    ToolServerSecrets.mask(shown);
+    return shown;
   }
 
   private static ObjectNode read(ResultSet row) throws SQLException {
