@@ -2,7 +2,6 @@ package dev.runnel.service.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.fasterxml.jackson.databind.node.TextNode;
 import dev.runnel.database.Rows;
 import dev.runnel.service.run.limit.QueuePosition;
 import dev.runnel.wire.ArtifactItem;
@@ -89,8 +88,6 @@ public record RunRow(
           ErrorCode.ENVIRONMENT_SETUP_FAILED, "setup",
           ErrorCode.BUDGET_EXCEEDED, "budget");
 
-  private static final JsonNode MASK = TextNode.valueOf("***");
-
   public static RunRow read(ResultSet row) throws SQLException {
     return new RunRow(
         row.getString("id"),
@@ -172,7 +169,8 @@ public record RunRow(
 
   /// The requested configuration plus the applied defaults.
   private JsonNode publicConfig() {
-    var shown = (ObjectNode) masked(configNode());
+    var shown = (ObjectNode) configNode();
+    ToolServerSecrets.mask(shown);
     var defaults = resolved.map(ServiceJson::read).orElseGet(ServiceJson::newObject);
     for (var member : List.of("environment_id", "model_id")) {
       if (defaults.has(member)) {
@@ -194,18 +192,6 @@ public record RunRow(
         && !data.has("status")) {
       data.put("status", PullRequestStatus.UNKNOWN.value());
     }
-  }
-
-  /// Masks the variables and headers of tool servers, since they hold secrets.
-  private static JsonNode masked(JsonNode config) {
-    for (var server : config.path("mcp_servers")) {
-      for (var secrets : List.of(server.path("env"), server.path("headers"))) {
-        if (secrets instanceof ObjectNode values) {
-          values.properties().forEach(value -> value.setValue(MASK));
-        }
-      }
-    }
-    return config;
   }
 
   /// Returns a copy whose status message states the position in the queue.

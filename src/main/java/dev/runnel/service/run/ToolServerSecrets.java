@@ -1,12 +1,11 @@
 package dev.runnel.service.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import java.util.List;
 
-/// The variables and headers of the tool servers (`mcp_servers`) of an agent identity. They hold
-/// secrets, so the API shows a mask in their place.
+/// The variables and headers of the tool servers (`mcp_servers`) of a configuration of agents. They
+/// hold secrets, so the API shows a mask in their place.
 public final class ToolServerSecrets {
   private static final JsonNode MASK = TextNode.valueOf("***");
   private static final String SERVERS = "mcp_servers";
@@ -14,8 +13,9 @@ public final class ToolServerSecrets {
 
   private ToolServerSecrets() {}
 
-  public static void mask(ObjectNode identity) {
-    for (var server : identity.path(SERVERS)) {
+  /// @param config the configuration, which is changed
+  public static void mask(JsonNode config) {
+    for (var server : config.path(SERVERS)) {
       for (var member : MEMBERS) {
         server.path(member).properties().forEach(value -> value.setValue(MASK));
       }
@@ -23,7 +23,7 @@ public final class ToolServerSecrets {
   }
 
   /// Replaces masks by the stored values, since a caller may send back what it got.
-  public static void unmask(ObjectNode changes, ObjectNode stored) {
+  public static void unmask(JsonNode changes, JsonNode stored) {
     for (var server : changes.path(SERVERS).properties()) {
       for (var member : MEMBERS) {
         var storedValues = stored.path(SERVERS).path(server.getKey()).path(member);

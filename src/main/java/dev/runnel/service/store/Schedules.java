@@ -8,6 +8,7 @@ import dev.runnel.database.Rows;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.ServiceJson;
+import dev.runnel.service.run.ToolServerSecrets;
 import dev.runnel.wire.CreateSchedule;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -29,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 /// @param changes receives a permit whenever the next due time may have changed
 public record Schedules(
     Database database, InstantSource clock, Semaphore changes, UnaryOperator<NewRun> configs) {
+  private static final String CONFIG = "agent_config";
+
   private static final List<String> SEPARATE_MEMBERS =
       List.of(
           "id",
@@ -81,7 +84,8 @@ public record Schedules(
       json.put("prompt", "");
       json.put("created_at", createdAt.toString());
       json.put("updated_at", updatedAt.toString());
-      json.setAll(body);
+      json.setAll(body.deepCopy());
+      ToolServerSecrets.mask(json.path(CONFIG));
       var history = json.putObject("history");
       lastRan.ifPresent(at -> history.put("last_ran", at.toString()));
       nextRun.ifPresent(at -> history.put("next_run", at.toString()));
@@ -145,9 +149,11 @@ public record Schedules(
           if (!request.path("enabled").isBoolean()) {
             throw RequestProblem.invalid("A schedule needs enabled, true or false");
           }
+          var unmasked = request.deepCopy();
+          ToolServerSecrets.unmask(unmasked.path(CONFIG), before.body().path(CONFIG));
           return validated(
               id,
-              request,
+              unmasked,
               request.path("enabled").booleanValue(),
               before.createdAt(),
               now(),
@@ -293,7 +299,7 @@ public record Schedules(
               switch (member.getKey()) {
                 case "prompt", "metadata", "mode", "team" ->
                     request.set(member.getKey(), member.getValue());
-                case "agent_config" -> request.set("config", member.getValue());
+                case CONFIG -> request.set("config", member.getValue());
                 case "agent_uid" -> request.set("agent_identity_uid", member.getValue());
                 default -> {}
               }
