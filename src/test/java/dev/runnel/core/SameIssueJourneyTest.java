@@ -2,7 +2,9 @@ package dev.runnel.core;
 
 import static dev.runnel.testkit.Samples.DANA;
 import static dev.runnel.testkit.Samples.NINE;
+import static dev.runnel.testkit.Samples.OTHER_THREAD;
 import static dev.runnel.testkit.Samples.SAM;
+import static dev.runnel.testkit.Samples.SURFACE;
 import static dev.runnel.testkit.Samples.THREAD;
 import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.say;
@@ -15,10 +17,12 @@ import dev.runnel.core.dispatch.SameIssueAction;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.SurfaceId;
+import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;
@@ -44,6 +48,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SameIssueJourneyTest {
   private static final Conversation ISSUE =
       new Conversation(new SurfaceId("elsewhere"), "acme/shop#7");
+  private static final Conversation OTHER_CHANNEL = new Conversation(SURFACE, "team/other/1");
   private static final String LINK = "https://elsewhere.example/acme/shop%237";
 
   @TempDir Path folder;
@@ -224,6 +229,101 @@ class SameIssueJourneyTest {
     assertThat(told()).containsExactly("fix " + LINK);
   }
 
+  @Test
+  void whoIsNotInThePrivateChannelOfARunIsNotToldOfItAndStartsAnother() {
+    asks("1", "fix " + LINK);
+    world.surface.isPrivate();
+    says("2", SAM, OTHER_CHANNEL, "fix " + LINK);
+    world.runs.moves(first().id(), RunState.SUCCEEDED, "The secret");
+    world.passes(Duration.ofSeconds(3));
+
+    assertThat(world.runs.starts()).hasSize(2);
+    assertThat(told()).isEmpty();
+    assertThat(world.surface.kinds(THREAD)).contains("Succeeded");
+    assertThat(world.surface.kinds(OTHER_CHANNEL)).containsOnly("Status");
+  }
+
+  @Test
+  void aLabelDoesNotJoinARunOfAPrivateChannel() {
+    joins();
+    asks("1", "fix " + LINK);
+    world.surface.isPrivate();
+    label("2", SAM);
+
+    assertThat(world.runs.starts()).hasSize(2);
+    assertThat(world.elsewhere.told(ISSUE)).isEmpty();
+  }
+
+  @Test
+  void whoIsInAnotherChannelStartsAnotherRun() {
+    asks("1", "fix " + LINK);
+    says("2", SAM, OTHER_CHANNEL, "fix " + LINK);
+
+    assertThat(world.runs.starts()).hasSize(2);
+    assertThat(world.surface.kinds(OTHER_CHANNEL)).containsOnly("Status");
+  }
+
+  @Test
+  void whoIsInTheSamePrivateChannelIsAsked() {
+    asks("1", "fix " + LINK);
+    world.surface.isPrivate();
+    says("2", SAM, OTHER_THREAD, "fix " + LINK);
+
+    assertThat(world.runs.starts()).hasSize(1);
+    assertThat(world.surface.kinds(OTHER_THREAD)).contains("Answered");
+  }
+
+  @Test
+  void onlyTheRequesterOfAPrivateRunJoinsItFromAnotherChannel() {
+    asks("1", "fix " + LINK);
+    world.surface.isPrivate();
+    says("2", DANA, OTHER_CHANNEL, "fix " + LINK);
+    says("3", SAM, OTHER_CHANNEL, "join");
+    assertThat(told()).isEmpty();
+    assertThat(world.surface.told(OTHER_CHANNEL)).contains("You may not write to that run.");
+
+    says("4", DANA, OTHER_CHANNEL, "join");
+    assertThat(told()).containsExactly("fix " + LINK);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"say it word for word", "status", "retry"})
+  void whoMayNotJoinDoesNotReachTheRunThatAnotherPersonJoined(String words) {
+    joins();
+    asks("1", "fix " + LINK);
+    says("2", DANA, OTHER_CHANNEL, "fix " + LINK);
+    says("3", SAM, OTHER_CHANNEL, words);
+
+    assertThat(told()).containsExactly("fix " + LINK);
+    assertThat(world.surface.told(OTHER_CHANNEL))
+        .last()
+        .asString()
+        .startsWith("That run belongs to another place.");
+  }
+
+  @Test
+  void aStopReachesTheRunThatAnotherPersonJoined() {
+    joins();
+    asks("1", "fix " + LINK);
+    says("2", DANA, OTHER_CHANNEL, "fix " + LINK);
+    says("3", SAM, OTHER_CHANNEL, "stop");
+
+    assertThat(world.runs.cancels()).containsExactly(first().id());
+  }
+
+  @Test
+  void aMessageOnTheIssueDoesNotReachARunWhoseChannelBecamePrivate() {
+    joins();
+    asks("1", "fix " + LINK);
+    label("2");
+    world.surface.isPrivate();
+    says("3", SAM, ISSUE, "say it word for word");
+    assertThat(told()).isEmpty();
+
+    says("4", SAM, ISSUE, "stop");
+    assertThat(world.runs.cancels()).containsExactly(first().id());
+  }
+
   private static Rule permits(String surface) {
     return new Rule(
         "policy.rules[0]",
@@ -244,7 +344,11 @@ class SameIssueJourneyTest {
   }
 
   private void label(String id) {
-    world.says(labelled(id));
+    label(id, DANA);
+  }
+
+  private void label(String id, Actor actor) {
+    world.says(labelled(id).withActor(actor));
     world.settle();
   }
 
@@ -266,8 +370,16 @@ class SameIssueJourneyTest {
   }
 
   private void says(String id, String words) {
-    world.says(delivery(id, MessageParser.words(words).orElseThrow()));
+    says(id, DANA, THREAD, words);
+  }
+
+  private void says(String id, Actor actor, Conversation where, String words) {
+    world.says(delivery(id, MessageParser.words(words).orElseThrow(), where).withActor(actor));
     world.settle();
+  }
+
+  private Run first() {
+    return world.runs.runs().getFirst();
   }
 
   private List<String> told() {

@@ -19,11 +19,14 @@ public record RunAccessPolicy(Defaults defaults) {
     return named
         .filter(binding -> !mayName(delivery, binding))
         .filter(binding -> !isFirstLink(delivery, binding))
-        .map(
-            _ ->
-                "That run belongs to another place. Only the people there and its requester can see"
-                    + " and steer it"
-                    + (defaults.admins().isEmpty() ? "." : ". So can the admins."));
+        .map(_ -> refusal());
+  }
+
+  /// The message that says who may.
+  public String refusal() {
+    return "That run belongs to another place. Only the people there and its requester can see and"
+        + " steer it"
+        + (defaults.admins().isEmpty() ? "." : ". So can the admins.");
   }
 
   /// Whether it gives a thread to a run that has none, as if nobody in the console had written to
@@ -32,7 +35,8 @@ public record RunAccessPolicy(Defaults defaults) {
     return delivery.intent() instanceof Intent.Link && ApiRuns.isOf(binding.conversation());
   }
 
-  boolean mayName(Delivery delivery, Binding binding) {
+  /// Whether the sender may name the run.
+  public boolean mayName(Delivery delivery, Binding binding) {
     var here = delivery.conversation();
     var there = binding.conversation();
     var isTheirs =

@@ -317,7 +317,7 @@ record AccessCheck(
   }
 
   /// Whether the sender is the run's requester, possibly acting from the console.
-  private boolean isRequester(Binding binding, Delivery delivery) {
+  boolean isRequester(Binding binding, Delivery delivery) {
     return isSender(binding.requester(), binding.conversation(), delivery);
   }
 

@@ -123,7 +123,9 @@ public final class Dispatcher {
     this.intents = new IntentResolver(runAccessPolicy);
     this.linkResolver = new LinkResolver(store, runs, surfaces, runStarter, results);
     this.apiRunBinder = new ApiRunBinder(runs, results);
-    this.issueClaims = new IssueClaims(store, surfaces, accessCheck, results, options.sameIssue());
+    this.issueClaims =
+        new IssueClaims(
+            store, surfaces, accessCheck, runAccessPolicy, results, options.sameIssue());
     this.queryHandler =
         new QueryHandler(
             store,
@@ -375,7 +377,7 @@ public final class Dispatcher {
         }
         attempt = attempt.permittedBy(rule.get());
       }
-      if (namesForbiddenRun(attempt, next.situation())) {
+      if (isAboutForbiddenRun(attempt, next.situation())) {
         return;
       }
       if (next.isOvertakenByStop()) {
@@ -456,9 +458,20 @@ public final class Dispatcher {
     return ignored.isPresent();
   }
 
-  /// Whether it names a run that the sender must not access. The answer says who may.
-  private boolean namesForbiddenRun(DeliveryAttempt attempt, Planner.Situation situation) {
-    var refusal = runAccessPolicy.refusal(attempt.delivery(), situation.named());
+  /// Whether it is about a run that the sender must not access: one that it names, or one in which
+  /// its conversation takes part. The answer says who may.
+  private boolean isAboutForbiddenRun(DeliveryAttempt attempt, Planner.Situation situation) {
+    var delivery = attempt.delivery();
+    var refusal =
+        runAccessPolicy
+            .refusal(delivery, situation.named())
+            .or(
+                () ->
+                    situation
+                        .own()
+                        .filter(run -> !run.conversation().equals(delivery.conversation()))
+                        .filter(run -> issueClaims.isForbidden(delivery, run))
+                        .map(_ -> runAccessPolicy.refusal()));
     refusal.ifPresent(
         words ->
             results.complete(

@@ -1,5 +1,6 @@
 package dev.runnel.core.dispatch;
 
+import dev.runnel.core.decide.RunAccessPolicy;
 import dev.runnel.core.decide.RunSubscribers;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
@@ -14,10 +15,12 @@ import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.run.MessageStatus;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunId;
+import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Issues.Claim;
 import dev.runnel.core.port.Store.Issues.Participation;
 import dev.runnel.core.port.Store.Work;
+import dev.runnel.core.scope.ConversationScope;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.core.text.RunTexts;
 import java.net.URI;
@@ -36,6 +39,7 @@ record IssueClaims(
     Store store,
     Surfaces surfaces,
     AccessCheck accessCheck,
+    RunAccessPolicy runAccessPolicy,
     AttemptResults results,
     SameIssueAction sameIssue) {
   private static final Pattern LINK = Pattern.compile("https?://[^\\s<>|\"'`()\\[\\]]+");
@@ -67,10 +71,8 @@ record IssueClaims(
         waitForOtherStart(attempt);
         yield false;
       }
-      // The sender must not learn of a run to which they may not write.
-      case ClaimResult.Working(var binding)
-          when !accessCheck.mayWriteTo(binding, attempt.delivery()) ->
-          true;
+      // The sender must not learn of a run that they may not join.
+      case ClaimResult.Working(var binding) when !mayJoin(attempt.delivery(), binding) -> true;
       case ClaimResult.Working(var binding) -> {
         if (sameIssue == SameIssueAction.ASK) {
           ask(attempt, issue.get(), binding);
@@ -91,6 +93,55 @@ record IssueClaims(
             .find(delivery.conversation().surface())
             .filter(surface -> !surface.isSilent())
             .isPresent();
+  }
+
+  private boolean mayJoin(Delivery delivery, Binding run) {
+    return accessCheck.mayWriteTo(run, delivery) && maySee(delivery, run);
+  }
+
+  /// Whether the delivery is for a run in which its conversation takes part, and the sender may not
+  /// see that run: somebody else joined it, or its channel is private by now. A stop is permitted.
+  boolean isForbidden(Delivery delivery, Binding run) {
+    var intent = delivery.intent();
+    return (intent instanceof Intent.Say
+            || intent instanceof Intent.Status
+            || intent instanceof Intent.Retry)
+        && intent.namedRun().isEmpty()
+        && takesPart(delivery.conversation(), run)
+        && !maySee(delivery, run);
+  }
+
+  private boolean takesPart(Conversation conversation, Binding run) {
+    return store
+        .<Optional<Participation>>commit(work -> work.issues().participation(conversation))
+        .filter(participation -> participation.run().equals(run.run().id()))
+        .isPresent();
+  }
+
+  /// Whether the sender may see the run from another conversation. Its requester and the people of
+  /// its channel or repository may. If that is public, the admins and people of other platforms may
+  /// too.
+  private boolean maySee(Delivery delivery, Binding run) {
+    var here = delivery.conversation();
+    var there = run.conversation();
+    if (ConversationScope.isIn(there, ConversationScope.here(here))
+        || accessCheck.isRequester(run, delivery)) {
+      return true;
+    }
+    return (!there.surface().equals(here.surface()) || runAccessPolicy.mayName(delivery, run))
+        && isPublic(delivery.withConversation(there));
+  }
+
+  private boolean isPublic(Delivery there) {
+    try {
+      return surfaces
+          .find(there.conversation().surface())
+          .filter(surface -> !surface.background().isPrivate(there))
+          .isPresent();
+    } catch (CredentialRefused _) {
+      // Thrown again, it would hold the surface of the request.
+      return false;
+    }
   }
 
   private record Issue(Conversation conversation, URI link) {}
@@ -231,7 +282,7 @@ record IssueClaims(
     if (choice.joins()) {
       var run =
           store.<Optional<Binding>>commit(work -> work.bindings().of(participation.get().run()));
-      if (run.filter(it -> !accessCheck.mayWriteTo(it, attempt.delivery())).isPresent()) {
+      if (run.filter(it -> !mayJoin(attempt.delivery(), it)).isPresent()) {
         results.complete(attempt, work -> attempt.respond(work, "You may not write to that run."));
         return;
       }
