@@ -10,6 +10,8 @@ import static dev.runnel.testkit.Samples.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.command.MessageParser;
+import dev.runnel.core.model.ApiRuns;
+import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Intent;
@@ -19,13 +21,19 @@ import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.Posting;
+import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Run;
+import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
+import dev.runnel.core.scope.Defaults;
+import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -362,6 +370,86 @@ class VerbsJourneyTest {
       inThread(THREAD, "go on");
 
       assertThat(world.runs.followUps()).singleElement().matches(it -> it.run().equals(run.id()));
+    }
+  }
+
+  @Nested
+  class LinkingARunOfOtherPeople {
+    @Test
+    void aRunThatAnotherRunStartedIsAnsweredLikeAnUnknownId() {
+      isUnknown(world.runs.addsChild(new RunId("run-parent"), "A part of something private"));
+    }
+
+    @Test
+    void aRunThatAMessageStartedIsAnsweredLikeAnUnknownId() {
+      isUnknown(world.runs.addsStarted("Something private"));
+    }
+
+    @Test
+    void aRunThatAnotherRunStartedStaysUnknownAfterAMessageFromTheConsole() {
+      var run = world.runs.addsChild(new RunId("run-parent"), "A part of something private");
+      var inConsole =
+          Samples.binding(
+              ApiRuns.conversation(run.id()),
+              run,
+              ApiRuns.REQUESTER,
+              Request.of("A part of something private"),
+              Origin.NONE,
+              Optional.empty(),
+              NINE,
+              false,
+              0);
+      world.store().change(work -> work.bindings().save(inConsole));
+
+      assertThat(answer("link " + run.id())).isEqualTo(unknown(run.id().value()));
+      assertThat(answer("link 0190")).isEqualTo(unknown("0190"));
+    }
+
+    @Test
+    void aRunWithAThreadElsewhereIsUnknownByTheFirstCharactersOfItsId() {
+      var there = new Conversation(SURFACE, "team/private/1");
+      says(by(SAM, delivery("sam", MessageParser.command("sam's secret"), there)));
+
+      assertThat(answer("link 0190")).isEqualTo(unknown("0190"));
+    }
+
+    @Test
+    void aRunThatAMessageStartedDoesNotMakeFirstCharactersAmbiguous() {
+      world.runs.addsStarted("Something private");
+      world.runs.addsStranger("Started in a terminal");
+      fromPlace("link 0190");
+
+      assertThat(world.surface.kinds(thread("opened-1"))).containsExactly("Status");
+    }
+
+    @Test
+    void anAdminLinksARunThatAnotherRunStarted() {
+      world.defaultsTo(new Defaults(Map.of(), Set.of("fake:" + DANA.id())));
+      var run = world.runs.addsChild(new RunId("run-parent"), "A part of something private");
+      fromPlace("link " + run.id());
+
+      assertThat(world.surface.kinds(thread("opened-1"))).containsExactly("Status");
+    }
+
+    private void isUnknown(Run run) {
+      assertThat(answer("link " + run.id())).isEqualTo(unknown(run.id().value()));
+      assertThat(answer("link 0190")).isEqualTo(unknown("0190"));
+      inThread(THREAD, "link " + run.id());
+
+      assertThat(world.surface.kinds(THREAD)).containsExactly("Message");
+      assertThat(world.surface.opens()).isZero();
+      assertThat(world.store().<Optional<Binding>>read(it -> it.of(run.id()))).isEmpty();
+    }
+
+    /// The only answer, in the place.
+    private String answer(String text) {
+      var asked = fromPlace(text);
+      assertThat(world.surface.kinds(asked.conversation())).containsExactly("Message");
+      return world.surface.told(asked.conversation()).getFirst();
+    }
+
+    private String unknown(String id) {
+      return "The run service has no run `" + id + "`.";
     }
   }
 

@@ -262,6 +262,11 @@ public final class World implements AutoCloseable {
     return all.getFirst();
   }
 
+  /// The rows of all workers.
+  public Store store() {
+    return sql;
+  }
+
   /// The audit log, as lines of JSON.
   public List<String> audit() {
     var lines = new ArrayList<String>();

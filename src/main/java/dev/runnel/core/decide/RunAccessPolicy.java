@@ -5,6 +5,7 @@ import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
+import dev.runnel.core.model.run.Run;
 import dev.runnel.core.scope.ConversationScope;
 import dev.runnel.core.scope.Defaults;
 import java.util.Optional;
@@ -35,6 +36,17 @@ public record RunAccessPolicy(Defaults defaults) {
     return delivery.intent() instanceof Intent.Link && ApiRuns.isOf(binding.conversation());
   }
 
+  /// Whether the sender may have the run posted about in another conversation. A run that a
+  /// conversation or another run started is part of that one's work, also while it has no binding,
+  /// so only admins may link it.
+  public boolean mayLink(Delivery delivery, Run run, Optional<Binding> binding) {
+    var hasPlace = binding.filter(it -> !ApiRuns.isOf(it.conversation())).isPresent();
+    if (!hasPlace && (run.parent().isPresent() || run.delivery().isPresent())) {
+      return isAdmin(delivery);
+    }
+    return refusal(delivery, binding).isEmpty();
+  }
+
   /// Whether the sender may name the run.
   public boolean mayName(Delivery delivery, Binding binding) {
     var here = delivery.conversation();
@@ -43,6 +55,11 @@ public record RunAccessPolicy(Defaults defaults) {
         here.surface().equals(there.surface())
             && (ConversationScope.isIn(there, ConversationScope.here(here))
                 || delivery.actor().id().equals(binding.requester().id()));
-    return isTheirs || defaults.maySet(Question.Configure.Level.WORKSPACE, here, delivery.actor());
+    return isTheirs || isAdmin(delivery);
+  }
+
+  private boolean isAdmin(Delivery delivery) {
+    return defaults.maySet(
+        Question.Configure.Level.WORKSPACE, delivery.conversation(), delivery.actor());
   }
 }

@@ -121,7 +121,8 @@ public final class Dispatcher {
     this.senderCheck = new SenderCheck(accessCheck, results);
     this.runAccessPolicy = new RunAccessPolicy(defaults);
     this.intents = new IntentResolver(runAccessPolicy);
-    this.linkResolver = new LinkResolver(store, runs, surfaces, runStarter, results);
+    this.linkResolver =
+        new LinkResolver(store, runs, surfaces, runStarter, runAccessPolicy, results);
     this.apiRunBinder = new ApiRunBinder(runs, results);
     this.issueClaims =
         new IssueClaims(

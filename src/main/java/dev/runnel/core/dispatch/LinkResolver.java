@@ -1,6 +1,7 @@
 package dev.runnel.core.dispatch;
 
 import dev.runnel.core.decide.IntentResolver;
+import dev.runnel.core.decide.RunAccessPolicy;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -22,7 +23,12 @@ import java.util.Optional;
 
 /// Resolves links to runs, and binds runs that were started elsewhere to a thread.
 record LinkResolver(
-    Store store, AgentRuns runs, Surfaces surfaces, RunStarter runStarter, AttemptResults results) {
+    Store store,
+    AgentRuns runs,
+    Surfaces surfaces,
+    RunStarter runStarter,
+    RunAccessPolicy runAccessPolicy,
+    AttemptResults results) {
   private static final int MAX_RUNS_SEARCHED = 500;
 
   /// The delivery about the linked run; unchanged if there is no link or no run.
@@ -57,24 +63,29 @@ record LinkResolver(
   /// Binds the run to the conversation; opens a thread first if there is none.
   void link(DeliveryAttempt attempt, RunId id) {
     switch (runs.find(id)) {
-      case Outcome.Done(var run) -> found(attempt, run);
+      case Outcome.Done(var run) when mayLink(attempt, run) -> found(attempt, run);
+      case Outcome.Done _ -> reportMissing(attempt.refused("The run belongs to another place"), id);
       case Outcome.Missing _ ->
-          unambiguous(id)
-              .ifPresentOrElse(
-                  run -> found(attempt, run),
-                  () ->
-                      results.complete(
-                          attempt,
-                          work ->
-                              attempt.respond(work, "The run service has no run `" + id + "`.")));
+          unambiguous(attempt, id)
+              .ifPresentOrElse(run -> found(attempt, run), () -> reportMissing(attempt, id));
       case Outcome.Refused refused -> results.refuse(attempt, refused);
       case Outcome.Unavailable(var after, var why) -> results.retryLater(attempt, after, why);
     }
   }
 
-  /// The only unfinished run whose id begins with the given characters, for runs without a binding;
-  /// empty if there are none or several.
-  private Optional<Run> unambiguous(RunId begin) {
+  private boolean mayLink(DeliveryAttempt attempt, Run run) {
+    var binding = store.<Optional<Binding>>commit(work -> work.bindings().of(run.id()));
+    return runAccessPolicy.mayLink(attempt.delivery(), run, binding);
+  }
+
+  private void reportMissing(DeliveryAttempt attempt, RunId id) {
+    results.complete(
+        attempt, work -> attempt.respond(work, "The run service has no run `" + id + "`."));
+  }
+
+  /// The only unfinished run that the sender may link and whose id begins with the given
+  /// characters, for runs without a binding; empty if there are none or several.
+  private Optional<Run> unambiguous(DeliveryAttempt attempt, RunId begin) {
     if (!IntentResolver.isAbbreviated(begin)
         || !(runs.unfinished() instanceof RunListing.Listed(var unfinished))) {
       return Optional.empty();
@@ -82,6 +93,7 @@ record LinkResolver(
     var found =
         unfinished.stream()
             .filter(run -> run.id().value().startsWith(begin.value().toLowerCase(Locale.ROOT)))
+            .filter(run -> mayLink(attempt, run))
             .toList();
     return found.size() == 1 ? Optional.of(found.getFirst()) : Optional.empty();
   }
@@ -116,7 +128,11 @@ record LinkResolver(
       attempt.respond(
           work,
           "This run already has a thread, so it can't be moved."
-              + elsewhere.get().origin().link().map(link -> "\n" + link).orElse(""));
+              + elsewhere
+                  .filter(each -> runAccessPolicy.mayName(attempt.delivery(), each))
+                  .flatMap(each -> each.origin().link())
+                  .map(link -> "\n" + link)
+                  .orElse(""));
       return;
     }
     elsewhere.ifPresent(each -> work.bindings().release(each.conversation(), run.id()));
