@@ -47,19 +47,19 @@ class LateCancelTest {
     var run = working();
     var asked = clock.instant();
     clock.advance(Duration.ofMillis(1));
-    assertThat(changes.runs().cancel(run, false, asked)).isTrue();
+    assertThat(changes.runs().cancel(run, false, asked)).containsExactly(run);
     changes.records().finish(claim, ExecutionResult.cancelled());
 
-    assertThat(changes.runs().cancel(run, false, asked)).isFalse();
+    assertThat(changes.runs().cancel(run, false, asked)).isEmpty();
   }
 
   @Test
   void isDoneWhereTheRunWasCancelledInTheQueue() {
     var run = created();
     var asked = clock.instant();
-    assertThat(changes.runs().cancel(run, false, asked)).isFalse();
+    assertThat(changes.runs().cancel(run, false, asked)).isEmpty();
 
-    assertThat(changes.runs().cancel(run, false, asked)).isFalse();
+    assertThat(changes.runs().cancel(run, false, asked)).isEmpty();
   }
 
   @Test

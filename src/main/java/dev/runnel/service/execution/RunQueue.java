@@ -5,7 +5,6 @@ import dev.runnel.service.cleanup.DiskReserve;
 import dev.runnel.service.cleanup.WorkspaceCleanup;
 import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ExecutionResult;
-import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.store.ApiKeys;
 import dev.runnel.service.store.ExecutionRecords;
@@ -133,20 +132,20 @@ public final class RunQueue implements AutoCloseable {
     return this;
   }
 
-  /// Cancels a run and waits until its processes have ended, for at most the grace time and
-  /// [#CANCEL_TIMEOUT]. If some are still alive then, ending them continues in the background.
+  /// Cancels a run and the runs below it, and waits until its own processes have ended, for at most
+  /// the grace time and [#CANCEL_TIMEOUT]. If some are still alive then, ending them continues in
+  /// the background.
   ///
   /// @param includesBlocked whether a run that waits for a person is cancelled, too
   /// @param asked when the caller made the request
-  /// @throws RequestProblem if there is no such run, or it has ended
+  /// @throws dev.runnel.service.run.RequestProblem see [RunService#cancel]
   public void cancel(String runId, boolean includesBlocked, Instant asked) {
-    var isRunning = runs.cancel(runId, includesBlocked, asked);
-    // The results of its descendants are not needed.
-    queries.unfinishedBelow(runId).forEach(child -> cancelChild(child, asked));
-    if (!isRunning) {
+    var ending = runs.cancel(runId, includesBlocked, asked);
+    ending.forEach(this::cancelHere);
+    // The results of the runs below are not needed.
+    if (!ending.contains(runId)) {
       return;
     }
-    cancelHere(runId);
     var changes = new Semaphore(0);
     var deadline = System.nanoTime() + settings.grace().plus(CANCEL_TIMEOUT).toNanos();
     try (var _ = watchers.watch(runId, changes::release)) {
@@ -199,18 +198,6 @@ public final class RunQueue implements AutoCloseable {
         execution.abandon();
       }
     }
-  }
-
-  private void cancelChild(String runId, Instant asked) {
-    runInNewThread(
-        "cancel " + runId,
-        () -> {
-          try {
-            cancel(runId, true, asked);
-          } catch (RequestProblem over) {
-            log.debug("child had ended run={}", runId);
-          }
-        });
   }
 
   /// Runs work in a new thread, or in this one if no thread can be started.

@@ -211,11 +211,6 @@ public record RunQueries(Database database, PersonLimit personLimit) {
     return database.read(rows -> new RunTable(rows).isBelow(runId, ancestor));
   }
 
-  /// Ids of runs below a run, at any depth, that have not ended.
-  public List<String> unfinishedBelow(String runId) {
-    return database.read(rows -> new RunTable(rows).unfinishedBelow(runId));
-  }
-
   public Optional<RunRow> newestOf(String conversationId) {
     return database.read(rows -> new RunTable(rows).newestOf(conversationId));
   }

@@ -25,6 +25,8 @@ import dev.runnel.wire.RunStateValue;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -285,52 +287,76 @@ public final class RunService {
     return new RunMode(run.mode()).equals(RunMode.PLAN) && run.state() == ExecutionState.BLOCKED;
   }
 
-  /// Cancels a queued run at once, or requests cancellation of a running one. Waiting follow-ups
-  /// become undelivered, and a prompt that no agent received is not sent to a later one.
+  /// Cancels a run and, in the same transaction, the runs below it that have not ended: a run that
+  /// is queued or waits for a person at once; of a run in progress it requests the cancellation.
+  /// Waiting follow-ups become undelivered, and a prompt that no agent received is not sent to a
+  /// later one.
   ///
-  /// @param includesBlocked whether a run that waits for a person is cancelled, too
+  /// @param includesBlocked whether the run is cancelled if it waits for a person, too
   /// @param asked when the caller made the request; a request made before the run was cancelled
   ///   succeeds, too
-  /// @return whether processes must be ended first
-  /// @throws RequestProblem if there is no such run, or it has ended
-  public boolean cancel(String runId, boolean includesBlocked, Instant asked) {
+  /// @return the runs whose processes must be ended first
+  /// @throws RequestProblem if there is no such run, or it has ended; but a cancelled run is no
+  ///   problem if a run below it has not ended
+  public List<String> cancel(String runId, boolean includesBlocked, Instant asked) {
     var since = asked.truncatedTo(ChronoUnit.MICROS);
-    var running =
+    var cancellation =
         transactions.change(
             (runs, at) -> {
               var run = runs.find(runId).orElseThrow(RequestProblem::noRun);
-              if (run.state() == ExecutionState.CANCELLED
-                  && run.finishedAt().map(end -> !end.isBefore(since)).orElse(false)) {
-                return false;
+              var below = runs.unfinishedBelow(runId);
+              var isRepeated =
+                  run.state() == ExecutionState.CANCELLED
+                      && (!below.isEmpty()
+                          || run.finishedAt().map(end -> !end.isBefore(since)).orElse(false));
+              var ending = new ArrayList<String>();
+              if (!isRepeated && cancel(runs, run, includesBlocked, at)) {
+                ending.add(runId);
               }
-              return switch (RunStateMachine.next(
-                  run.state(), new Event.CancelRequested(includesBlocked))) {
-                case Step.ChangesTo _ -> {
-                  runs.followUps().assign(runId, 0);
-                  if (run.execution() == 0) {
-                    runs.dropPrompt(runId);
-                  }
-                  clearPermissions(runs, runId);
-                  runs.end(runId, ExecutionResult.cancelled(), at);
-                  new EventRows(runs.rows())
-                      .add(runId, run.execution(), EventRows.Type.RUN_CANCELLED, at);
-                  log.info("run cancelled run={}", runId);
-                  yield false;
+              var next = at;
+              for (var id : below) {
+                next = next.plus(1, ChronoUnit.MICROS);
+                if (cancel(runs, runs.find(id).orElseThrow(), true, next)) {
+                  ending.add(id);
                 }
-                case Step.Stays() -> {
-                  if (!run.isCancelRequested()) {
-                    runs.followUps().assign(runId, 0);
-                    runs.requestCancel(runId, at);
-                    // Its agent must start no runs while it is being ended.
-                    runs.revokeKeys(runId);
-                  }
-                  yield true;
-                }
-                case Step.Refused(String why) -> throw RequestProblem.invalid(why);
-              };
+              }
+              return new Cancellation(below, ending);
             });
     watchers.changed(runId);
-    return running;
+    cancellation.below().forEach(watchers::changed);
+    return cancellation.ending();
+  }
+
+  /// @param below the runs below the cancelled one that had not ended
+  /// @param ending see [#cancel]
+  private record Cancellation(List<String> below, List<String> ending) {}
+
+  /// @return whether processes must be ended first
+  private static boolean cancel(RunTable runs, RunRow run, boolean includesBlocked, Instant at)
+      throws SQLException {
+    return switch (RunStateMachine.next(run.state(), new Event.CancelRequested(includesBlocked))) {
+      case Step.ChangesTo _ -> {
+        runs.followUps().assign(run.id(), 0);
+        if (run.execution() == 0) {
+          runs.dropPrompt(run.id());
+        }
+        clearPermissions(runs, run.id());
+        runs.end(run.id(), ExecutionResult.cancelled(), at);
+        new EventRows(runs.rows()).add(run.id(), run.execution(), EventRows.Type.RUN_CANCELLED, at);
+        log.info("run cancelled run={}", run.id());
+        yield false;
+      }
+      case Step.Stays() -> {
+        if (!run.isCancelRequested()) {
+          runs.followUps().assign(run.id(), 0);
+          runs.requestCancel(run.id(), at);
+          // Its agent must start no runs while it is being ended.
+          runs.revokeKeys(run.id());
+        }
+        yield true;
+      }
+      case Step.Refused(String why) -> throw RequestProblem.invalid(why);
+    };
   }
 
   /// Sets the limits of the people who ask for runs.

@@ -373,6 +373,7 @@ public record RunTable(Rows rows) {
         limit);
   }
 
+  /// Ids of runs below a run, at any depth, that have not ended.
   List<String> unfinishedBelow(String id) throws SQLException {
     return rows.texts(
         """

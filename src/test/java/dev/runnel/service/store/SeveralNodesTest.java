@@ -340,7 +340,7 @@ class SeveralNodesTest {
   void aCancelledRunOfALostNodeIsCancelled() {
     var run = create("task");
     a.claim();
-    assertThat(b.runs().cancel(run, false, clock.instant())).isTrue();
+    assertThat(b.runs().cancel(run, false, clock.instant())).containsExactly(run);
     lose(a);
     b.records().endLostExecutions();
 
