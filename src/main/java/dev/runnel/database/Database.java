@@ -230,11 +230,13 @@ public final class Database implements AutoCloseable {
   }
 
   private <T> T writeOnce(Step<T> step) {
+    var isCommitting = false;
     try (var connection = writing.getConnection()) {
       // The pool resets this. Resetting it here could fail and hide the original error.
       connection.setAutoCommit(false);
       try (var rows = rows(connection)) {
         var result = step.run(rows);
+        isCommitting = true;
         connection.commit();
         return result;
       } catch (Throwable broken) {
@@ -242,7 +244,8 @@ public final class Database implements AutoCloseable {
         throw broken;
       }
     } catch (SQLException e) {
-      throw new DatabaseException("The database did not accept the change: " + e.getMessage(), e);
+      throw new DatabaseException(
+          "The database did not accept the change: " + e.getMessage(), e, isCommitting);
     }
   }
 

@@ -8,14 +8,26 @@ import org.sqlite.SQLiteErrorCode;
 
 /// The database is unreachable, full, or refuses the operation; the transaction had no effect.
 ///
-/// If the response to a commit was lost, it is unknown whether the commit happened: retries must be
-/// idempotent.
+/// If the response to a commit was lost, it is unknown whether the commit happened, so
+/// [#mayBeCommitted] is true: retries must be idempotent.
 public final class DatabaseException extends RuntimeException {
   private static final long serialVersionUID = 1;
   private static final int PRIMARY_CODE = 0xff;
 
+  private final boolean mayBeCommitted;
+
   public DatabaseException(String message, @Nullable Throwable cause) {
+    this(message, cause, false);
+  }
+
+  DatabaseException(String message, @Nullable Throwable cause, boolean mayBeCommitted) {
     super(message, cause);
+    this.mayBeCommitted = mayBeCommitted;
+  }
+
+  /// Whether the error came from the commit, so that the transaction may have had its effect.
+  public boolean mayBeCommitted() {
+    return mayBeCommitted;
   }
 
   /// Whether the database is unreachable, so that further statements need not be tried.

@@ -2,6 +2,7 @@ package dev.runnel.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
@@ -120,6 +121,25 @@ class DatabaseTest {
 
   private String permissions(String name) throws IOException {
     return PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.resolve(name)));
+  }
+
+  @Test
+  void onlyAnErrorOfTheCommitLeavesItUnknownWhetherTheChangeHappened() {
+    try (var database = Database.sqlite(folder.resolve("test.db"))) {
+      database.write(rows -> rows.change("CREATE TABLE a (id INTEGER PRIMARY KEY)"));
+      database.write(
+          rows ->
+              rows.change(
+                  "CREATE TABLE b (id INTEGER REFERENCES a (id) DEFERRABLE INITIALLY DEFERRED)"));
+
+      assertThat(failure(database, "INSERT INTO b VALUES (1)").mayBeCommitted()).isTrue();
+      assertThat(failure(database, "INSERT INTO c VALUES (1)").mayBeCommitted()).isFalse();
+    }
+  }
+
+  private static DatabaseException failure(Database database, String sql) {
+    return catchThrowableOfType(
+        DatabaseException.class, () -> database.write(rows -> rows.change(sql)));
   }
 
   @Test

@@ -10,6 +10,7 @@ import dev.runnel.service.agent.LaunchFiles;
 import dev.runnel.service.egress.PushWitness;
 import dev.runnel.service.execution.ExecutionProcesses.StopReason;
 import dev.runnel.service.isolation.Isolation;
+import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.output.LimitWatch;
 import dev.runnel.service.output.OutputRecorder;
 import dev.runnel.service.output.PermissionRequests;
@@ -402,26 +403,32 @@ final class Execution {
             ready.root(),
             ready.folder(),
             records,
-            settings.redactor());
-    try (steering;
-        var watch =
-            new LimitWatch(
-                spawner,
-                settings.limits(),
-                recorder,
-                this::diskUsage,
-                RunCost.of(settings.limits().cost(), before, recorder),
-                () -> stopAtWork(StopReason.LIMIT))) {
+            settings.redactor(),
+            this::awaitRetry);
+    var watch =
+        new LimitWatch(
+            spawner,
+            settings.limits(),
+            recorder,
+            this::diskUsage,
+            RunCost.of(settings.limits().cost(), before, recorder),
+            () -> stopAtWork(StopReason.LIMIT));
+    try (steering) {
       var startTime = WorkspaceChanges.start(ready.root());
-      var notStarted = tryToStart(prepared, watch, steering, recorder);
-      if (notStarted.isPresent()) {
-        return notStarted.get();
+      RunningProcess process;
+      int status;
+      // The limits do not count the wait for a database that does not accept the output.
+      try (watch) {
+        var notStarted = tryToStart(prepared, watch, steering, recorder);
+        if (notStarted.isPresent()) {
+          return notStarted.get();
+        }
+        process = processes.current().orElseThrow();
+        status = process.awaitExit();
+        // After the agent, all processes that it started are ended, too, with a grace time.
+        processes.endAll();
+        process.awaitOutput(OUTPUT_TIMEOUT);
       }
-      var process = processes.current().orElseThrow();
-      var status = process.awaitExit();
-      // After the agent, all processes that it started are ended, too, with a grace time.
-      processes.endAll();
-      process.awaitOutput(OUTPUT_TIMEOUT);
       var summary = recorder.finish();
       if (steering.isPossible()
           && recorder.hasStoredAll()
@@ -446,6 +453,15 @@ final class Execution {
           .or(() -> permissionRequests.callToAsk().map(results::askForPermission))
           .orElseGet(() -> resultOf(prepared, status, summary));
     }
+  }
+
+  /// Waits before the next attempt to store the end of the output.
+  ///
+  /// @return whether this node may make it
+  private boolean awaitRetry() {
+    LockSupport.parkNanos(RETRY_DELAY.toNanos());
+    // There may be no space to store it until the workspace of an evicted run is deleted.
+    return resultIfStopped().isEmpty() && evictionResult.isEmpty();
   }
 
   /// @return the result if the agent could not be started

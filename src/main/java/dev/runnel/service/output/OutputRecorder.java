@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -120,6 +121,7 @@ public final class OutputRecorder implements RunningProcess.Sink {
   private final Path folder;
   private final ExecutionRecords records;
   private final Redactor redactor;
+  private final BooleanSupplier awaitRetry;
   private final BlockingQueue<Line> queue = new ArrayBlockingQueue<>(QUEUE_CAPACITY);
   private final Thread writer;
   private volatile @Nullable Throwable writeFailure;
@@ -156,6 +158,8 @@ public final class OutputRecorder implements RunningProcess.Sink {
   /// @param root the run's workspace
   /// @param folder the agent's working directory
   /// @param redactor removes secrets
+  /// @param awaitRetry waits, while the database does not accept the end of the output, and returns
+  ///   whether to try again
   public OutputRecorder(
       Spawner spawner,
       ExecutionRequest executionRequest,
@@ -166,7 +170,8 @@ public final class OutputRecorder implements RunningProcess.Sink {
       Path root,
       Path folder,
       ExecutionRecords records,
-      Redactor redactor) {
+      Redactor redactor,
+      BooleanSupplier awaitRetry) {
     this.executionRequest = executionRequest;
     this.harness = harness;
     this.outputParser = outputParser;
@@ -176,6 +181,7 @@ public final class OutputRecorder implements RunningProcess.Sink {
     this.folder = folder;
     this.records = records;
     this.redactor = redactor;
+    this.awaitRetry = awaitRetry;
     this.output = redactor.lines();
     this.errorOutput = redactor.lines();
     this.writer = spawner.virtual("transcript " + executionRequest.runId(), this::write);
@@ -235,13 +241,10 @@ public final class OutputRecorder implements RunningProcess.Sink {
 
   private void write() {
     try {
-      while (true) {
-        var open = handleBatch();
+      while (handleBatch()) {
         save();
-        if (!open) {
-          return;
-        }
       }
+      saveEnd();
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | OutOfMemoryError e) {
@@ -470,14 +473,36 @@ public final class OutputRecorder implements RunningProcess.Sink {
     }
   }
 
+  /// Drops the lines after an error of the database, to bound the use of memory. The rest is stored
+  /// with the next lines.
   private void save() {
+    if (!tryToSave()) {
+      log.error(
+          "transcript lines dropped run={} lines={}", executionRequest.runId(), entries.size());
+      entries.clear();
+    }
+  }
+
+  /// Nothing follows with which the rest could be stored, so this waits for the database.
+  private void saveEnd() {
+    var isSaved = tryToSave();
+    while (!(isSaved && readMessages.isEmpty()) && awaitRetry.getAsBoolean()) {
+      isSaved = tryToSave();
+    }
+  }
+
+  /// Stores what is new. After an error of the database it is kept, except for lines and usage that
+  /// may have been stored; storing the rest twice has no effect.
+  ///
+  /// @return whether it was stored
+  private boolean tryToSave() {
     saveReadMessages();
     if (entries.isEmpty()
         && status == null
         && session == null
         && artifacts.isEmpty()
         && usage.isEmpty()) {
-      return;
+      return true;
     }
     try {
       records.recordOutput(
@@ -488,19 +513,19 @@ public final class OutputRecorder implements RunningProcess.Sink {
               List.copyOf(artifacts),
               Optional.ofNullable(session),
               usage));
-      artifacts.clear();
-      status = null;
-      session = null;
     } catch (DatabaseException e) {
-      // The status, session and artifacts are stored with the next lines; storing them twice has no
-      // effect.
-      log.error(
-          "cannot store transcript lines, dropping them run={} lines={}",
-          executionRequest.runId(),
-          entries.size(),
-          e);
+      log.warn("cannot store output run={}", executionRequest.runId(), e);
+      if (e.mayBeCommitted()) {
+        entries.clear();
+        usage = Usage.NONE;
+      }
+      return false;
     }
+    artifacts.clear();
+    status = null;
+    session = null;
     entries.clear();
     usage = Usage.NONE;
+    return true;
   }
 }

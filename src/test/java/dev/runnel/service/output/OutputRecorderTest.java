@@ -1,0 +1,197 @@
+package dev.runnel.service.output;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.database.Database;
+import dev.runnel.service.agent.AgentEvent;
+import dev.runnel.service.agent.CommandAgent;
+import dev.runnel.service.process.Spawner;
+import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.run.NewRun;
+import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.ServiceJson;
+import dev.runnel.service.run.TranscriptLine;
+import dev.runnel.service.run.Usage;
+import dev.runnel.service.store.NodeMembership;
+import dev.runnel.service.store.RunQueries;
+import dev.runnel.service.store.RunWatchers;
+import dev.runnel.service.store.ServiceTables;
+import dev.runnel.service.store.SlotLimits;
+import dev.runnel.testkit.MigratedFile;
+import dev.runnel.testkit.RunChanges;
+import dev.runnel.testkit.SettableClock;
+import dev.runnel.text.Redactor;
+import dev.runnel.wire.ArtifactItem;
+import java.math.BigDecimal;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What is stored of an agent's output, also if the database does not accept it for a while.
+class OutputRecorderTest {
+  private static final String PULL_REQUEST = "https://github.com/acme/shop/pull/7";
+  private static final String SESSION = "session";
+  private static final String USAGE = "usage";
+  private static final String OUTAGE_BEGINS = "outage begins";
+  private static final String OUTAGE_ENDS = "outage ends";
+  private static final String OUTAGE =
+      "CREATE TRIGGER outage BEFORE UPDATE ON runs BEGIN SELECT RAISE(ABORT, 'outage'); END";
+
+  /// Reaches from one batch of lines into the next.
+  private static final int MANY_LINES = 1000;
+
+  private final SettableClock clock = new SettableClock();
+  private Path folder;
+  private Database database;
+  private RunQueries queries;
+  private RunChanges changes;
+  private ExecutionRequest execution;
+
+  @BeforeEach
+  void open(@TempDir Path temporary) {
+    folder = temporary;
+    database = MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE);
+    queries = new RunQueries(database);
+    changes =
+        RunChanges.on(
+            database, clock, NodeMembership.alone(database, clock, 1), SlotLimits.DEFAULT);
+    changes
+        .runs()
+        .create(
+            NewRun.parse(ServiceJson.newObject().put("prompt", "x")),
+            Caller.MAIN,
+            Optional.empty(),
+            Optional.empty());
+    execution = changes.records().claimNext(0).orElseThrow();
+  }
+
+  @AfterEach
+  void close() {
+    database.close();
+  }
+
+  @Test
+  void theEndOfTheOutputIsStoredWhenTheDatabaseIsBack() throws InterruptedException {
+    change(OUTAGE);
+
+    record(this::endOutage, SESSION, USAGE, PULL_REQUEST);
+
+    assertThat(pullRequests()).containsExactly(PULL_REQUEST);
+    assertThat(run().agentSession()).contains("command:1");
+    assertThat(run().dollars()).isEqualTo("0.25");
+    assertThat(notes()).containsExactly("The model read 10 tokens and wrote 2, for $0.25.");
+  }
+
+  @Test
+  void theEndOfTheOutputIsGivenUpIfThisNodeMustStop() throws InterruptedException {
+    change(OUTAGE);
+
+    record(() -> false, SESSION, USAGE, PULL_REQUEST);
+
+    assertThat(pullRequests()).isEmpty();
+    assertThat(run().dollars()).isZero();
+  }
+
+  @Test
+  void usageBeforeAnOutageIsStoredAfterIt() throws InterruptedException {
+    var lines = new String[MANY_LINES];
+    Arrays.fill(lines, "working");
+    lines[0] = OUTAGE_BEGINS;
+    lines[1] = USAGE;
+    lines[MANY_LINES - 1] = OUTAGE_ENDS;
+
+    record(() -> false, lines);
+
+    assertThat(run().dollars()).isEqualTo("0.25");
+  }
+
+  @Test
+  void usageThatMayHaveBeenStoredIsNotStoredAgain() throws InterruptedException {
+    change("CREATE TABLE a (id INTEGER PRIMARY KEY)");
+    change("CREATE TABLE b (id INTEGER REFERENCES a (id) DEFERRABLE INITIALLY DEFERRED)");
+    change("CREATE TRIGGER outage AFTER UPDATE ON runs BEGIN INSERT INTO b VALUES (1); END");
+
+    record(this::endOutage, SESSION, USAGE, PULL_REQUEST);
+
+    assertThat(pullRequests()).containsExactly(PULL_REQUEST);
+    assertThat(run().agentSession()).contains("command:1");
+    assertThat(run().dollars()).isZero();
+    assertThat(notes()).isEmpty();
+  }
+
+  private void record(BooleanSupplier awaitRetry, String... lines) throws InterruptedException {
+    var steering =
+        new Steering(execution, this::parse, changes.records(), new RunWatchers(), () -> {});
+    var recorder =
+        new OutputRecorder(
+            Spawner.system(),
+            execution,
+            new CommandAgent("command", "x"),
+            this::parse,
+            steering,
+            new PermissionRequests(execution, this::parse, steering, changes.records()),
+            folder,
+            folder,
+            changes.records(),
+            Redactor.PATTERNS,
+            awaitRetry);
+    for (var line : lines) {
+      recorder.out(line);
+    }
+    recorder.finish();
+    steering.close();
+  }
+
+  private List<AgentEvent> parse(String line) {
+    return switch (line) {
+      case SESSION -> List.of(new AgentEvent.Session("1"));
+      case USAGE ->
+          List.of(
+              new AgentEvent.UsageReport(
+                  new Usage(10, 2, Optional.of(new BigDecimal("0.25")), false)));
+      case OUTAGE_BEGINS -> {
+        change(OUTAGE);
+        yield List.of(new AgentEvent.Status(line));
+      }
+      case OUTAGE_ENDS -> {
+        endOutage();
+        yield List.of();
+      }
+      default -> List.of(new AgentEvent.Message(line));
+    };
+  }
+
+  private boolean endOutage() {
+    change("DROP TRIGGER outage");
+    return true;
+  }
+
+  private void change(String sql) {
+    var _ = database.<Integer>write(rows -> rows.change(sql));
+  }
+
+  private RunRow run() {
+    return queries.find(execution.runId()).orElseThrow();
+  }
+
+  private List<String> pullRequests() {
+    return run().artifactItems().stream()
+        .map(ArtifactItem.PullRequest.class::cast)
+        .map(ArtifactItem.PullRequest::url)
+        .toList();
+  }
+
+  private List<String> notes() {
+    return queries.transcript(execution.runId(), 0).orElseThrow().lines().stream()
+        .filter(line -> line.kind() == TranscriptLine.Kind.NOTE)
+        .map(TranscriptLine::text)
+        .toList();
+  }
+}
