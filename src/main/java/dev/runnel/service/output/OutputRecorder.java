@@ -336,17 +336,20 @@ public final class OutputRecorder implements RunningProcess.Sink {
       case AgentEvent.ToolResult(String text, boolean failed) -> handleResult(text, failed);
       case AgentEvent.Status(String text) -> {
         status = Truncation.cut(text, MAX_STATUS_LENGTH);
+        findPullRequests(text);
         addEntry(TranscriptLine.Kind.STATUS, text);
       }
       case AgentEvent.Question(String text) -> {
         choices = 0;
         question = text;
+        findPullRequests(text);
         addEntry(TranscriptLine.Kind.QUESTION, text);
       }
       case AgentEvent.Choice(String text) -> {
         choices++;
         var numbered = choices + ". " + text;
         question = question == null ? numbered : question + "\n" + numbered;
+        findPullRequests(text);
         addEntry(TranscriptLine.Kind.QUESTION, numbered);
       }
       case AgentEvent.Answer(String text) -> {

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.runnel.database.Database;
 import dev.runnel.service.agent.AgentEvent;
 import dev.runnel.service.agent.CommandAgent;
+import dev.runnel.service.agent.LaunchFiles;
 import dev.runnel.service.process.Spawner;
+import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.NewRun;
@@ -18,6 +20,7 @@ import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunWatchers;
 import dev.runnel.service.store.ServiceTables;
 import dev.runnel.service.store.SlotLimits;
+import dev.runnel.service.workspace.PermissionRules;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.RunChanges;
 import dev.runnel.testkit.SettableClock;
@@ -27,6 +30,7 @@ import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -36,6 +40,16 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// What is stored of an agent's output, also if the database does not accept it for a while.
 class OutputRecorderTest {
+  private static final CommandAgent AGENT = new CommandAgent("command", "x");
+  private static final LaunchFiles FILES =
+      new LaunchFiles(
+          Path.of("agent"),
+          Path.of("workspace"),
+          Map.of(),
+          AgentAccess.FULL,
+          PermissionRules.NONE,
+          false,
+          true);
   private static final String PULL_REQUEST = "https://github.com/acme/shop/pull/7";
   private static final String SESSION = "session";
   private static final String USAGE = "usage";
@@ -100,6 +114,21 @@ class OutputRecorderTest {
   }
 
   @Test
+  void pullRequestsInStatusLinesQuestionsAndOptionsBecomeArtifacts() throws InterruptedException {
+    record(
+        () -> false,
+        "::status Opened https://github.com/acme/shop/pull/1",
+        "::blocked Merge https://github.com/acme/shop/pull/2?",
+        "::option https://github.com/acme/shop/pull/3 first");
+
+    assertThat(pullRequests())
+        .containsExactly(
+            "https://github.com/acme/shop/pull/1",
+            "https://github.com/acme/shop/pull/2",
+            "https://github.com/acme/shop/pull/3");
+  }
+
+  @Test
   void usageBeforeAnOutageIsStoredAfterIt() throws InterruptedException {
     var lines = new String[MANY_LINES];
     Arrays.fill(lines, "working");
@@ -133,7 +162,7 @@ class OutputRecorderTest {
         new OutputRecorder(
             Spawner.system(),
             execution,
-            new CommandAgent("command", "x"),
+            AGENT,
             this::parse,
             steering,
             new PermissionRequests(execution, this::parse, steering, changes.records()),
@@ -164,7 +193,7 @@ class OutputRecorderTest {
         endOutage();
         yield List.of();
       }
-      default -> List.of(new AgentEvent.Message(line));
+      default -> AGENT.outputParser(execution, FILES).parse(line);
     };
   }
 

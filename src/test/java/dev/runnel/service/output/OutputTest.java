@@ -81,11 +81,32 @@ class OutputTest {
     }
 
     @Test
+    void areFoundOnAzureDevOpsAndBitbucket() {
+      assertThat(
+              PullRequests.in(
+                  """
+                  https://dev.azure.com/acme/My%20Shop/_git/cart/pullrequest/3?_a=files
+                  https://acme.visualstudio.com/_git/shop/pullrequest/4.
+                  https://bitbucket.org/acme/shop/pull-requests/5/diff
+                  https://git.example.org/projects/SHOP/repos/cart/pull-requests/6/overview
+                  https://git.example.org/users/ann/repos/cart/pull-requests/7
+                  """))
+          .containsExactly(
+              "https://dev.azure.com/acme/My%20Shop/_git/cart/pullrequest/3",
+              "https://acme.visualstudio.com/_git/shop/pullrequest/4",
+              "https://bitbucket.org/acme/shop/pull-requests/5",
+              "https://git.example.org/projects/SHOP/repos/cart/pull-requests/6",
+              "https://git.example.org/users/ann/repos/cart/pull-requests/7");
+    }
+
+    @Test
     void areNotSeenInOtherAddresses() {
       assertThat(
               PullRequests.in(
                   "https://github.com/o/r/issues/1 https://github.com/o/r/pull/new-branch"
-                      + " https://api.github.com/repos/o/r/pulls/1"))
+                      + " https://api.github.com/repos/o/r/pulls/1"
+                      + " https://git.example.org/rest/api/1.0/projects/P/repos/r/pull-requests/1"
+                      + " https://bitbucket.org/acme/shop/pull-requests/new"))
           .isEmpty();
     }
   }
