@@ -51,6 +51,25 @@ class ConversationTest {
   }
 
   @Test
+  void theTranscriptOfAConversationIsThatOfItsNewestRun() {
+    try (var service = RunningService.withCommand(folder, "cat")) {
+      var id = service.create("first");
+      var conversation = service.awaitState(id, "SUCCEEDED").get("conversation_id").asText();
+      var next =
+          service.create(
+              JSON.createObjectNode().put("prompt", "next").put("conversation_id", conversation));
+
+      var answer = service.get("/agent/conversations/" + conversation + "/transcript");
+
+      assertThat(answer.statusCode()).isEqualTo(302);
+      assertThat(answer.headers().firstValue("Location").orElseThrow())
+          .startsWith("/api/v1/agent/runs/" + next + "/transcript/text?");
+      assertThat(problem(service.get("/agent/conversations/none/transcript")))
+          .isEqualTo("resource_not_found");
+    }
+  }
+
+  @Test
   void holdsAllRunsThatContinueIt() {
     try (var service = RunningService.withCommand(folder, "cat")) {
       var id = service.create("first");

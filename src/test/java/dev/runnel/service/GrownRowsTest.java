@@ -385,7 +385,6 @@ class GrownRowsTest {
             "/factory/mill/tasks",
             "/factory/mill/task-by-run?run_id=x",
             "/agent/runs/" + id() + "/harness-usage",
-            "/agent/conversations/x/transcript",
             "/agent/inbox")) {
       var answer = service.get(path);
       Probes.assertNotFound(answer);

@@ -35,7 +35,7 @@ public final class Api {
               + "|/factory/[^/]+/(?!runs$).*"
               + "|/agent/(?:messages|events|inbox|metrics|costs|scorers|benchmarks)(?:/.*)?"
               + "|/agent/runs/[^/]+/(?:harness-usage|attachments/prepare)"
-              + "|/agent/conversations/[^/]+/(?:transcript|screenshots/.*)");
+              + "|/agent/conversations/[^/]+/screenshots/.*");
 
   /// Handles an authenticated request.
   @FunctionalInterface

@@ -122,6 +122,11 @@ public final class ApiDescription {
               .withQuery(List.of("url", "reference")),
           get("/agent/runs/{id}/conversation", "The conversation of a run", Conversation.class),
           get("/agent/conversations/{id}", "A conversation", Conversation.class),
+          get(
+                  "/agent/conversations/{id}/transcript",
+                  "Redirects to the signed address of the newest run's transcript",
+                  null)
+              .withStatus(302),
           post(
               "/agent/conversations/{id}/followups",
               "Say something to the newest run of a conversation",

@@ -41,6 +41,7 @@ public record RunRoutes(
     api.get("/agent/run-by-external-reference", this::byReference);
     api.get("/agent/runs/{id}/conversation", this::conversationOfRun);
     api.get("/agent/conversations/{id}", this::conversation);
+    api.get("/agent/conversations/{id}/transcript", this::transcriptOfConversation);
     api.post("/agent/conversations/{id}/followups", this::followUpConversation);
     api.post("/agent/conversations/{id}/interrupt", this::interruptConversation);
     api.open("/agent/sessions/{id}/redirect", this::redirectSession);
@@ -134,7 +135,15 @@ public record RunRoutes(
   }
 
   private void transcript(Context ctx, Caller caller) {
-    var id = find(ctx, caller).id();
+    redirectToTranscript(ctx, caller, find(ctx, caller).id());
+  }
+
+  /// Redirects to the transcript of the newest run of the conversation.
+  private void transcriptOfConversation(Context ctx, Caller caller) {
+    redirectToTranscript(ctx, caller, newestOf(ctx, caller).id());
+  }
+
+  private void redirectToTranscript(Context ctx, Caller caller, String id) {
     listener.read(caller, id);
     ctx.status(302)
         .header(
