@@ -384,7 +384,6 @@ class GrownRowsTest {
             "/networking/egress-ranges",
             "/factory/mill/tasks",
             "/factory/mill/task-by-run?run_id=x",
-            "/agent/runs/" + id() + "/harness-usage",
             "/agent/inbox")) {
       var answer = service.get(path);
       Probes.assertNotFound(answer);

@@ -34,7 +34,7 @@ public final class Api {
           "/networking/.*"
               + "|/factory/[^/]+/(?!runs$).*"
               + "|/agent/(?:messages|events|inbox|metrics|costs|scorers|benchmarks)(?:/.*)?"
-              + "|/agent/runs/[^/]+/(?:harness-usage|attachments/prepare)"
+              + "|/agent/runs/[^/]+/attachments/prepare"
               + "|/agent/conversations/[^/]+/screenshots/.*");
 
   /// Handles an authenticated request.

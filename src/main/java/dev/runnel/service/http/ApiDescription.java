@@ -115,6 +115,11 @@ public final class ApiDescription {
               "/agent/runs/{id}/timeline",
               "The events of a run, oldest first",
               TimelineEvent.class),
+          get(
+              "/agent/runs/{id}/harness-usage",
+              "The stored usage of a run of Claude Code or Codex; a count that is left out is"
+                  + " unknown",
+              null),
           get("/agent/runs/{id}/transcript", "Redirects to the transcript's signed address", null)
               .withStatus(302),
           open("/agent/runs/{id}/transcript/text", "The transcript as text"),

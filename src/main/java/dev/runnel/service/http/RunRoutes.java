@@ -36,6 +36,7 @@ public record RunRoutes(
     api.post("/agent/runs/{id}/cancel", this::cancel);
     api.post("/agent/runs/{id}/interrupt", this::interrupt);
     api.get("/agent/runs/{id}/timeline", this::timeline);
+    api.get("/agent/runs/{id}/harness-usage", this::harnessUsage);
     api.get("/agent/runs/{id}/transcript", this::transcript);
     api.open("/agent/runs/{id}/transcript/text", this::transcriptText);
     api.get("/agent/run-by-external-reference", this::byReference);
@@ -132,6 +133,10 @@ public record RunRoutes(
     var events = body.putArray("events");
     queries.timeline(run.id()).forEach(event -> events.add(ServiceJson.object(event)));
     Api.respond(ctx, body.toString());
+  }
+
+  private void harnessUsage(Context ctx, Caller caller) {
+    Api.respond(ctx, HarnessUsage.of(find(ctx, caller)).toString());
   }
 
   private void transcript(Context ctx, Caller caller) {
