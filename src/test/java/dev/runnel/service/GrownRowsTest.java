@@ -381,16 +381,31 @@ class GrownRowsTest {
   void whatOnlyTheHostedProductHasIsSaidInWords() {
     for (var path :
         List.of(
+            "/agent/inbox",
+            "/agent/metrics",
+            "/agent/costs",
+            "/factory/scorers/1/results",
+            "/factory/mill/scorers",
+            "/factory/mill/benchmarks/runs/1",
+            "/factory/mill/files")) {
+      assertThat(missing(path)).as(path).contains("belongs to the hosted product");
+    }
+    for (var path :
+        List.of(
             "/networking/egress-ranges",
             "/factory/mill/tasks",
             "/factory/mill/task-by-run?run_id=x",
-            "/agent/inbox")) {
-      var answer = service.get(path);
-      Probes.assertNotFound(answer);
-      assertThat(RunningService.json(answer).get("detail").asText())
+            "/agent/conversations/x/screenshots/y/download")) {
+      assertThat(missing(path))
           .as(path)
-          .contains("hosted product");
+          .isEqualTo("This service does not provide this part of the interface");
     }
+  }
+
+  private static String missing(String path) {
+    var answer = service.get(path);
+    Probes.assertNotFound(answer);
+    return RunningService.json(answer).get("detail").asText();
   }
 
   /// A run with metadata, as it is shown.

@@ -28,12 +28,19 @@ public final class Api {
           HandlerType.DELETE,
           HandlerType.OPTIONS);
 
-  /// Published routes that this service does not implement.
+  /// Published routes of the hosted product.
+  private static final Pattern HOSTED =
+      Pattern.compile(
+          "/agent/(?:inbox|metrics|costs|scorers|benchmarks)(?:/.*)?"
+              + "|/factory/scorers/.*"
+              + "|/factory/[^/]+/(?:files|scorers|benchmarks)(?:/.*)?");
+
+  /// Other published routes that this service does not implement.
   private static final Pattern NOT_IMPLEMENTED =
       Pattern.compile(
           "/networking/.*"
               + "|/factory/[^/]+/(?!runs$).*"
-              + "|/agent/(?:messages|events|inbox|metrics|costs|scorers|benchmarks)(?:/.*)?"
+              + "|/agent/(?:messages|events)(?:/.*)?"
               + "|/agent/runs/[^/]+/attachments/prepare"
               + "|/agent/conversations/[^/]+/screenshots/.*");
 
@@ -123,8 +130,11 @@ public final class Api {
   }
 
   static RequestProblem notFound() {
-    return new RequestProblem(
-        RequestProblem.Code.RESOURCE_NOT_FOUND, "There is nothing at this address");
+    return notFound("There is nothing at this address");
+  }
+
+  private static RequestProblem notFound(String detail) {
+    return new RequestProblem(RequestProblem.Code.RESOURCE_NOT_FOUND, detail);
   }
 
   private void add(HandlerType method, String path, Action action) {
@@ -170,16 +180,16 @@ public final class Api {
             "Allowed here: " + String.join(", ", path.getValue()));
       }
     }
-    throw NOT_IMPLEMENTED.matcher(ctx.path().substring(BASE.length())).matches()
-        ? notImplemented()
-        : notFound();
-  }
-
-  private static RequestProblem notImplemented() {
-    return new RequestProblem(
-        RequestProblem.Code.RESOURCE_NOT_FOUND,
-        "This part of the interface belongs to the hosted product; this service does not provide"
-            + " it");
+    var path = ctx.path().substring(BASE.length());
+    if (HOSTED.matcher(path).matches()) {
+      throw notFound(
+          "This part of the interface belongs to the hosted product; this service does not provide"
+              + " it");
+    }
+    if (NOT_IMPLEMENTED.matcher(path).matches()) {
+      throw notFound("This service does not provide this part of the interface");
+    }
+    throw notFound();
   }
 
   /// @return the query parameter `true` or `false`; false if it is absent
