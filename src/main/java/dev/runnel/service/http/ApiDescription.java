@@ -57,7 +57,7 @@ public final class ApiDescription {
   /// @param path below `/api/v1`
   /// @param body the request body; null for none
   /// @param response the response body; null for one without a schema
-  /// @param status the status of a successful response
+  /// @param status the status of a successful response, or that of all responses
   /// @param isOpen whether it needs no key, because its URL is signed or public
   record Operation(
       String method,
@@ -107,10 +107,10 @@ public final class ApiDescription {
               .withQuery(List.of("include_blocked")),
           post(
               "/agent/runs/{id}/interrupt",
-              "Not offered: send a follow-up with `interrupt: true`",
+              "Always refused: send a follow-up with `interrupt: true`",
               null,
               null,
-              200),
+              422),
           get(
               "/agent/runs/{id}/timeline",
               "The events of a run, oldest first",
@@ -140,12 +140,16 @@ public final class ApiDescription {
               200),
           post(
               "/agent/conversations/{id}/interrupt",
-              "Not offered: send a follow-up with `interrupt: true`",
+              "Always refused: send a follow-up with `interrupt: true`",
               null,
               null,
-              200),
-          open("/agent/sessions/{id}/redirect", "Redirects to the page of a session's run"),
-          open("/agent/conversations/{id}/redirect", "Redirects to the page of the newest run"),
+              422),
+          open(
+              "/agent/sessions/{id}/redirect",
+              "The conversation of a session: `{conversation_id?}`"),
+          open(
+              "/agent/conversations/{id}/redirect",
+              "The session of a conversation's newest run: `{session_id?}`"),
           get("/agent/runs/{id}/handoff/attachments", "The files given with a run", null),
           open("/agent/attachments/{id}/content", "The content of such a file"),
           get("/agent/artifacts/{uid}", "A plan, or the address of a file", ArtifactContent.class),
@@ -286,16 +290,24 @@ public final class ApiDescription {
           .set("schema", reference(operation.body()));
     }
     var responses = into.putObject("responses");
-    var success = responses.putObject(Integer.toString(operation.status()));
-    success.put("description", operation.status() == 302 ? "Redirect" : "Success");
-    if (operation.response() != null) {
-      success
-          .putObject("content")
-          .putObject("application/json")
-          .set("schema", reference(operation.response()));
+    if (operation.status() < 400) {
+      var success = responses.putObject(Integer.toString(operation.status()));
+      success.put("description", operation.status() == 302 ? "Redirect" : "Success");
+      if (operation.response() != null) {
+        success
+            .putObject("content")
+            .putObject("application/json")
+            .set("schema", reference(operation.response()));
+      }
+    } else {
+      describeProblem(responses.putObject(Integer.toString(operation.status())));
     }
-    var problem = responses.putObject("default").put("description", "A problem (RFC 9457)");
-    problem
+    describeProblem(responses.putObject("default"));
+  }
+
+  private void describeProblem(ObjectNode response) {
+    response.put("description", "A problem (RFC 9457)");
+    response
         .putObject("content")
         .putObject("application/problem+json")
         .set("schema", reference(Problem.class));

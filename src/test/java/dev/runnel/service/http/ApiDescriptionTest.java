@@ -79,6 +79,16 @@ class ApiDescriptionTest {
   }
 
   @Test
+  void anOperationThatIsAlwaysRefusedHasNoSuccessfulResponse() {
+    var responses =
+        ApiDescription.document()
+            .at("/paths/~1agent~1runs~1{id}~1interrupt/post/responses")
+            .fieldNames();
+
+    assertThat(responses).toIterable().containsExactly("422", "default");
+  }
+
+  @Test
   void theFileAndThePageAreUpToDate() throws Exception {
     var document = json.writeValueAsString(ApiDescription.document()) + "\n";
     var page = Files.readString(PAGE);
