@@ -28,6 +28,7 @@ import org.slf4j.LoggerFactory;
 public record AuthFilter(ApiKeys keys, Supplier<URI> publicUrl) {
   private static final Logger log = LoggerFactory.getLogger(AuthFilter.class);
   private static final String SCHEME = "bearer ";
+  private static final String RETRY_AFTER_SECONDS = "5";
   private static final Set<HandlerType> READ_METHODS = Set.of(HandlerType.GET, HandlerType.HEAD);
   private static final String TRACE = "runnel.trace";
   private static final Pattern TRACE_PARENT =
@@ -76,9 +77,7 @@ public record AuthFilter(ApiKeys keys, Supplier<URI> publicUrl) {
         respond(ctx, problemOf(e.getStatus()));
       } catch (DatabaseException e) {
         log.warn("database error path={}", ctx.path(), e);
-        ctx.header("Retry-After", "5");
-        respond(
-            ctx, new RequestProblem(RequestProblem.Code.RESOURCE_UNAVAILABLE, "Try again soon"));
+        respond(ctx, problemOf(503));
       } catch (IOException incompleteRequest) {
         respond(ctx, problemOf(400));
       } catch (InterruptedException e) {
@@ -120,6 +119,9 @@ public record AuthFilter(ApiKeys keys, Supplier<URI> publicUrl) {
 
   private void respond(Context ctx, RequestProblem problem) {
     var code = problem.code();
+    if (code == RequestProblem.Code.RESOURCE_UNAVAILABLE) {
+      ctx.header("Retry-After", RETRY_AFTER_SECONDS);
+    }
     var base = publicUrl.get().toString().replaceAll("/+$", "");
     ctx.status(code.status())
         .contentType("application/problem+json")

@@ -18,7 +18,7 @@ public final class RequestProblem extends RuntimeException {
     REQUEST_TOO_LARGE(413, "The request is too large", false),
     OPERATION_NOT_SUPPORTED(422, "This service cannot do that", false),
     INTERNAL_ERROR(500, "An unexpected error occurred in the service", true),
-    RESOURCE_UNAVAILABLE(500, "The service cannot store anything right now", true);
+    RESOURCE_UNAVAILABLE(500, "The service has no capacity for this now", true);
 
     private final int status;
     private final String title;

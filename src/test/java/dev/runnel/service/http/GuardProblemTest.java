@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -53,6 +52,7 @@ class GuardProblemTest {
         Arguments.of(new HttpResponseException(404, WORDS), 404, "resource_not_found"),
         Arguments.of(new HttpResponseException(413, WORDS), 413, "request_too_large"),
         Arguments.of(new HttpResponseException(405, WORDS), 400, "invalid_request"),
+        Arguments.of(new HttpResponseException(503, WORDS), 500, "resource_unavailable"),
         Arguments.of(new DatabaseException(WORDS, null), 500, "resource_unavailable"),
         Arguments.of(new IllegalStateException(WORDS), 500, "internal_error"));
   }
@@ -77,17 +77,25 @@ class GuardProblemTest {
     assertThat(problem.toString()).doesNotContain(WORDS);
   }
 
-  @Test
-  void whoCannotBeServedNowIsToldWhenToComeAgain() throws Exception {
+  static Stream<Exception> shortages() {
+    return Stream.of(new DatabaseException(WORDS, null), new HttpResponseException(503, WORDS));
+  }
+
+  @ParameterizedTest
+  @MethodSource("shortages")
+  void aProblemForLackOfCapacitySaysWhenToTryAgain(Exception shortage) throws Exception {
     authFilter
         .open(
             _ -> {
-              throw new DatabaseException(WORDS, null);
+              throw shortage;
             })
         .handle(context);
 
     verify(context).header("Retry-After", "5");
-    assertThat(problem().path("retryable").asBoolean()).isTrue();
+    var problem = problem();
+    assertThat(problem.path("title").asText())
+        .isEqualTo("The service has no capacity for this now");
+    assertThat(problem.path("retryable").asBoolean()).isTrue();
   }
 
   private JsonNode problem() throws IOException {
