@@ -224,6 +224,7 @@ class GrownRowsTest {
             "oz_run_created",
             "oz_run_claimed",
             "shared_session_started",
+            "worker_container_ready",
             "agent_started",
             "oz_run_done");
     assertThat(events.get(0).has("execution_id")).isFalse();

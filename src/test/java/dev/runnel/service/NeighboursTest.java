@@ -222,6 +222,7 @@ class NeighboursTest {
               "oz_run_created",
               "oz_run_claimed",
               "shared_session_started",
+              "worker_container_ready",
               "agent_started",
               "oz_run_done");
     }

@@ -126,8 +126,8 @@ public final class ExecutionRecords {
     return claimed.map(Claimed::request);
   }
 
-  /// Records that the agent of the execution may be started from now on, so that no node repeats
-  /// this execution. Call it before any process of the agent is started.
+  /// Records that the workspace is ready and the agent of the execution may be started from now on,
+  /// so that no node repeats this execution. Call it before any process of the agent is started.
   ///
   /// @return whether the run was cancelled meanwhile
   /// @throws ClaimLost if the claim is no longer valid; the agent must not be started
@@ -139,6 +139,12 @@ public final class ExecutionRecords {
             throw new ClaimLost(executionRequest.runId());
           }
           runs.begin(executionRequest.claim(), membership.identity().place());
+          new EventRows(runs.rows())
+              .add(
+                  executionRequest.runId(),
+                  executionRequest.execution(),
+                  EventRows.Type.CONTAINER_READY,
+                  at);
           return runs.find(executionRequest.runId()).map(RunRow::isCancelRequested).orElse(true);
         });
   }
