@@ -253,7 +253,8 @@ public sealed interface CommandLine {
       return new Wrong("--%s is for connect.".formatted(answered.get()));
     }
     if (!WITH_ARGUMENTS.contains(command) && !arguments.isEmpty()) {
-      return new Wrong("%s takes no %s.".formatted(command, arguments.getFirst()));
+      return new Wrong(
+          "%s does not take the argument `%s`.".formatted(command, arguments.getFirst()));
     }
     if (command.equals("audit")) {
       return waits
@@ -435,7 +436,14 @@ public sealed interface CommandLine {
     if (given.size() < needed && !(all && verb.equals("cancel"))) {
       return new Wrong(
           "run %s needs %s."
-              .formatted(verb, verb.equals("cancel") ? "an id, or --all" : "more words"));
+              .formatted(
+                  verb,
+                  switch (verb) {
+                    case "start" -> "a PROMPT";
+                    case "follow" -> "an ID and a TEXT";
+                    case "cancel" -> "an ID, or --all";
+                    default -> "an ID";
+                  }));
     }
     return new RunCommand(options, verb, List.copyOf(given), json, waits, logs, all, chosen);
   }

@@ -127,7 +127,7 @@ public final class RunCommands {
       case "follow" -> {
         var text = String.join(" ", words.subList(1, words.size()));
         var accepted = client.runs().followUp(first, FollowUpMessage.of(text)).send();
-        show(command, accepted, Stream.of("Said."));
+        show(command, accepted, Stream.of("Sent."));
         return 0;
       }
       case "cancel" -> {

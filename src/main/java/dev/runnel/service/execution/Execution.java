@@ -636,7 +636,7 @@ final class Execution {
   }
 
   private String startTimeoutMessage(String during) {
-    return "The agent did not start within %s; the limit is agents.limits.start. It was busy with: %s"
+    return "The agent did not start within %s; the limit is agents.limits.start. The last step was: %s"
         .formatted(Limits.format(settings.limits().start()), during);
   }
 }

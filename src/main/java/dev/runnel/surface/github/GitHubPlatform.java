@@ -12,7 +12,7 @@ public final class GitHubPlatform {
           GitHub.PATH,
           "GitHub",
           "GITHUB_WEBHOOK",
-          "GITHUB_WEBHOOK_SECRET and GITHUB_TOKEN, or GITHUB_APP_ID and its key",
+          "GITHUB_WEBHOOK_SECRET and GITHUB_TOKEN, or GITHUB_APP_ID and GITHUB_PRIVATE_KEY_FILE",
           List.of(
               Setting.chosenSecret(GitHubConfig.SECRET, "The webhook's secret."),
               Setting.issuedSecret(

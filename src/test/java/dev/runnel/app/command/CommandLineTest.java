@@ -102,14 +102,17 @@ class CommandLineTest {
     assertThat(parse("--prot", "1"))
         .isEqualTo(wrong("There is no option --prot. Did you mean --port?"));
     assertThat(parse("--port")).isEqualTo(wrong("--port needs a value."));
-    assertThat(parse("run", "show")).isEqualTo(wrong("run show needs more words."));
-    assertThat(parse("run", "cancel")).isEqualTo(wrong("run cancel needs an id, or --all."));
+    assertThat(parse("run", "show")).isEqualTo(wrong("run show needs an ID."));
+    assertThat(parse("run", "start")).isEqualTo(wrong("run start needs a PROMPT."));
+    assertThat(parse("run", "follow")).isEqualTo(wrong("run follow needs an ID and a TEXT."));
+    assertThat(parse("run", "follow", "id")).isEqualTo(wrong("run follow needs an ID and a TEXT."));
+    assertThat(parse("run", "cancel")).isEqualTo(wrong("run cancel needs an ID, or --all."));
     assertThat(parse("run", "cancel", "x", "--all"))
         .isEqualTo(wrong("run cancel takes an id or --all."));
     assertThat(parse("run", "x"))
         .isEqualTo(wrong("run needs one of: start, list, show, follow, cancel, watch."));
     assertThat(parse("run", "watch", "id", "--wait")).isEqualTo(wrong("--wait is for run start."));
-    assertThat(parse("serve", "now")).isEqualTo(wrong("serve takes no now."));
+    assertThat(parse("serve", "now")).isEqualTo(wrong("serve does not take the argument `now`."));
   }
 
   private static CommandLine wrong(String why) {

@@ -83,7 +83,7 @@ class RunCommandsTest {
     assertThat(run("watch", id)).isEqualTo(3);
     assertThat(said()).last().asString().endsWith("Which branch?");
     assertThat(run("follow", id, "the", "main", "one")).isZero();
-    assertThat(said()).containsExactly("Said.");
+    assertThat(said()).containsExactly("Sent.");
     assertThat(run("watch", id)).isZero();
     assertThat(said()).last().asString().contains("SUCCEEDED");
   }

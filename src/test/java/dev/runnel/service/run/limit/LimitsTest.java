@@ -129,7 +129,7 @@ class LimitsTest {
   }
 
   @Test
-  void aSetupThatTakesTooLongIsEndedWithWhatItWasBusyWith() {
+  void aSetupThatTakesTooLongIsEndedWithItsLastStep() {
     var environment = Environment.named("web").withSetupCommands(List.of("true", "sleep 300"));
     var setup =
         Setup.USUAL
@@ -140,8 +140,8 @@ class LimitsTest {
 
       assertThat(message(run))
           .isEqualTo(
-              "The agent did not start within 1 second; the limit is agents.limits.start. It was"
-                  + " busy with: Setting up: sleep 300");
+              "The agent did not start within 1 second; the limit is agents.limits.start. The"
+                  + " last step was: Setting up: sleep 300");
       assertThat(code(run)).isEqualTo("infrastructure_timeout");
     }
   }
