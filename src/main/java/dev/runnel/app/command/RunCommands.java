@@ -98,9 +98,12 @@ public final class RunCommands {
               .orElse(
                   e.getMessage() + ". Its address is " + address + ". Is Runnel running there?"));
       return 1;
-    } catch (RunsException | IllegalArgumentException | IllegalStateException e) {
+    } catch (RunsException | IllegalStateException e) {
       err.println(e.getMessage());
       return 1;
+    } catch (IllegalArgumentException wrongUsage) {
+      err.println(wrongUsage.getMessage());
+      return 2;
     }
   }
 

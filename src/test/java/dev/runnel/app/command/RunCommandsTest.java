@@ -6,17 +6,20 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.runnel.app.Main;
 import dev.runnel.testkit.EmbeddedService;
+import dev.runnel.testkit.MockServers;
 import dev.runnel.testkit.RunnelProcess;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import mockwebserver3.MockResponse;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -25,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// `./runnel run …` against a real service.
 @Tag("slow")
@@ -206,7 +210,7 @@ class RunCommandsTest {
 
   @Test
   void aFactoryTakesNoModel() {
-    assertThat(run("start", "fix it", "--factory", "builders", "--model", "fast")).isOne();
+    assertThat(run("start", "fix it", "--factory", "builders", "--model", "fast")).isEqualTo(2);
     assertThat(err.toString(StandardCharsets.UTF_8))
         .startsWith("A factory chooses that itself: leave --model or --factory out.");
   }
@@ -232,8 +236,36 @@ class RunCommandsTest {
     assertThat(said()).singleElement().asString().endsWith("fix it");
     assertThat(run("list", "--all")).isZero();
     assertThat(said()).hasSize(2);
-    assertThat(run("list", "--state", "asleep")).isOne();
+  }
+
+  @Test
+  void aListWithAnUnknownStateIsWrongUsage() {
+    assertThat(run("list", "--state", "asleep")).isEqualTo(2);
     assertThat(err.toString(StandardCharsets.UTF_8)).contains("There is no state asleep");
+  }
+
+  @Test
+  void theBeginningOfSeveralIdsIsWrongUsage() throws IOException {
+    try (var other = MockServers.create()) {
+      other.enqueue(
+          new MockResponse.Builder()
+              .body(
+                  "{\"runs\": [{\"run_id\": \"7b3f1c2e\", \"state\": \"QUEUED\"},"
+                      + " {\"run_id\": \"7b3f9d00\", \"state\": \"QUEUED\"}]}")
+              .build());
+      other.start();
+
+      assertThat(runAt(other.url("/api/v1").uri(), "watch", "7b3f")).isEqualTo(2);
+    }
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .startsWith("2 runs begin with 7b3f: give some more characters.");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {" ", ".."})
+  void aWordThatCannotBeAnIdIsWrongUsage(String id) {
+    assertThat(run("watch", id)).isEqualTo(2);
+    assertThat(err.toString(StandardCharsets.UTF_8)).contains("An id must not be empty");
   }
 
   @Test
@@ -274,8 +306,8 @@ class RunCommandsTest {
   }
 
   @Test
-  void anEmptyPromptIsASentenceToo() {
-    assertThat(run("start", " ")).isOne();
+  void anEmptyPromptIsWrongUsage() {
+    assertThat(run("start", " ")).isEqualTo(2);
     assertThat(err.toString(StandardCharsets.UTF_8))
         .contains("A run needs a prompt")
         .hasLineCount(1);
@@ -293,14 +325,14 @@ class RunCommandsTest {
   }
 
   private int run(String... words) {
+    return runAt(URI.create(service.uri() + "/api/v1"), words);
+  }
+
+  private int runAt(URI api, String... words) {
     out.reset();
     err.reset();
     var environment =
-        Map.of(
-            "RUNNEL_AGENT_API_URL",
-            service.uri() + "/api/v1",
-            "RUNNEL_AGENT_API_KEY",
-            EmbeddedService.KEY);
+        Map.of("RUNNEL_AGENT_API_URL", api.toString(), "RUNNEL_AGENT_API_KEY", EmbeddedService.KEY);
     return new Main(stream(out), stream(err), environment)
         .run(Stream.concat(Stream.of("run"), Stream.of(words)).toList());
   }
