@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -238,7 +239,7 @@ public final class RunCommands {
       show(command, dispatched, Stream.of("Started " + dispatched.runId()));
       return dispatched.runId();
     }
-    var run = CreateRun.builder().prompt(prompt);
+    var run = CreateRun.builder().prompt(prompt).metadata(Map.of("runnel.client", "cli"));
     Optional.ofNullable(chosen.get("title")).ifPresent(run::title);
     Optional.ofNullable(chosen.get("skill")).ifPresent(run::skill);
     if (chosen.keySet().stream().anyMatch(CONFIGURES::contains)) {

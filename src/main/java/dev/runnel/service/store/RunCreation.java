@@ -60,9 +60,7 @@ record RunCreation(RunTable runs, Map<String, RunSource> sources, Instant at) {
         id,
         run,
         new RunTable.Origin(
-            parent.isPresent()
-                ? RunSource.ORCHESTRATION
-                : TriggerMetadata.source(request.metadata(), sources),
+            parent.isPresent() ? RunSource.ORCHESTRATION : source(request.metadata()),
             creator,
             executor,
             factoryUid.or(() -> factoryOf),
@@ -72,6 +70,14 @@ record RunCreation(RunTable runs, Map<String, RunSource> sources, Instant at) {
         at);
     log.info("run created run={}", id);
     return id;
+  }
+
+  /// `./runnel run` states itself: as a client of the API, or as the source of a factory's ticket.
+  private RunSource source(Map<String, String> metadata) {
+    return "cli".equals(metadata.get("runnel.client"))
+            || "terminal".equals(metadata.get("ticket_source"))
+        ? RunSource.CLI
+        : TriggerMetadata.source(metadata, sources);
   }
 
   /// The person for whom the request is made. Statements of an agent are ignored: its runs belong

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.runnel.app.Main;
+import dev.runnel.service.run.Factory;
 import dev.runnel.testkit.EmbeddedService;
 import dev.runnel.testkit.MockServers;
 import dev.runnel.testkit.RunnelProcess;
@@ -18,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import mockwebserver3.MockResponse;
 import org.junit.jupiter.api.AfterEach;
@@ -40,13 +42,25 @@ class RunCommandsTest {
       slow*) sleep 300;; fail*) exit 1;; ask*) echo "::blocked Which branch?";; *) echo "Done: $line";; esac\
       """;
 
+  private static final Factory BUILDERS =
+      new Factory(
+          "builders",
+          "Builders",
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          new Factory.Member(
+              "foreman", Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty()),
+          List.of());
+
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
   private EmbeddedService service;
 
   @BeforeEach
   void start(@TempDir Path folder) {
-    service = new EmbeddedService(folder, AGENT);
+    service = new EmbeddedService(folder, AGENT, List.of(BUILDERS));
   }
 
   @AfterEach
@@ -209,6 +223,12 @@ class RunCommandsTest {
   }
 
   @Test
+  void theSourceOfARunIsTheTerminalAlsoThroughAFactory() {
+    assertThatSourceIsTerminal(started("fix the build"));
+    assertThatSourceIsTerminal(started("fix the build --factory builders"));
+  }
+
+  @Test
   void aFactoryTakesNoModel() {
     assertThat(run("start", "fix it", "--factory", "builders", "--model", "fast")).isEqualTo(2);
     assertThat(err.toString(StandardCharsets.UTF_8))
@@ -311,6 +331,11 @@ class RunCommandsTest {
     assertThat(err.toString(StandardCharsets.UTF_8))
         .contains("A run needs a prompt")
         .hasLineCount(1);
+  }
+
+  private void assertThatSourceIsTerminal(String id) {
+    assertThat(run("show", id, "--json")).isZero();
+    assertThat(tree(said().getFirst()).path("source").asText()).isEqualTo("CLI");
   }
 
   private String started(String prompt) {
