@@ -98,6 +98,18 @@ class ConsoleTest {
     }
 
     @Test
+    void saysWhatToInstallOnlyWhileTheDemoAgentWorks() throws Exception {
+      assertThat(page("/")).doesNotContain("No coding agent found");
+      site.close();
+      site = new Site(folder, clock, "sesame", new About("rehearsal", List.of()), streams, 0);
+      cookie = site.signedIn();
+
+      assertThat(page("/"))
+          .contains("No coding agent found", "only repeats requests", "RUNNEL_AGENT_COMMAND")
+          .contains("<dd>demo agent</dd>");
+    }
+
+    @Test
     void showsStateTitleWhoWhereAndWhatWasMade() throws Exception {
       var run = site.binds(SLACK, DANA, "Fix the test", SLACK_LINK);
       site.runs.makes(

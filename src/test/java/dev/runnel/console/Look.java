@@ -59,7 +59,7 @@ public final class Look {
     var empty = arguments.length > 1 && arguments[1].equals("empty");
     var about =
         empty
-            ? new About("the demo agent", List.of(Site.slack(false)))
+            ? new About("rehearsal", List.of(Site.slack(false)))
             : new About("claude -p", List.of(Site.slack(true), Site.GITHUB));
     var folder = Files.createTempDirectory("runnel-look");
     try (var site =

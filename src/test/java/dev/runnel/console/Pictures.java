@@ -29,7 +29,7 @@ public final class Pictures {
     Files.createDirectories(folder);
     var names = List.of(arguments).subList(1, arguments.length);
     try (var browser = Browser.open()) {
-      try (var site = site(new About("the demo agent", List.of(Site.slack(false))))) {
+      try (var site = site(new About("rehearsal", List.of(Site.slack(false))))) {
         take(browser, site, EMPTY, names, folder);
       }
       try (var site = site(new About("claude -p", List.of(Site.slack(true), Site.GITHUB)))) {

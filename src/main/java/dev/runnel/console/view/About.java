@@ -5,13 +5,23 @@ import java.util.List;
 
 /// The data about this installation on the pages.
 ///
-/// @param agent the agent's program or service, for people: `command claude -p`, `runs.example`
+/// @param agent the name of the agent or of the service: `claude`, `runs.example`
 /// @param platforms those that Runnel knows, connected or not
 /// @param person the name of the visitor; empty for operators
 /// @param isOperator whether the visitor may see the pages of operators
 public record About(String agent, List<Platform> platforms, String person, boolean isOperator) {
   public About(String agent, List<Platform> platforms) {
     this(agent, platforms, "", false);
+  }
+
+  /// Whether the agent is the one that only demonstrates a run, because no other is installed.
+  public boolean isDemo() {
+    return agent.equals("rehearsal");
+  }
+
+  /// The agent, for people.
+  public String agentName() {
+    return isDemo() ? "demo agent" : agent;
   }
 
   About with(String visitor, boolean mayOperate) {
