@@ -21,7 +21,6 @@ import dev.runnel.surface.ConnectedPlatform;
 import dev.runnel.surface.ConnectionCheck;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.net.URI;
 import java.nio.file.Files;
 import java.time.InstantSource;
 import java.util.List;
@@ -65,7 +64,11 @@ final class CheckCommand {
       line("Kubernetes", KubernetesChoice.problem(config, environment, RunnelServer.AGENT_GRACE));
     }
     try (var platforms =
-        Platforms.of(config.settings(), InstantSource.system(), publicUrl(), this::rows)) {
+        Platforms.of(
+            config.settings(),
+            InstantSource.system(),
+            config.publicUrlOr(config.port()),
+            this::rows)) {
       for (var platform : platforms.all()) {
         platform
             .connected()
@@ -140,10 +143,6 @@ final class CheckCommand {
   private Database file() {
     var file = config.data().resolve("runnel.db");
     return Files.exists(file) ? Database.sqlite(file) : Database.inMemory();
-  }
-
-  private URI publicUrl() {
-    return config.publicUrl().orElse(URI.create("http://localhost:" + config.port()));
   }
 
   private void line(String name, Optional<String> problem) {

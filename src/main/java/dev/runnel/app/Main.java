@@ -144,7 +144,7 @@ public final class Main {
         case CommandLine.Check(var options, var escape) ->
             new CheckCommand(config(options), out, environment).run(escape);
         case CommandLine.Manifest(var options) -> {
-          out.print(Manifest.of(config(options)));
+          Manifest.print(config(options), out, err);
           yield 0;
         }
         case CommandLine.Connect(var options, var platform, var chosen) ->

@@ -7,7 +7,6 @@ import dev.runnel.app.settings.Config;
 import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
 import java.io.PrintStream;
-import java.net.URI;
 import java.time.InstantSource;
 import java.util.List;
 
@@ -22,7 +21,7 @@ record PolicyCommand(Config config, PrintStream out, PrintStream err) {
             Platforms.of(
                 config.settings(),
                 InstantSource.system(),
-                config.publicUrl().orElse(URI.create("http://localhost:" + config.port())),
+                config.publicUrlOr(config.port()),
                 () -> database.migrate(SqlStore.SCHEMA).dataSource())) {
       var answer =
           new PolicyTester(

@@ -34,12 +34,16 @@ class MainTest {
         .startsWith("_metadata:")
         .contains("https://agents.acme.dev/slack/events")
         .doesNotContain(Manifest.PLACEHOLDER);
+    assertThat(complained()).isEmpty();
   }
 
   @Test
-  void theManifestNeedsAnAddress() {
-    assertThat(run(Map.of(), "manifest")).isOne();
-    assertThat(complained()).contains("Set RUNNEL_PUBLIC_URL");
+  void theManifestWithoutAPublicUrlHasTheDefaultAndAWarning() {
+    assertThat(run(Map.of("PORT", "8081"), "manifest")).isZero();
+
+    assertThat(said()).contains("http://localhost:8081/slack/events");
+    assertThat(complained())
+        .contains("Slack cannot reach http://localhost:8081", "RUNNEL_PUBLIC_URL");
   }
 
   @Test

@@ -1,9 +1,9 @@
 package dev.runnel.app.command;
 
 import dev.runnel.app.settings.Config;
-import dev.runnel.app.settings.SettingsException;
 import dev.runnel.surface.slack.SlackPlatform;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -19,20 +19,21 @@ public final class Manifest {
 
   private Manifest() {}
 
-  public static String of(Config config) {
+  /// Prints it, with a warning if Slack cannot reach its URL.
+  public static void print(Config config, PrintStream out, PrintStream err) {
     var slack = config.settings().of(SlackPlatform.DEFINITION);
-    if (!slack.containsKey("SLACK_APP_TOKEN")) {
-      return overHttp(
-          config
-              .publicUrl()
-              .orElseThrow(
-                  () ->
-                      new SettingsException(
-                          "Slack must know how to reach this Runnel. Set RUNNEL_PUBLIC_URL to its"
-                              + " address, for example https://runnel.example.com. Or set"
-                              + " SLACK_APP_TOKEN: a socket needs no address.")));
+    if (slack.containsKey("SLACK_APP_TOKEN")) {
+      out.print(
+          overSocket(slack.containsKey("SLACK_CLIENT_ID") ? config.publicUrl() : Optional.empty()));
+      return;
     }
-    return overSocket(slack.containsKey("SLACK_CLIENT_ID") ? config.publicUrl() : Optional.empty());
+    var address = config.publicUrlOr(config.port());
+    out.print(overHttp(address));
+    if (config.publicUrl().isEmpty()) {
+      err.println(
+          "Slack cannot reach %s. RUNNEL_PUBLIC_URL sets another address, for example %s. Or set SLACK_APP_TOKEN: a socket needs no address."
+              .formatted(address, PLACEHOLDER));
+    }
   }
 
   /// @param address empty for a socket

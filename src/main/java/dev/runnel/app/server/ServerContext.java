@@ -40,7 +40,7 @@ record ServerContext(
 
   /// The URL at which platforms reach the server.
   URI publicUrl() {
-    return config.publicUrl().orElse(URI.create("http://localhost:" + ports.deliveries()));
+    return config.publicUrlOr(ports.deliveries());
   }
 
   URI consoleUrl() {

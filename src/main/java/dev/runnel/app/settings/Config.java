@@ -308,13 +308,20 @@ public record Config(
     return adminPort.isPresent() ? adminHost : host;
   }
 
+  /// The address at which the outside reaches the server.
+  ///
+  /// @param ownPort the port that the server has
+  public URI publicUrlOr(int ownPort) {
+    return publicUrl.orElseGet(() -> URI.create("http://localhost:" + ownPort));
+  }
+
   /// The address of the console, as people reach it. An admin port is not behind the public URL's
   /// proxy.
   ///
   /// @param consolePort the port that the console has
   public URI consoleUrl(int consolePort) {
     if (adminPort.isEmpty()) {
-      return publicUrl.orElseGet(() -> URI.create("http://localhost:" + consolePort));
+      return publicUrlOr(consolePort);
     }
     var isLocal = LOOPBACK.contains(adminHost) || EVERYWHERE.contains(adminHost);
     return adminUrl.orElseGet(
