@@ -123,7 +123,7 @@ class MainTest {
     words.addAll(List.of("--data", "/nonexistent", "--port", "99999"));
 
     assertThat(run(Map.of("PORT", "1"), words.toArray(String[]::new))).isOne();
-    assertThat(complained()).startsWith("PORT is 99999, and must be");
+    assertThat(complained()).startsWith("--port on the command line is 99999, and must be");
   }
 
   @Test

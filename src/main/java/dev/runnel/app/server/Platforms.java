@@ -108,7 +108,7 @@ public record Platforms(List<Platform> all, OkHttpClient http) implements AutoCl
     try {
       return definition.configure().apply(settings.of(definition));
     } catch (IllegalArgumentException e) {
-      throw new SettingsException(String.valueOf(e.getMessage()));
+      throw settings.wrong(String.valueOf(e.getMessage()));
     }
   }
 

@@ -98,25 +98,25 @@ public record Config(
   private static final Set<String> EVERYWHERE = Set.of("0.0.0.0", "::", "[::]");
 
   public static Config of(Settings settings) {
-    settings.values().forEach(Config::checkLength);
-    settings.values().forEach(SecretAddress::check);
+    settings.values().keySet().forEach(each -> checkLength(settings, each));
+    settings.values().keySet().forEach(each -> SecretAddress.check(settings, each));
     checkHomeFiles(settings);
     var _ = OutgoingProxy.of(settings);
     var agentApi =
-        settings.get(RunnelSettings.AGENT_API_URL).map(url(RunnelSettings.AGENT_API_URL));
+        settings.get(RunnelSettings.AGENT_API_URL).map(url(settings, RunnelSettings.AGENT_API_URL));
     if (agentApi.isPresent() && settings.get(RunnelSettings.AGENT_API_KEY).isEmpty()) {
-      throw new SettingsException(
+      throw settings.wrong(
           "RUNNEL_AGENT_API_URL is set, and RUNNEL_AGENT_API_KEY is missing. Set the key of that"
               + " service, or leave both out to use the embedded one.");
     }
     if (settings.get(RunnelSettings.AGENT_API_KEY).filter(key -> !isKey(key)).isPresent()) {
-      throw new SettingsException(
+      throw settings.wrong(
           "RUNNEL_AGENT_API_KEY is not a key: it holds a space, a line break or a letter that no"
               + " key has.");
     }
     var database = settings.get(RunnelSettings.DATABASE_URL);
     if (database.isPresent() && !database.get().startsWith("jdbc:postgresql:")) {
-      throw new SettingsException(
+      throw settings.wrong(
           "RUNNEL_DATABASE_URL must begin with jdbc:postgresql: . Leave it out to use the embedded"
               + " database.");
     }
@@ -125,10 +125,10 @@ public record Config(
         number(settings, RunnelSettings.PORT, 8080, 0, MAX_PORT),
         adminPort(settings),
         settings.get(RunnelSettings.ADMIN_HOST).orElse("127.0.0.1"),
-        settings.get(RunnelSettings.ADMIN_URL).map(url(RunnelSettings.ADMIN_URL)),
+        settings.get(RunnelSettings.ADMIN_URL).map(url(settings, RunnelSettings.ADMIN_URL)),
         Path.of(settings.get(RunnelSettings.DATA).orElse("data")).toAbsolutePath().normalize(),
         database,
-        settings.get(RunnelSettings.PUBLIC_URL).map(url(RunnelSettings.PUBLIC_URL)),
+        settings.get(RunnelSettings.PUBLIC_URL).map(url(settings, RunnelSettings.PUBLIC_URL)),
         agentApi,
         settings.get(RunnelSettings.AGENT_API_KEY),
         settings.get(RunnelSettings.AGENT_COMMAND),
@@ -159,7 +159,7 @@ public record Config(
         Stream.of(SameIssueAction.values())
             .filter(each -> each.name().equals(text))
             .findFirst()
-            .orElseThrow(() -> new SettingsException(setting, "is ask, join or start")),
+            .orElseThrow(() -> settings.wrong(setting, "is ask, join or start")),
         new PullRequestFollowUps(
             number(settings, RunnelSettings.PULL_REQUEST_FOLLOW_UPS, 3, 0, MAX_FOLLOW_UPS)),
         settings.get(RunnelSettings.AGENT_API_URL).isPresent()
@@ -184,10 +184,8 @@ public record Config(
               .find(name)
               .orElseThrow(
                   () ->
-                      new SettingsException(
-                          "%s (%s): %s"
-                              .formatted(
-                                  setting, setting.path(), environments.notFoundMessage(name))));
+                      settings.wrong(
+                          "%s: %s".formatted(setting, environments.notFoundMessage(name))));
       // Requests may name either.
       ids.addAll(List.of(environment.uid(), environment.name()));
     }
@@ -200,7 +198,7 @@ public record Config(
       // YAML reads `on` as true.
       case "on", "true" -> true;
       case Setting.OFF -> false;
-      default -> throw new SettingsException(setting, "is on or off");
+      default -> throw settings.wrong(setting, "is on or off");
     };
   }
 
@@ -208,7 +206,7 @@ public record Config(
     var defaults = FileLimits.DEFAULT;
     var bytes = DurationsAndSizes.size(settings, RunnelSettings.FILES_SIZE, defaults.bytes());
     if (bytes > MAX_FILE) {
-      throw new SettingsException(RunnelSettings.FILES_SIZE, "must be at most 20MB");
+      throw settings.wrong(RunnelSettings.FILES_SIZE, "must be at most 20MB");
     }
     var types =
         settings.list(RunnelSettings.FILES_TYPES).stream()
@@ -253,8 +251,7 @@ public record Config(
   private static Duration lease(Settings settings) {
     var lease = DurationsAndSizes.time(settings, RunnelSettings.AGENT_LEASE, Duration.ofMinutes(1));
     if (lease.compareTo(MIN_LEASE) < 0 || lease.compareTo(MAX_LEASE) > 0) {
-      throw new SettingsException(
-          "%s must be a time from 2s to 1h.".formatted(RunnelSettings.AGENT_LEASE));
+      throw settings.wrong(RunnelSettings.AGENT_LEASE, "must be a time from 2s to 1h");
     }
     return lease;
   }
@@ -263,7 +260,7 @@ public record Config(
     if (settings.get(RunnelSettings.ADMIN_PORT).isEmpty()) {
       for (var setting : List.of(RunnelSettings.ADMIN_HOST, RunnelSettings.ADMIN_URL)) {
         if (settings.get(setting).isPresent()) {
-          throw new SettingsException(
+          throw settings.wrong(
               "%s is set, and RUNNEL_ADMIN_PORT is missing. Set the port, or leave both out."
                   .formatted(setting));
         }
@@ -272,7 +269,7 @@ public record Config(
     }
     var adminPort = number(settings, RunnelSettings.ADMIN_PORT, 0, 1, MAX_PORT);
     if (adminPort == number(settings, RunnelSettings.PORT, 8080, 0, MAX_PORT)) {
-      throw new SettingsException(
+      throw settings.wrong(
           "RUNNEL_ADMIN_PORT is %d, which is also the port of everything else. Choose another one,"
                   .formatted(adminPort)
               + " or leave it out to use one port for all.");
@@ -281,10 +278,10 @@ public record Config(
   }
 
   /// Blank list entries are reported by the platform, which can name them.
-  private static void checkLength(Setting setting, String value) {
+  private static void checkLength(Settings settings, Setting setting) {
     if (setting.kind() == Setting.Kind.CHOSEN_SECRET
-        && !Stream.of(value.split(",")).allMatch(it -> it.isBlank() || Setting.isLong(it))) {
-      throw new SettingsException("%s %s.".formatted(setting, Setting.TOO_SHORT));
+        && !settings.list(setting).stream().allMatch(Setting::isLong)) {
+      throw settings.wrong(setting, Setting.TOO_SHORT);
     }
   }
 
@@ -400,7 +397,7 @@ public record Config(
     } catch (NumberFormatException _) {
       // Reported below.
     }
-    throw new SettingsException(
+    throw settings.wrong(
         RunnelSettings.LIMIT_CPUS,
         "is %s, and must be a number of processors like 2 or 1.5, or off".formatted(text.get()));
   }
@@ -409,7 +406,7 @@ public record Config(
     for (var each : settings.list(RunnelSettings.AGENTS_HOME_FILES)) {
       var path = Path.of(each);
       if (path.isAbsolute() || path.startsWith("..") || !path.normalize().equals(path)) {
-        throw new SettingsException(
+        throw settings.wrong(
             RunnelSettings.AGENTS_HOME_FILES,
             "holds %s, and must hold paths in the home folder, like .npmrc".formatted(each));
       }
@@ -422,7 +419,7 @@ public record Config(
       return text.map(it -> EgressSetting.general(List.of(it.split(","))))
           .orElse(EgressSetting.PUBLIC);
     } catch (IllegalArgumentException e) {
-      throw new SettingsException(RunnelSettings.AGENTS_EGRESS, String.valueOf(e.getMessage()));
+      throw settings.wrong("%s: %s.".formatted(RunnelSettings.AGENTS_EGRESS, e.getMessage()));
     }
   }
 
@@ -430,7 +427,7 @@ public record Config(
     try {
       return PermissionRules.of(settings.get(RunnelSettings.AGENTS_ASK).orElse(""));
     } catch (IllegalArgumentException e) {
-      throw new SettingsException(RunnelSettings.AGENTS_ASK, String.valueOf(e.getMessage()));
+      throw settings.wrong(RunnelSettings.AGENTS_ASK, String.valueOf(e.getMessage()));
     }
   }
 
@@ -489,8 +486,8 @@ public record Config(
       case "workspace" -> AgentAccess.WORKSPACE;
       case "full" -> AgentAccess.FULL;
       default ->
-          throw new SettingsException(
-              "RUNNEL_AGENT_ACCESS is %s, and must be workspace or full.".formatted(text));
+          throw settings.wrong(
+              RunnelSettings.AGENT_ACCESS, "is %s, and must be workspace or full".formatted(text));
     };
   }
 
@@ -505,12 +502,12 @@ public record Config(
     } catch (NumberFormatException e) {
       // Reported below, with the allowed values.
     }
-    throw new SettingsException(
-        "%s is %s, and must be a number from %d to %d."
-            .formatted(setting, text.orElse(""), least, most));
+    throw settings.wrong(
+        setting,
+        "is %s, and must be a number from %d to %d".formatted(text.orElse(""), least, most));
   }
 
-  static Function<String, URI> url(Setting setting) {
+  static Function<String, URI> url(Settings settings, Setting setting) {
     return text -> {
       try {
         var url = new URI(text.replaceAll("/+$", ""));
@@ -524,9 +521,8 @@ public record Config(
       } catch (URISyntaxException e) {
         // Reported below.
       }
-      throw new SettingsException(
-          "%s is not an address. It should read like https://runnel.example.com."
-              .formatted(setting));
+      throw settings.wrong(
+          setting, "is not an address. It should read like https://runnel.example.com");
     };
   }
 

@@ -37,7 +37,7 @@ public final class DurationsAndSizes {
     return time(text.get())
         .orElseThrow(
             () ->
-                new SettingsException(
+                settings.wrong(
                     setting,
                     "is %s, and must be a time like 90s, 15m, 6h or 7d, or off"
                         .formatted(text.get())));
@@ -56,7 +56,7 @@ public final class DurationsAndSizes {
   static Optional<BigDecimal> money(Settings settings, Setting setting) {
     var text = settings.get(setting).map(String::strip).filter(it -> !it.equals(Setting.OFF));
     if (text.isPresent() && !MONEY.matcher(text.get()).matches()) {
-      throw new SettingsException(
+      throw settings.wrong(
           setting, "is %s, and must be an amount like 5 or 0.50, or off".formatted(text.get()));
     }
     return text.map(BigDecimal::new);
@@ -77,7 +77,7 @@ public final class DurationsAndSizes {
               .map(each -> time(each).orElseThrow(() -> new IllegalArgumentException(each)))
               .toList());
     } catch (IllegalArgumentException e) {
-      throw new SettingsException(
+      throw settings.wrong(
           setting,
           "is %s, and must be times one after the other, like 30m, 4h, 24h, or off"
               .formatted(text.get()));
@@ -100,7 +100,7 @@ public final class DurationsAndSizes {
         // Reported below.
       }
     }
-    throw new SettingsException(
+    throw settings.wrong(
         setting,
         "is %s, and must be a size like 512KB, 256MB or 10GB, or off".formatted(text.get()));
   }

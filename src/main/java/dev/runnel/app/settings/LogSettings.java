@@ -22,7 +22,7 @@ public record LogSettings(boolean json, String level, Map<String, String> levels
   static LogSettings of(Settings settings) {
     var format = settings.get(RunnelSettings.LOG_FORMAT).orElse("text").strip();
     if (!List.of("text", "json").contains(format)) {
-      throw new SettingsException(
+      throw settings.wrong(
           RunnelSettings.LOG_FORMAT, "is %s, and must be text or json".formatted(format));
     }
     var level = "info";
@@ -31,7 +31,7 @@ public record LogSettings(boolean json, String level, Map<String, String> levels
       var parts = each.strip().split("\\s*=\\s*", 2);
       var chosen = parts[parts.length - 1].toLowerCase(Locale.ROOT);
       if (!LEVELS.contains(chosen) || parts[0].isBlank()) {
-        throw new SettingsException(
+        throw settings.wrong(
             RunnelSettings.LOG_LEVEL,
             "holds %s, and must be error, warn, info, debug or trace; for single loggers LOGGER=LEVEL, separated by commas, as in info,dev.runnel.surface.slack=debug"
                 .formatted(each.strip()));

@@ -66,7 +66,7 @@ public final class OutgoingProxy {
 
   static OutgoingProxy of(Settings settings, boolean isSetForJava) {
     return new OutgoingProxy(
-        settings.get(RunnelSettings.HTTPS_PROXY).map(OutgoingProxy::url),
+        settings.get(RunnelSettings.HTTPS_PROXY).map(it -> url(settings, it)),
         settings
             .get(RunnelSettings.NO_PROXY)
             .map(it -> Stream.of(it.split(",")).map(OutgoingProxy::host).toList())
@@ -75,7 +75,7 @@ public final class OutgoingProxy {
   }
 
   /// Never names the value, which may be secret.
-  private static URI url(String text) {
+  private static URI url(Settings settings, String text) {
     try {
       var stripped = text.strip();
       var url = new URI(stripped.contains("://") ? stripped : "http://" + stripped);
@@ -91,7 +91,7 @@ public final class OutgoingProxy {
     } catch (URISyntaxException e) {
       // Reported below.
     }
-    throw new SettingsException(
+    throw settings.wrong(
         ("%s is not the address of a proxy. It should read like http://proxy.corp:3128, or with a"
                 + " login http://USER:PASSWORD@proxy.corp:3128. In the password, write %%40 for @,"
                 + " %%3A for :, %%2F for / and %%25 for %%.")

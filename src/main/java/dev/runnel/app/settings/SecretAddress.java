@@ -24,13 +24,14 @@ final class SecretAddress {
   /// Whatever is no address is reported where it is read.
   ///
   /// @throws SettingsException if a secret would go unencrypted through the internet
-  static void check(Setting setting, String value) {
-    if (setting.kind() == Setting.Kind.ADDRESS && !isSafe(value.strip())) {
-      throw new SettingsException(
-          "%s (%s) uses http, so the token would go unencrypted through the internet. Use https."
-                  .formatted(setting, setting.path())
+  static void check(Settings settings, Setting setting) {
+    if (setting.kind() == Setting.Kind.ADDRESS
+        && !isSafe(settings.get(setting).orElse("").strip())) {
+      throw settings.wrong(
+          setting,
+          "uses http, so the token would go unencrypted through the internet. Use https."
               + " In a private network, http works with this machine, a private IP address, a name"
-              + " without a dot, or one that ends in .internal, .local or .svc.");
+              + " without a dot, or one that ends in .internal, .local or .svc");
     }
   }
 

@@ -63,6 +63,9 @@ public record Settings(
     Optional<Path> file) {
   private static final String FILE = "runnel.yaml";
   private static final String PREFIX = "RUNNEL_";
+  private static final String ENVIRONMENT = "the environment";
+  private static final String COMMAND_LINE = "the command line";
+  private static final Pattern VARIABLE = Pattern.compile("\\b[A-Z][A-Z0-9_]+\\b");
   private static final Pattern REFERENCE = Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)}");
 
   /// Rejects duplicate keys and a second document, which would be resolved silently.
@@ -89,6 +92,8 @@ public record Settings(
 
   /// An alias of `PORT`; `PORT` takes precedence.
   private static final String PORT_ALIAS = "RUNNEL_PORT";
+
+  private static final String PORT_ALIAS_ORIGIN = PORT_ALIAS + " in " + ENVIRONMENT;
 
   private static final Pattern KUBERNETES_SERVICE =
       Pattern.compile(
@@ -149,12 +154,9 @@ public record Settings(
     }
     var origins = new HashMap<Setting, String>();
     values.keySet().forEach(it -> origins.put(it, path.map(Path::toString).orElse(FILE)));
-    var inEnvironment = new HashMap<Setting, String>();
-    fromEnvironment(environment, inEnvironment);
-    values.putAll(inEnvironment);
-    inEnvironment.keySet().forEach(it -> origins.put(it, "the environment"));
+    fromEnvironment(environment, values, origins);
     values.putAll(overrides);
-    overrides.keySet().forEach(it -> origins.put(it, "the command line"));
+    overrides.keySet().forEach(it -> origins.put(it, COMMAND_LINE));
     var connectionsFile = connectionsFile(values);
     var connections = connectionsFile.read();
     addConnections(connectionsFile, connections, values, origins);
@@ -211,10 +213,11 @@ public record Settings(
   }
 
   private static Optional<String> value(Map<Setting, String> values, String variable) {
-    return ALL.stream()
-        .filter(each -> each.variable().equals(variable))
-        .findFirst()
-        .map(values::get);
+    return find(variable).map(values::get);
+  }
+
+  private static Optional<Setting> find(String variable) {
+    return ALL.stream().filter(each -> each.variable().equals(variable)).findFirst();
   }
 
   /// The variables that environments may name: also the token, wherever it is set.
@@ -317,6 +320,40 @@ public record Settings(
         .map(String::strip)
         .filter(each -> !each.isEmpty())
         .toList();
+  }
+
+  /// A problem with a setting.
+  ///
+  /// @param why follows the name of the setting: `must be on or off`
+  SettingsException wrong(Setting setting, String why) {
+    return wrong("%s %s.".formatted(setting, why));
+  }
+
+  /// A problem with settings. Each setting that has a value gets the name that the operator used,
+  /// and the place: `port in runnel.yaml`.
+  ///
+  /// @param message names settings by their variables
+  public SettingsException wrong(String message) {
+    return new SettingsException(
+        VARIABLE
+            .matcher(message)
+            .replaceAll(
+                variable ->
+                    Matcher.quoteReplacement(
+                        find(variable.group())
+                            .filter(origins::containsKey)
+                            .map(this::place)
+                            .orElse(variable.group()))));
+  }
+
+  private String place(Setting setting) {
+    var origin = origins.getOrDefault(setting, "");
+    return switch (origin) {
+      case ENVIRONMENT -> setting + " in " + ENVIRONMENT;
+      case PORT_ALIAS_ORIGIN -> origin;
+      case COMMAND_LINE -> "--" + setting.path() + " on " + COMMAND_LINE;
+      default -> setting.path() + " in " + origin;
+    };
   }
 
   /// Whether it is switched off.
@@ -478,15 +515,17 @@ public record Settings(
   }
 
   private static void fromEnvironment(
-      Map<String, String> environment, Map<Setting, String> values) {
+      Map<String, String> environment, Map<Setting, String> values, Map<Setting, String> origins) {
     for (var entry : new TreeMap<>(environment).entrySet()) {
       var variable = entry.getKey();
-      var setting = ALL.stream().filter(each -> each.variable().equals(variable)).findFirst();
+      var setting = find(variable);
       if (setting.isPresent()) {
         values.put(setting.get(), entry.getValue());
+        origins.put(setting.get(), ENVIRONMENT);
       } else if (variable.equals(PORT_ALIAS) && !isInjected(variable, entry.getValue())) {
         if (environment.getOrDefault(RunnelSettings.PORT.variable(), "").isBlank()) {
           values.put(RunnelSettings.PORT, entry.getValue());
+          origins.put(RunnelSettings.PORT, PORT_ALIAS_ORIGIN);
         }
       } else if (variable.startsWith(PREFIX)
           && !NOT_SETTINGS.contains(variable)

@@ -37,7 +37,7 @@ public record SignInSettings(BiFunction<OkHttpClient, InstantSource, SignInProvi
       var url =
           settings
               .get(RunnelSettings.SIGN_IN_GITHUB_URL)
-              .map(address(RunnelSettings.SIGN_IN_GITHUB_URL))
+              .map(address(settings, RunnelSettings.SIGN_IN_GITHUB_URL))
               .orElse(GITHUB);
       all.add(new SignInSettings((http, _) -> new GitHubSignIn(url, id, secret, http)));
     }
@@ -49,7 +49,7 @@ public record SignInSettings(BiFunction<OkHttpClient, InstantSource, SignInProvi
       var issuer =
           settings
               .get(RunnelSettings.SIGN_IN_OIDC_ISSUER)
-              .map(address(RunnelSettings.SIGN_IN_OIDC_ISSUER))
+              .map(address(settings, RunnelSettings.SIGN_IN_OIDC_ISSUER))
               .orElseThrow();
       var id = settings.get(RunnelSettings.SIGN_IN_OIDC_ID).orElseThrow();
       var secret = settings.get(RunnelSettings.SIGN_IN_OIDC_SECRET).orElseThrow();
@@ -61,11 +61,11 @@ public record SignInSettings(BiFunction<OkHttpClient, InstantSource, SignInProvi
   }
 
   /// The client secret and who people are must not travel in the clear.
-  private static Function<String, URI> address(Setting setting) {
+  private static Function<String, URI> address(Settings settings, Setting setting) {
     return text -> {
-      var url = Config.url(setting).apply(text);
+      var url = Config.url(settings, setting).apply(text);
       if (!"https".equals(url.getScheme()) && !LOOPBACK.contains(url.getHost())) {
-        throw new SettingsException(setting + " must begin with https:// .");
+        throw settings.wrong(setting, "must begin with https:// ");
       }
       return url;
     };
@@ -79,7 +79,7 @@ public record SignInSettings(BiFunction<OkHttpClient, InstantSource, SignInProvi
               .filter(it -> settings.get(it).isEmpty())
               .map(Setting::toString)
               .toList();
-      throw new SettingsException(
+      throw settings.wrong(
           "%s is set, and %s is missing. Set all of them, or leave all out."
               .formatted(given.getFirst(), String.join(" and ", missing)));
     }

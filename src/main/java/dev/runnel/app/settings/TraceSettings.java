@@ -21,10 +21,10 @@ public record TraceSettings(URI endpoint, Map<String, String> headers) {
         .get(RunnelSettings.TRACES_ENDPOINT)
         .map(String::strip)
         .filter(it -> !it.equals(Setting.OFF))
-        .map(it -> new TraceSettings(endpoint(it), headers(settings)));
+        .map(it -> new TraceSettings(endpoint(settings, it), headers(settings)));
   }
 
-  private static URI endpoint(String text) {
+  private static URI endpoint(Settings settings, String text) {
     try {
       var uri = URI.create(text);
       if (("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))
@@ -33,7 +33,7 @@ public record TraceSettings(URI endpoint, Map<String, String> headers) {
       }
       throw new IllegalArgumentException(text);
     } catch (IllegalArgumentException e) {
-      throw new SettingsException(
+      throw settings.wrong(
           RunnelSettings.TRACES_ENDPOINT,
           "must be off or a web address, such as http://localhost:4318/v1/traces");
     }
@@ -48,7 +48,7 @@ public record TraceSettings(URI endpoint, Map<String, String> headers) {
             .orElse(new String[0])) {
       var parts = each.strip().split("\\s*=\\s*", 2);
       if (parts.length < 2 || parts[0].isBlank()) {
-        throw new SettingsException(
+        throw settings.wrong(
             RunnelSettings.TRACES_HEADERS, "needs headers as NAME=VALUE, separated by commas");
       }
       headers.put(parts[0], parts[1]);

@@ -75,8 +75,7 @@ public record GitHubConfig(
             .collect(Collectors.toUnmodifiableSet());
     if (!installations.stream().allMatch(it -> ACCOUNT.matcher(it).matches())) {
       throw new IllegalArgumentException(
-          INSTALLATIONS
-              + " (policy.installations.github) needs the names of accounts, such as acme.");
+          INSTALLATIONS + " needs the names of accounts, such as acme.");
     }
   }
 

@@ -58,15 +58,20 @@ public record SettingValues(Map<String, String> byName) {
   /// @return false when none of them is set
   public boolean areAllSet(String... names) {
     var there = Arrays.stream(names).filter(name -> text(name).isPresent()).toList();
-    var missing = Arrays.stream(names).filter(name -> text(name).isEmpty()).findFirst();
+    var missing = Arrays.stream(names).filter(name -> text(name).isEmpty()).toList();
     if (there.isEmpty()) {
       return false;
     }
-    if (missing.isPresent()) {
-      throw new IllegalArgumentException(
-          "%s is missing, while %s is set.".formatted(missing.get(), there.getFirst()));
+    if (!missing.isEmpty()) {
+      throw new IllegalArgumentException(missing(missing, there.getFirst()));
     }
     return true;
+  }
+
+  /// The message about settings that are missing: `A and B are missing, while C is set.`
+  public static String missing(List<String> names, String there) {
+    return "%s %s missing, while %s is set."
+        .formatted(String.join(" and ", names), names.size() == 1 ? "is" : "are", there);
   }
 
   public URI address(String name, String defaultValue) {

@@ -83,7 +83,7 @@ class EnvironmentSettingsTest {
         .hasMessageContaining("agents.environments.web.ask")
         .hasMessageContaining("like Bash(npm publish:*)");
     assertThatThrownBy(() -> Config.of(settings(Map.of(), "agents: {ask: [npm publish]}")))
-        .hasMessageContaining("RUNNEL_AGENTS_ASK (agents.ask) contains");
+        .hasMessageContaining("runnel.yaml contains");
   }
 
   @Test
@@ -120,7 +120,7 @@ class EnvironmentSettingsTest {
   @Test
   void aHostThatIsNoneStopsTheStartAtItsPlace() {
     assertThatThrownBy(() -> Config.of(settings(Map.of(), "agents: {egress: [gihub]}")))
-        .hasMessageContaining("RUNNEL_AGENTS_EGRESS (agents.egress) gihub is not a host");
+        .hasMessageContaining("runnel.yaml: gihub is not a host");
     assertThatThrownBy(() -> settings(Map.of(), "agents: {environments: {web: {egress: [gihub]}}}"))
         .hasMessageContaining("agents.environments.web.egress gihub is not a host");
   }
@@ -291,21 +291,20 @@ class EnvironmentSettingsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "money: five       | RUNNEL_AGENTS_LIMIT_MONEY (agents.limits.money) is five, and must be"
-            + " an amount like 5 or 0.50, or off.",
-        "start: 15         | RUNNEL_AGENTS_LIMIT_START (agents.limits.start) is 15, and must be a"
-            + " time",
+        "money: five       | runnel.yaml is five, and must be an"
+            + " amount like 5 or 0.50, or off.",
+        "start: 15         | runnel.yaml is 15, and must be a time",
         "start: 15 minutes | and must be a time like 90s, 15m, 6h or 7d, or off.",
         "idle: -1m         | must be a time",
         "total: 99999999d  | must be a time",
-        "disk: 10          | RUNNEL_AGENTS_LIMIT_DISK (agents.limits.disk) is 10, and must be a"
-            + " size",
+        "disk: 10          | runnel.yaml is 10, and must be a size",
         "output: 1PB       | must be a size like 512KB, 256MB or 10GB, or off.",
         "disk: 99999999TB  | must be a size",
       })
   void aMalformedLimitStopsTheStart(String line, String message) {
     assertThatThrownBy(() -> Config.of(settings(Map.of(), "agents: {limits: {" + line + "}}\n")))
         .isInstanceOf(SettingsException.class)
+        .hasMessageStartingWith("agents.limits." + line.replaceFirst(":.*", "") + " in ")
         .hasMessageContaining(message);
   }
 

@@ -33,7 +33,7 @@ class SecretAddressTest {
             "AZURE_DEVOPS_URL")) {
       assertThatThrownBy(() -> with(variable, "http://example.com/api/"))
           .isInstanceOf(SettingsException.class)
-          .hasMessageStartingWith(variable + " (")
+          .hasMessageStartingWith(variable + " in the environment ")
           .hasMessageContaining(
               "uses http, so the token would go unencrypted through the internet. Use https.");
     }

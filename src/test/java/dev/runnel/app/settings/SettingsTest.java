@@ -3,6 +3,7 @@ package dev.runnel.app.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.runnel.app.server.Platforms;
 import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.scope.Route;
 import dev.runnel.surface.Setting;
@@ -240,27 +241,62 @@ class SettingsTest {
     assertThat(Config.of(settings(Map.of("RUNNEL_PORT", "8081", "PORT", "8082"), "")).port())
         .isEqualTo(8082);
     assertThatThrownBy(() -> Config.of(settings(Map.of("RUNNEL_PORT", "http"), "")))
-        .hasMessageContaining("PORT is http, and must be a number");
+        .hasMessageStartingWith("RUNNEL_PORT in the environment is http, and must be a number");
   }
 
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
-        "PORT                 | 99999        | PORT is 99999, and must be a number from 0 to"
-            + " 65535.",
-        "PORT                 | http         | PORT is http, and must be a number from 0 to 65535.",
-        "RUNNEL_PUBLIC_URL    | runnel       | RUNNEL_PUBLIC_URL is not an address",
-        "RUNNEL_DATABASE_URL  | mysql://x    | RUNNEL_DATABASE_URL must begin with"
-            + " jdbc:postgresql:",
-        "RUNNEL_AGENT_API_URL | https://a.b  | RUNNEL_AGENT_API_KEY is missing",
-        "RUNNEL_AGENT_API_URL | https://u:p@a.b | RUNNEL_AGENT_API_URL is not an address",
-        "RUNNEL_AGENT_API_KEY | two words of a key | RUNNEL_AGENT_API_KEY is not a key",
+        "PORT                 | 99999        | PORT in the environment is 99999, and must be"
+            + " a number from 0 to 65535.",
+        "PORT                 | http         | PORT in the environment is http, and must be"
+            + " a number from 0 to 65535.",
+        "RUNNEL_PUBLIC_URL    | runnel       | RUNNEL_PUBLIC_URL in the environment is not"
+            + " an address",
+        "RUNNEL_DATABASE_URL  | mysql://x    | RUNNEL_DATABASE_URL in the environment must"
+            + " begin with jdbc:postgresql:",
+        "RUNNEL_AGENT_API_URL | https://a.b  | RUNNEL_AGENT_API_URL in the environment is"
+            + " set, and RUNNEL_AGENT_API_KEY is missing",
+        "RUNNEL_AGENT_API_URL | https://u:p@a.b | RUNNEL_AGENT_API_URL in the environment"
+            + " is not an address",
+        "RUNNEL_AGENT_ACCESS  | some         | RUNNEL_AGENT_ACCESS in the environment is"
+            + " some, and must be workspace or full.",
+        "RUNNEL_AGENT_LEASE   | 1s           | RUNNEL_AGENT_LEASE in the environment must be"
+            + " a time from 2s to 1h.",
+        "RUNNEL_AGENT_API_KEY | two words of a key | RUNNEL_AGENT_API_KEY in the"
+            + " environment is not a key",
       })
   void aMalformedSettingStopsTheStart(String variable, String value, String message) {
     assertThatThrownBy(() -> Config.of(settings(Map.of(variable, value), "")))
         .isInstanceOf(SettingsException.class)
         .hasMessageContaining(message);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "port: abc                                      | port in FILE is abc, and must be a number"
+            + " from 0 to 65535.",
+        "public_url: runnel                             | public_url in FILE is not an address.",
+        "agents: {access: some}                         | agents.access in FILE is some",
+        "agents: {lease: 1s}                            | agents.lease in FILE must be a time",
+        "gitlab: {webhook_secret: sixteen-letters!}     | GITLAB_TOKEN is missing, while"
+            + " gitlab.webhook_secret in FILE is set.",
+        "gitea: {url: https://git.acme.dev}              | GITEA_WEBHOOK_SECRET and GITEA_TOKEN are"
+            + " missing, while gitea.url in FILE is set.",
+        "{gitlab: {webhook_secret: sixteen-letters!, token: a b}} | gitlab.token in FILE needs an"
+            + " access token",
+        "{gitlab: {webhook_secret: sixteen-letters!, token: ab}, mention: a b} | mention in FILE"
+            + " needs one word",
+        "slack: {bot_token: xoxb-1, app_token: xoxb-1}  | slack.app_token in FILE needs an"
+            + " app-level token",
+      })
+  void aMalformedSettingOfTheFileIsNamedByItsPlaceInTheFile(String file, String message) {
+    assertThatThrownBy(() -> Platforms.require(Config.of(settings(Map.of(), file)).settings()))
+        .isInstanceOf(SettingsException.class)
+        .hasMessageStartingWith(message.replace("FILE", folder.resolve("runnel.yaml").toString()));
   }
 
   @Test
@@ -274,7 +310,8 @@ class SettingsTest {
                     Config.of(settings(Map.of(setting.variable(), "fifteen-letters"), ""));
                     return false;
                   } catch (SettingsException e) {
-                    return String.valueOf(e.getMessage()).startsWith(setting + " is too short");
+                    return String.valueOf(e.getMessage())
+                        .startsWith(setting + " in the environment is too short");
                   }
                 })
             .toList();
@@ -298,7 +335,7 @@ class SettingsTest {
   void spacesAroundASecretDoNotCountAsCharacters(String secret) {
     assertThatThrownBy(() -> Config.of(settings(Map.of("GITHUB_WEBHOOK_SECRET", secret), "")))
         .isInstanceOf(SettingsException.class)
-        .hasMessageContaining("GITHUB_WEBHOOK_SECRET is too short");
+        .hasMessageContaining("GITHUB_WEBHOOK_SECRET in the environment is too short");
   }
 
   @Test
@@ -309,8 +346,8 @@ class SettingsTest {
     assertThatThrownBy(() -> Config.of(settings(Map.of(), file.formatted("fifteen-letters"))))
         .isInstanceOf(SettingsException.class)
         .hasMessage(
-            "GITHUB_WEBHOOK_SECRET is too short: a secret has at least 16 characters, so that"
-                + " nobody guesses it. `openssl rand -hex 32` makes one.");
+            "github.webhook_secret in %s is too short: a secret has at least 16 characters, so that nobody guesses it. `openssl rand -hex 32` makes one."
+                .formatted(folder.resolve("runnel.yaml")));
   }
 
   @Test

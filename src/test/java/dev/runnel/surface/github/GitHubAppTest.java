@@ -375,7 +375,7 @@ class GitHubAppTest {
           + " set",
       "GITHUB_PRIVATE_KEY, c2VjcmV0, GITHUB_PRIVATE_KEY is not a private key",
       "GITHUB_ACCESS, boss, GITHUB_ACCESS must be",
-      "GITHUB_INSTALLATIONS, acme/shop, GITHUB_INSTALLATIONS (policy.installations.github) needs",
+      "GITHUB_INSTALLATIONS, acme/shop, GITHUB_INSTALLATIONS needs",
       "GITHUB_HOOKS, acme/shop, GITHUB_HOOKS lists",
       "GITHUB_HOOKS, acme/../5, GITHUB_HOOKS lists",
     })

@@ -1,5 +1,6 @@
 package dev.runnel.surface.slack.model;
 
+import dev.runnel.surface.kit.SettingValues;
 import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
@@ -8,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// The settings of the Slack surface. Requests arrive over HTTP, over Socket Mode, or over both
 /// while an app moves from one to the other. The surface serves one workspace, or all that install
@@ -57,8 +59,7 @@ public record SlackConfig(
     installations = Set.copyOf(installations);
     if (!installations.stream().allMatch(it -> TEAM.matcher(it).matches())) {
       throw new IllegalArgumentException(
-          INSTALLATIONS
-              + " (policy.installations.slack) needs the ids of workspaces, such as T012AB.");
+          INSTALLATIONS + " needs the ids of workspaces, such as T012AB.");
     }
     if (signingSecrets.stream().anyMatch(String::isBlank)
         || (signingSecrets.isEmpty() && appToken.isEmpty())) {
@@ -105,28 +106,37 @@ public record SlackConfig(
       if (token.isEmpty() && !client) {
         return Optional.empty();
       }
+      var missing =
+          Stream.of(SIGNING_SECRET, CLIENT_ID, CLIENT_SECRET)
+              .filter(name -> setting(settings, name).isEmpty())
+              .filter(name -> client || name.equals(SIGNING_SECRET))
+              .toList();
       throw new IllegalArgumentException(
-          "%s is missing, while %s is set. It is under Basic Information in the app's settings. For Socket Mode set %s instead."
+          "%s See Basic Information in the app's settings. For Socket Mode set %s instead of %s."
               .formatted(
-                  SIGNING_SECRET,
-                  token.isPresent() ? BOT_TOKEN : clientId.isPresent() ? CLIENT_ID : CLIENT_SECRET,
-                  APP_TOKEN));
+                  SettingValues.missing(
+                      missing,
+                      token.isPresent()
+                          ? BOT_TOKEN
+                          : clientId.isPresent() ? CLIENT_ID : CLIENT_SECRET),
+                  APP_TOKEN,
+                  SIGNING_SECRET));
     }
     if (token.isEmpty() && !client) {
       throw new IllegalArgumentException(
-          "%s is missing, while %s is set. It is under OAuth & Permissions in the app's settings. To install the app in many workspaces set %s and %s instead."
+          "%s It is under OAuth & Permissions in the app's settings. To install the app in many workspaces set %s and %s instead."
               .formatted(
-                  BOT_TOKEN,
-                  secrets.isEmpty() ? APP_TOKEN : SIGNING_SECRET,
+                  SettingValues.missing(
+                      List.of(BOT_TOKEN), secrets.isEmpty() ? APP_TOKEN : SIGNING_SECRET),
                   CLIENT_ID,
                   CLIENT_SECRET));
     }
     if (clientId.isPresent() != clientSecret.isPresent()) {
       throw new IllegalArgumentException(
-          "%s is missing, while %s is set. Both are under Basic Information in the app's settings."
-              .formatted(
-                  clientId.isPresent() ? CLIENT_SECRET : CLIENT_ID,
-                  clientId.isPresent() ? CLIENT_ID : CLIENT_SECRET));
+          SettingValues.missing(
+                  List.of(clientId.isPresent() ? CLIENT_SECRET : CLIENT_ID),
+                  clientId.isPresent() ? CLIENT_ID : CLIENT_SECRET)
+              + " Both are under Basic Information in the app's settings.");
     }
     return Optional.of(
         new SlackConfig(

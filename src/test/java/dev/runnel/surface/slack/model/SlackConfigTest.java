@@ -8,6 +8,7 @@ import java.net.URI;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SlackConfigTest {
@@ -69,6 +70,14 @@ class SlackConfigTest {
         .hasMessageStartingWith("SLACK_BOT_TOKEN is missing");
     assertThatThrownBy(() -> SlackConfig.from(Map.of("SLACK_BOT_TOKEN", "xoxb-1")))
         .hasMessageStartingWith("SLACK_SIGNING_SECRET is missing");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"SLACK_CLIENT_ID, SLACK_CLIENT_SECRET", "SLACK_CLIENT_SECRET, SLACK_CLIENT_ID"})
+  void halfOfAClientAloneNamesAllThatIsMissing(String given, String other) {
+    assertThatThrownBy(() -> SlackConfig.from(Map.of(given, "1")))
+        .hasMessageStartingWith(
+            "SLACK_SIGNING_SECRET and %s are missing, while %s is set.".formatted(other, given));
   }
 
   @Test
