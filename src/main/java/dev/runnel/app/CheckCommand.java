@@ -1,5 +1,7 @@
 package dev.runnel.app;
 
+import dev.runnel.app.data.BotDatabase;
+import dev.runnel.app.data.RunDatabase;
 import dev.runnel.app.server.KubernetesChoice;
 import dev.runnel.app.server.Platforms;
 import dev.runnel.app.server.RunnelServer;
@@ -12,6 +14,7 @@ import dev.runnel.client.RunsException;
 import dev.runnel.core.port.ProxyRefused;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
+import dev.runnel.service.agent.Agents;
 import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.isolation.EscapeCheck;
 import dev.runnel.service.isolation.Isolations;
@@ -21,11 +24,17 @@ import dev.runnel.surface.ConnectedPlatform;
 import dev.runnel.surface.ConnectionCheck;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.ProcessBuilder.Redirect;
+import java.net.URI;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +43,12 @@ import org.jspecify.annotations.Nullable;
 /// or how to fix it.
 final class CheckCommand {
   private static final String NOT_ISOLATED = EgressSetting.MACHINE.line();
+
+  /// The isolations whose agents are not on this machine, or in images of their own.
+  private static final Set<String> ELSEWHERE = Set.of("container", Isolations.KUBERNETES);
+
+  /// A word that the shell takes as it is.
+  private static final Pattern FIRST_WORD = Pattern.compile("\\s*([A-Za-z0-9_./+@%:,-]+)(?=\\s|$)");
 
   private final Config config;
   private final PrintStream out;
@@ -57,7 +72,7 @@ final class CheckCommand {
         .map(Optional::of)
         .forEach(problem -> line("Policy", problem));
     line("Database", database());
-    line("Agent", agentApi());
+    line("Agent", agent());
     var isKubernetes =
         config.agentApi().isEmpty() && config.isolation().equals(Isolations.KUBERNETES);
     if (isKubernetes) {
@@ -132,16 +147,16 @@ final class CheckCommand {
     try {
       opened = config.databaseUrl().map(Database::postgres).orElseGet(this::file);
       return opened.migrate(SqlStore.SCHEMA).dataSource();
-    } catch (DatabaseException e) {
+    } catch (RuntimeException e) {
       throw new SettingsException(
-          "The workspaces that installed the app are in the database, which cannot be reached."
-              + " Check RUNNEL_DATABASE_URL, and that the server is up.");
+          "The workspaces that installed the app are in the database, which cannot be read. See the"
+              + " line Database.");
     }
   }
 
   /// Uses a database in memory if there is no file, because a check must not create files.
   private Database file() {
-    var file = config.data().resolve("runnel.db");
+    var file = BotDatabase.file(config);
     return Files.exists(file) ? Database.sqlite(file) : Database.inMemory();
   }
 
@@ -164,7 +179,11 @@ final class CheckCommand {
 
   private Optional<String> database() {
     if (config.databaseUrl().isEmpty()) {
-      return Optional.empty();
+      var files = new ArrayList<>(List.of(BotDatabase.file(config)));
+      if (config.agentApi().isEmpty()) {
+        files.add(RunDatabase.file(config));
+      }
+      return files.stream().flatMap(file -> damage(file).stream()).findFirst();
     }
     try (var database = Database.postgres(config.databaseUrl().get())) {
       database.<Optional<Integer>>read(rows -> rows.first("SELECT 1", row -> row.getInt(1)));
@@ -175,13 +194,72 @@ final class CheckCommand {
     }
   }
 
-  private Optional<String> agentApi() {
-    if (config.agentApi().isEmpty()) {
+  private static Optional<String> damage(Path file) {
+    if (!Files.exists(file)) {
       return Optional.empty();
     }
+    String found;
+    try (var database = Database.sqlite(file)) {
+      found =
+          database
+              .<Optional<String>>read(
+                  rows -> rows.first("PRAGMA quick_check(1)", row -> row.getString(1)))
+              .orElse("");
+      if (found.equals("ok")) {
+        return Optional.empty();
+      }
+    } catch (RuntimeException e) {
+      found = String.valueOf(e.getMessage());
+    }
+    return Optional.of(
+        "%s cannot be read: %s. If it is damaged, move the data folder away and restore a backup with ./runnel restore DIR."
+            .formatted(file, found.strip()));
+  }
+
+  private ConnectionCheck agent() {
+    if (config.agentApi().isPresent()) {
+      return ConnectionCheck.of(agentApi(config.agentApi().get()));
+    }
+    if (ELSEWHERE.contains(config.isolation())) {
+      return ConnectionCheck.OK;
+    }
+    var program = config.agentCommand().flatMap(this::missingProgram);
+    if (program.isPresent()) {
+      return ConnectionCheck.problem(
+          "RUNNEL_AGENT_COMMAND begins with %s, and the shell finds no such program. Install it, or change the setting."
+              .formatted(program.get()));
+    }
+    var agent = Agents.find(config.agentCommand(), environment).defaultAgent().name();
+    return ConnectionCheck.ok("ok: " + RunnelServer.agentLine(config, agent));
+  }
+
+  /// The first word of a command if it is a program that the shell does not find. Relative paths
+  /// depend on the workspace.
+  private Optional<String> missingProgram(String command) {
+    var word = FIRST_WORD.matcher(command);
+    if (!word.lookingAt() || (word.group(1).contains("/") && !word.group(1).startsWith("/"))) {
+      return Optional.empty();
+    }
+    var shell = new ProcessBuilder("sh", "-c", "command -v -- \"$1\"", "sh", word.group(1));
+    shell.environment().clear();
+    Optional.ofNullable(environment.get("PATH"))
+        .ifPresent(path -> shell.environment().put("PATH", path));
+    shell.redirectOutput(Redirect.DISCARD).redirectError(Redirect.DISCARD);
+    try {
+      return shell.start().waitFor() == 0 ? Optional.empty() : Optional.of(word.group(1));
+    } catch (IOException _) {
+      // Without a shell, this cannot be said.
+      return Optional.empty();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return Optional.empty();
+    }
+  }
+
+  private Optional<String> agentApi(URI address) {
     try (var client =
         RunsClient.builder()
-            .baseUrl(config.agentApi().get())
+            .baseUrl(address)
             .apiKey(config.agentApiKey().orElseThrow())
             .http(config.proxy()::apply)
             .build()) {

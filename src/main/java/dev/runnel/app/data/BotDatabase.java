@@ -13,7 +13,7 @@ public final class BotDatabase {
 
   private BotDatabase() {}
 
-  static Path file(Config config) {
+  public static Path file(Config config) {
     return config.data().resolve(FILE);
   }
 

@@ -24,7 +24,7 @@ public final class RunDatabase {
 
   private RunDatabase() {}
 
-  static Path file(Config config) {
+  public static Path file(Config config) {
     return config.data().resolve(FILE);
   }
 

@@ -358,7 +358,10 @@ public final class RunnelServer implements AutoCloseable {
     return lines;
   }
 
-  private static String agentLine(Config config, String agent) {
+  /// What works on runs, for the operator.
+  ///
+  /// @param agent its name
+  public static String agentLine(Config config, String agent) {
     if (config.agentApi().isPresent()) {
       return config.agentApi().get().toString();
     }
