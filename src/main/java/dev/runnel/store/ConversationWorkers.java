@@ -88,7 +88,7 @@ public final class ConversationWorkers implements AutoCloseable {
   }
 
   private final SqlStore store;
-  private final ScheduledTasks tasks;
+  private final SchedulerTables tasks;
   private final InstantSource clock;
   private final Steps steps;
   private final Pace pace;
@@ -137,12 +137,12 @@ public final class ConversationWorkers implements AutoCloseable {
 
   private ConversationWorkers(
       SqlStore store, InstantSource clock, Steps steps, Pace pace, Retention retention) {
-    this(store, ScheduledTasks.of(store.database()), clock, steps, pace, retention);
+    this(store, SchedulerTables.of(store.database()), clock, steps, pace, retention);
   }
 
   ConversationWorkers(
       SqlStore store,
-      ScheduledTasks tasks,
+      SchedulerTables tasks,
       InstantSource clock,
       Steps steps,
       Pace pace,

@@ -20,7 +20,7 @@ final class SqlWork implements Store.Work {
   private final SqlInbox inbox;
   private final SqlBindings bindings;
   private final SqlOutbox outbox;
-  private final SqlLimits limits;
+  private final SqlRateLimits limits;
   private final SqlHolds holds;
   private final SqlPreferences preferences;
   private final SqlPullRequests pullRequests;
@@ -37,7 +37,7 @@ final class SqlWork implements Store.Work {
     starts = new SqlStarts(rows);
     bindings = new SqlBindings(rows, pullRequests, starts);
     outbox = new SqlOutbox(rows, sequence, touched);
-    limits = new SqlLimits(rows);
+    limits = new SqlRateLimits(rows);
     holds = new SqlHolds(rows);
     preferences = new SqlPreferences(rows);
     issues = new SqlIssues(rows);

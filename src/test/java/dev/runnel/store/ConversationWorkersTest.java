@@ -157,7 +157,7 @@ class ConversationWorkersTest {
       var steps = new AtomicInteger();
       start(
           store,
-          ScheduledTasks.of(database),
+          SchedulerTables.of(database),
           (conversation, now) -> {
             workThrough(store, conversation, now);
             steps.incrementAndGet();
@@ -311,7 +311,7 @@ class ConversationWorkersTest {
             Duration.ofDays(3),
             Duration.ofDays(5),
             Duration.ofDays(7));
-    start(store, ScheduledTasks.of(store.database()), (_, _) -> {}, retention);
+    start(store, SchedulerTables.of(store.database()), (_, _) -> {}, retention);
 
     await()
         .untilAsserted(
@@ -354,7 +354,7 @@ class ConversationWorkersTest {
   @Test
   void anInsertionThatLosesToAWatchThatHasEndedIsRepeated() {
     var store = store(Database.sqlite(folder.resolve("runnel.db")));
-    var tasks = ScheduledTasks.of(store.database());
+    var tasks = SchedulerTables.of(store.database());
     tasks
         .database()
         .write(
@@ -392,17 +392,17 @@ class ConversationWorkersTest {
   }
 
   private void start(SqlStore store, ConversationWorkers.Steps.Step dispatch) {
-    start(store, ScheduledTasks.of(store.database()), dispatch);
+    start(store, SchedulerTables.of(store.database()), dispatch);
   }
 
   private void start(
-      SqlStore store, ScheduledTasks tasks, ConversationWorkers.Steps.Step dispatch) {
+      SqlStore store, SchedulerTables tasks, ConversationWorkers.Steps.Step dispatch) {
     start(store, tasks, dispatch, Retention.DEFAULT);
   }
 
   private void start(
       SqlStore store,
-      ScheduledTasks tasks,
+      SchedulerTables tasks,
       ConversationWorkers.Steps.Step dispatch,
       Retention retention) {
     start(store, tasks, dispatch, retention, ConversationWorkers.Pace.DEFAULT);
@@ -410,7 +410,7 @@ class ConversationWorkersTest {
 
   private void start(
       SqlStore store,
-      ScheduledTasks tasks,
+      SchedulerTables tasks,
       ConversationWorkers.Steps.Step dispatch,
       Retention retention,
       ConversationWorkers.Pace pace) {

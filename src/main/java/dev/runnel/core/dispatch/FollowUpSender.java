@@ -292,12 +292,12 @@ record FollowUpSender(
               if (!attempted) {
                 whole[0] = chosen(work, followUpBatcher.join(work, attempt, binding), run);
                 if (!isReplaced) {
-                  refusals.addAll(PlanApproval.refusal(work, whole[0], run).stream().toList());
+                  refusals.addAll(PrematureApproval.refusal(work, whole[0], run).stream().toList());
                 }
                 if (!refusals.isEmpty()) {
                   return;
                 }
-                PlanApproval.withoutApproval(whole[0], binding, run)
+                PrematureApproval.withoutApproval(whole[0], binding, run)
                     .filter(_ -> !isReplaced)
                     .or(
                         () ->
@@ -331,7 +331,7 @@ record FollowUpSender(
                         () ->
                             ToolReply.choiceOf(attempt.words()).filter(_ -> choices.isAboutTool())))
         .map(choice -> naming(choice, run))
-        .or(() -> PlanApproval.withoutPermission(attempt, run))
+        .or(() -> PrematureApproval.withoutPermission(attempt, run))
         .map(attempt::withText)
         .map(whole -> saveText(work, whole))
         .orElse(attempt);

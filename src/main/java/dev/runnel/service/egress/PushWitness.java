@@ -55,7 +55,7 @@ public final class PushWitness {
     }
     body.mark(MAX_BODY);
     // Bytes beyond the mark limit could not be read again.
-    var updates = GitPush.updates(head, new LimitedInput(body));
+    var updates = PushCommands.updates(head, new LimitedInput(body));
     body.reset();
     if (updates.isEmpty()) {
       return;

@@ -14,22 +14,22 @@ import javax.sql.DataSource;
 /// The tasks of the scheduler. On a database server they are in the database, because nodes share
 /// them. With an embedded database they are in memory: only one process works on the file, and its
 /// first sweep schedules all rows, so tasks need not wait for the disk.
-final class ScheduledTasks implements AutoCloseable {
+final class SchedulerTables implements AutoCloseable {
   /// The migration that creates the table on a database server.
   private static final String SCRIPT = "/db/bot/V1__inbox_bindings_outbox.sql";
 
   private final Database database;
   private final boolean isOwn;
 
-  private ScheduledTasks(Database database, boolean isOwn) {
+  private SchedulerTables(Database database, boolean isOwn) {
     this.database = database;
     this.isOwn = isOwn;
   }
 
   /// @param rows the database with the rows that the tasks process
-  static ScheduledTasks of(Database rows) {
+  static SchedulerTables of(Database rows) {
     if (!rows.isEmbedded()) {
-      return new ScheduledTasks(rows, false);
+      return new SchedulerTables(rows, false);
     }
     var memory = Database.inMemory();
     memory.write(
@@ -39,14 +39,14 @@ final class ScheduledTasks implements AutoCloseable {
           }
           return true;
         });
-    return new ScheduledTasks(memory, true);
+    return new SchedulerTables(memory, true);
   }
 
   /// The statements that create the table and its indexes.
   private static List<String> statements() {
     try (var script =
         Objects.requireNonNull(
-            ScheduledTasks.class.getResourceAsStream(SCRIPT), "the migrations are packaged")) {
+            SchedulerTables.class.getResourceAsStream(SCRIPT), "the migrations are packaged")) {
       var text = new String(script.readAllBytes(), StandardCharsets.UTF_8);
       return Stream.of(text.split(";\n", -1))
           .filter(statement -> statement.contains("scheduled_tasks"))

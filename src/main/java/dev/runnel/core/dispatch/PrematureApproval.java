@@ -16,7 +16,7 @@ import java.util.Optional;
 /// Prevents a yes from approving a plan, or permitting a tool, that its sender cannot have seen,
 /// because it was sent before the question was posted. A button identifies its question, so it
 /// needs no such check.
-final class PlanApproval {
+final class PrematureApproval {
   private static final String ASK_ABOUT_TOOL_AGAIN =
       "This was sent before the agent's request was posted here, so I did not take it as"
           + " permission. To allow it, please write `allow once`.";
@@ -35,7 +35,7 @@ final class PlanApproval {
   private static final String NO_PERMISSION =
       "\n\n(This was said while nothing was asked, so it permits nothing.)";
 
-  private PlanApproval() {}
+  private PrematureApproval() {}
 
   /// The answer to a message that would approve a plan or a tool that its sender may not have seen;
   /// empty if the message may be sent.

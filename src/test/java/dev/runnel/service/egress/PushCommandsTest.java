@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class GitPushTest {
+class PushCommandsTest {
   private static final String NONE = "0".repeat(40);
   private static final String NEW = "a".repeat(40);
   private static final String BODY =
@@ -25,7 +25,8 @@ class GitPushTest {
   void theBranchesThatAPushSetsAreRead() throws IOException {
     assertThat(updates("", BODY))
         .containsExactly(
-            new GitPush.Update("fix", NEW), new GitPush.Update("feature/x", "b".repeat(40)));
+            new PushCommands.Update("fix", NEW),
+            new PushCommands.Update("feature/x", "b".repeat(40)));
   }
 
   @ParameterizedTest
@@ -57,8 +58,8 @@ class GitPushTest {
     assertThat(updates(header, BODY)).isEmpty();
   }
 
-  private static List<GitPush.Update> updates(String header, String body) throws IOException {
-    return GitPush.updates(
+  private static List<PushCommands.Update> updates(String header, String body) throws IOException {
+    return PushCommands.updates(
         Arrays.asList("POST /x HTTP/1.1", header),
         new ByteArrayInputStream(body.getBytes(StandardCharsets.UTF_8)));
   }

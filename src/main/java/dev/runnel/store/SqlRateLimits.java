@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 
 /// Limits in the table `limits`, and reserved times in `turns`. Rows are written only during and
 /// soon after a pause; otherwise a reservation costs one read.
-final class SqlLimits implements Store.Limits {
+final class SqlRateLimits implements Store.Limits {
   /// Interval between two reserved times: Slack's limit for posts in a channel, and about GitHub's.
   private static final Duration SPACING = Duration.ofSeconds(1);
 
@@ -23,7 +23,7 @@ final class SqlLimits implements Store.Limits {
 
   private final Statements rows;
 
-  SqlLimits(Statements rows) {
+  SqlRateLimits(Statements rows) {
     this.rows = rows;
   }
 

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 /// Parses the commands at the beginning of a request to `git-receive-pack`, as
 /// [gitprotocol-pack](https://git-scm.com/docs/gitprotocol-pack#_reference_update_request_and_packfile_transfer)
 /// specifies them.
-final class GitPush {
+final class PushCommands {
   private static final int MAX_COMMANDS = 100;
   private static final int LENGTH = 4;
 
@@ -26,7 +26,7 @@ final class GitPush {
   /// A branch, and its new commit.
   record Update(String branch, String commit) {}
 
-  private GitPush() {}
+  private PushCommands() {}
 
   /// The branches that a request updates; empty if there are none, or the request has a form that
   /// git does not use.
