@@ -15,7 +15,6 @@ import com.github.kagkarlsson.scheduler.task.helper.Tasks;
 import com.github.kagkarlsson.scheduler.task.schedule.FixedDelay;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.store.SqlWork.Touched;
-import dev.runnel.store.audit.AuditLog;
 import dev.runnel.store.row.QueueTable;
 import java.time.Duration;
 import java.time.Instant;
@@ -47,7 +46,6 @@ public final class ConversationWorkers implements AutoCloseable {
   private static final int MISSED_HEARTBEATS = 4;
   private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
   private static final int MAX_DOUBLINGS = 4;
-  private static final Duration DELETION_INTERVAL = Duration.ofDays(1);
   private static final int MAX_QUEUED_WAKES = 10_000;
   private static final Duration RECOVERY_INTERVAL = Duration.ofSeconds(5);
   private static final String WATCH = "watch";
@@ -92,10 +90,7 @@ public final class ConversationWorkers implements AutoCloseable {
   private final InstantSource clock;
   private final Steps steps;
   private final Pace pace;
-  private final Retention retention;
-
-  /// Accessed by the sweep only, which runs once at a time.
-  private volatile Instant nextDeletion = Instant.EPOCH;
+  private final RowCleanup cleanup;
 
   private final Map<QueueTable, CustomTask<Void>> queues = new EnumMap<>(QueueTable.class);
   private final CustomTask<Void> watch;
@@ -147,7 +142,7 @@ public final class ConversationWorkers implements AutoCloseable {
       Steps steps,
       Pace pace,
       Retention retention) {
-    this.retention = retention;
+    this.cleanup = new RowCleanup(store.database(), retention);
     this.store = store;
     this.tasks = tasks;
     this.clock = clock;
@@ -287,12 +282,7 @@ public final class ConversationWorkers implements AutoCloseable {
     }
     // Ended runs are polled, too.
     scheduleIfAbsent(watch.instance("all"), clock.instant());
-    var now = clock.instant();
-    store.deleteEnded(now.minus(retention.deliveries()), now.minus(retention.parked()));
-    if (now.isAfter(nextDeletion)) {
-      nextDeletion = now.plus(DELETION_INTERVAL);
-      deleteOld(now);
-    }
+    cleanup.run(clock.instant());
   }
 
   /// The conversations with rows whose wake was lost: no step is scheduled, or one for a time when
@@ -332,17 +322,6 @@ public final class ConversationWorkers implements AutoCloseable {
           }
         });
     return late;
-  }
-
-  /// Deletes rows that are kept for months. Runs once a day, because finding them is slow.
-  private void deleteOld(Instant now) {
-    var entries = new AuditLog(store.database()).prune(now.minus(retention.audit()));
-    var erasure = new Erasure(store.database());
-    var runs = erasure.forgetRunsBefore(now.minus(retention.runs()), now);
-    var starts = erasure.forgetStartsBefore(now.minus(retention.starts()));
-    if (entries + runs + starts > 0) {
-      log.info("old rows deleted audit={} runs={} starts={}", entries, runs, starts);
-    }
   }
 
   private void wake(Set<Touched> touched) {

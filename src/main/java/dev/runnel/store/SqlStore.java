@@ -45,8 +45,6 @@ public final class SqlStore implements Store, AutoCloseable {
   /// watcher's polls, so that it does not miss a change.
   private static final Duration CACHED_WITH_OTHER_NODES = Duration.ofSeconds(1);
 
-  private static final int MAX_DELETED_PER_COMMIT = 500;
-
   /// The tables of the bot.
   public static final Schema SCHEMA = new Schema("db/bot", 50);
 
@@ -254,42 +252,6 @@ public final class SqlStore implements Store, AutoCloseable {
   Set<String> due(QueueTable queueTable, Instant now) {
     return database.read(
         rows -> Set.copyOf(rows.list(queueTable.dueConversations(), row -> row.getString(1), now)));
-  }
-
-  /// Deletes finished rows, which were kept to detect duplicates, and parked rows, in small
-  /// commits, so that no sender waits for long.
-  ///
-  /// @param ended deletes rows that were finished before this time
-  /// @param parked deletes rows that were parked before this time
-  /// @return number of deleted rows
-  int deleteEnded(Instant ended, Instant parked) {
-    var sum = 0;
-    for (var queueTable : QueueTable.values()) {
-      sum += deleteEnded(queueTable, 1, ended) + deleteEnded(queueTable, 2, parked);
-    }
-    sum +=
-        database.write(rows -> rows.change("DELETE FROM approvals WHERE decided_at < ?", parked));
-    return sum;
-  }
-
-  private int deleteEnded(QueueTable queueTable, int state, Instant before) {
-    var sum = 0;
-    int deleted;
-    do {
-      deleted =
-          database.write(
-              rows ->
-                  rows.change(
-                      "DELETE FROM %s WHERE id IN (SELECT id FROM %s WHERE state = %d AND ended_at < ? ORDER BY ended_at LIMIT %d)"
-                          .formatted(
-                              queueTable.table(),
-                              queueTable.table(),
-                              state,
-                              MAX_DELETED_PER_COMMIT),
-                      before));
-      sum += deleted;
-    } while (deleted == MAX_DELETED_PER_COMMIT);
-    return sum;
   }
 
   /// Gauges by their Prometheus names: waiting and parked rows, the age of the oldest waiting row,

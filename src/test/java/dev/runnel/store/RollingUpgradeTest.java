@@ -128,7 +128,7 @@ class RollingUpgradeTest {
     @Test
     void manyRowsAreForgottenInSmallCommits() {
       try (var database = database();
-          var store = new SqlStore(database, InstantSource.system())) {
+          var _ = new SqlStore(database, InstantSource.system())) {
         database.write(
             rows ->
                 rows.change(
@@ -140,7 +140,8 @@ class RollingUpgradeTest {
         var second = Instant.EPOCH.plusNanos(101_000);
 
         // All that is done and older, and of what was given up only what is much older.
-        assertThat(store.deleteEnded(first, second)).isEqualTo(800 + 50);
+        assertThat(new RowCleanup(database, Retention.DEFAULT).deleteEnded(first, second))
+            .isEqualTo(800 + 50);
         assertThat(
                 database.<Optional<Long>>read(
                     rows -> rows.first("SELECT count(*) FROM inbox", row -> row.getLong(1))))
