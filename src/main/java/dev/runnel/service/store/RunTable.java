@@ -5,9 +5,7 @@ import dev.runnel.database.Rows;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.ExecutionState;
-import dev.runnel.service.run.IdempotencyKey;
 import dev.runnel.service.run.NewRun;
-import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.run.ToolPermissions;
@@ -619,34 +617,8 @@ public record RunTable(Rows rows) {
     rows.change("UPDATE runs SET takes_messages = ? WHERE id = ?", accepts, runId);
   }
 
-  /// The stored response to an earlier request with this key.
-  ///
-  /// @throws RequestProblem if the key was used with another request body
-  Optional<String> storedResponse(String operation, IdempotencyKey key) throws SQLException {
-    return rows.first(
-        "SELECT answer, request FROM answers WHERE scope = ? AND name = ?",
-        row -> {
-          if (Rows.text(row, "request").map(body -> !body.equals(key.body())).orElse(false)) {
-            throw new RequestProblem(
-                RequestProblem.Code.OPERATION_NOT_SUPPORTED,
-                "This Idempotency-Key was sent with another body before."
-                    + " Send the same body, or another key.");
-          }
-          return row.getString("answer");
-        },
-        key.scope(operation),
-        key.value());
-  }
-
-  void storeResponse(String operation, IdempotencyKey key, String response, Instant at)
-      throws SQLException {
-    rows.change(
-        "INSERT INTO answers (scope, name, request, answer, created_at) VALUES (?, ?, ?, ?, ?)",
-        key.scope(operation),
-        key.value(),
-        key.body(),
-        response,
-        at);
+  IdempotentResponses responses() {
+    return new IdempotentResponses(rows);
   }
 
   /// Time of the latest change to any run.

@@ -74,12 +74,12 @@ public final class RunTransactions {
           if (key.isEmpty()) {
             return change.make(runs, at);
           }
-          var stored = runs.storedResponse(operation, key.get());
+          var stored = runs.responses().find(operation, key.get());
           if (stored.isPresent()) {
             return stored.get();
           }
           var response = change.make(runs, at);
-          runs.storeResponse(operation, key.get(), response, at);
+          runs.responses().add(operation, key.get(), response, at);
           return response;
         });
   }
