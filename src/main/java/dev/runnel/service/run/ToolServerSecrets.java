@@ -22,6 +22,21 @@ public final class ToolServerSecrets {
     }
   }
 
+  /// @throws RequestProblem if it has a mask instead of a secret
+  public static void requireNoMask(JsonNode config) {
+    for (var server : config.path(SERVERS).properties()) {
+      for (var member : MEMBERS) {
+        for (var value : server.getValue().path(member).properties()) {
+          if (value.getValue().equals(MASK)) {
+            throw RequestProblem.invalid(
+                "%s.%s.%s.%s is a mask: send the value"
+                    .formatted(SERVERS, server.getKey(), member, value.getKey()));
+          }
+        }
+      }
+    }
+  }
+
   /// Replaces masks by the stored values, since a caller may send back what it got.
   public static void unmask(JsonNode changes, JsonNode stored) {
     for (var server : changes.path(SERVERS).properties()) {

@@ -49,6 +49,7 @@ public record Identities(
     var body = request.deepCopy();
     body.remove(READ_ONLY_MEMBERS);
     body.properties().removeIf(member -> member.getValue().isNull());
+    ToolServerSecrets.requireNoMask(body);
     database.write(
         rows ->
             rows.change(
@@ -114,6 +115,7 @@ public record Identities(
           body.remove(READ_ONLY_MEMBERS);
           var unmasked = changes.deepCopy();
           ToolServerSecrets.unmask(unmasked, body);
+          ToolServerSecrets.requireNoMask(unmasked);
           unmasked
               .properties()
               .forEach(

@@ -271,6 +271,7 @@ public record Schedules(
     }
     var nextRun = next(cron, now());
     ServiceJson.convert(request, CreateSchedule.class);
+    ToolServerSecrets.requireNoMask(request.path(CONFIG));
     // Rejects a schedule that could not start a valid run.
     var _ = configs.apply(NewRun.parse(runRequest(request)));
     var body = request.deepCopy();

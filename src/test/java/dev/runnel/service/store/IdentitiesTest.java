@@ -1,11 +1,13 @@
 package dev.runnel.service.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.database.Database;
 import dev.runnel.service.run.NewRun;
+import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.ServiceJson;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.SettableClock;
@@ -64,6 +66,19 @@ class IdentitiesTest {
     identities.update(uid, shown);
 
     assertThat(servers(uid)).isEqualTo(json(SERVERS.replace("secret-b", "new")));
+  }
+
+  @Test
+  void aMaskWithoutAStoredSecretIsRefused() {
+    var masked =
+        json("{\"name\": \"a\", \"mcp_servers\": {\"x\": {\"env\": {\"TOKEN\": \"***\"}}}}");
+    assertThatThrownBy(() -> identities.create(masked))
+        .isInstanceOf(RequestProblem.class)
+        .hasMessage("mcp_servers.x.env.TOKEN is a mask: send the value");
+
+    var uid = create().path("uid").asText();
+    assertThatThrownBy(() -> identities.update(uid, masked)).isInstanceOf(RequestProblem.class);
+    assertThat(servers(uid)).isEqualTo(json(SERVERS));
   }
 
   private static final String SERVERS =
