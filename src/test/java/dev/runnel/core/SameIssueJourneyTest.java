@@ -324,6 +324,36 @@ class SameIssueJourneyTest {
     assertThat(world.runs.cancels()).containsExactly(first().id());
   }
 
+  @Test
+  void aRequestOnTheIssueOfAnEndedRunWhoseChannelBecamePrivateStartsAnother() {
+    joins();
+    asks("1", "fix " + LINK);
+    label("2");
+    world.runs.moves(first().id(), RunState.SUCCEEDED, "Fixed.");
+    world.passes(Duration.ofSeconds(5));
+    world.surface.isPrivate();
+
+    says("3", SAM, ISSUE, "fix it again");
+
+    assertThat(world.runs.runs()).hasSize(2);
+    assertThat(world.runs.followUps()).isEmpty();
+  }
+
+  @Test
+  void aMessageWaitsWhileThePlatformCannotSayWhetherTheChannelOfTheRunIsPrivate() {
+    joins();
+    asks("1", "fix " + LINK);
+    label("2");
+    world.surface.backgroundIsDown(true);
+    says("3", SAM, ISSUE, "and the docs");
+    assertThat(told()).isEmpty();
+
+    world.surface.backgroundIsDown(false);
+    world.passes(Duration.ofSeconds(10));
+
+    assertThat(told()).containsExactly("and the docs");
+  }
+
   private static Rule permits(String surface) {
     return new Rule(
         "policy.rules[0]",

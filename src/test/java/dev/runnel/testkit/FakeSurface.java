@@ -175,6 +175,7 @@ public final class FakeSurface
 
       @Override
       public boolean isPrivate(Delivery delivery) {
+        checkReadable();
         return isPrivate;
       }
 
@@ -222,14 +223,18 @@ public final class FakeSurface
     return List.copyOf(linksRead);
   }
 
+  private synchronized void checkReadable() {
+    if (backgroundIsDown) {
+      throw new BackgroundUnavailable("The thread cannot be read", new RuntimeException("503"));
+    }
+  }
+
   private synchronized Background background(Delivery delivery) {
     checkCredential();
     if (isBroken) {
       throw new IllegalStateException("A bug");
     }
-    if (backgroundIsDown) {
-      throw new BackgroundUnavailable("The thread cannot be read", new RuntimeException("503"));
-    }
+    checkReadable();
     return backgrounds.getOrDefault(delivery.conversation(), Background.NONE);
   }
 

@@ -16,6 +16,7 @@ import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.run.MessageStatus;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.HealthCheck;
 import dev.runnel.core.port.RunChangeListener;
@@ -48,6 +49,10 @@ public final class Dispatcher {
   private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
   private static final int MAX_RUNS_IN_PLACE = 20;
   private static final Duration MAX_THREAD_OPENING = Duration.ofSeconds(10);
+
+  /// Until a platform is asked again whether a channel is private.
+  private static final Duration PRIVACY_RETRY = Duration.ofSeconds(5);
+
   private static final Duration THREAD_OPENING_DELAY = Duration.ofMillis(500);
 
   private final Store store;
@@ -418,6 +423,10 @@ public final class Dispatcher {
       }
     } catch (CredentialRefused refused) {
       results.hold(attempt, refused.why());
+    } catch (BackgroundUnavailable unavailable) {
+      // Without the answer it is not known who may see a run.
+      results.retrySilently(
+          attempt, Optional.of(PRIVACY_RETRY), String.valueOf(unavailable.getMessage()));
     } catch (RuntimeException error) {
       results.handleBug(attempt, error);
     }
@@ -460,19 +469,24 @@ public final class Dispatcher {
   }
 
   /// Whether it is about a run that the sender must not access: one that it names, or one in which
-  /// its conversation takes part. The answer says who may.
+  /// its conversation takes part. The answer says who may. A request in a conversation that takes
+  /// part in an ended one is planned again, and starts a run.
   private boolean isAboutForbiddenRun(DeliveryAttempt attempt, Planner.Situation situation) {
     var delivery = attempt.delivery();
+    var joined =
+        situation
+            .own()
+            .filter(run -> !run.conversation().equals(delivery.conversation()))
+            .filter(run -> issueClaims.isForbidden(delivery, run));
+    if (delivery.intent() instanceof Intent.Say
+        && joined.filter(run -> !run.isActive()).isPresent()) {
+      issueClaims.leave(attempt);
+      return true;
+    }
     var refusal =
         runAccessPolicy
             .refusal(delivery, situation.named())
-            .or(
-                () ->
-                    situation
-                        .own()
-                        .filter(run -> !run.conversation().equals(delivery.conversation()))
-                        .filter(run -> issueClaims.isForbidden(delivery, run))
-                        .map(_ -> runAccessPolicy.refusal()));
+            .or(() -> joined.map(_ -> runAccessPolicy.refusal()));
     refusal.ifPresent(
         words ->
             results.complete(

@@ -288,13 +288,18 @@ record IssueClaims(
       }
       join(attempt.of(again), participation.get().run());
     } else {
-      results.commitIfOwned(
-          attempt,
-          work -> {
-            work.issues().leave(here);
-            work.inbox().replace(again);
-          });
+      leave(attempt.of(again));
     }
+  }
+
+  /// Ends the participation of the conversation, and plans the delivery again.
+  void leave(DeliveryAttempt attempt) {
+    results.commitIfOwned(
+        attempt,
+        work -> {
+          work.issues().leave(attempt.conversation());
+          work.inbox().replace(attempt.delivery());
+        });
   }
 
   /// Lets the conversation take part in the run, and sends the request to it. A label has no text

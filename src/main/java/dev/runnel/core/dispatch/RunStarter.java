@@ -149,6 +149,14 @@ record RunStarter(
       boolean isConfidential,
       Consumer<Work> report) {}
 
+  private static boolean mayBePrivate(BackgroundReader reader, Delivery delivery) {
+    try {
+      return reader.isPrivate(delivery);
+    } catch (BackgroundUnavailable _) {
+      return true;
+    }
+  }
+
   /// Reads the background of the request and the content of its links.
   ///
   /// @return empty if the attempt is retried later
@@ -163,7 +171,9 @@ record RunStarter(
     var moved = movedTo(attempt.delivery(), start.conversation());
     var isPublic = publicWork.includes(request.options());
     var isConfidential =
-        isPublic && (surface.background().isPrivate(attempt.delivery()) || there.isPrivate(moved));
+        isPublic
+            && (mayBePrivate(surface.background(), attempt.delivery())
+                || mayBePrivate(there, moved));
     Consumer<Work> report =
         isConfidential && mayHaveBackground(there, moved)
             ? work -> reportWithheldBackground(work, attempt)

@@ -17,8 +17,9 @@ public interface BackgroundReader {
   /// @throws BackgroundUnavailable if the platform cannot be read now
   Background read(Delivery delivery);
 
-  /// Whether only some people can read the conversation of the delivery, or whether this is
-  /// unknown.
+  /// Whether only some people can read the conversation of the delivery.
+  ///
+  /// @throws BackgroundUnavailable if the platform cannot be asked now
   default boolean isPrivate(Delivery delivery) {
     return false;
   }

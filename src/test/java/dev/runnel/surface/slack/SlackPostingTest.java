@@ -517,6 +517,14 @@ class SlackPostingTest {
     }
 
     @Test
+    void whetherAChannelIsPrivateIsUnknownWhileSlackIsDown() {
+      slack.refuses("conversations.info", "ratelimited");
+
+      assertThatThrownBy(() -> surface.background().isPrivate(mention))
+          .isInstanceOf(BackgroundUnavailable.class);
+    }
+
+    @Test
     void namesChannelsAndSaysWhatOtherAppsShow() {
       for (var i = 0; i < 3; i++) {
         slack.says("conversations.info", "{'ok':true,'channel':{'id':'C0OPS','name':'ops'}}");

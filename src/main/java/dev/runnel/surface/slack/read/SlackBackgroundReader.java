@@ -6,6 +6,9 @@ import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.run.Background;
 import dev.runnel.core.model.run.LinkedConversation;
 import dev.runnel.core.port.BackgroundReader;
+import dev.runnel.core.port.BackgroundUnavailable;
+import dev.runnel.surface.slack.api.SlackApi;
+import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.install.SlackWorkspaces;
 import dev.runnel.surface.slack.model.SharedFile;
 import dev.runnel.surface.slack.model.SlackPlace;
@@ -44,7 +47,13 @@ public record SlackBackgroundReader(
   @Override
   public boolean isPrivate(Delivery delivery) {
     var place = SlackPlace.of(delivery.conversation());
-    return place.isDirect() || workspaces.of(place.team()).names().isPrivate(place.channel());
+    return place.isDirect()
+        || switch (workspaces.of(place.team()).api().access(place.channel())) {
+          case SlackResponse.Ok<SlackApi.ChannelAccess>(var access) -> access.isPrivate();
+          case SlackResponse.No<SlackApi.ChannelAccess> _ -> true;
+          case SlackResponse.Wait<SlackApi.ChannelAccess>(_, var why) ->
+              throw new BackgroundUnavailable(why, new IllegalStateException(why));
+        };
   }
 
   @Override
