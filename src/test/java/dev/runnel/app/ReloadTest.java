@@ -105,6 +105,26 @@ class ReloadTest {
     }
   }
 
+  @Test
+  void aStartStaysInTheDefaultEnvironmentUntilTheRestartThatAppliesAnother() throws Exception {
+    settings("Do", "agents: {default_environment: docs, environments: {docs: {}}}");
+    try (var runnel =
+        RunnelProcess.start(
+            folder, RunnelProcess.freePort(), Map.of("RUNNEL_AGENT_COMMAND", "echo done"))) {
+      settings(
+          "Please do", "agents: {default_environment: api, environments: {docs: {}, api: {}}}");
+      assertThat(reload(runnel.data())).as("%s", err).isZero();
+      assertThat(printed()).contains("needs a restart: agents.default_environment");
+
+      runnel.send(
+          HttpRequest.newBuilder(URI.create(runnel.url() + "/webhooks/hooks/forms"))
+              .header("Authorization", "Bearer a-secret-of-the-hook")
+              .POST(BodyPublishers.ofString("{\"n\":\"it\"}")));
+
+      Awaitility.await().until(() -> runnel.log().contains("run started"));
+    }
+  }
+
   private static String audit(RunnelProcess runnel) {
     try (var database = Database.sqlite(runnel.data().resolve("runnel.db"))) {
       return new AuditLog(database)

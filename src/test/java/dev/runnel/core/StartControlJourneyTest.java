@@ -172,6 +172,19 @@ class StartControlJourneyTest {
       assertThat(card()).isPresent();
     }
 
+    /// An older version stored the request without the default environment.
+    @Test
+    void thatWasAskedForBeforeTheDefaultEnvironmentWasStoredStartsTheRun() {
+      says(delivery("1", start("fix it")));
+      world.defaultsTo(
+          new Defaults(
+              Map.of(), Set.of(), Routes.NONE, new EnvironmentIds(Map.of(), Optional.of("prod"))));
+
+      says(decides("2", EVE, null, true));
+
+      assertThat(world.runs.runs()).hasSize(1);
+    }
+
     private Optional<InfoCard> card() {
       return world.surface.posts().stream()
           .map(post -> post.update())

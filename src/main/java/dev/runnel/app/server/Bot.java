@@ -13,6 +13,7 @@ import dev.runnel.core.port.Surface;
 import dev.runnel.core.port.TraceRecorder;
 import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.redact.RedactedSurface;
+import dev.runnel.core.scope.EnvironmentIds;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.core.watch.MissedDeliveryPoller;
 import dev.runnel.core.watch.ScheduleStarter;
@@ -77,7 +78,16 @@ record Bot(
     var healthCheck =
         new ComponentHealthCheck(storage.health(), runs, platforms, requestMetrics, clock);
     var recovery = new OutageRecovery(store, runs, surfaces);
-    var parts = new Parts(storage, surfaces, runs, metrics, healthCheck, recovery, recorder);
+    var parts =
+        new Parts(
+            storage,
+            surfaces,
+            runs,
+            context.config().settings().defaults().environments(),
+            metrics,
+            healthCheck,
+            recovery,
+            recorder);
     var changeable = new AtomicReference<>(parts.changeable(context.config()));
     settings.onChange(
         (now, withHooks) -> {
@@ -96,10 +106,13 @@ record Bot(
   }
 
   /// The parts of the workers.
+  ///
+  /// @param environments those of the service, which a reload does not change
   private record Parts(
       Storage storage,
       Surfaces surfaces,
       AgentRuns runs,
+      EnvironmentIds environments,
       Metrics metrics,
       ComponentHealthCheck healthCheck,
       OutageRecovery recovery,
@@ -114,7 +127,7 @@ record Bot(
               runs,
               surfaces,
               now.settings().profiles(),
-              now.settings().defaults(),
+              now.settings().defaults().withEnvironments(environments),
               now.settings().policy(),
               healthCheck,
               recovery,

@@ -263,8 +263,12 @@ final class ConsoleOperation implements Operation {
     var chosen = new TreeMap<String, String>();
     question.environment().ifPresent(it -> chosen.put("env", it));
     question.model().ifPresent(it -> chosen.put("model", it));
-    var settings = parts.settings().get().latest().settings();
-    var defaults = new DefaultsResolver(parts.store(), settings.defaults(), settings.profiles());
+    var inForce = parts.settings().get();
+    var settings = inForce.latest().settings();
+    var environments = inForce.started().settings().defaults().environments();
+    var defaults =
+        new DefaultsResolver(
+            parts.store(), settings.defaults().withEnvironments(environments), settings.profiles());
     var answer =
         new PolicyTester(policy(), parts.platforms()::find, defaults::of)
             .test(question.who(), question.verb(), question.where(), question.own(), chosen);

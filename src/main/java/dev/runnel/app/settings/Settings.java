@@ -185,7 +185,10 @@ public record Settings(
     environments =
         EnvironmentSettings.withDefault(
             environments, Optional.ofNullable(values.get(RunnelSettings.AGENTS_ENVIRONMENT)));
-    var isExternal = values.containsKey(RunnelSettings.AGENT_API_URL);
+    var ids =
+        values.containsKey(RunnelSettings.AGENT_API_URL)
+            ? EnvironmentIds.UNKNOWN
+            : EnvironmentSettings.ids(environments);
     return new Settings(
         values,
         origins,
@@ -194,8 +197,8 @@ public record Settings(
             defaults,
             RunDefaultsSettings.admins(Optional.ofNullable(values.get(RunnelSettings.ADMINS))),
             routes,
-            isExternal ? EnvironmentIds.UNKNOWN : EnvironmentSettings.ids(environments)),
-        policy,
+            ids),
+        policy.withEnvironmentIds(ids::of),
         environments,
         factories,
         hooks,

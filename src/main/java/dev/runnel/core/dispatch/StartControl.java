@@ -228,12 +228,18 @@ record StartControl(Policy policy, Store store, AccessCheck accessCheck, Attempt
     return UUID.nameUUIDFromBytes(bytes).toString().substring(0, ID_LENGTH);
   }
 
+  /// An older version stored the environment as it was named.
+  private Request known(Request stored) {
+    var environments = accessCheck.defaultsResolver().defaults().environments();
+    return new Request(stored.text(), environments.of(stored.options()));
+  }
+
   /// While a request waits, it may be edited, and defaults may change: an approval is only valid
   /// for the request as it was shown.
   private boolean isDecided(DeliveryAttempt attempt, Approval approval, Request request) {
     switch (approval.state()) {
       case APPROVED -> {
-        if (approval.request().equals(request)) {
+        if (known(approval.request()).equals(request)) {
           return true;
         }
         refuse(

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /// A rule that starts need an approval. All conditions must match.
 ///
@@ -31,6 +33,18 @@ public record ApprovalRule(
     environments = Set.copyOf(environments);
     models = Set.copyOf(models);
     by = List.copyOf(by);
+  }
+
+  ApprovalRule withEnvironmentIds(UnaryOperator<String> id) {
+    return new ApprovalRule(
+        name,
+        where,
+        environments.stream().map(id).collect(Collectors.toSet()),
+        models,
+        firstOfPerson,
+        by,
+        notRequester,
+        within);
   }
 
   boolean appliesTo(AccessRequest start, boolean isFirst) {

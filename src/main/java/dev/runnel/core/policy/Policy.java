@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -84,6 +85,16 @@ public record Policy(
             Optional.empty(),
             Optional.empty()));
     return new Policy(groups, rules, approvals, all, pricePerMinute);
+  }
+
+  /// A copy whose rules and approvals name environments by their ids.
+  public Policy withEnvironmentIds(UnaryOperator<String> id) {
+    return new Policy(
+        groups,
+        rules.stream().map(rule -> rule.withEnvironmentIds(id)).toList(),
+        approvals.stream().map(rule -> rule.withEnvironmentIds(id)).toList(),
+        budgets,
+        pricePerMinute);
   }
 
   /// Whether a rule depends on the environment or the model of a run.
@@ -201,7 +212,8 @@ public record Policy(
   }
 
   private static boolean covers(Rule earlier, Rule later) {
-    return (earlier.who().contains(Rule.ANY) || earlier.who().containsAll(later.who()))
+    return !(earlier.isForEverybodyEverywhere() && later.isAlsoForConsole())
+        && (earlier.who().contains(Rule.ANY) || earlier.who().containsAll(later.who()))
         && later.where().stream()
             .allMatch(
                 place ->
@@ -242,6 +254,7 @@ public record Policy(
             .filter(Rule::permits)
             .filter(rule -> rule.isWhere(request.place()))
             .filter(rule -> rule.permissions().contains(request.permission()))
+            .filter(rule -> !rule.leavesOut(request.place()))
             .flatMap(rule -> rule.who().stream())
             .distinct()
             .collect(Collectors.joining(", "));

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /// One rule of a policy. It applies to a request if the person, the place, the permission, the
 /// environment and the model all match. Letter case does not matter, because some platforms ignore
@@ -37,6 +39,17 @@ public record Rule(
     models = Set.copyOf(models);
   }
 
+  Rule withEnvironmentIds(UnaryOperator<String> id) {
+    return new Rule(
+        name,
+        who,
+        where,
+        permissions,
+        permits,
+        environments.stream().map(id).collect(Collectors.toSet()),
+        models);
+  }
+
   boolean appliesTo(AccessRequest request, Set<String> groups) {
     return concerns(request, groups)
         && contains(environments, request.environment(), request)
@@ -48,15 +61,36 @@ public record Rule(
     return isFor(groups)
         && isWhere(request.place())
         && covers(request)
-        && !(permits && isForStrangers(request, groups));
+        && !isForStrangers(request, groups);
   }
 
-  /// Every account of a platform can ask to sign in to the console. A rule for `any` in `any` is
-  /// meant for the people in channels and repositories, so it does not let such accounts in.
   private boolean isForStrangers(AccessRequest request, Set<String> groups) {
-    return IN_CONSOLE.contains(request.place().split(":", 2)[0])
-        && where.contains(ANY)
+    return leavesOut(request.place())
         && who.stream().noneMatch(each -> groups.contains(lower(each)));
+  }
+
+  /// Whether it does not apply to people in the console whom it does not name. Every account of a
+  /// platform can ask to sign in there, and a rule for `any` in `any` is meant for the people in
+  /// channels and repositories.
+  boolean leavesOut(String place) {
+    return isForEverybodyEverywhere() && isInConsole(place);
+  }
+
+  boolean isForEverybodyEverywhere() {
+    return permits
+        && who.contains(ANY)
+        && where.contains(ANY)
+        && where.stream().noneMatch(Rule::isInConsole);
+  }
+
+  /// Whether it applies to somebody in the console.
+  boolean isAlsoForConsole() {
+    return !isForEverybodyEverywhere()
+        && where.stream().anyMatch(each -> each.equals(ANY) || isInConsole(each));
+  }
+
+  private static boolean isInConsole(String place) {
+    return IN_CONSOLE.contains(place.split(":", 2)[0]);
   }
 
   boolean isFor(Set<String> groups) {

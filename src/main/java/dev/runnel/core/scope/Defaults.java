@@ -56,6 +56,11 @@ public record Defaults(
     this(configured, admins, Routes.NONE, EnvironmentIds.UNKNOWN);
   }
 
+  /// A copy for a service with these environments.
+  public Defaults withEnvironments(EnvironmentIds ids) {
+    return new Defaults(configured, admins, routes, ids);
+  }
+
   /// A value and its origin, in words for people.
   public record Chosen(String value, String from) {}
 

@@ -1,5 +1,6 @@
 package dev.runnel.core.scope;
 
+import dev.runnel.core.model.run.RunOptions;
 import java.util.Map;
 import java.util.Optional;
 
@@ -19,5 +20,13 @@ public record EnvironmentIds(Map<String, String> byName, Optional<String> byDefa
   /// @param name an id or a display name
   public String of(String name) {
     return byName.getOrDefault(name, name);
+  }
+
+  /// The options with the id of the environment in which the run will work. A factory chooses those
+  /// of its runs.
+  public RunOptions of(RunOptions options) {
+    var named = options.environment().map(this::of);
+    return options.withEnvironment(
+        options.factory().isPresent() ? named : named.or(() -> byDefault));
   }
 }

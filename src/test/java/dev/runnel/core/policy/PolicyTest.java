@@ -129,13 +129,67 @@ class PolicyTest {
 
   /// Every account of GitHub can ask to sign in.
   @ParameterizedTest
-  @CsvSource({"any, any, false", "any, console, true", "github:ann, any, true"})
+  @CsvSource({
+    "any, any, false",
+    "any, console, true",
+    "any, any console, true",
+    "github:ann, any, true"
+  })
   void whoIsNotNamedIsPermittedNothingInTheConsoleByARuleForAllPlaces(
       String who, String where, boolean isPermitted) {
-    var policy = new Policy(Map.of(), List.of(rule(0, who, where, ALL)), List.of(), List.of());
+    var rule =
+        new Rule(
+            "policy.rules[0]",
+            List.of(who),
+            List.of(where.split(" ", -1)),
+            ALL,
+            true,
+            Set.of(),
+            Set.of());
+    var policy = new Policy(Map.of(), List.of(rule), List.of(), List.of());
 
     assertThat(policy.decide(request("github:ann", Permission.READ, "console", null)).isPermitted())
         .isEqualTo(isPermitted);
+  }
+
+  @Test
+  void aRefusalInTheConsoleDoesNotNameARuleForAllPlaces() {
+    var policy = new Policy(Map.of(), List.of(rule(0, "any", "any", ALL)), List.of(), List.of());
+
+    assertThat(policy.decide(request("github:ann", Permission.READ, "console", null)))
+        .isInstanceOfSatisfying(
+            Verdict.Unmatched.class, it -> assertThat(it.words()).contains("Nobody may."));
+  }
+
+  @Test
+  void rulesAndApprovalsKnowEnvironmentsByTheirIds() {
+    var rule =
+        new Rule(
+            "policy.rules[0]",
+            List.of("any"),
+            List.of("any"),
+            ALL,
+            false,
+            Set.of("Web shop"),
+            Set.of());
+    var approval =
+        new ApprovalRule(
+            "policy.approve[0]",
+            List.of(),
+            Set.of("Web shop"),
+            Set.of(),
+            false,
+            List.of("slack:U1"),
+            true,
+            Duration.ofHours(1));
+
+    var known =
+        new Policy(Map.of(), List.of(rule), List.of(approval), List.of())
+            .withEnvironmentIds(name -> name.equals("Web shop") ? "shop" : name);
+
+    var start = request("slack:U2", Permission.START, "slack:T1/C1/1", "shop");
+    assertThat(known.decide(start)).isInstanceOf(Verdict.Forbidden.class);
+    assertThat(known.approval(start, false)).isPresent();
   }
 
   @Test
@@ -317,7 +371,8 @@ class PolicyTest {
 
   private static final List<String> PEOPLE =
       List.of("any", "slack:U1", "slack:U2", "slack:members");
-  private static final List<String> PLACES = List.of("any", "slack", "slack:T1/*", "slack:T1/C1");
+  private static final List<String> PLACES =
+      List.of("any", "slack", "slack:T1/*", "slack:T1/C1", "console", "api");
   private static final List<String> ENVIRONMENTS = List.of("docs", "prod");
 
   private static Rule anyRule(Random random, int number, boolean permits) {
@@ -337,7 +392,9 @@ class PolicyTest {
     return new AccessRequest(
         Set.of(one(random, PEOPLE.subList(1, 3)), one(random, PEOPLE.subList(3, 4))),
         one(random, List.of(Permission.START, Permission.STOP)),
-        one(random, List.of("slack:T1/C1/1", "slack:T1/C2/1", "slack:T2/C1/1")),
+        one(
+            random,
+            List.of("slack:T1/C1/1", "slack:T1/C2/1", "slack:T2/C1/1", "console", "api:run-1")),
         random.nextBoolean(),
         random.nextBoolean() ? Optional.empty() : Optional.of(one(random, ENVIRONMENTS)),
         Optional.empty());
