@@ -82,7 +82,7 @@ const on = {
     if (!box) { location.reload(); return; }
     // A page that shows another part of the transcript has a link to the end.
     if (box.querySelector('[data-more="after"]')) return;
-    append(box, html);
+    append(box, unseen(box, html));
     if (follows) trim(box);
   },
   row(html) {
@@ -158,10 +158,30 @@ function trimEdges(box) {
 
 const MOST_LINES = 5000;
 
-// Adds lines at the end. Results that continue the last step go into it.
-function append(box, html, before = null) {
+function holderOf(html) {
   const holder = document.createElement('div');
   holder.innerHTML = html;
+  return holder;
+}
+
+// Only the lines that are not on the page, because a new stream begins where the page began.
+function unseen(box, html) {
+  const holder = holderOf(html);
+  const last = lineNumbers(box).at(-1) ?? 0;
+  for (const line of holder.querySelectorAll('[data-line]')) {
+    if (Number(line.dataset.line) > last) continue;
+    const step = line.closest('summary')?.parentElement;
+    line.remove();
+    // The results that follow continue the step on the page.
+    step?.replaceWith(...step.childNodes);
+  }
+  return holder;
+}
+
+const lineNumbers = (box) => [...box.querySelectorAll('[data-line]')].map((line) => Number(line.dataset.line));
+
+// Adds lines at the end. Results that continue the last step go into it.
+function append(box, holder, before = null) {
   const step = (before ? before.previousElementSibling : box.lastElementChild);
   while (step?.matches('.step') && holder.firstElementChild?.matches('.line.result')) step.append(holder.firstElementChild);
   if (step?.matches('.line.did') && holder.firstElementChild?.matches('.line.result')) fold(step, holder);
@@ -200,7 +220,7 @@ function trim(box) {
 // Fetches the lines before or after those on the page.
 async function more(link) {
   const box = part('lines');
-  const numbers = [...box.querySelectorAll('[data-line]')].map((line) => Number(line.dataset.line));
+  const numbers = lineNumbers(box);
   const isBefore = link.dataset.more === 'before';
   const edge = isBefore ? Math.min(...numbers) : Math.max(...numbers);
   const reply = await fetch(`${box.dataset.path}?${link.dataset.more}=${edge}`);
@@ -210,15 +230,14 @@ async function more(link) {
   const hadFocus = place.contains(document.activeElement);
   if (isBefore) {
     const height = box.scrollHeight;
-    const holder = document.createElement('div');
-    holder.innerHTML = html;
+    const holder = holderOf(html);
     prepare(holder);
     const first = Number(holder.querySelector('[data-line]')?.dataset.line ?? 1);
     place.after(...holder.childNodes);
     box.scrollTop += box.scrollHeight - height;
     if (first <= 1) place.remove();
   } else {
-    if (html.trim()) append(box, html, place);
+    if (html.trim()) append(box, holderOf(html), place);
     else { place.remove(); follow(`${location.pathname}/live?after=${edge}`); }
   }
   if (hadFocus && !place.isConnected) box.focus({ preventScroll: true });

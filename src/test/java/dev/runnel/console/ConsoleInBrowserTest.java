@@ -275,6 +275,38 @@ class ConsoleInBrowserTest {
   }
 
   @Test
+  void aStreamThatBeginsAnewRepeatsNoLineOfTheTranscript() throws Exception {
+    signsIn();
+    var run = site.binds(THREAD, DANA, "Fix the test", null);
+    site.sees(site.runs.moves(run.id(), RunState.RUNNING, "Begin"));
+    site.says(run, Kind.SAID, "First words");
+    browser.go(site.at("/runs/" + run.id()));
+    awaits("typeof stream !== 'undefined' && stream?.readyState === 1");
+    site.says(run, Kind.SAID, "Second words");
+    site.says(run, Kind.DID, "Bash: mvn verify");
+    site.says(run, Kind.RESULT, "Result 1");
+    awaitsText("Result 1");
+
+    // What the page does after a response that is not an event stream.
+    browser.eval(
+        "stream.close(); follow(document.querySelector('[data-live]').dataset.live); undefined");
+    awaits("stream.readyState === 1");
+    site.says(run, Kind.RESULT, "Result 2");
+    site.says(run, Kind.SAID, "Last words");
+    awaitsText("Last words");
+
+    assertThat(
+            browser.eval(
+                "[...document.querySelectorAll('[data-line]')].map(it => it.dataset.line).join()"))
+        .isEqualTo("1,2,3,4,5,6");
+    assertThat(
+            browser.eval(
+                "[...document.querySelectorAll('.step [data-line]')].map(it =>"
+                    + " it.dataset.line).join()"))
+        .isEqualTo("3,4,5");
+  }
+
+  @Test
   void aStartThatWaitsIsApprovedByKeyboard() throws Exception {
     site.policy =
         new Policy(
