@@ -3,6 +3,7 @@ package dev.runnel.core.text;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// The answers that an agent offers with its question: a list at the end of the question, one
@@ -11,10 +12,12 @@ import java.util.regex.Pattern;
 ///
 /// @param question the text before and after the list
 /// @param choices the answers, as plain text; empty where the agent offers none
-public record AnswerChoices(String question, List<String> choices) {
+/// @param markdown the answers as the agent wrote them
+public record AnswerChoices(String question, List<String> choices, List<String> markdown) {
   private static final int MIN_CHOICES = 2;
   private static final int MAX_CHOICES = 10;
   private static final int MAX_LENGTH = 150;
+  private static final int MAX_MARKDOWN = 2 * MAX_LENGTH;
   private static final int MAX_LINES = 2_000;
   private static final Pattern ITEM =
       Pattern.compile("\\s{0,4}(?:\\(?(?:\\d{1,2}|[A-Ja-j])[.)]|[-*•])\\s+(?<text>\\S.*)");
@@ -22,17 +25,24 @@ public record AnswerChoices(String question, List<String> choices) {
       Pattern.compile(
           ".*\\b(?:which|choose|pick|prefer|select|options?|choices?)\\b.*",
           Pattern.CASE_INSENSITIVE);
-  private static final Pattern MARKUP = Pattern.compile("\\*\\*|__|`");
+  // Code, or bold words. Not underscores: `__init__` is a name. A pattern is tried on short text
+  // only, because it recurses for each character.
+  private static final Pattern MARKUP =
+      Pattern.compile(
+          "(?<!`)(?<ticks>`++)(?<code>(?:(?!\\k<ticks>).)+)\\k<ticks>(?!`)"
+              + "|(?<![^\\s(])\\*\\*(?=\\S)(?<bold>(?:`[^`]*`|[^*`]|\\*(?!\\*))+)(?<=\\S)\\*\\*"
+              + "(?=[.,:;!?)]*(?:\\s|$))");
   private static final Pattern VISIBLE = Pattern.compile("[^\\p{C}\\p{Z}]");
   private static final Pattern NUMBER =
       Pattern.compile("(?:option\\s+|number\\s+|#)?(\\d{1,2})[.)]?", Pattern.CASE_INSENSITIVE);
 
   public AnswerChoices {
     choices = List.copyOf(choices);
+    markdown = List.copyOf(markdown);
   }
 
   public static AnswerChoices of(String text) {
-    var none = new AnswerChoices(text.strip(), List.of());
+    var none = new AnswerChoices(text.strip(), List.of(), List.of());
     var lines = text.strip().lines().toList();
     if (lines.size() > MAX_LINES) {
       return none;
@@ -46,14 +56,15 @@ public record AnswerChoices(String question, List<String> choices) {
       end--;
     }
     end = withoutBlank(lines, end);
-    var choices = new ArrayList<String>();
+    var markdown = new ArrayList<String>();
     var begin = end;
     while (begin > 0 && (isItem(lines.get(begin - 1)) || isGap(lines, begin - 1))) {
       begin--;
       if (!lines.get(begin).isBlank()) {
-        choices.addFirst(item(lines.get(begin)));
+        markdown.addFirst(item(lines.get(begin)));
       }
     }
+    var choices = markdown.stream().map(AnswerChoices::plain).toList();
     var before = withoutBlank(lines, begin);
     var isAsked =
         before > 0
@@ -69,7 +80,7 @@ public record AnswerChoices(String question, List<String> choices) {
     }
     var question = new ArrayList<>(lines.subList(0, before));
     question.addAll(lines.subList(end, lines.size()));
-    return new AnswerChoices(String.join("\n", question).strip(), choices);
+    return new AnswerChoices(String.join("\n", question).strip(), choices, markdown);
   }
 
   /// The choice that a reply selects by its number or its text; empty for any other answer.
@@ -104,8 +115,8 @@ public record AnswerChoices(String question, List<String> choices) {
   /// The choices as a numbered list in Markdown; empty where there are none.
   public String numbered() {
     var list = new StringBuilder();
-    for (var i = 0; i < choices.size(); i++) {
-      list.append(i == 0 ? "" : "\n").append(i + 1).append(". ").append(choices.get(i));
+    for (var i = 0; i < markdown.size(); i++) {
+      list.append(i == 0 ? "" : "\n").append(i + 1).append(". ").append(markdown.get(i));
     }
     return list.toString();
   }
@@ -125,7 +136,23 @@ public record AnswerChoices(String question, List<String> choices) {
 
   private static String item(String line) {
     var form = ITEM.matcher(line);
-    return form.matches() ? MARKUP.matcher(form.group("text")).replaceAll("").strip() : "";
+    return form.matches() ? form.group("text").strip() : "";
+  }
+
+  /// Without the marks around code and bold words.
+  private static String plain(String markdown) {
+    if (markdown.length() > MAX_MARKDOWN) {
+      return markdown;
+    }
+    return MARKUP
+        .matcher(markdown)
+        .replaceAll(
+            part ->
+                Matcher.quoteReplacement(
+                    part.group("code") != null
+                        ? part.group("code").strip()
+                        : plain(part.group("bold"))))
+        .strip();
   }
 
   private static int withoutBlank(List<String> lines, int end) {

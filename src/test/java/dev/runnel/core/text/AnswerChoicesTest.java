@@ -2,7 +2,6 @@ package dev.runnel.core.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,8 +20,10 @@ class AnswerChoicesTest {
         "(a) Postgres\n(b) SQLite",
       })
   void theListAfterAQuestionAreItsChoices(String list) {
-    assertThat(AnswerChoices.of(QUESTION + list))
-        .isEqualTo(new AnswerChoices(QUESTION.strip(), List.of("Postgres", "SQLite")));
+    var choices = AnswerChoices.of(QUESTION + list);
+
+    assertThat(choices.question()).isEqualTo(QUESTION.strip());
+    assertThat(choices.choices()).containsExactly("Postgres", "SQLite");
   }
 
   @Test
@@ -45,7 +46,36 @@ class AnswerChoicesTest {
         "",
       })
   void anyOtherListIsPartOfTheQuestion(String text) {
-    assertThat(AnswerChoices.of(text)).isEqualTo(new AnswerChoices(text, List.of()));
+    var choices = AnswerChoices.of(text);
+
+    assertThat(choices.question()).isEqualTo(text);
+    assertThat(choices.choices()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "`a/__init__.py`|a/__init__.py",
+        "a/__init__.py|a/__init__.py",
+        "__init__|__init__",
+        "`**kwargs`|**kwargs",
+        "**kwargs|**kwargs",
+        "*args or **kwargs|*args or **kwargs",
+        "2**10|2**10",
+        "2**10 or 2**12|2**10 or 2**12",
+        "a ` b|a ` b",
+        "`` a`b ``|a`b",
+        "`a` and `__b__`|a and __b__",
+        "**Keep** the table|Keep the table",
+        "**Keep `**kwargs`**: it works|Keep **kwargs: it works",
+      })
+  void aChoiceLosesTheMarksAroundCodeAndBoldWordsAndNoOtherCharacters(
+      String written, String choice) {
+    var choices = AnswerChoices.of("Which?\n1. " + written + "\n2. `b`");
+
+    assertThat(choices.choices()).containsExactly(choice, "b");
+    assertThat(choices.numbered()).isEqualTo("1. " + written + "\n2. `b`");
   }
 
   @Test
@@ -57,6 +87,7 @@ class AnswerChoicesTest {
       many.append("\n").append(i).append(". way ").append(i);
     }
     assertThat(AnswerChoices.of(many.toString()).choices()).isEmpty();
+    assertThat(AnswerChoices.of("Which?\n- x\n- **" + "`y`".repeat(100_000)).choices()).isEmpty();
   }
 
   @ParameterizedTest

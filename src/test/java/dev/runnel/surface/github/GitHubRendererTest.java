@@ -135,6 +135,15 @@ class GitHubRendererTest {
   }
 
   @Test
+  void aChoiceInBackticksKeepsThemInThePost() {
+    var run = Updates.run(RunState.BLOCKED, "");
+    var question = "Which element?\n1. `<Suspense>`\n2. `a/__init__.py`";
+
+    assertThat(renderer.render(new Update.Blocked(run, Updates.DANA, question), ID))
+        .contains("\n1. `<Suspense>`\n2. `a/__init__.py`\n");
+  }
+
+  @Test
   void onlyWhoMustAnswerIsMentioned() {
     for (var update : golden().values()) {
       var mentions = renderer.render(update, ID).replace("`@agent", "").replace("@\u200B", "");
