@@ -89,6 +89,15 @@ public interface PostsContract {
         new Update.Blocked(
             run(RunState.BLOCKED, ""), dana, "Which of the two tax tables is right, @lee?"));
     updates.put(
+        "reminder",
+        new Update.Reminder(
+            run(RunState.BLOCKED, ""),
+            dana,
+            "Which of the two tax tables is right, @lee?",
+            1,
+            since.minusSeconds(3_600),
+            Samples.NINE));
+    updates.put(
         "succeeded",
         new Update.Succeeded(
             run(

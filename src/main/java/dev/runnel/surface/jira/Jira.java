@@ -124,6 +124,10 @@ public final class Jira implements Tracker<JiraIssue> {
 
   /// A question mentions the person it is for; the agent's text mentions nobody else.
   private static Predicate<String> mayPing(Update update) {
-    return update instanceof Update.Blocked blocked ? blocked.requester().id()::equals : _ -> false;
+    return switch (update) {
+      case Update.Blocked blocked -> blocked.requester().id()::equals;
+      case Update.Reminder reminder -> reminder.requester().id()::equals;
+      default -> _ -> false;
+    };
   }
 }

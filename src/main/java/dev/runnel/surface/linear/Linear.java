@@ -179,9 +179,23 @@ public final class Linear implements Tracker<String> {
 
   /// Mentions people by name: an id after an at sign would mention nobody.
   private static Notice byName(Notice notice) {
-    return notice.update() instanceof Update.Blocked(Run run, Actor requester, String question)
-        ? notice.withUpdate(
-            new Update.Blocked(run, new Actor(requester.name(), requester.name()), question))
-        : notice;
+    return switch (notice.update()) {
+      case Update.Blocked(Run run, Actor requester, String question) ->
+          notice.withUpdate(new Update.Blocked(run, named(requester), question));
+      case Update.Reminder(
+              Run run,
+              Actor requester,
+              String question,
+              int number,
+              Instant asked,
+              Instant at) ->
+          notice.withUpdate(
+              new Update.Reminder(run, named(requester), question, number, asked, at));
+      default -> notice;
+    };
+  }
+
+  private static Actor named(Actor person) {
+    return new Actor(person.name(), person.name());
   }
 }

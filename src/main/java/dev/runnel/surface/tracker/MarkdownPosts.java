@@ -33,7 +33,8 @@ public final class MarkdownPosts {
   private static final int MAX_URL = 2_000;
   private static final int MAX_LINKS = 10;
   private static final int MAX_LISTED = 30;
-  private static final Pattern LOGIN = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]*");
+  private static final Pattern LOGIN =
+      Pattern.compile("[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?");
 
   private final String label;
   private final String mention;
@@ -158,7 +159,7 @@ public final class MarkdownPosts {
               id,
               "✋ %s, still waiting for your answer (%s):"
                   .formatted(
-                      called(reminder.requester()),
+                      dialect.ping().apply(reminder.requester()),
                       RunTexts.elapsed(Duration.between(reminder.asked(), reminder.at()))),
               question(reminder.question()),
               howToAnswer(reminder.question()));

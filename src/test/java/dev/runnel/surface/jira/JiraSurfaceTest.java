@@ -432,6 +432,21 @@ class JiraSurfaceTest implements SurfaceContract {
   }
 
   @Test
+  void aReminderOfAQuestionPingsWhomItIsForAndNobodyElse() {
+    post(
+        new Update.Reminder(
+            Samples.run("1", RunState.BLOCKED),
+            Samples.DANA,
+            "Which one, [@Lee](<person:lee>)?",
+            1,
+            Samples.NINE.minusSeconds(3_600),
+            Samples.NINE));
+
+    var body = tracker.platform().lastBody().toString();
+    assertThat(body).containsOnlyOnce("\"mention\"").contains("\"id\":\"U1\"", "@dana");
+  }
+
+  @Test
   void theIssueGoesThroughTheTransitionThatTheSettingsName() {
     post(
         new Update.Status(

@@ -12,6 +12,7 @@ import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Admission;
 import dev.runnel.core.model.conversation.NoticeId;
 import dev.runnel.core.model.conversation.Origin;
@@ -121,12 +122,16 @@ class LinearSurfaceTest implements SurfaceContract {
   }
 
   private Posting told() {
+    return post(new Update.Message(Samples.DANA, "Hello.", false));
+  }
+
+  private Posting post(Update update) {
     return surface()
         .post(
             new Notice(
                 new NoticeId("n1"),
                 accepted(LinearRequests.golden("comment-created")).conversation(),
-                new Update.Message(Samples.DANA, "Hello.", false),
+                update,
                 Origin.NONE,
                 Samples.NINE,
                 0),
@@ -340,6 +345,25 @@ class LinearSurfaceTest implements SurfaceContract {
     told();
 
     assertThat(tracker.platform().texts()).singleElement().asString().doesNotContain("<");
+  }
+
+  @Test
+  void aReminderOfAQuestionShowsTheNameAndNotTheId() {
+    var dana = new Actor("9cfb482a-81e3-4154-b5b9-2c805e70a02d", "dana");
+    post(
+        new Update.Reminder(
+            Samples.run("1", RunState.BLOCKED),
+            dana,
+            "Which colour?",
+            1,
+            Samples.NINE.minusSeconds(3_600),
+            Samples.NINE));
+
+    assertThat(tracker.platform().texts())
+        .singleElement()
+        .asString()
+        .contains("✋ @dana, still waiting", "Which colour?")
+        .doesNotContain(dana.id());
   }
 
   @Test
