@@ -54,7 +54,9 @@ public final class Jira implements Tracker<JiraIssue> {
     this.api = api;
     this.payloads = new JiraPayloads(api, config.url(), config.tracker());
     this.access = new JiraAccessCheck(api, config.access());
-    this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
+    // Data Center counts wiki markup, whose escapes are longer than those of Markdown.
+    var dialect = config.isCloud() ? DIALECT : DIALECT.measuring(JiraComments::wikiLength);
+    this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), dialect));
     this.progress = new IssueProgress<>(config.transitions(), api::transitions, api::transition);
     this.label = config.tracker().label();
   }

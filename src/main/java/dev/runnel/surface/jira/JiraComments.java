@@ -37,6 +37,11 @@ record JiraComments(JiraApi api, Predicate<String> mayPing) implements IssueComm
         MENTION.matcher(post.text()).replaceAll("$1" + NO_BREAK_SPACE + "$2"), post.marker());
   }
 
+  /// The length of a text as Data Center stores it.
+  static int wikiLength(String markdown) {
+    return JiraSite.DATA_CENTER.body(post(markdown).text(), _ -> false).asText().length();
+  }
+
   private JsonNode body(Post post) {
     return api.site().body(post.text(), mayPing);
   }

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -48,16 +49,26 @@ public final class MarkdownPosts {
   /// @param frontMatter whether the tracker takes a `---` at the start of a comment for front
   ///   matter; the marker is then at the start
   /// @param ping renders a person's name as a mention that notifies them
+  /// @param length the length of Markdown as the tracker counts it
   public record Dialect(
-      int longest, boolean slashCommands, boolean frontMatter, Function<Actor, String> ping) {
+      int longest,
+      boolean slashCommands,
+      boolean frontMatter,
+      Function<Actor, String> ping,
+      ToIntFunction<String> length) {
     /// For trackers where an `@` before the id is a mention.
     public Dialect(int longest, boolean slashCommands, boolean frontMatter) {
-      this(longest, slashCommands, frontMatter, MarkdownPosts::called);
+      this(longest, slashCommands, frontMatter, MarkdownPosts::called, String::length);
     }
 
     /// For trackers without front matter.
     public Dialect(int longest, boolean slashCommands, Function<Actor, String> ping) {
-      this(longest, slashCommands, false, ping);
+      this(longest, slashCommands, false, ping, String::length);
+    }
+
+    /// The same with another measure of length, for trackers that store comments in another format.
+    public Dialect measuring(ToIntFunction<String> length) {
+      return new Dialect(longest, slashCommands, frontMatter, ping, length);
     }
 
     public Dialect(int longest, boolean slashCommands) {
@@ -227,7 +238,7 @@ public final class MarkdownPosts {
   private String post(NoticeId id, String head, String words, String tail) {
     var marker = Marker.of(id);
     var room =
-        dialect.longest() - head.length() - tail.length() - marker.length() - 3 * "\n\n".length();
+        dialect.longest() - length(head) - length(tail) - marker.length() - 3 * "\n\n".length();
     var text = fitting(words, room);
     return dialect.frontMatter()
         ? paragraphs(marker, head, text, tail)
@@ -240,14 +251,23 @@ public final class MarkdownPosts {
             .formatted(dialect.longest());
     var source = Truncation.head(words.strip(), dialect.longest());
     var text = Markdown.inert(source, dialect.slashCommands());
-    if (text.length() <= room && source.length() == words.strip().length()) {
+    var length = length(text);
+    if (length <= room && source.length() == words.strip().length()) {
       return text;
     }
-    while (text.length() + note.length() > room) {
-      source = Truncation.head(source, source.length() - (text.length() + note.length() - room));
+    var left = room - length(note);
+    while (length > left && !source.isEmpty()) {
+      // A character may count as several, so this cuts in proportion.
+      var excess = Math.ceilDiv((long) (length - left) * source.length(), (long) length);
+      source = Truncation.head(source, Math.max(0, source.length() - (int) excess));
       text = Markdown.inert(source, dialect.slashCommands());
+      length = length(text);
     }
     return text + note;
+  }
+
+  private int length(String markdown) {
+    return dialect.length().applyAsInt(markdown);
   }
 
   private String listed(List<Binding> runs) {
