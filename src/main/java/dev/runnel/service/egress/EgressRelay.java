@@ -56,7 +56,7 @@ public final class EgressRelay {
     }
   }
 
-  private static void relay(Socket client, UnixDomainSocketAddress address, byte[] tunnel) {
+  static void relay(Socket client, UnixDomainSocketAddress address, byte[] tunnel) {
     try (client;
         var proxy = SocketChannel.open(address)) {
       if (tunnel.length > 0 && !openTunnel(proxy, tunnel)) {
@@ -70,7 +70,8 @@ public final class EgressRelay {
                       Channels.newInputStream(proxy).transferTo(client.getOutputStream());
                       client.shutdownOutput();
                     } catch (IOException _) {
-                      // One side has closed the connection.
+                      // Otherwise the program would wait for a response that never comes.
+                      close(client);
                     }
                   });
       client.getInputStream().transferTo(Channels.newOutputStream(proxy));
@@ -80,6 +81,14 @@ public final class EgressRelay {
       // One side has closed the connection.
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void close(Socket client) {
+    try {
+      client.close();
+    } catch (IOException _) {
+      // It is closed.
     }
   }
 
