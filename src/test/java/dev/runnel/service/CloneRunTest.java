@@ -143,6 +143,59 @@ class CloneRunTest {
   }
 
   @Test
+  void aMirrorWithAnEmptyRefIsBuiltAgain() {
+    try (var service = service("cat README.md", web(shop))) {
+      assertThat(answer(service, "web")).isEqualTo("The shop");
+      shop.commit("README.md", "Newer\n");
+      write(mirror().resolve("refs/heads/main"), "");
+
+      assertThat(answer(service, "web")).isEqualTo("Newer");
+      assertThat(mirrors()).hasSize(1);
+    }
+  }
+
+  @Test
+  void aMirrorWithAnEmptyCommitIsBuiltAgain() {
+    var commit = shop.git("rev-parse", "HEAD").strip();
+    try (var service = service("cat README.md", web(shop))) {
+      assertThat(answer(service, "web")).isEqualTo("The shop");
+      shop.commit("README.md", "Newer\n");
+      truncateObject(commit);
+
+      assertThat(answer(service, "web")).isEqualTo("Newer");
+    }
+  }
+
+  @Test
+  void aMirrorWithAnEmptyFileContentIsBuiltAgain() {
+    // A fetch does not read it.
+    var blob = shop.git("rev-parse", "HEAD:README.md").strip();
+    try (var service = service("cat README.md", web(shop))) {
+      assertThat(answer(service, "web")).isEqualTo("The shop");
+      truncateObject(blob);
+
+      assertThat(answer(service, "web")).isEqualTo("The shop");
+    }
+  }
+
+  @Test
+  void aDamagedMirrorIsKeptWhileItsServerIsAway() throws Exception {
+    try (var service = service("cat README.md", web(shop))) {
+      assertThat(answer(service, "web")).isEqualTo("The shop");
+      var head = write(mirror().resolve("HEAD"), "");
+      var away = folder.resolve("away");
+      Files.move(shop.folder(), away);
+
+      assertThat(failure(service, "web")).startsWith("acme/shop could not be fetched");
+      assertThat(mirrors()).hasSize(1);
+      assertThat(head).isEmptyFile();
+      Files.move(away, shop.folder());
+      assertThat(answer(service, "web")).isEqualTo("The shop");
+      assertThat(head).isNotEmptyFile();
+    }
+  }
+
+  @Test
   void forgetsRepositoriesThatNoEnvironmentNames() {
     try (var service = service("cat README.md", web(shop))) {
       answer(service, "web");
@@ -154,8 +207,18 @@ class CloneRunTest {
   }
 
   private Path mirror() {
+    return mirrors().getFirst();
+  }
+
+  private void truncateObject(String id) {
+    var file = mirror().resolve("objects/" + id.substring(0, 2) + "/" + id.substring(2));
+    assertThat(file.toFile().setWritable(true)).isTrue();
+    write(file, "");
+  }
+
+  private List<Path> mirrors() {
     try (var mirrors = Files.list(folder.resolve("repositories"))) {
-      return mirrors.findFirst().orElseThrow();
+      return mirrors.toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -165,9 +228,9 @@ class CloneRunTest {
     return RunningService.with(folder, command, 4, environments(one));
   }
 
-  private static void write(Path file, String text) {
+  private static Path write(Path file, String text) {
     try {
-      Files.writeString(file, text);
+      return Files.writeString(file, text);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

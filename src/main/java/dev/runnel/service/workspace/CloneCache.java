@@ -22,8 +22,32 @@ import org.slf4j.LoggerFactory;
 final class CloneCache {
   private static final Logger log = LoggerFactory.getLogger(CloneCache.class);
   private static final long LOCK_POLL_MILLIS = 100;
+
+  /// Without it, git takes the repository around a mirror whose files are damaged.
+  private static final String THIS_FOLDER = "--git-dir=.";
+
   private static final Pattern COMMIT = Pattern.compile("[0-9a-f]{40}([0-9a-f]{24})?");
   private static final Pattern HEAD = Pattern.compile("^ref: (refs/heads/\\S+)\\s+HEAD$");
+
+  /// Git's words for a failure that a new mirror cannot prevent: of the network, a credential or a
+  /// full disk.
+  private static final Pattern NOT_DAMAGE =
+      Pattern.compile(
+          "Could not resolve|Failed to connect|Connection (?:refused|reset|timed out|closed)"
+              + "|Network is unreachable|Operation timed out|Authentication failed"
+              + "|Permission denied|could not read (?:Username|Password)"
+              + "|Host key verification failed|The requested URL returned error|RPC failed"
+              + "|SSL |No space left on device|Disk quota exceeded",
+          Pattern.CASE_INSENSITIVE);
+
+  /// Git's words for an object that cannot be read.
+  private static final Pattern UNREADABLE_OBJECT =
+      Pattern.compile("is corrupt|is empty|bad object|invalid object|unable to read|inflate");
+
+  /// A failure that a damaged mirror can cause.
+  ///
+  /// @param rebuilds how often the mirror had been rebuilt
+  private record Damage(SetupException error, int rebuilds) {}
 
   /// The state of a mirror. A fetch holds the write lock, a copy the read lock, because git repacks
   /// after a fetch, and a concurrent copy would miss objects that are moved.
@@ -32,6 +56,8 @@ final class CloneCache {
     // Guarded by the lock: when the last successful fetch began, in nanoseconds of
     // [System#nanoTime].
     Optional<Long> fetchedAt = Optional.empty();
+    // Guarded by the lock.
+    int rebuilds;
   }
 
   private final Path folder;
@@ -49,10 +75,30 @@ final class CloneCache {
   /// call.
   void checkOut(Repository repository, Path target, CommandRunner commandRunner)
       throws SetupException, StoppedException, InterruptedException, IOException {
-    var git = new Git(commandRunner, variableValues);
     var mirror = update(repository, commandRunner);
-    var readLock = stateOf(mirror).lock.readLock();
+    var damage = copy(repository, mirror, target, commandRunner);
+    if (damage.isPresent()) {
+      repair(repository, mirror, damage.get(), commandRunner);
+      Folders.delete(target);
+      damage = copy(repository, mirror, target, commandRunner);
+    }
+    if (damage.isPresent()) {
+      throw damage.get().error();
+    }
+  }
+
+  /// Copies a mirror and checks out the ref.
+  ///
+  /// @return empty if it succeeded
+  /// @throws SetupException if it failed for another reason than a damaged mirror
+  private Optional<Damage> copy(
+      Repository repository, Path mirror, Path target, CommandRunner commandRunner)
+      throws SetupException, StoppedException, InterruptedException {
+    var git = new Git(commandRunner, variableValues);
+    var state = stateOf(mirror);
+    var readLock = state.lock.readLock();
     acquire(readLock, commandRunner);
+    var rebuilds = state.rebuilds;
     try {
       git.runOrFail(
           "The clone of " + repository.fullName() + " could not be copied",
@@ -66,6 +112,11 @@ final class CloneCache {
           "--",
           mirror.toString(),
           target.toString());
+    } catch (SetupException e) {
+      if (NOT_DAMAGE.matcher(e.why()).find()) {
+        throw e;
+      }
+      return Optional.of(new Damage(e, rebuilds));
     } finally {
       readLock.unlock();
     }
@@ -76,6 +127,20 @@ final class CloneCache {
         "set-url",
         "origin",
         repository.url());
+    try {
+      checkOutRef(repository, target, git);
+      return Optional.empty();
+    } catch (SetupException e) {
+      // Most failures have other reasons, such as a ref that does not exist.
+      if (!UNREADABLE_OBJECT.matcher(e.why()).find()) {
+        throw e;
+      }
+      return Optional.of(new Damage(e, rebuilds));
+    }
+  }
+
+  private static void checkOutRef(Repository repository, Path target, Git git)
+      throws SetupException, StoppedException, InterruptedException {
     if (repository.ref().isPresent()) {
       git.runOrFail(
           "%s has no branch, tag or commit %s"
@@ -134,30 +199,97 @@ final class CloneCache {
     }
   }
 
+  /// Fetches into a mirror, creating it if needed. A damaged one is built again. The caller holds
+  /// the write lock.
   private void fetch(Repository repository, Path mirror, CommandRunner commandRunner)
       throws SetupException, StoppedException, InterruptedException, IOException {
-    var git = new Git(commandRunner, variableValues);
-    var isNew = !Files.isDirectory(mirror);
-    var target = isNew ? mirror.resolveSibling(mirror.getFileName() + ".new") : mirror;
-    if (isNew) {
-      Folders.delete(target);
-      Folders.createPrivately(folder);
-      git.runOrFail(
-          "The folder of the clone could not be created",
-          folder,
-          "init",
-          "--quiet",
-          "--bare",
-          "--template=",
-          target.toString());
-    } else {
-      removeLocks(target);
+    if (!Files.isDirectory(mirror)) {
+      Files.move(build(repository, mirror, commandRunner), mirror, StandardCopyOption.ATOMIC_MOVE);
+      return;
     }
+    removeLocks(mirror);
+    try {
+      fetchInto(mirror, repository, commandRunner);
+    } catch (SetupException e) {
+      if (NOT_DAMAGE.matcher(e.why()).find()) {
+        throw e;
+      }
+      rebuild(repository, mirror, e, commandRunner);
+    }
+  }
+
+  /// Builds a mirror again, unless another run did so after the damage was found.
+  private void repair(
+      Repository repository, Path mirror, Damage damage, CommandRunner commandRunner)
+      throws SetupException, StoppedException, InterruptedException, IOException {
+    var state = stateOf(mirror);
+    acquire(state.lock.writeLock(), commandRunner);
+    try {
+      if (state.rebuilds == damage.rebuilds()) {
+        var startedAt = System.nanoTime();
+        rebuild(repository, mirror, damage.error(), commandRunner);
+        state.fetchedAt = Optional.of(startedAt);
+      }
+    } finally {
+      state.lock.writeLock().unlock();
+    }
+  }
+
+  /// Replaces a mirror that may be damaged by a new one. The caller holds the write lock.
+  ///
+  /// @throws SetupException `error` if the new one cannot be built; then the old one is kept
+  private void rebuild(
+      Repository repository, Path mirror, SetupException error, CommandRunner commandRunner)
+      throws SetupException, StoppedException, InterruptedException, IOException {
+    log.warn("clone may be damaged, building it again folder={}", mirror.getFileName());
+    Path built;
+    try {
+      built = build(repository, mirror, commandRunner);
+    } catch (SetupException e) {
+      error.addSuppressed(e);
+      Folders.delete(sibling(mirror, ".new"));
+      throw error;
+    }
+    var damaged = sibling(mirror, ".damaged");
+    Folders.delete(damaged);
+    Files.move(mirror, damaged, StandardCopyOption.ATOMIC_MOVE);
+    Files.move(built, mirror, StandardCopyOption.ATOMIC_MOVE);
+    stateOf(mirror).rebuilds++;
+    Folders.delete(damaged);
+  }
+
+  /// Builds a new mirror beside the place of the mirror.
+  private Path build(Repository repository, Path mirror, CommandRunner commandRunner)
+      throws SetupException, StoppedException, InterruptedException, IOException {
+    var target = sibling(mirror, ".new");
+    Folders.delete(target);
+    Folders.createPrivately(folder);
+    new Git(commandRunner, variableValues)
+        .runOrFail(
+            "The folder of the clone could not be created",
+            folder,
+            "init",
+            "--quiet",
+            "--bare",
+            "--template=",
+            target.toString());
+    fetchInto(target, repository, commandRunner);
+    return target;
+  }
+
+  private static Path sibling(Path mirror, String suffix) {
+    return mirror.resolveSibling(mirror.getFileName() + suffix);
+  }
+
+  private void fetchInto(Path target, Repository repository, CommandRunner commandRunner)
+      throws SetupException, StoppedException, InterruptedException {
+    var git = new Git(commandRunner, variableValues);
     var what = repository.fullName() + " could not be fetched";
     var head =
         git.run(
             Optional.of(repository),
             target,
+            THIS_FOLDER,
             "ls-remote",
             "--symref",
             "--",
@@ -170,6 +302,7 @@ final class CloneCache {
         git.run(
             Optional.of(repository),
             target,
+            THIS_FOLDER,
             "fetch",
             "--quiet",
             "--prune",
@@ -199,15 +332,13 @@ final class CloneCache {
       git.run(
           Optional.of(repository),
           target,
+          THIS_FOLDER,
           "fetch",
           "--quiet",
           "--no-write-fetch-head",
           "--",
           repository.url(),
           repository.ref().orElseThrow() + ":refs/runnel/" + repository.ref().orElseThrow());
-    }
-    if (isNew) {
-      Files.move(target, mirror, StandardCopyOption.ATOMIC_MOVE);
     }
   }
 

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Runs git safely: without prompts, and without executing programs from a repository or a
-/// template.
+/// template. Its messages are in English, because failures are told apart by them.
 ///
 /// @param variableValues the values of variables by name, which hold the tokens of repositories
 record Git(CommandRunner commandRunner, Map<String, String> variableValues) {
@@ -75,9 +75,12 @@ record Git(CommandRunner commandRunner, Map<String, String> variableValues) {
                 "",
                 "SSH_ASKPASS",
                 "",
+                "LC_ALL",
+                "C",
                 TOKEN,
                 token.get())
-            : Map.of("GIT_TERMINAL_PROMPT", "0", "GIT_ASKPASS", "", "SSH_ASKPASS", ""));
+            : Map.of(
+                "GIT_TERMINAL_PROMPT", "0", "GIT_ASKPASS", "", "SSH_ASKPASS", "", "LC_ALL", "C"));
   }
 
   @Override

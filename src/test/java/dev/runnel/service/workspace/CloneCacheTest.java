@@ -1,6 +1,7 @@
 package dev.runnel.service.workspace;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.runnel.testkit.FakeCommandRunner;
 import java.io.IOException;
@@ -83,6 +84,24 @@ class CloneCacheTest {
       mayGoOn.countDown();
       assertThat(first).succeedsWithin(Duration.ofSeconds(5));
     }
+  }
+
+  @Test
+  void anErrorOfTheNetworkDoesNotBuildTheMirrorAgain() throws Exception {
+    var cache = new CloneCache(folder.resolve("repositories"), Map.of());
+    cache.update(SHOP, new FakeGit() {});
+    var commands = new ArrayList<String>();
+    var offline =
+        new FakeGit() {
+          @Override
+          public Result program(List<String> command, Path folder, Map<String, String> variables) {
+            commands.addAll(command);
+            return new Result(128, "", "fatal: unable to access: Could not resolve host: x");
+          }
+        };
+
+    assertThatThrownBy(() -> cache.update(SHOP, offline)).isInstanceOf(SetupException.class);
+    assertThat(commands).contains("ls-remote").doesNotContain("init");
   }
 
   /// Makes the folder that `git init` would make, and has nothing to say otherwise.
