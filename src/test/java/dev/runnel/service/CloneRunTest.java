@@ -196,6 +196,46 @@ class CloneRunTest {
   }
 
   @Test
+  void aServerWhoseHeadNamesNoBranchFailsTheSetupUnlessARefIsSet() {
+    try (var service =
+        RunningService.with(
+            folder,
+            "cat README.md",
+            4,
+            environments(web(shop), web("trunk", EnvironmentRuns.at(shop, "trunk"))))) {
+      assertThat(answer(service, "web")).isEqualTo("The shop");
+      shop.git("branch", "--move", "main", "trunk");
+      shop.git("symbolic-ref", "HEAD", "refs/heads/main");
+
+      assertThat(failure(service, "web")).isEqualTo("acme/shop has no default branch; set ref");
+      assertThat(answer(service, "trunk")).isEqualTo("The shop");
+      shop.git("symbolic-ref", "HEAD", "refs/heads/trunk");
+      assertThat(answer(service, "web")).isEqualTo("The shop");
+    }
+  }
+
+  @Test
+  void aRepositoryWithADetachedHeadIsCheckedOutAtItsCommit() {
+    shop.git("checkout", "--quiet", "--detach");
+    shop.commit("README.md", "On no branch\n");
+    try (var service = service("cat README.md; git branch --show-current", web(shop))) {
+      assertThat(answer(service, "web")).isEqualTo("On no branch");
+      shop.commit("README.md", "Newer\n");
+      assertThat(answer(service, "web")).isEqualTo("Newer");
+      shop.git("checkout", "--quiet", "main");
+      assertThat(answer(service, "web")).isEqualTo("The shop\nmain");
+    }
+  }
+
+  @Test
+  void anEmptyRepositoryGivesAnEmptyWorkspace() {
+    var empty = LocalRepository.make(folder.resolve("origin/acme/empty"));
+    try (var service = service("ls; echo nothing", web(empty))) {
+      assertThat(answer(service, "web")).isEqualTo("nothing");
+    }
+  }
+
+  @Test
   void forgetsRepositoriesThatNoEnvironmentNames() {
     try (var service = service("cat README.md", web(shop))) {
       answer(service, "web");

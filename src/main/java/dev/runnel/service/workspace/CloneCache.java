@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,6 +29,13 @@ final class CloneCache {
 
   private static final Pattern COMMIT = Pattern.compile("[0-9a-f]{40}([0-9a-f]{24})?");
   private static final Pattern HEAD = Pattern.compile("^ref: (refs/heads/\\S+)\\s+HEAD$");
+  private static final Pattern HEAD_COMMIT = Pattern.compile("^([0-9a-f]{40,64})\\s+HEAD$");
+
+  /// The server's HEAD in a mirror if it is a commit.
+  private static final String DETACHED_HEAD = "refs/runnel/HEAD";
+
+  /// A ref that never exists.
+  private static final String NO_BRANCH = "refs/runnel/none";
 
   /// Git's words for a failure that a new mirror cannot prevent: of the network, a credential or a
   /// full disk.
@@ -153,6 +161,8 @@ final class CloneCache {
           "--");
     } else if (git.run(target, "rev-parse", "--quiet", "--verify", "HEAD").status() == 0) {
       git.runOrFail("The files could not be checked out", target, "checkout", "--quiet", "--force");
+    } else if (hasRefs("refs/remotes/origin", target, git)) {
+      throw new SetupException(repository.fullName() + " has no default branch; set ref");
     }
   }
 
@@ -298,35 +308,31 @@ final class CloneCache {
     if (head.status() != 0) {
       throw SetupException.of(what + tokenHint(repository), head);
     }
-    var fetch =
-        git.run(
-            Optional.of(repository),
-            target,
-            THIS_FOLDER,
-            "fetch",
-            "--quiet",
-            "--prune",
-            "--force",
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--",
-            repository.url(),
-            "+refs/heads/*:refs/heads/*",
-            "+refs/tags/*:refs/tags/*");
+    var branch = firstGroup(HEAD, head.output());
+    var isDetached = branch.isEmpty() && firstGroup(HEAD_COMMIT, head.output()).isPresent();
+    var fetchCommand =
+        new ArrayList<>(
+            List.of(
+                THIS_FOLDER,
+                "fetch",
+                "--quiet",
+                "--prune",
+                "--force",
+                "--no-tags",
+                "--no-write-fetch-head",
+                "--",
+                repository.url(),
+                "+refs/heads/*:refs/heads/*",
+                "+refs/tags/*:refs/tags/*"));
+    if (isDetached) {
+      // The commit need not be on a branch.
+      fetchCommand.add("+HEAD:" + DETACHED_HEAD);
+    }
+    var fetch = git.run(Optional.of(repository), target, fetchCommand.toArray(String[]::new));
     if (fetch.status() != 0) {
       throw SetupException.of(what + tokenHint(repository), fetch);
     }
-    var branch =
-        head.output()
-            .lines()
-            .map(HEAD::matcher)
-            .filter(m -> m.matches())
-            .map(m -> m.group(1))
-            .findFirst();
-    if (branch.isPresent()) {
-      git.runOrFail(
-          "The default branch could not be set", target, "symbolic-ref", "HEAD", branch.get());
-    }
+    setHead(branch, isDetached, target, git);
     if (!containsRef(repository, target, commandRunner)) {
       // The commit is not on a branch. Not every server allows fetching it.
       git.run(
@@ -340,6 +346,36 @@ final class CloneCache {
           repository.url(),
           repository.ref().orElseThrow() + ":refs/runnel/" + repository.ref().orElseThrow());
     }
+  }
+
+  /// Makes the HEAD of a mirror that of the server.
+  ///
+  /// @param branch the full name of the branch that the server's HEAD names, if it exists
+  /// @param isDetached whether the server's HEAD is a commit instead
+  private static void setHead(Optional<String> branch, boolean isDetached, Path mirror, Git git)
+      throws SetupException, StoppedException, InterruptedException {
+    var failure = "The default branch could not be set";
+    if (branch.isPresent()) {
+      git.runOrFail(failure, mirror, "symbolic-ref", "HEAD", branch.get());
+    } else if (isDetached) {
+      git.runOrFail(failure, mirror, "update-ref", "--no-deref", "HEAD", DETACHED_HEAD);
+    } else if (hasRefs("refs/heads", mirror, git)) {
+      // The initial HEAD of the mirror, or an earlier one of the server, may name a branch.
+      git.runOrFail(failure, mirror, "symbolic-ref", "HEAD", NO_BRANCH);
+    }
+  }
+
+  private static boolean hasRefs(String prefix, Path folder, Git git)
+      throws StoppedException, InterruptedException {
+    return !git.run(folder, "for-each-ref", "--count=1", prefix).output().isBlank();
+  }
+
+  private static Optional<String> firstGroup(Pattern line, String text) {
+    return text.lines()
+        .map(line::matcher)
+        .filter(matcher -> matcher.matches())
+        .map(matcher -> matcher.group(1))
+        .findFirst();
   }
 
   /// Whether the mirror contains the requested commit; true for a branch or tag, which only the
