@@ -5,11 +5,13 @@ import static dev.runnel.service.EnvironmentRuns.environments;
 import static dev.runnel.service.EnvironmentRuns.failure;
 import static dev.runnel.service.EnvironmentRuns.web;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.runnel.service.RunningService.Setup;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
+import dev.runnel.service.workspace.Folders;
 import dev.runnel.service.workspace.Repository;
 import dev.runnel.testkit.LocalRepository;
 import dev.runnel.testkit.MockServers;
@@ -232,6 +234,22 @@ class CloneRunTest {
     var empty = LocalRepository.make(folder.resolve("origin/acme/empty"));
     try (var service = service("ls; echo nothing", web(empty))) {
       assertThat(answer(service, "web")).isEqualTo("nothing");
+    }
+  }
+
+  @Test
+  void workspacesOnAnotherDiskGetCopiesOfTheMirror() throws Exception {
+    var otherDisk = Path.of("/dev/shm");
+    assumeThat(otherDisk).isDirectory();
+    assumeThat(Files.getFileStore(otherDisk)).isNotEqualTo(Files.getFileStore(folder));
+    var disk = Files.createTempDirectory(otherDisk, "runnel-");
+    try {
+      Files.createSymbolicLink(folder.resolve("workspaces"), disk);
+      try (var service = service("cat README.md", web(shop))) {
+        assertThat(answer(service, "web")).isEqualTo("The shop");
+      }
+    } finally {
+      Folders.delete(disk);
     }
   }
 

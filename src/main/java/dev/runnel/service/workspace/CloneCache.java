@@ -108,18 +108,17 @@ final class CloneCache {
     acquire(readLock, commandRunner);
     var rebuilds = state.rebuilds;
     try {
+      var clone = new ArrayList<>(List.of("clone", "--quiet", "--no-checkout", "--template="));
+      if (commandRunner.isIsolated()) {
+        // With hard links, an isolated agent could modify objects in the cache. Otherwise git makes
+        // them where it can; with --local, it would fail on another disk.
+        clone.add("--no-hardlinks");
+      }
+      clone.addAll(List.of("--", mirror.toString(), target.toString()));
       git.runOrFail(
           "The clone of " + repository.fullName() + " could not be copied",
           folder,
-          "clone",
-          "--quiet",
-          "--no-checkout",
-          "--template=",
-          // With hard links, an isolated agent could modify objects in the cache.
-          commandRunner.isIsolated() ? "--no-hardlinks" : "--local",
-          "--",
-          mirror.toString(),
-          target.toString());
+          clone.toArray(String[]::new));
     } catch (SetupException e) {
       if (NOT_DAMAGE.matcher(e.why()).find()) {
         throw e;

@@ -424,7 +424,8 @@ public final class Workspaces {
       if (Files.isDirectory(homes.resolve(runId))) {
         Files.move(
             homes.resolve(runId),
-            folder.resolve(runId + ".home" + TRASH),
+            // Not beside the workspaces, which may be on another disk.
+            homes.resolve(runId + ".home" + TRASH),
             StandardCopyOption.ATOMIC_MOVE);
       }
       Files.move(root(runId), folder.resolve(runId + TRASH), StandardCopyOption.ATOMIC_MOVE);
@@ -437,7 +438,14 @@ public final class Workspaces {
   }
 
   private void deleteTrash() throws IOException {
-    try (var folders = Files.list(folder)) {
+    deleteTrash(folder);
+    if (Files.isDirectory(homes)) {
+      deleteTrash(homes);
+    }
+  }
+
+  private static void deleteTrash(Path parent) throws IOException {
+    try (var folders = Files.list(parent)) {
       for (var each : folders.filter(path -> path.toString().endsWith(TRASH)).toList()) {
         try {
           Folders.delete(each);

@@ -1,6 +1,7 @@
 package dev.runnel.service.workspace;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.runnel.testkit.FakeCommandRunner;
 import java.io.IOException;
@@ -126,10 +127,32 @@ class WorkspacesTest {
     @Test
     void finishesWhatACrashInterrupted() throws Exception {
       Files.createDirectories(folder.resolve("workspaces/half.trash/more"));
+      Files.createDirectories(folder.resolve("homes/half.home.trash/more"));
 
       clean(MUCH);
 
       assertThat(names()).isEmpty();
+      assertThat(folder.resolve("homes")).isEmptyDirectory();
+    }
+
+    @Test
+    void deletesWorkspacesOnAnotherDiskThanTheirHomes() throws Exception {
+      var otherDisk = Path.of("/dev/shm");
+      assumeThat(otherDisk).isDirectory();
+      assumeThat(Files.getFileStore(otherDisk)).isNotEqualTo(Files.getFileStore(folder));
+      var disk = Files.createTempDirectory(otherDisk, "runnel-");
+      try {
+        Files.createSymbolicLink(folder.resolve("workspaces"), disk);
+        used("old", 10, Duration.ofDays(8));
+        Files.createDirectories(folder.resolve("homes/old/home"));
+
+        clean(MUCH);
+
+        assertThat(disk).isEmptyDirectory();
+        assertThat(folder.resolve("homes")).isEmptyDirectory();
+      } finally {
+        Folders.delete(disk);
+      }
     }
   }
 
