@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// The files in `deploy/`: what they promise stands in them, and the programs that read them do.
 class DeployTest {
   private static final Path DEPLOY = Path.of("deploy");
+  private static final Path ALERTS = Path.of("examples/monitoring/alerts.yml");
   private static final YAMLMapper YAML = new YAMLMapper();
   private static final Pattern SETTING = Pattern.compile("\\bRUNNEL_[A-Z_]+");
 
@@ -137,6 +138,44 @@ class DeployTest {
             "Service",
             "Service",
             "ServiceMonitor");
+  }
+
+  /// The operator takes the value of this label of the service; by default the service's name.
+  @Test
+  void theJobThatTheOperatorScrapesIsTheOneOfTheAlerts() throws Exception {
+    var made = kustomize("deploy/kubernetes");
+    var monitor = kind(made, "ServiceMonitor").path("spec");
+    var scraped =
+        made.stream()
+            .filter(each -> each.path("kind").asText().equals("Service"))
+            .map(each -> each.at("/metadata/labels"))
+            .filter(each -> contains(each, monitor.at("/selector/matchLabels")))
+            .toList();
+    var jobs =
+        Pattern.compile("job=\"([^\"]+)\"")
+            .matcher(Files.readString(ALERTS))
+            .results()
+            .map(it -> it.group(1))
+            .toList();
+
+    assertThat(jobs).isNotEmpty();
+    assertThat(scraped)
+        .singleElement()
+        .satisfies(
+            labels ->
+                assertThat(jobs)
+                    .containsOnly(labels.path(monitor.path("jobLabel").asText()).asText()));
+  }
+
+  private static boolean contains(JsonNode labels, JsonNode wanted) {
+    return wanted.properties().stream()
+        .allMatch(each -> each.getValue().equals(labels.get(each.getKey())));
+  }
+
+  @Test
+  void theAlertForADeadRunnelFiresIfNothingIsScraped() throws IOException {
+    assertThat(YAML.readTree(ALERTS.toFile()).at("/groups/0/rules/0/expr").asText())
+        .contains("absent(up{job=\"runnel\"})");
   }
 
   @Test
