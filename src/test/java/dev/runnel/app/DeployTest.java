@@ -8,6 +8,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.runnel.app.server.KubernetesChoice;
 import dev.runnel.app.settings.KnownPlatforms;
+import dev.runnel.service.run.limit.Limits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DeployTest {
   private static final Path DEPLOY = Path.of("deploy");
   private static final Path ALERTS = Path.of("examples/monitoring/alerts.yml");
+  private static final int SECONDS_TO_STOP = 30;
   private static final YAMLMapper YAML = new YAMLMapper();
   private static final Pattern SETTING = Pattern.compile("\\bRUNNEL_[A-Z_]+");
 
@@ -89,6 +91,19 @@ class DeployTest {
     assertThat(one("poddisruptionbudget.yaml").at("/spec/minAvailable").asInt()).isOne();
     assertThat(one("servicemonitor.yaml").at("/spec/endpoints/0/path").asText())
         .isEqualTo("/metrics");
+  }
+
+  /// Kubernetes ends a pod and tells the proxies at the same time; the proxies need some seconds,
+  /// and do not repeat a POST that gets a 503.
+  @Test
+  void aPodThatEndsAcceptsDeliveriesUntilProxiesKnow() throws IOException {
+    var pod = one("deployment.yaml").at("/spec/template/spec");
+    var sleep = pod.at("/containers/0/lifecycle/preStop/sleep/seconds").asInt();
+
+    assertThat(sleep).isGreaterThanOrEqualTo(10);
+    // The time of the sleep counts, too.
+    assertThat(pod.path("terminationGracePeriodSeconds").asInt())
+        .isGreaterThanOrEqualTo(sleep + (int) Limits.DEFAULT.drain().toSeconds() + SECONDS_TO_STOP);
   }
 
   /// `kubectl exec … runnel check` gets no arguments of the container.
