@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -206,6 +207,29 @@ public final class Metrics implements AutoCloseable {
         "Whether the database responds and accepts changes.",
         read,
         "runnel_store_up");
+  }
+
+  /// Measures which surfaces are on hold. Their gauges are `NaN` while the database cannot be read.
+  ///
+  /// @param surfaces those that are turned on
+  /// @param held those on hold, on all nodes
+  public void holds(Set<SurfaceId> surfaces, Supplier<Set<SurfaceId>> held) {
+    var read =
+        new Reading(
+            () -> {
+              var now = held.get();
+              return surfaces.stream()
+                  .collect(Collectors.toMap(SurfaceId::value, id -> now.contains(id) ? 1L : 0L));
+            });
+    before(read);
+    for (var surface : surfaces) {
+      gauge(
+          "runnel.surface.held",
+          "Whether the platform does not accept our credential, so that its work waits.",
+          () -> read.of(surface.value()),
+          "surface",
+          surface.value());
+    }
   }
 
   private void read(String name, String help, Reading read, String key) {

@@ -1,11 +1,13 @@
 package dev.runnel.store;
 
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.database.DatabaseException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -32,6 +34,7 @@ public final class DatabaseHealth {
   private final String id = UUID.randomUUID().toString();
   private final SharedQuery<Optional<String>> problem = new SharedQuery<>();
   private final SharedQuery<Map<String, Long>> gauges = new SharedQuery<>();
+  private final SharedQuery<Set<SurfaceId>> held = new SharedQuery<>();
   private volatile @Nullable Instant lastProbe;
 
   public DatabaseHealth(SqlStore store, InstantSource clock) {
@@ -74,6 +77,17 @@ public final class DatabaseHealth {
       all.put(UP, 0L);
     }
     return all;
+  }
+
+  /// The surfaces whose platform does not accept our credential.
+  ///
+  /// @throws DatabaseException if the database is unavailable
+  public Set<SurfaceId> held() {
+    try {
+      return held.run(() -> store.holds().keySet());
+    } catch (TimeoutException slow) {
+      throw new DatabaseException("The database could not be queried", slow);
+    }
   }
 
   /// A query that is run once for all concurrent callers.

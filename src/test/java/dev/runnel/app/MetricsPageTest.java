@@ -222,7 +222,7 @@ class MetricsPageTest {
         .doesNotContain("no help text")
         .doesNotContain("error");
     assertThat(promtool("", "check", "config", MONITORING.resolve("prometheus.yml").toString()))
-        .contains("SUCCESS: 13 rules found");
+        .contains("SUCCESS: 14 rules found");
   }
 
   private static String promtool(String input, String... words) throws Exception {

@@ -219,6 +219,7 @@ public final class RunnelServer implements AutoCloseable {
       Optional<AgentRunService> service) {
     metrics.deliveries(bot.requestMetrics());
     metrics.queues(storage.health()::gauges);
+    metrics.holds(bot.surfaces().byId().keySet(), storage.health()::held);
     metrics.connections("bot", storage.database());
     platforms.connections().forEach(metrics::connection);
     service.ifPresent(metrics::service);

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class SlackTokenStoryTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final String HELD = "runnel_surface_held{surface=\"slack\"}";
 
   @TempDir Path folder;
   private final ScriptedSlack slack = new ScriptedSlack();
@@ -76,6 +77,18 @@ class SlackTokenStoryTest {
     assertThat(runnel.get("/readyz").statusCode()).isEqualTo(200);
     assertThat(runnel.metric("runnel_inbox_parked") + runnel.metric("runnel_outbox_parked"))
         .isZero();
+  }
+
+  @Test
+  void aRefusedTokenIsAMetricUntilItIsAccepted() throws Exception {
+    assertThat(runnel.get("/metrics").body()).contains(HELD + " 0.0\n");
+
+    slack.refusesTokens("token_revoked");
+    assertThat(says("/agent", "fix the flaky test")).isEqualTo(200);
+    await().atMost(PATIENCE).until(() -> runnel.metric(HELD) == 1);
+
+    slack.refusesTokens("");
+    await().atMost(PATIENCE).until(() -> runnel.metric(HELD) == 0);
   }
 
   private int says(String command, String text) throws Exception {
