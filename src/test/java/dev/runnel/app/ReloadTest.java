@@ -31,6 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @Timeout(120)
 class ReloadTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
   @TempDir Path folder;
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -122,6 +124,37 @@ class ReloadTest {
               .POST(BodyPublishers.ofString("{\"n\":\"it\"}")));
 
       Awaitility.await().until(() -> runnel.log().contains("run started"));
+    }
+  }
+
+  @Test
+  void aNewPriceOfAMinuteCountsForTheCostLimitOfARunThatWorks() throws Exception {
+    settings("Do", "agents: {limits: {money: 1}}");
+    try (var runnel =
+        RunnelProcess.start(
+            folder,
+            RunnelProcess.freePort(),
+            Map.of("RUNNEL_AGENT_COMMAND", "echo hello; sleep 300"))) {
+      assertThat(
+              runnel
+                  .send(
+                      HttpRequest.newBuilder(URI.create(runnel.url() + "/webhooks/hooks/forms"))
+                          .header("Authorization", "Bearer a-secret-of-the-hook")
+                          .POST(BodyPublishers.ofString("{\"n\":\"it\"}")))
+                  .statusCode())
+          .isBetween(200, 299);
+      Awaitility.await().atMost(PATIENCE).until(() -> !runnel.agents().isEmpty());
+
+      settings("Do", "agents: {limits: {money: 1}}\npolicy: {price_per_minute: 6000}");
+      assertThat(reload(runnel.data())).as("%s", err).isZero();
+
+      assertThat(printed()).isEqualTo("applied: policy.price_per_minute\n");
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(
+              () ->
+                  runnel.metric("runnel_runs_ended_total{state=\"failed\",surface=\"hooks\"}")
+                      == 1);
     }
   }
 

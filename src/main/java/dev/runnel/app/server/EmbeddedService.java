@@ -16,6 +16,7 @@ import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Isolations;
 import dev.runnel.service.run.NodeIdentity;
+import dev.runnel.service.run.limit.CostLimit;
 import dev.runnel.service.run.limit.StartLimits;
 import dev.runnel.service.store.RunErasure;
 import java.math.BigDecimal;
@@ -27,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 
 /// Opens the embedded run service, and what it needs of this machine.
 final class EmbeddedService {
@@ -120,7 +122,9 @@ final class EmbeddedService {
                         .orElseThrow(() -> new SettingsException(OLDER_NODE))));
   }
 
-  AgentRunService open(ServiceAudit audit, ChildRunStarts childRunStarts) {
+  /// @param pricePerMinute of an agent, at present
+  AgentRunService open(
+      ServiceAudit audit, ChildRunStarts childRunStarts, Supplier<BigDecimal> pricePerMinute) {
     var config = context.config();
     var data = context.data();
     if (isolation() instanceof AutoCloseable connection) {
@@ -132,7 +136,7 @@ final class EmbeddedService {
         context.opened(
             AgentRunService.open(
                 database,
-                settings(),
+                settings(pricePerMinute),
                 new NodeSettings(
                     node, config.agentLease(), config.agentSlotLimits(), config.agentSnapshots()),
                 audit,
@@ -147,8 +151,9 @@ final class EmbeddedService {
     return service;
   }
 
-  private ServiceSettings settings() {
+  private ServiceSettings settings(Supplier<BigDecimal> pricePerMinute) {
     var config = context.config();
+    var limits = config.limits();
     return new ServiceSettings(
         context.data().file("workspaces"),
         context.apiKey(),
@@ -158,7 +163,7 @@ final class EmbeddedService {
         config.agentSlots(),
         RunnelServer.AGENT_GRACE,
         config.settings().environments(),
-        config.limits(),
+        limits.with(new CostLimit(limits.cost().dollars(), pricePerMinute)),
         isolation(),
         config.agentAccess(),
         config.settings().factories(),

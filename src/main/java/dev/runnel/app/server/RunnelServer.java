@@ -162,7 +162,8 @@ public final class RunnelServer implements AutoCloseable {
             it ->
                 it.open(
                     new ServiceAudit(new AuditLog(database), clock),
-                    new ChildRunStarts(settings::policy, storage.store(), storage.time())));
+                    new ChildRunStarts(settings::policy, storage.store(), storage.time()),
+                    () -> settings.policy().pricePerMinute()));
 
     var authentication = ConsoleParts.authentication(context, storage);
     var surface = new ConsoleSurface(authentication);

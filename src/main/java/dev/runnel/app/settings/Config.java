@@ -463,9 +463,7 @@ public record Config(
         DurationsAndSizes.time(settings, RunnelSettings.KEEP_WORKSPACES, defaults.keep()),
         DurationsAndSizes.size(settings, RunnelSettings.ALL_WORKSPACES, defaults.keepBytes()),
         DurationsAndSizes.time(settings, RunnelSettings.DRAIN, defaults.drain()),
-        new CostLimit(
-            DurationsAndSizes.money(settings, RunnelSettings.LIMIT_MONEY),
-            settings.policy().pricePerMinute()));
+        new CostLimit(DurationsAndSizes.money(settings, RunnelSettings.LIMIT_MONEY)));
   }
 
   private static Retention retention(Settings settings) {

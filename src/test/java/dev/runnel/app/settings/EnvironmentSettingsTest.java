@@ -271,9 +271,7 @@ class EnvironmentSettingsTest {
                 "policy:\n  price_per_minute: 0.05\n"));
 
     assertThat(config.limits())
-        .isEqualTo(
-            Limits.DEFAULT.with(
-                new CostLimit(Optional.of(new BigDecimal("2.50")), new BigDecimal("0.05"))));
+        .isEqualTo(Limits.DEFAULT.with(new CostLimit(Optional.of(new BigDecimal("2.50")))));
     assertThat(config.settings().policy().pricePerMinute()).isEqualTo("0.05");
   }
 

@@ -68,7 +68,7 @@ class RunCostTest {
     var program = programs.resolve("opencode");
     Files.writeString(program, "#!/bin/sh\ncat > /dev/null\n" + script + "\n");
     Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
-    var limit = new CostLimit(Optional.of(BigDecimal.ONE), BigDecimal.ZERO);
+    var limit = new CostLimit(Optional.of(BigDecimal.ONE));
     return RunningService.inOnlyThisEnvironment(
         folder,
         Optional.empty(),

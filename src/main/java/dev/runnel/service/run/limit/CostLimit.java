@@ -4,17 +4,25 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /// The cost limit of one run. If an agent reports no cost, the cost is computed from its working
 /// time.
 ///
 /// @param dollars maximum cost in US dollars; empty for no limit
-/// @param perMinute assumed cost of one minute of an agent in US dollars
-public record CostLimit(Optional<BigDecimal> dollars, BigDecimal perMinute) {
-  public static final CostLimit NONE = new CostLimit(Optional.empty(), BigDecimal.ZERO);
+/// @param perMinute assumed cost of one minute of an agent in US dollars, at present
+public record CostLimit(Optional<BigDecimal> dollars, Supplier<BigDecimal> perMinute) {
+  private record FixedPrice(BigDecimal get) implements Supplier<BigDecimal> {}
+
+  public static final CostLimit NONE = new CostLimit(Optional.empty());
 
   private static final BigDecimal MILLIS_PER_MINUTE = BigDecimal.valueOf(60_000);
   private static final int SCALE = 6;
+
+  /// A limit that counts only reported cost.
+  public CostLimit(Optional<BigDecimal> dollars) {
+    this(dollars, new FixedPrice(BigDecimal.ZERO));
+  }
 
   /// The cost of work.
   ///
@@ -23,6 +31,7 @@ public record CostLimit(Optional<BigDecimal> dollars, BigDecimal perMinute) {
     return reported.signum() > 0
         ? reported
         : perMinute
+            .get()
             .multiply(BigDecimal.valueOf(worked.toMillis()))
             .divide(MILLIS_PER_MINUTE, SCALE, RoundingMode.HALF_UP);
   }

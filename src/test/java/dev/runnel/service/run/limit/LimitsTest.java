@@ -100,7 +100,7 @@ class LimitsTest {
     @Test
     void whenItsMinutesCostTooMuch() throws IOException {
       // A dollar a second.
-      var cost = new CostLimit(Optional.of(BigDecimal.ONE), new BigDecimal(60));
+      var cost = new CostLimit(Optional.of(BigDecimal.ONE), () -> new BigDecimal(60));
       var setup = Setup.USUAL.with(USUAL.with(cost));
       try (var service =
           RunningService.with(folder, "echo $$ > pid; echo hello; sleep 300", 4, setup)) {
