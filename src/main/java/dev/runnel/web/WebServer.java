@@ -199,7 +199,7 @@ public final class WebServer implements AutoCloseable {
       if (Health.LIVENESS.equals(path)) {
         return super.handle(request, response, callback);
       }
-      if (Health.READINESS.equals(path)) {
+      if (Health.READINESS.equals(path) || Health.DELIVERY_READINESS.equals(path)) {
         readiness.execute(() -> passOn(request, response, callback));
         return true;
       }

@@ -82,7 +82,8 @@ class DeployTest {
     assertThat(spec.path("replicas").asInt()).isEqualTo(2);
     assertThat(spec.at("/strategy/rollingUpdate/maxUnavailable").asInt(-1)).isZero();
     assertThat(container.at("/livenessProbe/httpGet/path").asText()).isEqualTo("/healthz");
-    assertThat(container.at("/readinessProbe/httpGet/path").asText()).isEqualTo("/readyz");
+    assertThat(container.at("/readinessProbe/httpGet/path").asText())
+        .isEqualTo("/readyz/deliveries");
     assertThat(container.at("/startupProbe/httpGet/path").asText()).isEqualTo("/healthz");
     assertThat(container.at("/securityContext/allowPrivilegeEscalation").asBoolean(true)).isFalse();
     assertThat(container.at("/securityContext/capabilities/drop/0").asText()).isEqualTo("ALL");

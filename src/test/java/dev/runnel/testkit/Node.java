@@ -71,6 +71,7 @@ public final class Node implements AutoCloseable {
     var health =
         new Health(
             () -> door.problem().or(scheduler::problem).or(databaseHealth::problem),
+            Optional::empty,
             metrics::scrape);
     metrics.deliveries(requestMetrics);
     metrics.queues(databaseHealth::gauges);

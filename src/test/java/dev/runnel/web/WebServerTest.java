@@ -61,7 +61,7 @@ class WebServerTest {
             }),
         limits,
         routes -> {
-          new Health(() -> problem.get(), () -> "").probes(routes);
+          new Health(() -> problem.get(), Optional::empty, () -> "").probes(routes);
           routes.post("/read", ctx -> ctx.result("read " + ctx.bodyAsBytes().length));
           routes.post(
               "/skip",
@@ -131,9 +131,9 @@ class WebServerTest {
     var ready = new ArrayList<CompletableFuture<HttpResponse<String>>>();
     try {
       for (int i = 0; i < 40; i++) {
+        var path = i % 2 == 0 ? "/readyz" : "/readyz/deliveries";
         ready.add(
-            http.sendAsync(
-                HttpRequest.newBuilder(uri("/readyz")).build(), BodyHandlers.ofString()));
+            http.sendAsync(HttpRequest.newBuilder(uri(path)).build(), BodyHandlers.ofString()));
       }
       asked.await();
 

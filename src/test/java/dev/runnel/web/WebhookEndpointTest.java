@@ -96,7 +96,9 @@ class WebhookEndpointTest {
             TraceRecorder.NONE);
     var health =
         new Health(
-            () -> diskIsFull ? Optional.of("the disk is full") : Optional.empty(), metrics::scrape);
+            () -> diskIsFull ? Optional.of("the disk is full") : Optional.empty(),
+            Optional::empty,
+            metrics::scrape);
     metrics.deliveries(requestMetrics);
     metrics.queues(store::gauges);
     server =

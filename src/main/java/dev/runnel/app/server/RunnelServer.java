@@ -238,13 +238,12 @@ public final class RunnelServer implements AutoCloseable {
                 .problem()
                 .or(bot.workers()::problem)
                 .or(storage.health()::problem)
-                .or(platforms::problem)
                 .or(
                     () ->
                         olderNodes
                             .filter(AdvisoryLock::isLost)
-                            .map(_ -> EmbeddedService.OLDER_NODE))
-                .or(bot.recovery()::problem),
+                            .map(_ -> EmbeddedService.OLDER_NODE)),
+        () -> platforms.problem().or(bot.recovery()::problem),
         metrics::scrape);
   }
 

@@ -3,12 +3,14 @@ package dev.runnel.surface.slack;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.testkit.RunnelProcess;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,6 +33,14 @@ class SlackTokenStoryTest {
 
   @BeforeEach
   void open() throws Exception {
+    Files.writeString(
+        folder.resolve("runnel.yaml"),
+        """
+        hooks:
+          alerts:
+            proof: {kind: bearer, secret: sesame-of-sixteen-letters}
+            template: Look into the alert
+        """);
     runnel =
         RunnelProcess.start(
             folder,
@@ -89,6 +99,30 @@ class SlackTokenStoryTest {
 
     slack.refusesTokens("");
     await().atMost(PATIENCE).until(() -> runnel.metric(HELD) == 0);
+  }
+
+  @Test
+  void deliveriesOfOtherPlatformsAreAcceptedWhileTheTokenIsRefused() throws Exception {
+    var readiness =
+        new YAMLMapper()
+            .readTree(Path.of("deploy/kubernetes/deployment.yaml").toFile())
+            .at("/spec/template/spec/containers/0/readinessProbe/httpGet/path")
+            .asText();
+    slack.refusesTokens("token_revoked");
+    assertThat(says("/agent", "fix the flaky test")).isEqualTo(200);
+    await().atMost(PATIENCE).until(() -> runnel.get("/readyz").statusCode() == 503);
+
+    var ready = runnel.get(readiness);
+    assertThat(ready.statusCode()).as(ready.body()).isEqualTo(200);
+    assertThat(
+            runnel
+                .send(
+                    HttpRequest.newBuilder(URI.create(runnel.url() + "/webhooks/hooks/alerts"))
+                        .header("Authorization", "Bearer sesame-of-sixteen-letters")
+                        .POST(BodyPublishers.ofString("{}")))
+                .statusCode())
+        .isBetween(200, 299);
+    assertThat(runnel.get("/readyz").statusCode()).isEqualTo(503);
   }
 
   private int says(String command, String text) throws Exception {
