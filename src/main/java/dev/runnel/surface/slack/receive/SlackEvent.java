@@ -91,12 +91,14 @@ record SlackEvent(
   /// A message that was edited or deleted.
   ///
   /// @param now the message after the change; all fields are empty when it was deleted
+  /// @param files of the message after the change
   /// @param deleted the timestamp of a deleted message
   /// @param at the time of the change, as a timestamp
   record Changed(
       boolean isDeleted,
       Optional<String> channel,
       Message now,
+      List<SharedFile> files,
       Optional<Message> before,
       Optional<String> deleted,
       Optional<String> at,
@@ -267,6 +269,7 @@ record SlackEvent(
               text(event, "subtype").equals("message_deleted") || nowIs.equals("tombstone"),
               id(event, "channel"),
               message(now),
+              SharedFile.in(now.path("files")),
               Optional.of(event.path("previous_message"))
                   .filter(it -> !absent(it))
                   .map(SlackEvent::message),

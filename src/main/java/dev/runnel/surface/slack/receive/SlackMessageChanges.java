@@ -6,6 +6,7 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunOptions;
+import dev.runnel.surface.slack.model.SharedFile;
 import dev.runnel.surface.slack.model.SlackBehavior;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackText;
@@ -53,7 +54,7 @@ record SlackMessageChanges(SlackBehavior behavior) {
             user.get(),
             new Intent.Amend(
                 "message:" + messageKey,
-                changed.isDeleted() ? Optional.empty() : text(message, own, addressed)),
+                changed.isDeleted() ? Optional.empty() : intent(changed, own, addressed)),
             addressed));
   }
 
@@ -66,14 +67,18 @@ record SlackMessageChanges(SlackBehavior behavior) {
   }
 
   /// @return empty for text that addresses other people in the thread
-  private static Optional<Intent> text(
-      SlackEvent.Message message, Set<String> own, boolean addressed) {
-    if (!addressed && SlackText.mentionsOthers(message.textOrEmpty(), own)) {
+  private static Optional<Intent> intent(
+      SlackEvent.Changed changed, Set<String> own, boolean addressed) {
+    var mrkdwn = changed.now().textOrEmpty();
+    if (!addressed && SlackText.mentionsOthers(mrkdwn, own)) {
       return Optional.empty();
     }
-    return Optional.of(SlackText.plain(SlackText.withoutMentions(message.textOrEmpty(), own)))
+    return Optional.of(
+            SharedFile.requestText(
+                SlackText.plain(SlackText.withoutMentions(mrkdwn, own)), changed.files()))
         .filter(text -> !text.isBlank())
-        .flatMap(text -> MessageParser.words(text, addressed));
+        .flatMap(text -> MessageParser.words(text, addressed))
+        .map(intent -> SharedFile.naming(intent, changed.files()));
   }
 
   Optional<Delivery> reacted(SlackEvent event, SlackEvent.Reacted reacted) {

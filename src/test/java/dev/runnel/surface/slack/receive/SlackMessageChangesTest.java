@@ -85,6 +85,37 @@ class SlackMessageChangesTest {
     }
 
     @Test
+    void editOfAMessageWithAFileKeepsTheFileInTheRequest() {
+      assertThat(
+              delivery(edit(withFile("use this"), withFile("use that"), "message_changed"))
+                  .intent())
+          .isEqualTo(
+              new Intent.Amend(
+                  SAID,
+                  Optional.of(
+                      new Intent.Say(
+                          Request.of("use that\n\n[Attached file: red.png, image/png, 34 KB]")))));
+    }
+
+    @Test
+    void editThatEmptiesTheTextBesideAFileRequestsALookAtTheFile() {
+      assertThat(delivery(edit(withFile("use this"), withFile(""), "message_changed")).intent())
+          .isEqualTo(
+              new Intent.Amend(
+                  SAID,
+                  Optional.of(
+                      new Intent.Say(
+                          Request.of(
+                              "Look at the attached file.\n\n"
+                                  + "[Attached file: red.png, image/png, 34 KB]")))));
+    }
+
+    private static String withFile(String text) {
+      return reply(
+          text, ",\"files\":[{\"name\":\"red.png\",\"mimetype\":\"image/png\",\"size\":34816}]");
+    }
+
+    @Test
     void thatMakesItAnAsideTakesItBack() {
       assertThat(delivery(edit("use the API", "// use the API")).intent())
           .isEqualTo(new Intent.Amend(SAID, Optional.empty()));
