@@ -548,6 +548,26 @@ class SlackPostingTest {
           .containsExactly("C0OPS", "C0DEV");
     }
 
+    @Test
+    void forwardedMessageInTheThreadIsAQuoteAndAPreviewIsOmitted() {
+      var forwarded =
+          "{\"user\":\"U0ANN\",\"ts\":\"%s\",\"text\":\"%s\",\"attachments\":[{\"text\":\"boom\","
+              + "\"author_name\":\"Bob\",\"from_url\":\"https://acme.slack.com/archives/C0OPS/p17?x=1\"}]}";
+      slack.says(
+          "conversations.replies",
+          page(
+              "",
+              forwarded.formatted("1795240915.000008", "why?"),
+              forwarded.formatted(
+                  "1795240916.000001", "see <https://acme.slack.com/archives/C0OPS/p17>")));
+
+      assertThat(surface.background().read(mention).messages())
+          .extracting(Background.Message::text)
+          .containsExactly(
+              "why?\n\nThis is about the message:\n> Bob:\n> boom",
+              "see https://acme.slack.com/archives/C0OPS/p17");
+    }
+
     private String file(String name, String type, long size, String address) {
       return "{\"name\":\"%s\",\"mimetype\":\"%s\",\"size\":%d,\"url_private\":\"%s\",\"permalink\":\"https://acme.slack.com/files/1\"}"
           .formatted(name, type, size, address);

@@ -145,7 +145,8 @@ public record SharedFile(
     return new Request(request.text() + "\n\n" + lines(files), request.options());
   }
 
+  /// Whether the request has files of its own. A quoted message may contain any text.
   public static boolean areNamedIn(Request request) {
-    return request.text().contains(NAMED);
+    return SlackQuote.requestOf(request.text()).contains(NAMED);
   }
 }

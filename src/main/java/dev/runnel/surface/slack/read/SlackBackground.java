@@ -11,8 +11,10 @@ import dev.runnel.surface.slack.api.SlackNames;
 import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.model.AnswerFile;
 import dev.runnel.surface.slack.model.SharedFile;
+import dev.runnel.surface.slack.model.SharedMessage;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackPost;
+import dev.runnel.surface.slack.model.SlackQuote;
 import dev.runnel.surface.slack.model.SlackText;
 import dev.runnel.text.Truncation;
 import java.math.BigDecimal;
@@ -380,9 +382,14 @@ public record SlackBackground(SlackApi api, FileTransfer transfer, SlackNames na
         .orElse("a bot");
   }
 
-  /// Alerts of other apps often have their text in an attachment only.
+  /// Alerts of other apps often have their text in an attachment only. A forwarded message is a
+  /// quote, because it has another author.
   private static String text(Message message) {
     var text = Objects.requireNonNullElse(message.getText(), "");
+    var shared = SharedMessage.in(message);
+    if (!shared.isEmpty()) {
+      return SlackQuote.join(text, SharedMessage.lines(shared)).strip();
+    }
     return text.isBlank()
         ? Optional.ofNullable(message.getAttachments()).stream()
             .flatMap(List::stream)

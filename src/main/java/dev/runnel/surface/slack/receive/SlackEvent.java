@@ -13,6 +13,7 @@ import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.surface.slack.model.SharedFile;
+import dev.runnel.surface.slack.model.SharedMessage;
 import dev.runnel.surface.slack.model.SlackIdentity;
 import dev.runnel.surface.slack.model.SlackJson;
 import dev.runnel.surface.slack.model.SlackPlace;
@@ -57,6 +58,7 @@ record SlackEvent(
   /// @param isFromPerson whether it is a new message from a person: not a "joined the channel", a
   ///   bot's message or a hidden one
   /// @param alert the text of an app's new message, in a channel that no other workspace shares
+  /// @param shared the messages forwarded with it
   record Posted(
       boolean isMention,
       boolean isFromPerson,
@@ -64,6 +66,7 @@ record SlackEvent(
       Optional<String> channel,
       Message message,
       List<SharedFile> files,
+      List<SharedMessage> shared,
       Optional<OpenChannel> openChannel)
       implements Content {
     /// A message as the Web API lists it.
@@ -84,6 +87,7 @@ record SlackEvent(
               false,
               Optional.empty()),
           SharedFile.in(listed),
+          SharedMessage.in(listed),
           Optional.empty());
     }
   }
@@ -92,6 +96,7 @@ record SlackEvent(
   ///
   /// @param now the message after the change; all fields are empty when it was deleted
   /// @param files of the message after the change
+  /// @param shared the messages forwarded with the message after the change
   /// @param deleted the timestamp of a deleted message
   /// @param at the time of the change, as a timestamp
   record Changed(
@@ -99,6 +104,7 @@ record SlackEvent(
       Optional<String> channel,
       Message now,
       List<SharedFile> files,
+      List<SharedMessage> shared,
       Optional<Message> before,
       Optional<String> deleted,
       Optional<String> at,
@@ -270,6 +276,7 @@ record SlackEvent(
               id(event, "channel"),
               message(now),
               SharedFile.in(now.path("files")),
+              SharedMessage.in(now.path("attachments")),
               Optional.of(event.path("previous_message"))
                   .filter(it -> !absent(it))
                   .map(SlackEvent::message),
@@ -292,6 +299,7 @@ record SlackEvent(
         id(event, "channel"),
         message(event),
         SharedFile.in(event.path("files")),
+        SharedMessage.in(event.path("attachments")),
         openChannel);
   }
 

@@ -7,6 +7,7 @@ import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.surface.slack.model.SharedFile;
+import dev.runnel.surface.slack.model.SharedMessage;
 import dev.runnel.surface.slack.model.SlackBehavior;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackText;
@@ -74,11 +75,14 @@ record SlackMessageChanges(SlackBehavior behavior) {
       return Optional.empty();
     }
     return Optional.of(
-            SharedFile.requestText(
-                SlackText.plain(SlackText.withoutMentions(mrkdwn, own)), changed.files()))
+            SharedMessage.requestText(
+                SharedFile.requestText(
+                    SlackText.plain(SlackText.withoutMentions(mrkdwn, own)), changed.files()),
+                changed.shared()))
         .filter(text -> !text.isBlank())
         .flatMap(text -> MessageParser.words(text, addressed))
-        .map(intent -> SharedFile.naming(intent, changed.files()));
+        .map(intent -> SharedFile.naming(intent, changed.files()))
+        .map(intent -> SharedMessage.quoting(intent, changed.shared()));
   }
 
   Optional<Delivery> reacted(SlackEvent event, SlackEvent.Reacted reacted) {

@@ -19,6 +19,7 @@ import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.conversation.Reply;
 import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.surface.slack.model.SharedFile;
+import dev.runnel.surface.slack.model.SharedMessage;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackIdentity;
 import dev.runnel.surface.slack.model.SlackPermalinks;
@@ -282,14 +283,17 @@ public final class SlackPayloads {
     var addressed = posted.isMention() || place.isDirect() || SlackText.mentions(mrkdwn, own);
     var isReply = !place.thread().equals(ts.get());
     var text =
-        SharedFile.requestText(
-            SlackText.plain(SlackText.withoutMentions(mrkdwn, own)), posted.files());
+        SharedMessage.requestText(
+            SharedFile.requestText(
+                SlackText.plain(SlackText.withoutMentions(mrkdwn, own)), posted.files()),
+            posted.shared());
     // A message that mentions only other users addresses them.
     if (!addressed && (!isReply || text.isBlank() || SlackText.mentionsOthers(mrkdwn, own))) {
       return Optional.empty();
     }
     return MessageParser.words(text, addressed)
         .map(intent -> SharedFile.naming(intent, posted.files()))
+        .map(intent -> SharedMessage.quoting(intent, posted.shared()))
         .map(
             intent ->
                 event

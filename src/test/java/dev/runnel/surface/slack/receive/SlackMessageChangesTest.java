@@ -110,6 +110,21 @@ class SlackMessageChangesTest {
                                   + "[Attached file: red.png, image/png, 34 KB]")))));
     }
 
+    @Test
+    void editOfAMessageThatForwardsAnotherKeepsTheQuote() {
+      var shared = ",\"attachments\":[{\"is_share\":true,\"text\":\"boom\"}]";
+      assertThat(
+              delivery(edit(reply("why?", shared), reply("", shared), "message_changed")).intent())
+          .isEqualTo(
+              new Intent.Amend(
+                  SAID,
+                  Optional.of(
+                      new Intent.Say(
+                          Request.of(
+                              "Look at the forwarded message.\n\n"
+                                  + "This is about the message:\n> boom")))));
+    }
+
     private static String withFile(String text) {
       return reply(
           text, ",\"files\":[{\"name\":\"red.png\",\"mimetype\":\"image/png\",\"size\":34816}]");

@@ -243,6 +243,51 @@ class SlackPayloadsTest {
                       + "http://127.0.0.1:3900/files/U0ANN/FMWQ0LZ7I64/ev.yaml]"));
     }
 
+    @Test
+    void messageThatOnlyForwardsAnotherRequestsALookAtItsQuote() {
+      assertThat(delivery(forwarding("", "boom\\nstop")).intent())
+          .isEqualTo(
+              say(
+                  """
+                  Look at the forwarded message.
+
+                  This is about the message:
+                  > Bob:
+                  > boom
+                  > stop\
+                  """));
+    }
+
+    @Test
+    void messageThatForwardsAnotherWithACommentIsTheCommentAndAQuote() {
+      assertThat(delivery(forwarding("why?", "a &lt; b --env prod")).intent())
+          .isEqualTo(say("why?\n\nThis is about the message:\n> Bob:\n> a < b --env prod"));
+    }
+
+    @Test
+    void quoteOfAForwardedMessageHasNoInvisibleCharacters() {
+      assertThat(delivery(forwarding("why?", "bo\\u200b\\u2063om")).intent())
+          .isEqualTo(say("why?\n\nThis is about the message:\n> Bob:\n> boom"));
+    }
+
+    @Test
+    void messageWithThePreviewOfALinkIsOnlyItsText() {
+      var body = SlackRequests.body(forwarding("see https://example.com", "An example"));
+      assertThat(delivery(SlackRequests.signed(body.replace("is_share", "is_preview"))).intent())
+          .isEqualTo(say("see https://example.com"));
+    }
+
+    private RawRequest forwarding(String comment, String forwarded) {
+      return changed(
+          "direct-message",
+          "\"text\":\"why is the build red?\"",
+          """
+          "text":"%s","attachments":[{"is_share":true,"text":"%s","author_name":"Bob",
+           "from_url":"https://acme.slack.com/archives/C0OPS/p1795240000000100"}]\
+          """
+              .formatted(comment, forwarded));
+    }
+
     @ParameterizedTest
     @ValueSource(
         strings = {
