@@ -163,9 +163,9 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
         : lifetime.or(() -> timeLeft);
   }
 
-  /// Whether a status there may be a stream.
-  public boolean mayStream(SlackPlace place) {
-    return isSupportedIn(place) && statusLine.mayStream(place);
+  /// Whether the status there is an open stream.
+  public boolean isStreaming(SlackPlace place) {
+    return isSupportedIn(place) && streams.timeLeft(place).isPresent();
   }
 
   private static boolean isSupportedIn(SlackPlace place) {

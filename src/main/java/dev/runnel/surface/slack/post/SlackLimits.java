@@ -16,11 +16,11 @@ public record SlackLimits(SlackAgentView agentView) implements PostingLimits {
         + (place.isView() ? place.team() + "/views" : conversation.place());
   }
 
-  /// A stream is not edited but appended to, with a limit of its own.
+  /// An open stream is not edited but appended to, with a limit of its own.
   @Override
   public Optional<String> editBudget(Conversation conversation) {
     var place = SlackPlace.of(conversation);
-    return agentView.mayStream(place)
+    return agentView.isStreaming(place)
         ? Optional.empty()
         : Optional.of(SlackPlace.SURFACE + ":" + place.team());
   }

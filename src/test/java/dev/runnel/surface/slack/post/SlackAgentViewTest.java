@@ -259,6 +259,17 @@ class SlackAgentViewTest {
       assertThat(slack.calls("chat.update").getFirst().field("blocks")).contains("cancel_run");
     }
 
+    @Test
+    void statusEditsArePacedOnceTheStreamIsClosed() {
+      var ref = ref(tells(working("Looking"), null));
+      assertThat(surface.limits().editBudget(DIRECT)).isEmpty();
+
+      clock.advance(Duration.ofMinutes(5));
+      tells(working("Still looking"), ref);
+
+      assertThat(surface.limits().editBudget(DIRECT)).contains("slack:T0ACME");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"message_not_in_streaming_state", "stopped_by_user", "msg_too_long"})
     void whereSlackClosedTheStreamThePostIsEdited(String error) {
