@@ -37,9 +37,10 @@ public final class DataFolder implements AutoCloseable {
   private static final String KEY_FILE = "agent-api-key";
   private static final int KEY_BYTES = 24;
   private static final String NODE_FILE = "node";
+  private static final String PLACE_FILE = "place";
   private static final Pattern OURS =
       Pattern.compile(
-          "(runnel|agent-runs)\\.db(-wal|-shm|-journal|\\.moved)?|node|agent-api-key|console-address|server-address|connections(\\.unfinished)?\\.yaml|lock|workspaces|homes|caches|libraries|repositories|agents|egress");
+          "(runnel|agent-runs)\\.db(-wal|-shm|-journal|\\.moved)?|node|place|agent-api-key|console-address|server-address|connections(\\.unfinished)?\\.yaml|lock|workspaces|homes|caches|libraries|repositories|agents|egress");
 
   /// Files and folders that a backup omits: the databases, which are copied separately, and data
   /// that can be created again.
@@ -215,21 +216,44 @@ public final class DataFolder implements AutoCloseable {
   /// The name of the node that uses this folder, the same after each restart. A copy of the folder
   /// at another path has another name.
   public String node() {
-    var file = folder.resolve(NODE_FILE);
-    var path = folder.toAbsolutePath().normalize().toString();
+    return name(NODE_FILE).orElseGet(() -> named(NODE_FILE, UUID.randomUUID().toString()));
+  }
+
+  /// Identifies the storage of this folder's workspaces. A restored folder keeps it, since it has
+  /// the workspaces of the backup, although it belongs to a new node.
+  public String place() {
+    return name(PLACE_FILE).orElseGet(() -> named(PLACE_FILE, node()));
+  }
+
+  /// Lets the restored files belong to the folder in which they will be.
+  static void keepPlace(Path restored, Path folder) throws IOException {
+    var file = restored.resolve(PLACE_FILE);
+    if (Files.exists(file)) {
+      Files.writeString(file, Files.readAllLines(file).getFirst() + "\n" + normal(folder) + "\n");
+    }
+  }
+
+  /// The name in the file; empty if the file was written for a folder at another path.
+  private Optional<String> name(String fileName) {
+    var file = folder.resolve(fileName);
     try {
-      if (Files.exists(file)) {
-        var lines = Files.readAllLines(file);
-        if (lines.size() == 2 && lines.getLast().equals(path)) {
-          return lines.getFirst();
-        }
-      }
-      var name = UUID.randomUUID().toString();
-      write(NODE_FILE, name + "\n" + path);
-      return name;
+      return Files.exists(file)
+          ? Optional.of(Files.readAllLines(file))
+              .filter(lines -> lines.size() == 2 && lines.getLast().equals(normal(folder)))
+              .map(List::getFirst)
+          : Optional.empty();
     } catch (IOException e) {
       throw new SettingsException("The file %s cannot be read: %s".formatted(file, why(e)));
     }
+  }
+
+  private String named(String fileName, String name) {
+    write(fileName, name + "\n" + normal(folder));
+    return name;
+  }
+
+  private static String normal(Path folder) {
+    return folder.toAbsolutePath().normalize().toString();
   }
 
   private static String checked(String key, Path file) {

@@ -146,6 +146,7 @@ public record RestoreCommand(Config config, PrintStream out, PrintStream err) {
         Files.createSymbolicLink(inside(parts, each.getKey()), Path.of(each.getValue()));
       }
     }
+    DataFolder.keepPlace(parts, data);
     FolderTree.force(parts);
     try {
       Files.move(parts, data, StandardCopyOption.ATOMIC_MOVE);

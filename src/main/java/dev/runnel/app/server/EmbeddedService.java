@@ -181,8 +181,7 @@ final class EmbeddedService {
     } catch (UnknownHostException _) {
       host = "a host without a name";
     }
-    var name = data.node();
-    return new NodeIdentity(name, host, name);
+    return new NodeIdentity(data.node(), host, data.place());
   }
 
   private static StartLimits limits(ChildRunStarts childRunStarts) {

@@ -198,6 +198,38 @@ class BackupTest {
     }
   }
 
+  /// On PostgreSQL, the rows of runs name the place of their workspaces.
+  @Test
+  void aRestoredFolderIsThePlaceOfItsWorkspacesButBelongsToANewNode() throws Exception {
+    String node;
+    String place;
+    try (var data = DataFolder.open(folder.resolve("data"))) {
+      node = data.node();
+      place = data.place();
+    }
+    assertThat(runnel("restore", backedUp(1).toString(), "--data", folder + "/restored")).isZero();
+
+    try (var restored = DataFolder.open(folder.resolve("restored"))) {
+      assertThat(restored.place()).isEqualTo(place);
+      assertThat(restored.node()).isNotEqualTo(node);
+    }
+  }
+
+  @Test
+  void aCopiedFolderIsAnotherPlace() throws Exception {
+    String place;
+    try (var data = DataFolder.open(folder.resolve("data"))) {
+      place = data.place();
+    }
+    Files.createDirectory(folder.resolve("copy"));
+    Files.copy(folder.resolve("data/node"), folder.resolve("copy/node"));
+    Files.copy(folder.resolve("data/place"), folder.resolve("copy/place"));
+
+    try (var copy = DataFolder.open(folder.resolve("copy"))) {
+      assertThat(copy.place()).isNotEqualTo(place).isEqualTo(copy.node());
+    }
+  }
+
   @Test
   void aBackupIsNeverWrittenOverAnythingAndNeverIntoTheData() throws Exception {
     var backup = backedUp(1);
