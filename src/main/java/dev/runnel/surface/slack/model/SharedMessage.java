@@ -67,14 +67,8 @@ public record SharedMessage(String author, String text) {
 
   /// Appends a quote of the forwarded messages to the text for the agent.
   public static Intent quoting(Intent intent, List<SharedMessage> shared) {
-    if (shared.isEmpty()) {
-      return intent;
-    }
-    if (intent instanceof Intent.Start(Request request)) {
-      return new Intent.Start(quoting(request, shared));
-    }
-    return intent instanceof Intent.Say(Request request)
-        ? new Intent.Say(quoting(request, shared))
+    return intent instanceof Intent.ForAgent words && !shared.isEmpty()
+        ? words.with(quoting(words.request(), shared))
         : intent;
   }
 

@@ -271,6 +271,13 @@ class SlackPayloadsTest {
     }
 
     @Test
+    void messageThatIsForwardedWithARequestForASecondRunIsQuotedThere() {
+      assertThat(delivery(forwarding("new: mend it", "boom")).intent())
+          .isEqualTo(
+              new Intent.New(Request.of("mend it\n\nThis is about the message:\n> Bob:\n> boom")));
+    }
+
+    @Test
     void messageWithThePreviewOfALinkIsOnlyItsText() {
       var body = SlackRequests.body(forwarding("see https://example.com", "An example"));
       assertThat(delivery(SlackRequests.signed(body.replace("is_share", "is_preview"))).intent())
