@@ -248,7 +248,7 @@ final class CheckCommand {
     try {
       return shell.start().waitFor() == 0 ? Optional.empty() : Optional.of(word.group(1));
     } catch (IOException _) {
-      // Without a shell, this cannot be said.
+      // There is no shell to ask.
       return Optional.empty();
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();

@@ -50,8 +50,8 @@ record PlatformGroups(Surfaces surfaces, Supplier<Policy> policy, InstantSource 
     var names = new HashSet<>(person.names());
     var isSlack = surface.id().equals(SLACK);
     var slash = account.indexOf('/');
-    // Slack is asked by workspace, and GitHub by repository. Any repository will do, because the
-    // name of a team contains its organization.
+    // Slack looks a person up in a workspace, and GitHub in a repository. Any repository will do,
+    // because the name of a team contains its organization.
     var place = isSlack ? account.substring(0, slash) + "/sign-in" : account + "/sign-in#1";
     var delivery =
         delivery(

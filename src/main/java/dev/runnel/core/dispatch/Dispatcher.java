@@ -49,11 +49,10 @@ public final class Dispatcher {
   private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
   private static final int MAX_RUNS_IN_PLACE = 20;
   private static final Duration MAX_THREAD_OPENING = Duration.ofSeconds(10);
-
-  /// Until a platform is asked again whether a channel is private.
-  private static final Duration PRIVACY_RETRY = Duration.ofSeconds(5);
-
   private static final Duration THREAD_OPENING_DELAY = Duration.ofMillis(500);
+
+  /// Between two questions to a platform whether a channel is private.
+  private static final Duration PRIVACY_RETRY = Duration.ofSeconds(5);
 
   private final Store store;
   private final OutageRecovery recovery;

@@ -69,7 +69,7 @@ public record Rule(
         && who.stream().noneMatch(each -> groups.contains(lower(each)));
   }
 
-  /// Whether it does not apply to people in the console whom it does not name. Every account of a
+  /// Whether it leaves out the people in the console whom it does not name. Every account of a
   /// platform can ask to sign in there, and a rule for `any` in `any` is meant for the people in
   /// channels and repositories.
   boolean leavesOut(String place) {

@@ -110,6 +110,8 @@ public interface ExecutorContract {
       var run = service.awaitState(service.create("x"), "FAILED");
 
       assertThat(run.at("/status_message/message").asText()).isEqualTo("no disk");
+      assertThat(run.at("/status_message/error_code").asText())
+          .isEqualTo("environment_setup_failed");
       assertThat(run.path("error_category").asText()).isEqualTo("agent");
     }
   }
