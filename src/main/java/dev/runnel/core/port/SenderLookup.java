@@ -14,8 +14,8 @@ public interface SenderLookup {
   SenderLookup NONE = new SenderLookup() {};
 
   /// Checks what [Surface#receive] could not check without network calls: the sender's permission,
-  /// and whether the delivery is what it seems to be. Called before planning, on the surface that
-  /// received the delivery; its conversation may belong to another surface.
+  /// and whether the delivery is what it seems to be. Called before the delivery has any effect, on
+  /// the surface that received it; its conversation may belong to another surface.
   default Admission admit(Delivery delivery) {
     return Admission.ADMITTED;
   }

@@ -7,7 +7,8 @@ import java.util.Optional;
 /// open after the prompt, until the agent has finished and has read all messages. For each message
 /// that it reads, it reports [AgentEvent.MessageRead].
 public interface Dialogue extends Harness.OutputParser {
-  /// The line that sends a message to the agent. May be called on another thread than [#parse].
+  /// The line that sends a message to the agent. May be called on another thread than
+  /// [Harness.OutputParser#parse].
   ///
   /// @param id by which the agent reports that it has read the message
   /// @return empty if the agent accepts no message now

@@ -49,7 +49,7 @@ public interface Tracker<I> {
   /// Checks the sender's permission, and facts that the payload does not contain.
   Admission admit(I issue, Delivery delivery);
 
-  /// See [dev.runnel.core.port.Surface#groups]. Empty for a tracker without groups.
+  /// See [dev.runnel.core.port.SenderLookup#groups]. Empty for a tracker without groups.
   default Set<String> groups(I issue, Delivery delivery, Set<String> names) {
     return Set.of();
   }
