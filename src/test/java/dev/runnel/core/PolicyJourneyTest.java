@@ -8,7 +8,6 @@ import static dev.runnel.testkit.Samples.say;
 import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -18,6 +17,7 @@ import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Admission;
 import dev.runnel.core.model.conversation.ConversationPolicy;
 import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.model.run.RunState;
@@ -188,7 +188,7 @@ class PolicyJourneyTest {
     says(delivery("1", start("fix it")));
     var inThread = world.surface.posts().size();
 
-    says(delivery("2", cancel()).withId(DeliveryId.of(ApiRuns.CONSOLE, "2")).withActor(EVE));
+    says(delivery("2", cancel()).withId(DeliveryId.of(SurfaceId.CONSOLE, "2")).withActor(EVE));
 
     assertThat(world.runs.cancels()).isEmpty();
     assertThat(world.surface.posts()).hasSize(inThread);
@@ -196,7 +196,7 @@ class PolicyJourneyTest {
         .singleElement()
         .satisfies(
             post -> {
-              assertThat(post.conversation()).isEqualTo(ApiRuns.inConsole(THREAD));
+              assertThat(post.conversation()).isEqualTo(THREAD.inConsole());
               assertThat(((Update.Message) post.update()).text())
                   .startsWith("You may not stop runs here.");
             });

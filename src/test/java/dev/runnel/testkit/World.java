@@ -6,7 +6,6 @@ import dev.runnel.core.deliver.FileLimits;
 import dev.runnel.core.deliver.Reminders;
 import dev.runnel.core.dispatch.DispatchOptions;
 import dev.runnel.core.dispatch.Dispatcher;
-import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.conversation.Conversation;
@@ -50,7 +49,7 @@ public final class World implements AutoCloseable {
   public final FakeSurface elsewhere = new FakeSurface(new SurfaceId("elsewhere"));
 
   /// The pages on which people read answers to their forms.
-  public final FakeSurface console = new FakeSurface(ApiRuns.CONSOLE);
+  public final FakeSurface console = new FakeSurface(SurfaceId.CONSOLE);
 
   /// What the listener of changes learned: `QUEUED > RUNNING`.
   public final List<String> changes = new ArrayList<>();

@@ -10,6 +10,7 @@ import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.GroupLookup;
 import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.policy.AccessRequest;
@@ -42,7 +43,7 @@ public record PolicyTester(
 
   /// The places that are no platforms.
   private static final Set<String> OTHER_PLACES =
-      Set.of(ApiRuns.CONSOLE.value(), ApiRuns.SURFACE.value());
+      Set.of(SurfaceId.CONSOLE.value(), ApiRuns.SURFACE.value());
 
   /// The options that rules depend on.
   private static final Set<String> LIMITED =

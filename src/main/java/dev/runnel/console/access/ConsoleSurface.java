@@ -1,7 +1,6 @@
 package dev.runnel.console.access;
 
 import dev.runnel.core.command.MessageParser;
-import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -37,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 /// order holds. Nothing is sent out: the pages read the bindings. Answers to the person are kept in
 /// memory.
 public final class ConsoleSurface implements Surface, SenderLookup {
-  public static final SurfaceId ID = new SurfaceId("console");
+  public static final SurfaceId ID = SurfaceId.CONSOLE;
   public static final String PATH = "/webhooks/console";
 
   public static final Actor PERSON = new Actor("console", "the console");
@@ -131,7 +130,7 @@ public final class ConsoleSurface implements Surface, SenderLookup {
               request,
               by);
       case "retry" ->
-          ApiRuns.isOf(form.conversation())
+          form.isAboutRunOfApi()
               ? problem(NOT_HERE)
               : accepted(
                   form,
@@ -212,7 +211,7 @@ public final class ConsoleSurface implements Surface, SenderLookup {
       case Intent.SayTo _, Intent.Link _, Intent.Linked _, Intent.CancelMine _, Intent.Ask _ ->
           problem(COMMAND_AT_START);
       case Intent.Retry _, Intent.Start _, Intent.New _, Intent.ListRuns _
-          when ApiRuns.isOf(form.conversation()) ->
+          when form.isAboutRunOfApi() ->
           problem(NOT_HERE);
       // The page's run, which need not be the thread's current one.
       case Intent.Say(var words) ->
@@ -266,7 +265,7 @@ public final class ConsoleSurface implements Surface, SenderLookup {
   public Posting post(Notice notice, @Nullable PostRef status) {
     switch (notice.update()) {
       case Update.Message(_, var text, _) ->
-          flashMessages.add(ApiRuns.inConsole(notice.conversation()), text);
+          flashMessages.add(notice.conversation().inConsole(), text);
       case Update.OfRun _, Update.Still _, Update.Reply _, Update.Received _ -> {}
     }
     var ref = status != null ? status : new PostRef(notice.id().value());
@@ -309,7 +308,7 @@ public final class ConsoleSurface implements Surface, SenderLookup {
 
   /// The latest few answers in the conversation, oldest first.
   public List<String> notes(Conversation conversation) {
-    return flashMessages.of(ApiRuns.inConsole(conversation));
+    return flashMessages.of(conversation.inConsole());
   }
 
   /// The link, if it is an HTTP or HTTPS URL.

@@ -1,5 +1,6 @@
 package dev.runnel.console.access;
 
+import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.run.RunId;
@@ -86,6 +87,11 @@ public record Form(Map<String, String> fields, List<String> items) {
 
   Conversation conversation() {
     return Conversation.parse(field("conversation"));
+  }
+
+  /// Whether its run was started through the API, so that its request is not known here.
+  boolean isAboutRunOfApi() {
+    return conversation().surface().equals(ApiRuns.SURFACE);
   }
 
   RunId run() {

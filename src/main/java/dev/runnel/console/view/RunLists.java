@@ -1,6 +1,5 @@
 package dev.runnel.console.view;
 
-import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.RunCatalog;
@@ -104,7 +103,6 @@ public final class RunLists {
 
   private static Row row(RunCatalog.Entry entry, Store.Bindings bindings) {
     // The run service knows who started a run of the API, and when.
-    return new Row(
-        entry, bindings.of(entry.run().id()).filter(it -> !ApiRuns.isOf(it.conversation())));
+    return new Row(entry, bindings.of(entry.run().id()).filter(it -> it.place().isPresent()));
   }
 }

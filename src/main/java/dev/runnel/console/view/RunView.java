@@ -61,7 +61,7 @@ public record RunView(Run run, Optional<Binding> binding, Instant now, Set<Permi
   /// The binding to a thread or an issue, or to its start in the console. A run of the API has
   /// none: its binding only says that somebody wrote to it.
   private Optional<Binding> inThread() {
-    return binding.filter(each -> !ApiRuns.isOf(each.conversation()));
+    return binding.filter(each -> each.place().isPresent());
   }
 
   /// Where messages to it go; empty if none can be sent from here.

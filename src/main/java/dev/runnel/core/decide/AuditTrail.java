@@ -1,6 +1,5 @@
 package dev.runnel.core.decide;
 
-import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.AuditEntry.Verb;
 import dev.runnel.core.model.AuditEntry.Verdict;
@@ -9,6 +8,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
@@ -154,11 +154,11 @@ public final class AuditTrail {
                 .about(binding.run()));
   }
 
-  /// The conversation with the surface that knows the people who act in it.
-  private static Conversation placeOfPeople(Conversation conversation) {
-    return ApiRuns.isOf(conversation)
-        ? new Conversation(ApiRuns.CONSOLE, conversation.key())
-        : conversation;
+  /// The conversation with the surface that knows the people who act on the run.
+  private static Conversation placeOfPeople(Binding binding) {
+    return binding
+        .place()
+        .orElseGet(() -> new Conversation(SurfaceId.CONSOLE, binding.conversation().key()));
   }
 
   /// Adds an entry for the end of a run, if it ended between the two states.
@@ -172,9 +172,7 @@ public final class AuditTrail {
         .add(
             AuditEntry.of(
                     at,
-                    by.map(
-                            actor ->
-                                AuditEntry.Person.of(placeOfPeople(before.conversation()), actor))
+                    by.map(actor -> AuditEntry.Person.of(placeOfPeople(before), actor))
                         .orElse(AuditEntry.Person.RUNNEL),
                     Verb.END,
                     now.stateName() + (isStopped && by.isPresent() ? ", the stop took effect" : ""))

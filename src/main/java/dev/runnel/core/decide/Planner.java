@@ -1,7 +1,6 @@
 package dev.runnel.core.decide;
 
 import dev.runnel.core.command.Verb;
-import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -106,7 +105,7 @@ public final class Planner {
           target(delivery, situation, run, false)
               .<Plan>map(
                   binding -> {
-                    if (ApiRuns.isOf(binding.conversation())) {
+                    if (!binding.isRequestKnown()) {
                       return tell(
                           delivery,
                           "This run was started through the API, so I don't know its whole request."

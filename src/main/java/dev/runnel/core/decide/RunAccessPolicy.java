@@ -1,6 +1,5 @@
 package dev.runnel.core.decide;
 
-import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -33,14 +32,14 @@ public record RunAccessPolicy(Defaults defaults) {
   /// Whether it gives a thread to a run that has none, as if nobody in the console had written to
   /// the run.
   private static boolean isFirstLink(Delivery delivery, Binding binding) {
-    return delivery.intent() instanceof Intent.Link && ApiRuns.isOf(binding.conversation());
+    return delivery.intent() instanceof Intent.Link && binding.place().isEmpty();
   }
 
   /// Whether the sender may have the run posted about in another conversation. A run that a
   /// conversation or another run started is part of that one's work, also while it has no binding,
   /// so only admins may link it.
   public boolean mayLink(Delivery delivery, Run run, Optional<Binding> binding) {
-    var hasPlace = binding.filter(it -> !ApiRuns.isOf(it.conversation())).isPresent();
+    var hasPlace = binding.flatMap(Binding::place).isPresent();
     if (!hasPlace && (run.parent().isPresent() || run.delivery().isPresent())) {
       return isAdmin(delivery);
     }

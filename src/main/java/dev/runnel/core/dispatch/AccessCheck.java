@@ -1,6 +1,5 @@
 package dev.runnel.core.dispatch;
 
-import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
@@ -110,7 +109,7 @@ record AccessCheck(
 
   /// Whether an agent started it, for a run whose place may be a thread.
   private static boolean isPartOfAnother(Binding target) {
-    return ApiRuns.isOf(target.conversation()) && target.run().parent().isPresent();
+    return target.place().isEmpty() && target.run().parent().isPresent();
   }
 
   /// Another platform than that of the run's place does not know who has permission there; there

@@ -101,7 +101,7 @@ final class ApiRunBinder {
 
   private boolean bind(DeliveryAttempt attempt, Binding binding) {
     return binding.version() > 0
-        || !ApiRuns.isOf(binding.conversation())
+        || binding.place().isPresent()
         || results.commitIfOwned(attempt, work -> save(work, binding));
   }
 

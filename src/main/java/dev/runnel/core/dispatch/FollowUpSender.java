@@ -4,7 +4,6 @@ import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.decide.PublicWork;
 import dev.runnel.core.decide.PullRequestFollowUps;
 import dev.runnel.core.decide.RunSubscribers;
-import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
@@ -81,7 +80,7 @@ record FollowUpSender(
   /// Whether a new run may continue its work: not for a run of the API, whose request, environment
   /// and identity are not known here.
   private static boolean isReplaceable(Plan.FollowUp plan) {
-    return !ApiRuns.isOf(plan.binding().conversation());
+    return plan.binding().isRequestKnown();
   }
 
   /// Whether the attempt is finished, because an earlier attempt had its effect or may have had it.

@@ -12,9 +12,6 @@ public final class ApiRuns {
   /// The place of all these runs, in rules and in their conversations.
   public static final SurfaceId SURFACE = new SurfaceId("api");
 
-  /// Where people write to these runs and stop them.
-  public static final SurfaceId CONSOLE = new SurfaceId("console");
-
   /// Stands for their requesters, whom Runnel does not know. No account of a platform has this id.
   public static final Actor REQUESTER = new Actor("the API", "the API");
 
@@ -22,17 +19,5 @@ public final class ApiRuns {
 
   public static Conversation conversation(RunId run) {
     return new Conversation(SURFACE, run.value());
-  }
-
-  /// The conversation between the console and its visitors about this one.
-  public static Conversation inConsole(Conversation conversation) {
-    return conversation.surface().equals(CONSOLE)
-        ? conversation
-        : new Conversation(CONSOLE, conversation.id());
-  }
-
-  /// Whether it is the conversation of such a run.
-  public static boolean isOf(Conversation conversation) {
-    return conversation.surface().equals(SURFACE);
   }
 }

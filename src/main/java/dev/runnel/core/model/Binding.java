@@ -51,6 +51,22 @@ public record Binding(
     return reopened || !run.state().isTerminal();
   }
 
+  /// The conversation that asked for the run, or that the run was linked to; empty if there is
+  /// none, and the run is bound only because somebody in the console wrote to it.
+  public Optional<Conversation> place() {
+    return isOfApi() ? Optional.empty() : Optional.of(conversation);
+  }
+
+  /// Whether the request is the whole one, with its options. Of a run that was started through the
+  /// API only the title is known.
+  public boolean isRequestKnown() {
+    return !isOfApi();
+  }
+
+  private boolean isOfApi() {
+    return conversation.surface().equals(ApiRuns.SURFACE);
+  }
+
   public Binding seen(Run now) {
     return with(
         it ->

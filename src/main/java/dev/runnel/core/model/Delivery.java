@@ -71,7 +71,7 @@ public record Delivery(
   /// Where the sender reads an answer that is for nobody else. Visitors of the console read it on
   /// their page: the platform of the run's thread may not know them.
   public Conversation placeOfAnswer() {
-    return id.surface().equals(ApiRuns.CONSOLE) ? ApiRuns.inConsole(conversation) : conversation;
+    return id.surface().equals(SurfaceId.CONSOLE) ? conversation.inConsole() : conversation;
   }
 
   /// The sender as a surface shows the person: on another one the id may be somebody else's.

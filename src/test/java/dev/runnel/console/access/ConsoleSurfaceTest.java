@@ -4,7 +4,6 @@ import static dev.runnel.testkit.Samples.DANA;
 import static dev.runnel.testkit.Samples.NINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.ApiRuns;
 import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -368,7 +367,7 @@ class ConsoleSurfaceTest {
       surface.post(
           new Notice(
               NoticeId.random(),
-              ApiRuns.inConsole(thread),
+              thread.inConsole(),
               new Update.Message(DANA, "No.", true),
               Origin.NONE,
               NINE,

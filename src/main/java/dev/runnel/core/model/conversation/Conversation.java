@@ -46,6 +46,11 @@ public record Conversation(SurfaceId surface, String key) {
     return NUMBERED.matcher(id).matches();
   }
 
+  /// The conversation between the console and its visitors about this one.
+  public Conversation inConsole() {
+    return surface.equals(SurfaceId.CONSOLE) ? this : new Conversation(SurfaceId.CONSOLE, id());
+  }
+
   /// The inverse of [#id()].
   public static Conversation parse(String id) {
     int colon = id.indexOf(':');
