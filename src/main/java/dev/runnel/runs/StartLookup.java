@@ -133,13 +133,13 @@ record StartLookup(RunsClient client) {
     if (received.isPresent() && received.getAsInt() > timesSent) {
       return new Arrival.Arrived();
     }
-    if (isIdle(before)) {
+    if (!before.state().isInProgress()) {
       if (now.stateName().equals(before.stateName())
           && now.updatedAt().isPresent()
           && now.updatedAt().equals(before.updatedAt())) {
         return new Arrival.NotArrived();
       }
-      if (!isIdle(now)) {
+      if (now.state().isInProgress()) {
         return new Arrival.Arrived();
       }
     }
@@ -147,10 +147,6 @@ record StartLookup(RunsClient client) {
     return received.isPresent() && now.state().isTerminal()
         ? new Arrival.NotArrived()
         : new Arrival.Unknowable();
-  }
-
-  private static boolean isIdle(Run run) {
-    return run.state().isTerminal() || run.state().needsPerson();
   }
 
   /// How often the run received this message; empty if the run does not show that.

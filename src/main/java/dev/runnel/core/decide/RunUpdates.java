@@ -159,7 +159,7 @@ public final class RunUpdates {
   /// Whether a follow-up was accepted but the run has not left its end or its question yet.
   private static boolean hasNotResumed(Binding binding, Run now) {
     return binding.reopened()
-        && (now.state().isTerminal() || now.state().needsPerson())
+        && !now.state().isInProgress()
         && now.updatedAt().equals(binding.run().updatedAt())
         && (now.updatedAt().isPresent() || !shows(now, binding.run()));
   }

@@ -18,7 +18,7 @@ final class StatusRefresh {
   static void plan(Work work, Surface surface, Notice posted, Instant now) {
     var isAgain = posted.update() instanceof Update.Still;
     statusIn(posted)
-        .filter(status -> !isAgain || isWorking(status))
+        .filter(status -> !isAgain || status.run().state().isInProgress())
         .ifPresent(
             status ->
                 surface
@@ -41,11 +41,6 @@ final class StatusRefresh {
   private static Update.Status at(Update.Status status, Instant at) {
     return new Update.Status(
         status.run(), status.requester(), status.request(), status.since(), at, status.stop());
-  }
-
-  private static boolean isWorking(Update.Status status) {
-    var state = status.run().state();
-    return !state.isTerminal() && !state.needsPerson();
   }
 
   /// The status that a notice carries.

@@ -162,7 +162,7 @@ record FollowUpSender(
   }
 
   private void send(DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
-    var isIdle = found.state().isTerminal() || found.state().needsPerson();
+    var isIdle = !found.state().isInProgress();
     if (isIdle && !startControl.permitsRestart(attempt, plan.binding())) {
       return;
     }
@@ -406,8 +406,7 @@ record FollowUpSender(
     }
     attempt.react(work, MessageStatus.QUEUED);
     // A run that had ended or waited for a person continues at once.
-    var before = binding.run().state();
-    if (!before.isTerminal() && !before.needsPerson()) {
+    if (binding.run().state().isInProgress()) {
       var isOffered =
           read.replies()
               .filter(replies -> replies.offered().contains(attempt.delivery().id()))

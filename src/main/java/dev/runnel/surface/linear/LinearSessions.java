@@ -170,7 +170,7 @@ final class LinearSessions {
   /// While the run waits or after it has ended, its last activity must stay the last.
   private static Optional<Activity> progress(Update.Status status) {
     var run = status.run();
-    if (run.state().isTerminal() || run.state().needsPerson()) {
+    if (!run.state().isInProgress()) {
       return Optional.empty();
     }
     var message =

@@ -24,4 +24,9 @@ public enum RunState {
   public boolean needsPerson() {
     return this == BLOCKED;
   }
+
+  /// Whether it may progress by itself: it has not ended, and waits for no person.
+  public boolean isInProgress() {
+    return !isTerminal() && !needsPerson();
+  }
 }

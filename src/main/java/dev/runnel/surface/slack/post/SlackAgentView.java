@@ -77,11 +77,11 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
     }
     var api = api(place);
     var posting =
-        isWorking(status)
+        status.run().state().isInProgress()
             ? postWorking(api, notice, status, ref, plain)
             : postIdle(api, notice, ref, plain);
     if (posting instanceof Posting.Posted) {
-      if (isWorking(status)) {
+      if (status.run().state().isInProgress()) {
         statusLine.setLine(api, place, status, ref == null);
       } else {
         statusLine.markIdle(api, place, status);
@@ -136,7 +136,7 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
       SlackStreams.PlainMessages plain) {
     var place = SlackPlace.of(notice.conversation());
     var api = api(place);
-    if (isWorking(status)) {
+    if (status.run().state().isInProgress()) {
       statusLine.markBusy(api, place, status);
       statusLine.setLine(api, place, status, false);
       if (ref != null && statusLine.mayStream(place)) {
@@ -170,11 +170,6 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
 
   private static boolean isSupportedIn(SlackPlace place) {
     return place.isDirect() && place.isThread();
-  }
-
-  private static boolean isWorking(Update.Status status) {
-    var state = status.run().state();
-    return !state.isTerminal() && !state.needsPerson();
   }
 
   private static Posting postPlain(

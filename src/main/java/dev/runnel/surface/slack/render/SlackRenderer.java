@@ -187,7 +187,7 @@ public final class SlackRenderer {
             run.cost().map(SlackRenderer::named).orElse("")));
     status.stop().ifPresent(stopRequest -> blocks.add(section(SlackStops.stopping(stopRequest))));
     // A question has a post of its own.
-    if (!run.state().isTerminal() && !run.state().needsPerson()) {
+    if (run.state().isInProgress()) {
       run.message()
           .map(it -> Mrkdwn.fromMarkdown(Mrkdwn.oneLine(it, MAX_LINE)))
           .filter(it -> !it.isBlank())
