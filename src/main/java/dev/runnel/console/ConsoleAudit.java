@@ -88,7 +88,7 @@ final class ConsoleAudit {
   private AuditEntry entry(Actor who, Verb verb, String details) {
     var person =
         new AuditEntry.Person(
-            ConsoleSurface.ID + ":" + who.id(),
+            who.idOn(ConsoleSurface.ID),
             who.name(),
             Optional.empty(),
             ConsoleSurface.ID,

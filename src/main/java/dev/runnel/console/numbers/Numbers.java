@@ -132,8 +132,7 @@ public final class Numbers {
     var names = new HashMap<String, String>();
     for (var binding : store.<List<Binding>>read(it -> it.recent(Optional.empty(), "", NAMES))) {
       names.putIfAbsent(
-          binding.conversation().surface() + ":" + binding.requester().id(),
-          binding.requester().name());
+          binding.requester().idOn(binding.conversation().surface()), binding.requester().name());
     }
     return names;
   }

@@ -236,7 +236,7 @@ record AccessCheck(
     var names = new HashSet<String>();
     // An account may be named like the group.
     if (!delivery.actor().id().equalsIgnoreCase(Policy.MEMBERS)) {
-      names.add(id + ":" + delivery.actor().id());
+      names.add(delivery.actor().idOn(surface.id()));
     }
     names.add(id + ":" + team(delivery.conversation()) + "/" + delivery.actor().id());
     if (isMember) {
@@ -327,7 +327,7 @@ record AccessCheck(
         surface(delivery).filter(it -> it.id().equals(conversation.surface())).isPresent();
     return (isOnPlatform && person.id().equals(delivery.actor().id()))
         || namesElsewhere(delivery)
-            .filter(it -> it.contains(conversation.surface() + ":" + person.id()))
+            .filter(it -> it.contains(person.idOn(conversation.surface())))
             .isPresent();
   }
 

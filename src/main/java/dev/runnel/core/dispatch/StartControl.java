@@ -11,7 +11,6 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.Actor;
-import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.run.MessageStatus;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.policy.ApprovalRule;
@@ -451,11 +450,7 @@ record StartControl(Policy policy, Store store, AccessCheck accessCheck, Attempt
   }
 
   private static String person(Delivery delivery) {
-    return person(delivery.conversation(), delivery.actor());
-  }
-
-  private static String person(Conversation conversation, Actor actor) {
-    return conversation.surface() + ":" + actor.id();
+    return delivery.actor().idOn(delivery.conversation().surface());
   }
 
   /// Freezes all starts, or unfreezes them.

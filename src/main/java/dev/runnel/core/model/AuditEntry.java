@@ -99,7 +99,7 @@ public record AuditEntry(
     public static Person of(Delivery delivery) {
       var door = delivery.id().surface();
       return new Person(
-          door + ":" + delivery.actor().id(),
+          delivery.actor().idOn(door),
           delivery.actor().name(),
           team(delivery.conversation()),
           door,
@@ -109,7 +109,7 @@ public record AuditEntry(
     /// A person as a conversation knows them.
     public static Person of(Conversation conversation, Actor actor) {
       return new Person(
-          conversation.surface() + ":" + actor.id(),
+          actor.idOn(conversation.surface()),
           actor.name(),
           team(conversation),
           conversation.surface(),

@@ -77,6 +77,6 @@ public record Delivery(
   /// The sender as a surface shows the person: on another one the id may be somebody else's.
   public Actor actorIn(SurfaceId there) {
     var here = conversation.surface();
-    return here.equals(there) ? actor : new Actor(here + ":" + actor.id(), actor.name());
+    return here.equals(there) ? actor : new Actor(actor.idOn(here), actor.name());
   }
 }

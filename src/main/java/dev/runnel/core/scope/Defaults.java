@@ -103,7 +103,7 @@ public record Defaults(
   /// Without configured admins, everybody in a place may set its defaults, but nobody may set those
   /// of the workspace.
   public boolean maySet(Level level, Conversation conversation, Actor actor) {
-    var isAdmin = admins.contains(conversation.surface() + ":" + actor.id());
+    var isAdmin = admins.contains(actor.idOn(conversation.surface()));
     return switch (level) {
       case ME -> true;
       case HERE -> isAdmin || admins.isEmpty();

@@ -139,7 +139,7 @@ public final class AnswerFormatter {
       Optional<Set<Permission>> permissions) {
     var rows = new ArrayList<Row>();
     rows.add(Row.of("Name", actor.name()));
-    rows.add(Row.of("Id", "`" + where.surface() + ":" + actor.id() + "`", admin ? "an admin" : ""));
+    rows.add(Row.of("Id", "`" + actor.idOn(where.surface()) + "`", admin ? "an admin" : ""));
     permissions.ifPresent(it -> rows.add(Row.of("You may", permitted(it))));
     rows.addAll(chosen(resolved));
     return new InfoCard("You", rows, List.of(new Next("All defaults", "config")));

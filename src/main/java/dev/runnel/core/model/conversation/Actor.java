@@ -15,4 +15,10 @@ public record Actor(String id, String name) {
   public Actor {
     NameCheck.require("actor id", id);
   }
+
+  /// The id, made unique over all surfaces: `slack:U012AB`. Settings, budgets, the audit log and
+  /// the erasure of a person's data compare it.
+  public String idOn(SurfaceId surface) {
+    return surface + ":" + id;
+  }
 }

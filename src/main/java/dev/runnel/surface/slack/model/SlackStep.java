@@ -30,8 +30,7 @@ public final class SlackStep {
   /// The names by which a policy knows the requester; empty for others.
   public static Optional<Set<String>> names(Actor actor) {
     return isRequester(actor)
-        ? Optional.of(
-            Set.of(SlackPlace.SURFACE + ":" + WORKFLOW, SlackPlace.SURFACE + ":" + actor.id()))
+        ? Optional.of(Set.of(SlackPlace.SURFACE + ":" + WORKFLOW, actor.idOn(SlackPlace.SURFACE)))
         : Optional.empty();
   }
 

@@ -65,8 +65,7 @@ public record WatchedChannels(Map<String, List<String>> words) {
   /// people.
   public static Optional<Set<String>> names(Actor actor) {
     return isRequester(actor)
-        ? Optional.of(
-            Set.of(SlackPlace.SURFACE + ":" + WATCH, SlackPlace.SURFACE + ":" + actor.id()))
+        ? Optional.of(Set.of(SlackPlace.SURFACE + ":" + WATCH, actor.idOn(SlackPlace.SURFACE)))
         : Optional.empty();
   }
 }
