@@ -132,11 +132,7 @@ public final class AuditTrail {
   private static Optional<Run> run(Work work, Delivery delivery) {
     return named(delivery.intent())
         .map(work.bindings()::of)
-        .orElseGet(
-            () ->
-                work.bindings()
-                    .of(delivery.conversation())
-                    .or(() -> RunSubscribers.steeredRun(work, delivery)))
+        .orElseGet(() -> RunSubscribers.runOf(work, delivery))
         .map(Binding::run);
   }
 

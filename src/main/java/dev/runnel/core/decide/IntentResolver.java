@@ -53,10 +53,7 @@ public record IntentResolver(RunAccessPolicy runAccessPolicy) {
   public static Intent unclear(Work work, Delivery delivery, Intent.Unclear unclear) {
     return unclear
         .work()
-        .filter(
-            _ ->
-                work.bindings().of(delivery.conversation()).isPresent()
-                    || RunSubscribers.steeredRun(work, delivery).isPresent())
+        .filter(_ -> RunSubscribers.runOf(work, delivery).isPresent())
         .<Intent>map(Intent.Say::new)
         .orElse(unclear);
   }

@@ -23,8 +23,14 @@ import java.util.Optional;
 public final class RunSubscribers {
   private RunSubscribers() {}
 
+  /// The current run of the delivery's conversation, or the one of another conversation that it is
+  /// for.
+  public static Optional<Binding> runOf(Work work, Delivery delivery) {
+    return work.bindings().of(delivery.conversation()).or(() -> steeredRun(work, delivery));
+  }
+
   /// The run that a message on its pull request, or in a conversation that takes part, is for.
-  public static Optional<Binding> steeredRun(Work work, Delivery delivery) {
+  private static Optional<Binding> steeredRun(Work work, Delivery delivery) {
     if (!isForSteeredRun(delivery)) {
       return Optional.empty();
     }

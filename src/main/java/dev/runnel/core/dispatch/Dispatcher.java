@@ -327,10 +327,7 @@ public final class Dispatcher {
   /// The binding of the thread's current run, or, on a pull request, of the run that opened it. If
   /// only an earlier run of the thread is active, a stop refers to that one.
   private static Optional<Binding> own(Work work, Delivery delivery) {
-    var current =
-        work.bindings()
-            .of(delivery.conversation())
-            .or(() -> RunSubscribers.steeredRun(work, delivery));
+    var current = RunSubscribers.runOf(work, delivery);
     return current.isPresent()
             && !current.get().isActive()
             && delivery.intent() instanceof Intent.Cancel(var run, _)

@@ -104,13 +104,8 @@ record ListeningPolicy(Surfaces surfaces, Store store) {
     var batchWindow = conversationPolicy(delivery.conversation()).batchWindow();
     return Optional.of(delivery.arrivedAt().plus(batchWindow))
         .filter(until -> until.isAfter(now))
-        .filter(_ -> hasRun(work, delivery))
+        .filter(_ -> RunSubscribers.runOf(work, delivery).isPresent())
         .map(until -> until.isAfter(now.plus(batchWindow)) ? now.plus(batchWindow) : until);
-  }
-
-  private static boolean hasRun(Work work, Delivery delivery) {
-    return work.bindings().of(delivery.conversation()).isPresent()
-        || RunSubscribers.steeredRun(work, delivery).isPresent();
   }
 
   /// Explains that a reply is queued, where answers are private: once per thread if the agent reads
