@@ -15,6 +15,8 @@ import dev.runnel.core.model.conversation.Admission;
 import dev.runnel.core.model.conversation.ConversationPolicy;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.run.Request;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
@@ -92,6 +94,62 @@ class OvertakingTest {
 
     assertThat(world.runs.followUps()).isEmpty();
     assertThat(world.runs.runs()).hasSize(1);
+  }
+
+  @Test
+  void aRequestThatIsCaughtUpTogetherWithAnEarlierStopStartsItsRun() {
+    world.says(at(10, delivery("1", cancel())));
+    world.says(at(20, delivery("2", say("do it differently"))));
+    world.settle();
+
+    assertThat(world.runs.runs()).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @MethodSource("requests")
+  void aStopThatArrivesAfterALaterRequestStopsNothingAndSaysSo(Intent request) {
+    world.says(at(1, delivery("0", start("fix it"))));
+    world.settle();
+    world.says(at(20, delivery("2", cancel())));
+    world.settle();
+    world.says(at(30, delivery("3", request)));
+    world.settle();
+    world.says(at(10, delivery("1", cancel())));
+    world.settle();
+
+    assertThat(world.runs.cancels()).hasSize(1);
+    assertThat(world.runs.runs().getLast().state()).isEqualTo(RunState.QUEUED);
+    assertThat(world.surface.told(THREAD)).last().asString().startsWith("Your stop arrived late");
+  }
+
+  static Stream<Intent> requests() {
+    return Stream.of(
+        say("continue with the docs"),
+        new Intent.New(Request.of("write the docs")),
+        new Intent.Retry(Optional.empty()));
+  }
+
+  @Test
+  void aStopThatWasSentAfterTheLatestRequestStopsTheRun() {
+    world.says(at(1, delivery("0", start("fix it"))));
+    world.settle();
+    world.says(at(10, delivery("1", say("and add a test"))));
+    world.settle();
+    world.says(at(10, delivery("2", cancel())));
+    world.settle();
+
+    assertThat(world.runs.cancels()).hasSize(1);
+  }
+
+  @Test
+  void aRemovedLabelThatArrivesAfterTheNextLabelStopsNothing() {
+    world.says(at(20, delivery("3", start("Work on this issue."))));
+    world.settle();
+    world.says(at(10, unlabelled("2")));
+    world.settle();
+
+    assertThat(world.runs.cancels()).isEmpty();
+    assertThat(world.surface.told(THREAD)).isEmpty();
   }
 
   @ParameterizedTest

@@ -741,6 +741,7 @@ public final class MemoryStore implements Store {
           binding.reopened(),
           binding.stop(),
           binding.pending(),
+          binding.askedAt(),
           version);
     }
   }

@@ -140,6 +140,7 @@ public final class Samples {
         reopened,
         Optional.empty(),
         List.of(),
+        Optional.empty(),
         version);
   }
 }

@@ -77,6 +77,7 @@ final class ApiRunBinder {
         false,
         Optional.empty(),
         List.of(),
+        Optional.empty(),
         0);
   }
 

@@ -352,7 +352,7 @@ public final class Dispatcher {
         .map(Pending::item)
         .filter(each -> each.intent() instanceof Intent.Start)
         .filter(each -> each.actor().id().equals(delivery.actor().id()))
-        .filter(each -> !each.arrivedAt().isAfter(delivery.arrivedAt()))
+        .filter(each -> !each.isSentAfter(delivery))
         .map(Delivery::conversation)
         .reduce((_, newer) -> newer);
   }
@@ -386,6 +386,9 @@ public final class Dispatcher {
         results.complete(
             attempt.noting("to ignore it: a stop that was sent later arrived before it"),
             work -> next.attempt().react(work, MessageStatus.CANCELLED));
+        return;
+      }
+      if (runCanceller.ignoreOutdated(attempt, next.situation().own())) {
         return;
       }
       if (!apiRunBinder.bind(attempt, plan)) {

@@ -26,10 +26,11 @@ import dev.runnel.core.text.AnswerChoices;
 import dev.runnel.core.text.AnswerFormatter;
 import dev.runnel.text.ToolReply;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
@@ -259,15 +260,23 @@ record FollowUpSender(
         binding,
         run,
         false,
-        work -> {
+        (work, whole) -> {
           var current = AttemptResults.current(work, binding);
           current.ifPresent(it -> RunSubscribers.subscribe(work, attempt.delivery(), it));
-          if (isIdle) {
-            current
-                .filter(it -> !it.reopened())
-                .ifPresent(it -> AttemptResults.save(work, it.reopenedAs(run)));
-          }
+          current
+              .map(it -> isIdle && !it.reopened() ? it.reopenedAs(run) : it)
+              .map(it -> sentAt(whole).map(it::requested).orElse(it))
+              .filter(it -> !it.equals(current.get()))
+              .ifPresent(it -> AttemptResults.save(work, it));
         });
+  }
+
+  /// When a person sent the latest of the messages; empty if no platform tells.
+  private static Optional<Instant> sentAt(DeliveryAttempt whole) {
+    return Stream.concat(Stream.of(whole.delivery()), whole.parts().stream())
+        .filter(RunSubscribers::isFromPerson)
+        .flatMap(each -> each.snapshot().at().stream())
+        .max(Instant::compareTo);
   }
 
   /// Commits the text to send, including the queued messages that are sent with it.
@@ -275,7 +284,11 @@ record FollowUpSender(
   /// @param isReplaced whether a new run replaces the run, so that the message approves nothing of
   ///   it
   private Optional<DeliveryAttempt> fixText(
-      DeliveryAttempt attempt, Binding binding, Run run, boolean isReplaced, Consumer<Work> more) {
+      DeliveryAttempt attempt,
+      Binding binding,
+      Run run,
+      boolean isReplaced,
+      BiConsumer<Work, DeliveryAttempt> more) {
     var whole = new DeliveryAttempt[] {attempt};
     var isAlreadyAnswered = new boolean[] {false};
     var refusals = new ArrayList<String>();
@@ -305,7 +318,7 @@ record FollowUpSender(
                     .ifPresent(changed -> whole[0] = saveText(work, changed));
               }
               work.inbox().saveRunBefore(attempt.delivery().id(), run);
-              more.accept(work);
+              more.accept(work, whole[0]);
             });
     if (isOwned && isAlreadyAnswered[0]) {
       reportAlreadyAnswered(attempt);
@@ -482,7 +495,7 @@ record FollowUpSender(
 
   /// Starts a new run, and announces it once, because people in the thread see a second run.
   private void startNewRun(DeliveryAttempt attempt, Plan.FollowUp plan) {
-    fixText(attempt, plan.binding(), plan.binding().run(), true, _ -> {})
+    fixText(attempt, plan.binding(), plan.binding().run(), true, (_, _) -> {})
         .ifPresent(
             whole ->
                 runStarter.start(

@@ -30,6 +30,36 @@ import org.slf4j.LoggerFactory;
 record RunCanceller(Store store, AgentRuns runs, RunStarter runStarter, AttemptResults results) {
   private static final Logger log = LoggerFactory.getLogger(RunCanceller.class);
 
+  /// Finishes a stop of a conversation's run that arrives only after a request that was sent later:
+  /// the person wanted to stop what the run did before. One that waits for the run service arrived
+  /// in time.
+  ///
+  /// @param own the conversation's run
+  /// @return whether the attempt is finished
+  boolean ignoreOutdated(DeliveryAttempt attempt, Optional<Binding> own) {
+    var isOutdated =
+        !attempt.isRetry()
+            && attempt.delivery().intent() instanceof Intent.Cancel(var run, _)
+            && run.isEmpty()
+            && own.filter(Binding::isActive)
+                .filter(
+                    it -> attempt.delivery().snapshot().at().filter(it::isAskedAfter).isPresent())
+                .isPresent();
+    if (isOutdated) {
+      results.complete(
+          attempt.noting("to ignore it: it arrived after a request that was sent later"),
+          work -> {
+            if (reason(attempt).isEmpty()) {
+              attempt.respond(
+                  work,
+                  "Your stop arrived late: the run has got a later message, so it continues. To"
+                      + " stop it, send `stop` again.");
+            }
+          });
+    }
+    return isOutdated;
+  }
+
   /// Stops the run, and withdraws queued deliveries.
   void cancel(DeliveryAttempt attempt, Plan.CancelRun plan) {
     if (!requestStop(attempt, plan.binding())) {
@@ -243,8 +273,7 @@ record RunCanceller(Store store, AgentRuns runs, RunStarter runStarter, AttemptR
         store.<List<Pending<Delivery>>>commit(
             work ->
                 work.inbox().waiting(attempt.conversation()).stream()
-                    .filter(
-                        each -> !each.item().arrivedAt().isAfter(attempt.delivery().arrivedAt()))
+                    .filter(each -> !each.item().isSentAfter(attempt.delivery()))
                     .toList());
     var ended = new ArrayList<Ended>();
     for (var begun : waiting.stream().filter(each -> each.tries() > 0).toList()) {

@@ -321,6 +321,7 @@ record RunStarter(
             false,
             Optional.empty(),
             List.of(),
+            delivery.snapshot().at(),
             0);
     work.bindings().save(binding);
     attempt.reactReceived(work);

@@ -11,8 +11,10 @@ import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.model.run.StopRequest;
 import io.soabase.recordbuilder.core.RecordBuilder;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -25,6 +27,8 @@ import java.util.stream.Stream;
 /// @param reopened whether a follow-up was accepted after an end that was already announced
 /// @param stop a person's request to stop the run, while the run has not ended
 /// @param pending messages sent to the run that its agent has not received yet, in order
+/// @param askedAt when the latest request to the run was sent, by the clock of its platform; empty
+///   if unknown
 /// @param version optimistic lock: incremented by each write; a writer that loses the compare plans
 ///   again
 @RecordBuilder
@@ -39,11 +43,13 @@ public record Binding(
     boolean reopened,
     Optional<StopRequest> stop,
     List<PendingReply> pending,
+    Optional<Instant> askedAt,
     long version)
     implements BindingBuilder.With {
   public Binding {
     // Rows of an older version have none.
     pending = ListCopies.of(pending);
+    askedAt = Objects.requireNonNullElse(askedAt, Optional.empty());
   }
 
   /// Whether the run may still change by itself.
@@ -78,6 +84,25 @@ public record Binding(
 
   public Binding reopenedAs(Run now) {
     return with(it -> it.run(now).reopened(true).stop(Optional.empty()));
+  }
+
+  /// Records that a request was sent to the run.
+  ///
+  /// @param at by the clock of its platform
+  public Binding requested(Instant at) {
+    return askedAt.filter(latest -> !latest.isBefore(at)).isPresent()
+        ? this
+        : withAskedAt(Optional.of(at));
+  }
+
+  /// Whether its latest request was sent after that time, in whole seconds: some platforms tell no
+  /// more.
+  public boolean isAskedAfter(Instant at) {
+    return askedAt
+        .filter(
+            latest ->
+                latest.truncatedTo(ChronoUnit.SECONDS).isAfter(at.truncatedTo(ChronoUnit.SECONDS)))
+        .isPresent();
   }
 
   /// Adds a reply that waits for the agent.

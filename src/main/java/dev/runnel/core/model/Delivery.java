@@ -56,6 +56,14 @@ public record Delivery(
     return snapshot.at().orElse(arrivedAt);
   }
 
+  /// Whether it was sent after the other one: by the platform's clock if the time of both is known,
+  /// else by their arrival.
+  public boolean isSentAfter(Delivery other) {
+    return snapshot.at().isPresent() && other.snapshot.at().isPresent()
+        ? saidAt().isAfter(other.saidAt())
+        : arrivedAt.isAfter(other.arrivedAt);
+  }
+
   /// A copy in another conversation.
   public Delivery movedTo(Conversation other) {
     return movedTo(other, Optional.empty());
