@@ -946,10 +946,10 @@ class JourneyTest {
       world.says(asked);
       world.settle();
 
-      assertThat(world.surface.told(asked.conversation()))
+      assertThat(world.surface.posts(asked.conversation()))
           .singleElement()
-          .asString()
-          .contains("run-unknown");
+          .extracting(post -> ((Update.Answered) post.update()).sheet().title())
+          .isEqualTo("I can't find run `run-unknown`.");
     }
   }
 

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.Origin;
@@ -26,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,10 +70,36 @@ class ScheduleJourneyTest {
     world.settle();
   }
 
-  /// The id of the only schedule, as the answer shows it.
+  /// The messages, and the sentence of each card.
+  private List<String> told(Conversation conversation) {
+    return world.surface.posts(conversation).stream()
+        .flatMap(
+            each ->
+                switch (each.update()) {
+                  case Update.Message(_, var text, _) -> Stream.of(text);
+                  case Update.Answered(_, var card) ->
+                      Stream.of(
+                          card.rows().isEmpty() ? card.title() : card.rows().getFirst().text());
+                  default -> Stream.<String>of();
+                })
+        .toList();
+  }
+
+  /// The commands that the cards offer, in order.
+  private List<String> choices() {
+    return world.surface.posts(PLACE).stream()
+        .flatMap(
+            each ->
+                each.update() instanceof Update.Answered(_, var card)
+                    ? card.choices().stream()
+                    : Stream.of())
+        .map(InfoCard.Choice::command)
+        .toList();
+  }
+
+  /// The id of the only schedule, as the button that deletes it names it.
   private String id() {
-    var made = world.surface.told(PLACE).getFirst();
-    return made.replaceAll(".*`schedule delete (\\w+)`.*", "$1");
+    return choices().getFirst().replace("schedule delete ", "");
   }
 
   private void ends() {
@@ -86,13 +114,13 @@ class ScheduleJourneyTest {
   void eachTimeARunStartsInAThreadOfItsOwnInThatPlace() {
     commands("1", "schedule every weekday at 9:30 check the build");
 
-    assertThat(world.surface.told(PLACE))
+    assertThat(told(PLACE))
         .singleElement()
         .asString()
         .startsWith(
             "dana scheduled `check the build` every weekday at 09:30, first Mon 5 Jan 2026 09:30"
-                + " (UTC, because I don't know your time zone")
-        .endsWith("` deletes it.");
+                + " (UTC, because I don't know your time zone");
+    assertThat(choices()).singleElement().asString().startsWith("schedule delete ");
     assertThat(world.runs.starts()).isEmpty();
 
     world.leaps(Duration.ofMinutes(29));
@@ -114,10 +142,10 @@ class ScheduleJourneyTest {
     commands("1", "schedule every day at 9:30 check the build");
     commands("2", "schedule tomorrow at 9:30 Asia/Tokyo check the build");
 
-    assertThat(world.surface.told(PLACE).get(0))
-        .contains("first Mon 5 Jan 2026 09:30 (America/New_York, your time zone). ");
-    assertThat(world.surface.told(PLACE).get(1))
-        .contains("`check the build` once, Tue 6 Jan 2026 09:30 (Asia/Tokyo). ");
+    assertThat(told(PLACE).get(0))
+        .contains("first Mon 5 Jan 2026 09:30 (America/New_York, your time zone).");
+    assertThat(told(PLACE).get(1))
+        .contains("`check the build` once, Tue 6 Jan 2026 09:30 (Asia/Tokyo).");
   }
 
   @Test
@@ -147,7 +175,7 @@ class ScheduleJourneyTest {
     ends();
     says("2", "again in 2 weeks", THREAD);
 
-    assertThat(world.surface.told(THREAD))
+    assertThat(told(THREAD))
         .last()
         .asString()
         .startsWith("dana scheduled `fix the test` once, Mon 19 Jan 2026 09:00 (UTC");
@@ -168,7 +196,7 @@ class ScheduleJourneyTest {
     world.says(delivery("1", MessageParser.words("again in 2 weeks").orElseThrow(), OTHER_THREAD));
     world.settle();
 
-    assertThat(world.surface.told(OTHER_THREAD))
+    assertThat(told(OTHER_THREAD))
         .containsExactly("There is no run here to repeat. Write it in the thread of a run.");
   }
 
@@ -188,16 +216,35 @@ class ScheduleJourneyTest {
     commands("4", "schedule delete " + id);
     world.leaps(DAY);
     assertThat(world.runs.starts()).hasSize(1);
-    assertThat(world.surface.told(PLACE).subList(1, 4))
+    assertThat(told(PLACE).subList(1, 4))
         .containsExactly(
-            "dana paused the schedule `check the build`. `schedule resume %s` resumes it."
-                .formatted(id),
+            "dana paused the schedule `check the build`.",
             "dana resumed the schedule `check the build`, next Tue 6 Jan 2026 09:30 (UTC).",
             "dana deleted the schedule `check the build`.");
+    assertThat(choices()).containsExactly("schedule delete " + id, "schedule resume " + id);
     commands("5", "schedule delete " + id);
-    assertThat(world.surface.told(PLACE))
-        .last()
-        .isEqualTo("I can't find the schedule `%s` here. `schedule` lists them.".formatted(id));
+    assertThat(told(PLACE)).last().isEqualTo("I can't find the schedule `%s` here.".formatted(id));
+  }
+
+  @Test
+  void aScheduleIsDeletedInTheThreadOfItsRunWithoutAMention() {
+    world.says(delivery("1", start("fix the test")));
+    world.settle();
+    ends();
+    says("2", "again in 2 weeks", THREAD);
+    var made =
+        world.surface.posts(THREAD).stream()
+            .map(each -> each.update())
+            .filter(Update.Answered.class::isInstance)
+            .map(each -> ((Update.Answered) each).sheet().choices().getFirst().command())
+            .findFirst()
+            .orElseThrow();
+    says("3", made, THREAD);
+
+    assertThat(told(THREAD)).last().isEqualTo("dana deleted the schedule `fix the test`.");
+    assertThat(world.runs.followUps()).isEmpty();
+    world.leaps(DAY.multipliedBy(14));
+    assertThat(world.runs.starts()).hasSize(1);
   }
 
   @Test
@@ -231,7 +278,7 @@ class ScheduleJourneyTest {
     commands("1", "schedule today at 8:00 check the build");
     commands("2", "schedule on 2028-01-01 at 8:00 check the build");
 
-    assertThat(world.surface.told(PLACE))
+    assertThat(told(PLACE))
         .containsExactly(
             "That time has passed.", "That is too far ahead: a schedule begins within a year.");
   }
@@ -245,10 +292,10 @@ class ScheduleJourneyTest {
     world.says(command("c", "schedule in 2 weeks check the build").withActor(SAM));
     world.settle();
 
-    assertThat(world.surface.told(PLACE))
+    assertThat(told(PLACE))
         .filteredOn(each -> each.startsWith("You have 20 schedules, which is the maximum."))
         .hasSize(1);
-    assertThat(world.surface.told(PLACE)).last().asString().startsWith("sam scheduled ");
+    assertThat(told(PLACE)).last().asString().startsWith("sam scheduled ");
   }
 
   /// A policy that permits this to everybody.
@@ -291,7 +338,7 @@ class ScheduleJourneyTest {
     commands("2", "schedule delete " + id());
     commands("3", "schedule in 2 weeks check the build");
 
-    assertThat(world.surface.told(PLACE)).hasSize(1);
+    assertThat(told(PLACE)).hasSize(1);
     assertThat(world.audit())
         .filteredOn(
             each ->

@@ -143,10 +143,7 @@ class VerbsJourneyTest {
     void sayToARunThatIsNotThereIsTold() {
       var asked = fromPlace("say run-nobody hello");
 
-      assertThat(world.surface.told(asked.conversation()))
-          .singleElement()
-          .asString()
-          .contains("I can't find run `run-nobody`");
+      assertThat(text(asked)).contains("I can't find run `run-nobody`");
     }
 
     @Test
@@ -188,10 +185,8 @@ class VerbsJourneyTest {
     void aLinkThatShowsNoRunIsTold() {
       var asked = fromPlace("status https://fake.example/team/channel/9");
 
-      assertThat(world.surface.told(asked.conversation()))
-          .singleElement()
-          .asString()
-          .startsWith("I can't find a run for https://fake.example/team/channel/9");
+      assertThat(text(asked))
+          .contains("I can't find a run for this link", "https://fake.example/team/channel/9");
     }
   }
 
@@ -514,18 +509,14 @@ class VerbsJourneyTest {
     void ofTheWorkspaceTakesAnAdmin() {
       var asked = fromPlace("config set model fast workspace");
 
-      assertThat(world.surface.told(asked.conversation()))
-          .singleElement()
-          .asString()
-          .contains("need an admin");
+      assertThat(text(asked)).contains("need an admin");
     }
 
     @Test
     void namesAProfileThatIsNotThere() {
       var asked = fromPlace("config set profile wbe");
 
-      assertThat(world.surface.told(asked.conversation()))
-          .containsExactly("There is no profile `wbe`. There are: web.");
+      assertThat(text(asked)).contains("There is no profile `wbe`. There are: web.");
     }
   }
 

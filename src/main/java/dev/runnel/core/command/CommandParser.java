@@ -113,6 +113,8 @@ public final class CommandParser {
         .or(() -> interrupt(words))
         .or(() -> decision(words))
         .or(() -> listen(words))
+        .or(() -> changeOfSchedule(words))
+        .or(() -> unfreeze(words))
         .or(() -> again(words))
         .or(() -> help(words));
   }
@@ -367,26 +369,32 @@ public final class CommandParser {
 
   private static Optional<Intent> freeze(String words) {
     var form = FREEZE.matcher(words);
-    if (form.matches()) {
-      return Optional.of(
-          new Intent.Ask(new Question.Freeze(true, Optional.ofNullable(form.group("reason")))));
-    }
+    return form.matches()
+        ? Optional.of(
+            new Intent.Ask(new Question.Freeze(true, Optional.ofNullable(form.group("reason")))))
+        : Optional.empty();
+  }
+
+  private static Optional<Intent> unfreeze(String words) {
     return UNFREEZE.matcher(words).matches()
         ? Optional.of(new Intent.Ask(new Question.Freeze(false, Optional.empty())))
+        : Optional.empty();
+  }
+
+  private static Optional<Intent> changeOfSchedule(String words) {
+    var form = CHANGE_SCHEDULE.matcher(words);
+    return form.matches()
+        ? Optional.of(
+            new Intent.Ask(
+                new Question.ChangeSchedule(
+                    form.group("id").toLowerCase(Locale.ROOT),
+                    Change.valueOf(form.group("change").toUpperCase(Locale.ROOT)))))
         : Optional.empty();
   }
 
   private static Optional<Intent> schedule(String words) {
     if (SCHEDULES.matcher(words).matches()) {
       return Optional.of(new Intent.Ask(new Question.Schedules()));
-    }
-    var change = CHANGE_SCHEDULE.matcher(words);
-    if (change.matches()) {
-      return Optional.of(
-          new Intent.Ask(
-              new Question.ChangeSchedule(
-                  change.group("id").toLowerCase(Locale.ROOT),
-                  Change.valueOf(change.group("change").toUpperCase(Locale.ROOT)))));
     }
     var made = SCHEDULE.matcher(words);
     return made.matches() ? Optional.of(scheduled(words, made.group("text"))) : Optional.empty();

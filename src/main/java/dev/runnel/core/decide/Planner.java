@@ -3,6 +3,7 @@ package dev.runnel.core.decide;
 import dev.runnel.core.command.Verb;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Plan;
 import dev.runnel.core.model.Update;
@@ -140,7 +141,10 @@ public final class Planner {
       case Intent.GeneralCommand command -> new Plan.Answer(command);
       case Intent.Linked(var link, _) ->
           isForRunnel(delivery, situation)
-              ? tell(delivery, "I can't find a run for " + link + " . `list` shows the runs.")
+              ? notFound(
+                  delivery,
+                  "I can't find a run for this link",
+                  List.of(InfoCard.Row.sentence(link.toString())))
               : new Plan.Ignore("sent in a conversation without a run");
       case Intent.Help(var verb) ->
           isForRunnel(delivery, situation)
@@ -233,10 +237,16 @@ public final class Planner {
   /// A text that looks like an abbreviated id may also be a normal word.
   private static Plan unknownRun(
       Delivery delivery, Situation situation, RunId run, String command) {
-    var why = "I can't find run `" + run.brief() + "`. `list` shows the runs here.";
+    var why = "I can't find run `" + run.brief() + "`.";
     return IntentResolver.isAbbreviated(run)
         ? noRun(delivery, situation, why, command)
-        : tell(delivery, why);
+        : notFound(delivery, why, List.of());
+  }
+
+  private static Plan notFound(Delivery delivery, String why, List<InfoCard.Row> rows) {
+    return Plan.Tell.one(
+        new Update.Answered(
+            delivery.actor(), new InfoCard(why, rows, List.of(AnswerFormatter.RUNS_HERE))));
   }
 
   private static Plan noRun(Delivery delivery, Situation situation, String why, String words) {

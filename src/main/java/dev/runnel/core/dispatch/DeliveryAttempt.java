@@ -2,6 +2,7 @@ package dev.runnel.core.dispatch;
 
 import dev.runnel.core.decide.AuditTrail;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PendingReply;
@@ -106,6 +107,11 @@ record DeliveryAttempt(
   /// Posts privately to the sender.
   void respond(Work work, String text) {
     add(work, new Update.Message(delivery.actor(), text, true));
+  }
+
+  /// Posts a card: to everyone in the thread if it has choices, else privately to the sender.
+  void respond(Work work, InfoCard card) {
+    add(work, new Update.Answered(delivery.actor(), card));
   }
 
   /// Posts to everyone in the thread.

@@ -262,7 +262,14 @@ record QueryHandler(
     var refusal = changes.stream().flatMap(each -> refusal(delivery, each).stream()).findFirst();
     if (refusal.isPresent()) {
       results.complete(
-          attempt.refused(refusal.get()), work -> attempt.respond(work, refusal.get()));
+          attempt.refused(refusal.get()),
+          work ->
+              attempt.respond(
+                  work,
+                  new InfoCard(
+                      "Nothing was set",
+                      List.of(InfoCard.Row.sentence(refusal.get())),
+                      List.of(new InfoCard.Next("All defaults", "config")))));
       return;
     }
     results.complete(
@@ -333,9 +340,7 @@ record QueryHandler(
       return Optional.empty();
     }
     if (value.get().isBlank() || value.get().length() > MAX_VALUE) {
-      return Optional.of(
-          "A value has 1 to %d characters. `config unset %s` removes it."
-              .formatted(MAX_VALUE, change.key()));
+      return Optional.of("A value has 1 to %d characters.".formatted(MAX_VALUE));
     }
     return change.key().equals(Defaults.PROFILE)
             && !defaultsResolver.profiles().byName().containsKey(value.get())

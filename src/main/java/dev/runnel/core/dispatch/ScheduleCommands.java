@@ -30,6 +30,7 @@ record ScheduleCommands(Surfaces surfaces, AttemptResults results) {
   /// Maximum number per person and surface.
   private static final int MAX_SCHEDULES = 20;
 
+  private static final InfoCard.Next LIST = new InfoCard.Next("Schedules here", "schedule");
   private static final Duration MAX_AHEAD = Duration.ofDays(366);
   private static final int ID_LENGTH = 8;
   private static final int MAX_EXCERPT = 120;
@@ -71,7 +72,9 @@ record ScheduleCommands(Surfaces surfaces, AttemptResults results) {
     var first = asked.timing().first(attempt.now(), zone.id());
     var problem =
         request.isEmpty()
-            ? Optional.of("There is no run here to repeat. Write it in the thread of a run.")
+            ? Optional.of(
+                InfoCard.sentence(
+                    "There is no run here to repeat. Write it in the thread of a run."))
             : problem(work, delivery, first, attempt.now());
     if (problem.isPresent()) {
       attempt.respond(work, problem.get());
@@ -85,26 +88,34 @@ record ScheduleCommands(Surfaces surfaces, AttemptResults results) {
             zone.id(),
             Optional.of(first));
     work.schedules().add(schedule);
-    attempt.respondToAll(
+    attempt.respond(
         work,
-        "%s scheduled `%s` %s %s (%s%s). `schedule delete %s` deletes it."
-            .formatted(
-                delivery.actor().name(),
-                shown(request.get()),
-                asked.timing().repeats() ? asked.timing().words() + ", first" : "once,",
-                TIME.format(first.atZone(zone.id())),
-                name(zone.id()),
-                zone.note(),
-                schedule.id()));
+        changed(
+            "New schedule",
+            "%s scheduled `%s` %s %s (%s%s)."
+                .formatted(
+                    delivery.actor().name(),
+                    shown(request.get()),
+                    asked.timing().repeats() ? asked.timing().words() + ", first" : "once,",
+                    TIME.format(first.atZone(zone.id())),
+                    name(zone.id()),
+                    zone.note()),
+            new InfoCard.Choice("Delete", "schedule delete " + schedule.id())));
   }
 
-  private static Optional<String> problem(
+  private static InfoCard changed(String title, String sentence, InfoCard.Choice undo) {
+    return new InfoCard(title, List.of(InfoCard.Row.sentence(sentence)), List.of())
+        .withChoices(List.of(undo));
+  }
+
+  private static Optional<InfoCard> problem(
       Work work, Delivery delivery, Instant first, Instant now) {
     if (!first.isAfter(now)) {
-      return Optional.of("That time has passed.");
+      return Optional.of(InfoCard.sentence("That time has passed."));
     }
     if (Duration.between(now, first).compareTo(MAX_AHEAD) > 0) {
-      return Optional.of("That is too far ahead: a schedule begins within a year.");
+      return Optional.of(
+          InfoCard.sentence("That is too far ahead: a schedule begins within a year."));
     }
     var own =
         work.schedules().of(delivery.conversation().surface()).stream()
@@ -113,8 +124,9 @@ record ScheduleCommands(Surfaces surfaces, AttemptResults results) {
     return own < MAX_SCHEDULES
         ? Optional.empty()
         : Optional.of(
-            "You have %d schedules, which is the maximum. `schedule` lists those of a place."
-                .formatted(MAX_SCHEDULES));
+            InfoCard.sentence(
+                    "You have %d schedules, which is the maximum.".formatted(MAX_SCHEDULES))
+                .withNext(List.of(LIST)));
   }
 
   /// The delivery that each occurrence repeats. A schedule from a place without a thread opens a
@@ -201,11 +213,12 @@ record ScheduleCommands(Surfaces surfaces, AttemptResults results) {
           } else {
             attempt.respond(
                 work,
-                found.isEmpty()
-                    ? "I can't find the schedule `%s` here. `schedule` lists them."
-                        .formatted(asked.id())
-                    : "Several schedules begin with `%s`. Write more of the id."
-                        .formatted(asked.id()));
+                InfoCard.sentence(
+                        found.isEmpty()
+                            ? "I can't find the schedule `%s` here.".formatted(asked.id())
+                            : "Several schedules begin with `%s`. Write more of the id."
+                                .formatted(asked.id()))
+                    .withNext(List.of(LIST)));
           }
         });
   }
@@ -219,10 +232,12 @@ record ScheduleCommands(Surfaces surfaces, AttemptResults results) {
     switch (change) {
       case PAUSE -> {
         work.schedules().setNext(schedule.id(), Optional.empty());
-        attempt.respondToAll(
+        attempt.respond(
             work,
-            "%s paused the schedule `%s`. `schedule resume %s` resumes it."
-                .formatted(by, shown(schedule), schedule.id()));
+            changed(
+                "Paused schedule",
+                "%s paused the schedule `%s`.".formatted(by, shown(schedule)),
+                new InfoCard.Choice("Resume", "schedule resume " + schedule.id())));
       }
       case DELETE -> {
         work.schedules().remove(schedule.id());

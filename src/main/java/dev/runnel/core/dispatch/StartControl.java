@@ -474,10 +474,13 @@ record StartControl(Policy policy, Store store, AccessCheck accessCheck, Attempt
                 .freeze(
                     new Freeze(
                         new Actor(person(attempt.delivery()), by), freeze.reason(), attempt.now()));
-            attempt.respondToAll(
+            var what =
+                "%s froze all starts%s. Active runs continue."
+                    .formatted(by, freeze.reason().map(it -> ": " + it).orElse(""));
+            attempt.respond(
                 work,
-                "%s froze all starts%s. Active runs continue. `unfreeze` allows starts again."
-                    .formatted(by, freeze.reason().map(it -> ": " + it).orElse("")));
+                new InfoCard("Starts are frozen", List.of(Row.sentence(what)), List.of())
+                    .withChoices(List.of(new Choice("Unfreeze", "unfreeze"))));
           } else if (StartFreeze.end(work)) {
             attempt.respondToAll(work, by + " unfroze starts.");
           } else {

@@ -27,6 +27,8 @@ import java.util.stream.Collectors;
 
 /// Builds the answers that are shown in rows. Pure.
 public final class AnswerFormatter {
+  public static final Next RUNS_HERE = new Next("Runs here", "list");
+
   private static final int MAX_EXCERPT = 300;
   private static final int MAX_PROMPT = 600;
   private static final int MAX_VALUE = 200;

@@ -65,8 +65,7 @@ public final class DeliveryHistory {
     started.ifPresent(
         binding ->
             rows.add(Row.of("Its run", "`" + id(binding) + "`. " + RunTexts.state(binding, now))));
-    return new InfoCard(
-        "What happened to this message", rows, List.of(new Next("Runs here", "list")));
+    return new InfoCard("What happened to this message", rows, List.of(AnswerFormatter.RUNS_HERE));
   }
 
   private static void addArrival(List<Row> rows, Delivery delivery, Actor asker, Instant now) {

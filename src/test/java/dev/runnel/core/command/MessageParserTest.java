@@ -413,6 +413,25 @@ class MessageParserTest {
       assertThat(MessageParser.words(text, false)).contains(new Intent.Say(Request.of(text)));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "schedule pause ab12",
+          "schedules resume 0190e6a1",
+          "Schedule delete AB12",
+          "unfreeze"
+        })
+    void thoseThatUndoWhatIsToldThereNeedNoMention(String text) {
+      assertThat(MessageParser.words(text, false)).isEqualTo(MessageParser.words(text, true));
+      assertThat(MessageParser.words(text, false)).get().isInstanceOf(Intent.Ask.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"schedule delete the old jobs", "unfreeze the branch", "schedule"})
+    void textsThatBeginLikeThemGoToTheAgent(String text) {
+      assertThat(MessageParser.words(text, false)).contains(new Intent.Say(Request.of(text)));
+    }
+
     @Test
     void aSecondRunNeedsItsColonInAThread() {
       assertThat(MessageParser.words("new: the docs", false))

@@ -12,6 +12,7 @@ import com.slack.api.model.block.element.PlainTextInputElement;
 import com.slack.api.model.block.element.StaticSelectElement;
 import dev.runnel.core.model.Screen.Field;
 import dev.runnel.surface.slack.model.SlackActionIds;
+import dev.runnel.surface.slack.model.SlackConfig;
 import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Optional;
@@ -46,8 +47,11 @@ final class SlackInputs {
     var longest = isLong ? MAX_TEXT : MAX_VALUE;
     if (field.value().filter(it -> it.length() > longest).isPresent()) {
       return context(
-          "*%s:* too long to change here. Type `config set %s …`."
-              .formatted(Mrkdwn.escape(Mrkdwn.oneLine(field.name(), MAX_OPTION)), field.key()));
+          "*%s:* too long to change here. Type `%s config set %s …`."
+              .formatted(
+                  Mrkdwn.escape(Mrkdwn.oneLine(field.name(), MAX_OPTION)),
+                  SlackConfig.COMMAND,
+                  field.key()));
     }
     var block =
         input(
