@@ -16,6 +16,8 @@ import dev.runnel.core.model.run.Outcome;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
+import dev.runnel.core.port.BackgroundReader;
+import dev.runnel.testkit.FakeSurface;
 import dev.runnel.testkit.World;
 import java.net.URI;
 import java.nio.file.Path;
@@ -219,5 +221,82 @@ class LinkedConversationsTest {
 
     assertThat(world.surface.linksRead())
         .containsExactly(THREAD + " in public", THREAD + " in public");
+  }
+
+  private void hasFiles(boolean isPicture, String... others) {
+    world.surface.hasFiles(
+        new BackgroundReader.ReplyFiles(
+            new Background(
+                    "Fake message", Optional.empty(), "", List.of(), Optional.empty(), List.of(), 0)
+                .withFiles(List.of(new Background.TextFile("error.log", "boom"))),
+            List.of(others),
+            isPicture));
+  }
+
+  private static String fileReply() {
+    return "look at " + FakeSurface.FILE;
+  }
+
+  @Test
+  void theTextFilesOfAReplyFollowItInAFence() {
+    hasFiles(false);
+    started("look around");
+    world.says(delivery("2", say(fileReply())));
+    world.settle();
+
+    assertThat(told())
+        .singleElement()
+        .satisfies(
+            text ->
+                assertThat(text)
+                    .startsWith(fileReply() + "\n\n")
+                    .contains("error.log\nboom\nEND ")
+                    .endsWith("\nThe request again:\n> " + fileReply() + "\n"));
+    assertThat(world.surface.told(THREAD)).isEmpty();
+  }
+
+  @Test
+  void thePersonLearnsThatOnlyTheNamesOfOtherFilesArePassedOn() {
+    hasFiles(true, "error.png", "a.pdf");
+    started("look around");
+    world.says(delivery("2", say(fileReply())));
+    world.settle();
+
+    assertThat(told()).singleElement().asString().contains("boom");
+    assertThat(world.surface.told(THREAD))
+        .containsExactly(
+            "The agent gets only the name of `error.png`, `a.pdf`. Paste the text that matters, or"
+                + " write `new: …`: a new run here gets the thread's pictures.");
+  }
+
+  @Test
+  void theTextFilesOfAReplyToPublicWorkStayInAPrivateConversation() {
+    world.dispatches(
+        DispatchOptions.DEFAULT.withPublicWork(
+            new PublicWork(Set.of("website"), Optional.of("website"))));
+    world.surface.isPrivate();
+    hasFiles(false);
+    started("look around");
+    world.says(delivery("2", say(fileReply())));
+    world.settle();
+
+    assertThat(told()).containsExactly(fileReply());
+    assertThat(world.surface.told(THREAD))
+        .contains("The agent gets only the name of `error.log`. Paste the text that matters.");
+  }
+
+  @Test
+  void aReplyWithFilesWaitsForAPlatformThatIsDown() {
+    hasFiles(false);
+    started("look around");
+    world.surface.backgroundIsDown(true);
+    world.says(delivery("2", say(fileReply())));
+    world.settle();
+    assertThat(told()).isEmpty();
+
+    world.surface.backgroundIsDown(false);
+    world.passes(Duration.ofSeconds(30));
+
+    assertThat(told()).singleElement().asString().contains("boom");
   }
 }

@@ -261,8 +261,8 @@ class ScheduleJourneyTest {
             .filter(Update.Answered.class::isInstance)
             .map(Update.Answered.class::cast)
             .toList();
-    assertThat(answered).hasSize(1);
-    assertThat(answered.getFirst().sheet().rows())
+    assertThat(answered).hasSize(2);
+    assertThat(answered.getLast().sheet().rows())
         .singleElement()
         .satisfies(
             row -> {

@@ -287,7 +287,7 @@ class ScreensJourneyTest {
                       new Question.Configure("model", Optional.of("fast"), Level.ME),
                       new Question.Configure("profile", Optional.of("nobody"), Level.ME))));
 
-      assertThat(world.surface.kinds(asked)).containsExactly("Message");
+      assertThat(world.surface.kinds(asked)).containsExactly("Answered");
       var form = (Screen.Preferences) screen(new Question.Edit(Level.ME));
       assertThat(form.fields()).allMatch(it -> it.value().isEmpty());
     }

@@ -67,6 +67,11 @@ public final class FakeSurface
   private ConversationPolicy conversationPolicy = ConversationPolicy.PLAIN;
   private boolean hasIssues;
   private boolean losesNextAnswer;
+
+  /// In the text of a message that has files.
+  public static final String FILE = "[file]";
+
+  private BackgroundReader.ReplyFiles files = BackgroundReader.ReplyFiles.NONE;
   private boolean backgroundIsDown;
   private boolean isBroken;
   private boolean linksAreDown;
@@ -177,6 +182,17 @@ public final class FakeSurface
       public boolean isPrivate(Delivery delivery) {
         checkReadable();
         return isPrivate;
+      }
+
+      @Override
+      public boolean hasFiles(Delivery delivery) {
+        return delivery.intent().agentRequest().filter(it -> it.text().contains(FILE)).isPresent();
+      }
+
+      @Override
+      public ReplyFiles files(Delivery delivery) {
+        checkReadable();
+        return hasFiles(delivery) ? replyFiles() : ReplyFiles.NONE;
       }
 
       @Override
@@ -552,6 +568,15 @@ public final class FakeSurface
 
   public synchronized void hasBackground(Conversation conversation, Background background) {
     backgrounds.put(conversation, background);
+  }
+
+  private synchronized BackgroundReader.ReplyFiles replyFiles() {
+    return files;
+  }
+
+  /// The files of each message whose text contains [#FILE].
+  public synchronized void hasFiles(BackgroundReader.ReplyFiles ofReplies) {
+    files = ofReplies;
   }
 
   /// Only members can read its conversations.

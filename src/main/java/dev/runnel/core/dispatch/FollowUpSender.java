@@ -1,5 +1,6 @@
 package dev.runnel.core.dispatch;
 
+import dev.runnel.core.command.CommandParser;
 import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.decide.PublicWork;
 import dev.runnel.core.decide.PullRequestFollowUps;
@@ -20,6 +21,8 @@ import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.BackgroundReader;
+import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.core.port.Store.Work;
 import dev.runnel.core.prompt.Prompts;
 import dev.runnel.core.text.AnswerChoices;
@@ -32,6 +35,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// Sends a thread's message to its run, which continues. If the service does not allow that, starts
@@ -174,7 +178,7 @@ record FollowUpSender(
                 sendToRun(withToolDecision(whole, found), plan.withText(whole.words()), found));
   }
 
-  /// Reads the content of the message's links before the first attempt to send it.
+  /// Reads the content of the message's links and files before the first attempt to send it.
   ///
   /// @return the attempt with that content; empty if it is retried later, because the platform
   ///   cannot be read now
@@ -185,18 +189,48 @@ record FollowUpSender(
       return Optional.of(attempt);
     }
     var binding = plan.binding();
+    var isPublic = publicWork.includes(found, binding.request().options());
     var linked =
         linkedConversations.read(
-            attempt.delivery(),
-            binding.conversation(),
-            publicWork.includes(found, binding.request().options()),
-            plan.request().text());
+            attempt.delivery(), binding.conversation(), isPublic, plan.request().text());
     var unavailable = LinkedConversations.unavailable(linked);
+    var files = BackgroundReader.ReplyFiles.NONE;
+    try {
+      files = linkedConversations.files(attempt.delivery(), isPublic);
+    } catch (BackgroundUnavailable why) {
+      unavailable = Optional.of(String.valueOf(why.getMessage()));
+    }
     if (unavailable.isPresent() && attempt.tries() < RunStarter.TRIES_FOR_BACKGROUND) {
       results.retryWithPlatform(attempt, Optional.empty(), unavailable.get());
       return Optional.empty();
     }
-    return Optional.of(attempt.withLinked(Prompts.linked(plan.request(), linked, chance)));
+    reportNamedFiles(attempt, files);
+    return Optional.of(
+        linked.isEmpty() && files.texts().isEmpty()
+            ? attempt
+            : attempt.withLinked(Prompts.linked(plan.request(), files.texts(), linked, chance)));
+  }
+
+  private void reportNamedFiles(DeliveryAttempt attempt, BackgroundReader.ReplyFiles files) {
+    if (files.others().isEmpty()) {
+      return;
+    }
+    var names =
+        files.others().stream()
+            .map(it -> "`" + CommandParser.code(it) + "`")
+            .collect(Collectors.joining(", "));
+    results.commitIfOwned(
+        attempt,
+        work ->
+            attempt.respondOnce(
+                work,
+                "files:" + attempt.delivery().id(),
+                "The agent gets only the name of %s. Paste the text that matters%s"
+                    .formatted(
+                        names,
+                        files.isPicture()
+                            ? ", or write `new: …`: a new run here gets the thread's pictures."
+                            : ".")));
   }
 
   /// Notes the decision of an answer to a tool permission request for the audit log.

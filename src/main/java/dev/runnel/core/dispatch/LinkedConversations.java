@@ -2,6 +2,7 @@ package dev.runnel.core.dispatch;
 
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.Background;
 import dev.runnel.core.model.run.LinkedConversation;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.port.BackgroundReader;
@@ -11,8 +12,9 @@ import java.net.URI;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
-/// Reads the conversations to which requests link.
+/// Reads the conversations to which requests link, and the files of messages to runs.
 ///
 /// @param surfaces those that are enabled
 record LinkedConversations(Surfaces surfaces) {
@@ -21,14 +23,30 @@ record LinkedConversations(Surfaces surfaces) {
   /// Maximum number of links that are passed to the agent.
   private static final int MAX_LINKS = 10;
 
-  /// Whether there are links to conversations in the request of the delivery.
+  /// Whether the request of the delivery has links to conversations, or files.
   boolean appearIn(Delivery delivery) {
-    return delivery
-        .intent()
-        .agentRequest()
-        .map(Request::text)
-        .filter(text -> !links(delivery, text).isEmpty())
-        .isPresent();
+    return reader(delivery).hasFiles(delivery)
+        || delivery
+            .intent()
+            .agentRequest()
+            .map(Request::text)
+            .filter(text -> !links(delivery, text).isEmpty())
+            .isPresent();
+  }
+
+  /// The files of a message to a run. May take seconds.
+  ///
+  /// @param isPublic whether everybody can read the run's work: then the files of a private
+  ///   conversation are only named
+  /// @throws BackgroundUnavailable if the platform cannot be read now
+  BackgroundReader.ReplyFiles files(Delivery delivery, boolean isPublic) {
+    var files = reader(delivery).files(delivery);
+    if (files.texts().files().isEmpty() || !isPublic || !reader(delivery).isPrivate(delivery)) {
+      return files;
+    }
+    var names = files.texts().files().stream().map(Background.TextFile::name);
+    return new BackgroundReader.ReplyFiles(
+        Background.NONE, Stream.concat(names, files.others().stream()).toList(), false);
   }
 
   /// May take seconds.

@@ -17,6 +17,25 @@ public interface BackgroundReader {
   /// @throws BackgroundUnavailable if the platform cannot be read now
   Background read(Delivery delivery);
 
+  /// The files of a message to a run, which takes attachments only at its start.
+  ///
+  /// @param texts the content of its text files
+  /// @param others the names of its other files
+  /// @param isPicture whether one of the others is a picture, which a new run would get
+  record ReplyFiles(Background texts, List<String> others, boolean isPicture) {
+    public static final ReplyFiles NONE = new ReplyFiles(Background.NONE, List.of(), false);
+  }
+
+  /// Whether the message has files. Does no I/O.
+  default boolean hasFiles(Delivery delivery) {
+    return false;
+  }
+
+  /// @throws BackgroundUnavailable if the platform cannot be read now
+  default ReplyFiles files(Delivery delivery) {
+    return ReplyFiles.NONE;
+  }
+
   /// Whether only some people can read the conversation of the delivery.
   ///
   /// @throws BackgroundUnavailable if the platform cannot be asked now

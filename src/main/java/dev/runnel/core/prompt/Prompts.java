@@ -65,11 +65,11 @@ public final class Prompts {
         .filter(text -> !text.isEmpty());
   }
 
-  /// The text that follows a follow-up with links: the linked text of third parties, and the
+  /// The text that follows a follow-up with links or files: the text of third parties, and the
   /// follow-up again.
   public static String linked(
-      Request request, List<LinkedConversation> linked, RandomGenerator chance) {
-    return BackgroundFormatter.of(Background.NONE, linked, chance) + again(request);
+      Request request, Background files, List<LinkedConversation> linked, RandomGenerator chance) {
+    return BackgroundFormatter.of(files, linked, chance) + again(request);
   }
 
   private static String text(

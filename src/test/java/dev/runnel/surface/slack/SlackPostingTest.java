@@ -650,6 +650,27 @@ class SlackPostingTest {
     }
 
     @Test
+    void takesTheTextFilesOfAReplyAndTheNamesOfItsOthers() {
+      slack.says(
+          "conversations.replies",
+          page(
+              "",
+              "{\"user\":\"U0ANN\",\"ts\":\"1795240999.000001\",\"text\":\"look\",\"files\":[%s,%s]}"
+                  .formatted(
+                      text("error.log", "text/plain", "boom"),
+                      file("error.png", "image/png", 5, slack.apiUrl() + "error.png"))));
+      var named = new Intent.Say(Request.of("look\n\n[Attached file: error.log, text/plain]"));
+
+      var files = surface.background().files(mention.withIntent(named));
+
+      assertThat(files.texts().files())
+          .containsExactly(new Background.TextFile("error.log", "boom"));
+      assertThat(files.others()).containsExactly("error.png");
+      assertThat(files.isPicture()).isTrue();
+      assertThat(surface.background().hasFiles(mention)).isFalse();
+    }
+
+    @Test
     void showsTheBeginningAndTheEndOfALongTextFile() {
       threadWith(text("build.log", "text/plain", "begin\n" + "x".repeat(60_000) + "\nthe failure"));
 

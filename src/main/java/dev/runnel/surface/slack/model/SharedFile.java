@@ -130,14 +130,8 @@ public record SharedFile(
 
   /// Appends the names of the files to the text for the agent.
   public static Intent naming(Intent intent, List<SharedFile> files) {
-    if (files.isEmpty()) {
-      return intent;
-    }
-    if (intent instanceof Intent.Start(Request request)) {
-      return new Intent.Start(naming(request, files));
-    }
-    return intent instanceof Intent.Say(Request request)
-        ? new Intent.Say(naming(request, files))
+    return intent instanceof Intent.ForAgent words && !files.isEmpty()
+        ? words.with(naming(words.request(), files))
         : intent;
   }
 

@@ -4,6 +4,7 @@ import com.slack.api.model.Message;
 import dev.runnel.core.model.conversation.Attachment;
 import dev.runnel.core.model.run.Background;
 import dev.runnel.core.model.run.LinkedConversation;
+import dev.runnel.core.port.BackgroundReader;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.surface.slack.api.FileTransfer;
 import dev.runnel.surface.slack.api.SlackApi;
@@ -74,7 +75,10 @@ public record SlackBackground(SlackApi api, FileTransfer transfer, SlackNames na
   /// @throws BackgroundUnavailable when Slack cannot be asked now
   public Background ofRequest(SlackPlace place, String request) {
     var files = files(place, request);
-    var texts = texts(files);
+    return alone(texts(files), attachments(files));
+  }
+
+  private static Background alone(List<Background.TextFile> texts, List<Attachment> attachments) {
     return new Background(
             texts.isEmpty() ? "" : ALONE,
             Optional.empty(),
@@ -83,8 +87,21 @@ public record SlackBackground(SlackApi api, FileTransfer transfer, SlackNames na
             Optional.empty(),
             List.of(),
             0,
-            attachments(files))
+            attachments)
         .withFiles(texts);
+  }
+
+  /// @param reply the timestamp of a message to a run
+  /// @throws BackgroundUnavailable when Slack cannot be asked now
+  BackgroundReader.ReplyFiles ofReply(SlackPlace place, String reply) {
+    var files = files(place, reply);
+    var texts = texts(files);
+    var read = texts.stream().map(Background.TextFile::name).collect(Collectors.toSet());
+    var others = files.stream().filter(it -> !read.contains(it.name())).toList();
+    return new BackgroundReader.ReplyFiles(
+        alone(texts, List.of()),
+        others.stream().map(SharedFile::name).toList(),
+        others.stream().anyMatch(SharedFile::isImage));
   }
 
   /// The last messages of the channel, outside threads and of the last day, before a request that

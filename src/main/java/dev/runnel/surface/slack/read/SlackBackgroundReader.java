@@ -67,11 +67,26 @@ public record SlackBackgroundReader(
     return new SlackLinkedThreads(workspaces).read(delivery, audience, isPublic, link);
   }
 
+  @Override
+  public boolean hasFiles(Delivery delivery) {
+    return delivery.origin().message().isPresent()
+        && delivery.intent().agentRequest().filter(SharedFile::areNamedIn).isPresent();
+  }
+
+  @Override
+  public ReplyFiles files(Delivery delivery) {
+    var place = SlackPlace.of(delivery.conversation());
+    return delivery
+        .origin()
+        .message()
+        .filter(_ -> hasFiles(delivery) && place.isThread())
+        .map(it -> background(place).ofReply(place, SlackPlace.Message.of(it).ts()))
+        .orElse(ReplyFiles.NONE);
+  }
+
   private Background of(Delivery delivery, SlackPlace place) {
     var message = delivery.origin().message().map(SlackPlace.Message::of);
-    var hasFiles =
-        message.isPresent()
-            && delivery.intent().agentRequest().filter(SharedFile::areNamedIn).isPresent();
+    var hasFiles = hasFiles(delivery);
     if (!place.isThread()
         || delivery.intent() instanceof Intent.Start
         || message.filter(it -> it.ts().equals(place.thread())).isPresent()) {
