@@ -233,6 +233,24 @@ class SeveralMessagesTest {
     }
 
     @Test
+    void aChangeOfWhatTheServiceKeepsForTheAgentIsAnsweredAsTooLate() {
+      world.runs.keepsReplies(true);
+      says(world, "2", "use teh new API");
+      world.passes(Duration.ofSeconds(2));
+      edits("3", "2", say("use the new API"));
+      deletes("4", "2");
+      world.passes(Duration.ofSeconds(2));
+
+      assertThat(followUps()).containsExactly("use teh new API");
+      assertThat(world.surface.told(THREAD))
+          .containsExactly(
+              "Your message is already queued for the agent as it was. Send the change in a new"
+                  + " message.",
+              "It is too late to take this back: the agent gets it. Write what it should ignore, or"
+                  + " `stop`.");
+    }
+
+    @Test
     void aDeletionOfWhatTheAgentHasSaysNothing() {
       says(world, "2", "use the new API");
       world.passes(Duration.ofSeconds(2));

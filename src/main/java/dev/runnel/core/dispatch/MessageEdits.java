@@ -1,6 +1,7 @@
 package dev.runnel.core.dispatch;
 
 import dev.runnel.core.decide.IntentResolver;
+import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.port.Store.Inbox.Known;
@@ -49,7 +50,16 @@ final class MessageEdits {
                     ? IntentResolver.unclear(work, delivery, unclear)
                     : it);
     if (!isChangeable(work, known)) {
-      if (now.isPresent() && hasActiveRun(work, attempt.conversation())) {
+      if (isQueuedForAgent(work, delivery)) {
+        attempt.respondOnce(
+            work,
+            (now.isPresent() ? "edited:" : "deleted:") + delivery.id(),
+            now.isPresent()
+                ? "Your message is already queued for the agent as it was. Send the change in a new"
+                    + " message."
+                : "It is too late to take this back: the agent gets it. Write what it should"
+                    + " ignore, or `stop`.");
+      } else if (now.isPresent() && hasActiveRun(work, attempt.conversation())) {
         attempt.respondOnce(
             work,
             "edited:" + delivery.id(),
@@ -83,6 +93,15 @@ final class MessageEdits {
         && (known.tries() == 0
             || (known.delivery().intent() instanceof Intent.Say
                 && work.bindings().of(known.delivery().conversation()).isPresent()));
+  }
+
+  /// Whether the run service keeps the message until the agent has finished its step.
+  private static boolean isQueuedForAgent(Work work, Delivery delivery) {
+    var message = delivery.origin().message();
+    return message.isPresent()
+        && work.bindings().of(delivery.conversation()).stream()
+            .flatMap(binding -> binding.pending().stream())
+            .anyMatch(reply -> reply.messages().contains(message.get()));
   }
 
   private static boolean hasActiveRun(Work work, Conversation conversation) {
