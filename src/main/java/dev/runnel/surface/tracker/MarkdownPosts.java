@@ -177,7 +177,7 @@ public final class MarkdownPosts {
       case Update.FileMade _ -> throw new IllegalArgumentException("A tracker takes no files");
       case Update.Message(_, String text, _) -> post(id, "", text, "");
       case Update.Listed(_, var runs, var listing) ->
-          post(id, listed(runs) + MarkdownInfoCards.left(listing, mention), "", "");
+          post(id, listed(runs, listing) + MarkdownInfoCards.left(listing, mention), "", "");
       case Update.Answered(_, var infoCard) ->
           post(id, MarkdownInfoCards.markdown(infoCard, mention), "", "");
       case Update.Helped _ -> post(id, help(), "", "");
@@ -270,9 +270,11 @@ public final class MarkdownPosts {
     return dialect.length().applyAsInt(markdown);
   }
 
-  private String listed(List<Binding> runs) {
+  private String listed(List<Binding> runs, Optional<Update.Listing> listing) {
     if (runs.isEmpty()) {
-      return "There are no runs here yet. `%s PROMPT` starts one.".formatted(mention);
+      return listing.filter(Update.Listing::filtered).isPresent()
+          ? "There are no such runs."
+          : "There are no runs here yet. `%s PROMPT` starts one.".formatted(mention);
     }
     var left = runs.size() - MAX_LISTED;
     return Stream.concat(

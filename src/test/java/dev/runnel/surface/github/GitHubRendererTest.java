@@ -75,6 +75,12 @@ class GitHubRendererTest {
             List.of(Updates.binding(RunState.RUNNING, 1), Updates.binding(RunState.SUCCEEDED, 2))));
     updates.put("listed-none", new Update.Listed(Updates.DANA, List.of()));
     updates.put(
+        "listed-none-such",
+        new Update.Listed(
+            Updates.DANA,
+            List.of(),
+            Optional.of(new Update.Listing("github:acme/shop", true, 0, "list all", 0))));
+    updates.put(
         "listed-more",
         new Update.Listed(
             Updates.DANA,
