@@ -75,7 +75,9 @@ class PolicyCommandTest {
   void aRefusedRequestSaysWhoMay() {
     assertThat(run("slack:T012AB/U2", "start", "slack:T012AB/C1", "--env", "docs")).isOne();
     assertThat(out.toString(StandardCharsets.UTF_8))
-        .contains("refused   no rule permits it", "These may: platform, slack:members.");
+        .contains(
+            "refused   no rule permits it",
+            "These may: the group `platform`, all members of this workspace.");
   }
 
   @Test

@@ -110,7 +110,7 @@ class PolicyJourneyTest {
     assertThat(told(DANA))
         .containsExactly(
             new Update.Message(
-                DANA, "You may not start runs here. These may: " + id(EVE) + ".", true));
+                DANA, "You may not start runs here. These may: " + EVE.id() + ".", true));
   }
 
   @Test
@@ -244,7 +244,7 @@ class PolicyJourneyTest {
     assertThat(told(EVE))
         .containsExactly(
             new Update.Message(
-                EVE, "You may not start runs here. These may: " + id(DANA) + ".", true));
+                EVE, "You may not start runs here. These may: " + DANA.id() + ".", true));
   }
 
   @Test

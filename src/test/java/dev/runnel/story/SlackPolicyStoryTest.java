@@ -172,7 +172,7 @@ class SlackPolicyStoryTest {
             """
                 .formatted(ANN))) {
       stage.asks(BOB, "deploy it");
-      stage.awaitPrivately(BOB, "You may not start runs here. These may: starters.");
+      stage.awaitPrivately(BOB, "You may not start runs here. These may: the group `starters`.");
 
       stage.asks(ANN, "deploy it");
       stage.awaitPosted("Done: deploy it");

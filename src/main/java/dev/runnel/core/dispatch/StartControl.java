@@ -15,6 +15,7 @@ import dev.runnel.core.model.run.MessageStatus;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.policy.ApprovalRule;
 import dev.runnel.core.policy.Budget;
+import dev.runnel.core.policy.PeopleNames;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.Store;
@@ -210,9 +211,10 @@ record StartControl(Policy policy, Store store, AccessCheck accessCheck, Attempt
     request.options().model().ifPresent(it -> rows.add(Row.of("Model", it)));
     rows.add(
         Row.of(
-            "Who may approve",
-            String.join(", ", rule.by()),
-            rule.notRequester() ? "not the requester" : ""));
+                "Who may approve",
+                PeopleNames.words(rule.by(), approval.conversation().id()),
+                rule.notRequester() ? "not the requester" : "")
+            .mentioning());
     rows.add(Row.of("Until", BudgetCheck.TIME.format(approval.expiresAt()), "declined after that"));
     return new InfoCard("This start waits for approval", rows, List.of())
         .withChoices(
@@ -376,16 +378,13 @@ record StartControl(Policy policy, Store store, AccessCheck accessCheck, Attempt
                     !policy.refuses(
                         person.names(), approval.conversation().id(), Permission.APPROVE))
             .isPresent();
+    var who = PeopleNames.words(rule.get().by(), delivery.conversation().id());
     return mayApprove
         ? Optional.empty()
         : Optional.of(
             isRequester && rule.get().notRequester()
-                ? "You requested it, so somebody else must approve it: "
-                    + String.join(", ", rule.get().by())
-                    + "."
-                : "You may not decide this. These may: "
-                    + String.join(", ", rule.get().by())
-                    + ".");
+                ? "You requested it, so somebody else must approve it: " + who + "."
+                : "You may not decide this. These may: " + who + ".");
   }
 
   private boolean isWithinBudgets(DeliveryAttempt attempt, Request request) {

@@ -63,13 +63,24 @@ public record InfoCard(
   /// @param label empty for a row that is one sentence
   /// @param text may contain text of third parties
   /// @param note where the value comes from, in a few words; often empty
-  public record Row(String label, String text, String note, Optional<URI> link) {
+  /// @param mentions whether the platform notifies the people that the text names, as in a policy:
+  ///   `slack:U012345`
+  public record Row(String label, String text, String note, Optional<URI> link, boolean mentions) {
+    public Row(String label, String text, String note, Optional<URI> link) {
+      this(label, text, note, link, false);
+    }
+
     public static Row of(String label, String text) {
       return new Row(label, text, "", Optional.empty());
     }
 
     public static Row of(String label, String text, String note) {
       return new Row(label, text, note, Optional.empty());
+    }
+
+    /// A copy that notifies the people whom its text names. The text must be none of third parties.
+    public Row mentioning() {
+      return new Row(label, text, note, link, true);
     }
 
     public static Row sentence(String text) {

@@ -256,11 +256,10 @@ public record Policy(
             .filter(rule -> rule.permissions().contains(request.permission()))
             .filter(rule -> !rule.leavesOut(request.place()))
             .flatMap(rule -> rule.who().stream())
-            .distinct()
-            .collect(Collectors.joining(", "));
+            .toList();
     return permitted.isEmpty()
         ? what + " Nobody may. Ask your Runnel admin."
-        : what + " These may: " + permitted + ".";
+        : what + " These may: " + PeopleNames.words(permitted, request.place()) + ".";
   }
 
   /// The environments and models with which a rule would permit the request; empty if none would.

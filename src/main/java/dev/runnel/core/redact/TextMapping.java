@@ -162,7 +162,8 @@ record TextMapping(UnaryOperator<String> change) {
                                     text(row.label()),
                                     text(row.text()),
                                     text(row.note()),
-                                    row.link()))
+                                    row.link(),
+                                    row.mentions()))
                         .toList())
                 .next(
                     card.next().stream()

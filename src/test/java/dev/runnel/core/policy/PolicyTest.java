@@ -203,13 +203,30 @@ class PolicyTest {
     assertThat(POLICY.decide(others).isPermitted()).isFalse();
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "platform,                  slack:T1/C1,      the group `platform`",
+    "any,                       slack:T1/C1,      all members",
+    "slack:members,             slack:T1/C1,      all members of this workspace",
+    "slack:U012345,             slack:T1/C1,      slack:U012345",
+    "slack:group:S0PLAT,        slack:T1/C1,      slack:group:S0PLAT",
+    "slack:U012345,             github:acme/shop, `slack:U012345`",
+    "github:members,            github:acme/shop, everybody with write access",
+    "github:team:acme/platform, github:acme/shop, the team `acme/platform`",
+    "github:octocat,            github:acme/shop, octocat",
+  })
+  void peopleAreNamedForThoseWhoReadItThere(String name, String place, String words) {
+    assertThat(PeopleNames.words(List.of(name, name), place)).isEqualTo(words);
+  }
+
   @Test
   void aRefusalNamesWhoMay() {
     assertThat(
             POLICY
                 .decide(request("slack:UGUEST", Permission.START, "slack:T012AB/C1", "docs"))
                 .words())
-        .isEqualTo("You may not start runs here. These may: platform, staff.");
+        .isEqualTo(
+            "You may not start runs here. These may: the group `platform`, the group `staff`.");
   }
 
   @Test

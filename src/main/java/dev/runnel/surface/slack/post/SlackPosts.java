@@ -367,7 +367,11 @@ public record SlackPosts(
       return privatePosting(notice, slackResponse);
     }
     if (place.isThread()) {
-      return postNew(notice);
+      return postNew(
+          notice.update() instanceof Update.Message(_, var text, _)
+              // Everybody reads it there, so it must mention nobody.
+              ? notice.withUpdate(new Update.Message(to, text, false))
+              : notice);
     }
     // The user of a modal need not be in a channel that the bot is in.
     return privatePosting(

@@ -27,6 +27,10 @@ public final class Mrkdwn {
           "(?<!`)(?<ticks>`++)[^`]+\\k<ticks>(?!`)|\\]\\(<?[^()<>\\s]*+|<(?:https?://|mailto:)[^\\s<>|]+>"
               + "|(?<bare>https?://[^\\s<>|`*()]++(?:\\([^\\s<>|`*()]*+\\)[^\\s<>|`*()]*+)*+)");
 
+  private static final Pattern NAMED_USER =
+      Pattern.compile("(?<![\\w`:/])slack:([UW][A-Z0-9]{1,20})\\b");
+  private static final Pattern NAMED_GROUP =
+      Pattern.compile("(?<![\\w`:/])slack:group:(S[A-Z0-9]{1,20})\\b");
   private static final Pattern USER = Pattern.compile("[UW][A-Z0-9]{1,20}");
   private static final int MAX_NAME = 150;
 
@@ -49,6 +53,16 @@ public final class Mrkdwn {
     return USER.matcher(person.id()).matches()
         ? "<@" + person.id() + ">"
         : escape(oneLine(person.name(), MAX_NAME));
+  }
+
+  /// Mentions the users and user groups that are named as in a policy: `slack:U012345`,
+  /// `slack:group:S0PLAT`.
+  ///
+  /// @param mrkdwn well-formed, as produced by this class
+  static String mentions(String mrkdwn) {
+    return NAMED_GROUP
+        .matcher(NAMED_USER.matcher(mrkdwn).replaceAll("<@$1>"))
+        .replaceAll("<!subteam^$1>");
   }
 
   static String clean(String text) {

@@ -97,7 +97,8 @@ public final class SlackInfoCards {
     var label = row.label().isEmpty() ? "" : "*" + Mrkdwn.escape(row.label()) + ":*";
     var note = row.note().isEmpty() ? "" : " · _" + Mrkdwn.plain(row.note()) + "_";
     var link = row.link().map(it -> " · " + Mrkdwn.link(it, "Open")).orElse("");
-    var text = Mrkdwn.plain(row.text());
+    var plain = Mrkdwn.plain(row.text());
+    var text = row.mentions() ? Mrkdwn.mentions(plain) : plain;
     var space = text.contains("\n") ? "\n" : label.isEmpty() ? "" : " ";
     return label + space + (text.contains("\n") ? quoted(text) : text) + note + link;
   }

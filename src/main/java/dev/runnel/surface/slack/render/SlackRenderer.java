@@ -151,8 +151,11 @@ public final class SlackRenderer {
                       Stream.of(context("Reply to continue, or say `retry` to start again.")))
                   .toList());
       case Update.Reminder reminder -> plain(SlackStops.reminder(reminder), mark);
-      case Update.Message(_, String text, _) ->
-          plain(Mrkdwn.plain(Truncation.head(text, MAX_SOURCE)), mark);
+      case Update.Message(_, String text, boolean privately) -> {
+        var words = Mrkdwn.plain(Truncation.head(text, MAX_SOURCE));
+        // Where only one person reads it, a mention notifies nobody.
+        yield plain(privately ? Mrkdwn.mentions(words) : words, mark);
+      }
       case Update.Listed listed -> plain(SlackLists.mrkdwn(listed), mark);
       case Update.Answered(_, var infoCard) ->
           plain(SlackInfoCards.mrkdwn(infoCard), mark, SlackInfoCards.buttons(infoCard));

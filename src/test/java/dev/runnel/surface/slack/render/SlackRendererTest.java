@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.slack.api.util.json.GsonFactory;
+import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.run.Artifact;
 import dev.runnel.core.model.run.Evidence;
@@ -92,6 +93,32 @@ class SlackRendererTest {
         .endsWith("asked: " + status.request().text());
     assertThat(json(card).at("/blocks/1/text/text").asText())
         .isEqualTo("> " + status.request().text());
+  }
+
+  @Test
+  void theApproversOfAStartAreMentionedAndNobodyElse() {
+    var card =
+        new InfoCard(
+            "This start waits for approval",
+            List.of(
+                InfoCard.Row.of("Request", "ask slack:U0BOB"),
+                InfoCard.Row.of(
+                        "Who may approve", "slack:U0ANN, slack:group:S0PLAT, the group `platform`")
+                    .mentioning()),
+            List.of());
+
+    assertThat(SlackRenderer.render(new Update.Answered(SlackUpdates.ANN, card), MARK).text())
+        .contains(
+            "*Request:* ask slack:U0BOB",
+            "*Who may approve:* <@U0ANN>, <!subteam^S0PLAT>, the group `platform`");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true, <@U0BOB>", "false, slack:U0BOB"})
+  void onlyAPrivateMessageMentionsThePeopleThatItNames(boolean privately, String shown) {
+    var told = new Update.Message(SlackUpdates.ANN, "These may: slack:U0BOB.", privately);
+
+    assertThat(SlackRenderer.render(told, MARK).text()).isEqualTo("These may: " + shown + ".");
   }
 
   @Test
