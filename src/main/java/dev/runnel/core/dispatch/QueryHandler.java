@@ -94,7 +94,9 @@ record QueryHandler(
     return switch (question) {
       case Question.Config _ ->
           AnswerFormatter.config(
-              defaultsResolver.of(Request.of(""), here, actor), changeable(delivery));
+              defaultsResolver.of(Request.of(""), here, actor),
+              changeable(delivery),
+              ConversationScope.word(here));
       case Question.WhoAmI _ ->
           AnswerFormatter.whoAmI(
               actor,
@@ -114,6 +116,7 @@ record QueryHandler(
           AnswerFormatter.usage(
               runsOf(here, actor, MAX_RUNS_COUNTED),
               in(ConversationScope.here(here), here, MAX_RUNS_COUNTED),
+              ConversationScope.word(here),
               startControl.budgets(delivery, attempt.now()),
               attempt.now());
       case Question.Doctor _ -> AnswerFormatter.doctor(healthCheck.findings());
@@ -298,7 +301,9 @@ record QueryHandler(
           attempt.add(
               work,
               new Update.Answered(
-                  delivery.actor(), AnswerFormatter.config(now, changeable(delivery))));
+                  delivery.actor(),
+                  AnswerFormatter.config(
+                      now, changeable(delivery), ConversationScope.word(delivery.conversation()))));
         });
   }
 
@@ -333,7 +338,7 @@ record QueryHandler(
   private Optional<String> refusal(Delivery delivery, Question.Configure change) {
     var defaults = defaultsResolver.defaults();
     if (!defaults.maySet(change.level(), delivery.conversation(), delivery.actor())) {
-      return Optional.of(mayNot(defaults, change.level()));
+      return Optional.of(mayNot(defaults, change.level(), delivery.conversation()));
     }
     var value = change.value();
     if (value.isEmpty()) {
@@ -348,10 +353,10 @@ record QueryHandler(
         : Optional.empty();
   }
 
-  static String mayNot(Defaults defaults, Level level) {
+  static String mayNot(Defaults defaults, Level level, Conversation where) {
     return defaults.admins().isEmpty()
         ? "Workspace defaults need an admin, and none is configured (`admins`). You can set them"
-            + " for yourself, or with `here` for this channel."
+            + " for yourself, or with `here` for this %s.".formatted(ConversationScope.word(where))
         : "Only admins may set that %s. You can set it for yourself.".formatted(level(level));
   }
 

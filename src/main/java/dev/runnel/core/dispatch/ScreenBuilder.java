@@ -53,7 +53,8 @@ record ScreenBuilder(
   void show(DeliveryAttempt attempt, Question question) {
     var delivery = attempt.delivery();
     if (question instanceof Question.Edit(var level) && !maySet(level, delivery)) {
-      var refusal = QueryHandler.mayNot(defaultsResolver.defaults(), level);
+      var refusal =
+          QueryHandler.mayNot(defaultsResolver.defaults(), level, delivery.conversation());
       results.complete(attempt, work -> attempt.respond(work, refusal));
       return;
     }

@@ -41,6 +41,18 @@ public final class ConversationScope {
     return enclosing(conversation).getFirst();
   }
 
+  /// What [#here] is, for people: `channel`, `repository`, `project` or `workspace`.
+  public static String word(Conversation conversation) {
+    var thread = conversation.key().substring(conversation.place().length());
+    if (conversation.isNumbered()) {
+      return "project";
+    }
+    if (thread.indexOf('#') > 0 || thread.indexOf('!') > 0) {
+      return conversation.place().isEmpty() ? "project" : "repository";
+    }
+    return conversation.place().isEmpty() ? "workspace" : "channel";
+  }
+
   /// The workspace or owner; the repository or project where there is none.
   public static String workspace(Conversation conversation) {
     var around = enclosing(conversation);

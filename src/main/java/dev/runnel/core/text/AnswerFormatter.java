@@ -97,7 +97,8 @@ public final class AnswerFormatter {
     return text.replaceAll("\\s+", " ").strip();
   }
 
-  public static InfoCard config(Defaults.Resolved resolved, List<Level> changeable) {
+  /// @param place what the defaults of a place apply to: `channel`
+  public static InfoCard config(Defaults.Resolved resolved, List<Level> changeable, String place) {
     var rows = new ArrayList<Row>();
     for (var key : Defaults.KEYS) {
       rows.add(row(key, Optional.ofNullable(resolved.chosen().get(key))));
@@ -107,7 +108,7 @@ public final class AnswerFormatter {
             rows,
             List.of(
                 new Next("Set for yourself", "config set model opus"),
-                new Next("Set for this channel", "config set model opus here"),
+                new Next("Set for this " + place, "config set model opus here"),
                 new Next("Remove", "config unset model")))
         .withChangeable(changeable);
   }
@@ -220,12 +221,13 @@ public final class AnswerFormatter {
 
   /// @param mine the person's runs, in all places
   /// @param here everybody's runs in the place
+  /// @param place what the place is: `channel`
   /// @param budgets the use of the budgets that apply here
   public static InfoCard usage(
-      List<Binding> mine, List<Binding> here, List<Row> budgets, Instant now) {
+      List<Binding> mine, List<Binding> here, String place, List<Row> budgets, Instant now) {
     var rows = new ArrayList<Row>();
     addUsage(rows, "You", mine, now);
-    addUsage(rows, "This channel", here, now);
+    addUsage(rows, "This " + place, here, now);
     rows.addAll(budgets);
     return new InfoCard("Usage", rows, List.of(new Next("See them", "list mine")));
   }
