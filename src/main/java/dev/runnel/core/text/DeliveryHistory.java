@@ -134,12 +134,15 @@ public final class DeliveryHistory {
     return new InfoCard(
         "I have no record of this message",
         List.of(
-            Row.sentence("I keep messages for 7 days, and I receive only:"),
+            Row.sentence("I delete old messages after a time, and I receive only:"),
             Row.sentence("• commands, and messages that mention me or are sent to me directly;"),
-            Row.sentence("• replies in a thread that has a run."),
+            Row.sentence("• replies in a thread that has a run;"),
             Row.sentence(
-                "I ignore messages that begin with `aside`, other bots, and places I was not"
-                    + " invited to.")),
+                "• labels, assignments, reactions and messages of watched channels, where they"
+                    + " start runs."),
+            Row.sentence(
+                "I ignore messages that begin with `aside`, other bots outside watched channels,"
+                    + " and places I was not invited to.")),
         List.of(new Next("Check my health", "doctor")));
   }
 
