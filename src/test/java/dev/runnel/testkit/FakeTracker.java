@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +50,7 @@ public abstract class FakeTracker implements AutoCloseable {
   private final Set<String> labels = new TreeSet<>();
   private final List<String> requests = new ArrayList<>();
   private boolean losesNextAnswer;
+  private final Map<String, Integer> statuses = new HashMap<>();
   private int status = 200;
   private int pause;
   private long lastComment = 100;
@@ -87,6 +89,10 @@ public abstract class FakeTracker implements AutoCloseable {
     if (status != 200) {
       var answer = new MockResponse.Builder().code(status).body("{}");
       return (pause == 0 ? answer : answer.addHeader("Retry-After", String.valueOf(pause))).build();
+    }
+    var refused = statuses.get(request.getMethod() + " " + path);
+    if (refused != null) {
+      return new MockResponse.Builder().code(refused).body("{}").build();
     }
     var answer =
         answer(
@@ -193,6 +199,15 @@ public abstract class FakeTracker implements AutoCloseable {
   /// The next call has its effect, and its answer does not arrive.
   public synchronized void losesNextAnswer() {
     losesNextAnswer = true;
+  }
+
+  /// From now on this call, `GET /api/v4/user`, is answered so; 200 makes it well again.
+  public synchronized void answers(String call, int httpStatus) {
+    if (httpStatus == 200) {
+      statuses.remove(call);
+    } else {
+      statuses.put(call, httpStatus);
+    }
   }
 
   /// From now on every call is answered so, and asked to wait for so many seconds.

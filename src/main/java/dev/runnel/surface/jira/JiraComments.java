@@ -63,7 +63,7 @@ record JiraComments(JiraApi api, Predicate<String> mayPing) implements IssueComm
   public ApiResult since(JiraIssue issue, Instant since, int page) {
     var found = JsonNodeFactory.instance.arrayNode();
     try {
-      var ours = api.accountName();
+      var ours = api.myself().found().flatMap(api.site()::account);
       for (var comment :
           PagedReader.read(
               each -> api.comments(issue, each),

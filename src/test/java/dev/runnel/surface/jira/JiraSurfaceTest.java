@@ -93,8 +93,28 @@ class JiraSurfaceTest implements SurfaceContract {
   }
 
   private Posting post(Update update) {
+    return post(update, 0);
+  }
+
+  private Posting post(Update update, int tries) {
     return surface()
-        .post(new Notice(new NoticeId("n1"), SHOP_7, update, Origin.NONE, Samples.NINE, 0), null);
+        .post(
+            new Notice(new NoticeId("n1"), SHOP_7, update, Origin.NONE, Samples.NINE, tries), null);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {429, 503})
+  void aPostWhoseAnswerWasLostWaitsUntilItsAuthorCanBeRead(int status) {
+    var answer = new Update.Message(Samples.DANA, "Hello.", false);
+    tracker.platform().losesNextAnswer();
+    assertThat(post(answer)).isInstanceOf(Posting.Later.class);
+
+    tracker.platform().answers("GET /rest/api/3/myself", status);
+    assertThat(post(answer, 1)).isInstanceOf(Posting.Later.class);
+
+    tracker.platform().answers("GET /rest/api/3/myself", 200);
+    assertThat(post(answer, 2)).isInstanceOf(Posting.Posted.class);
+    assertThat(tracker.platform().comments()).hasSize(1);
   }
 
   @Override
