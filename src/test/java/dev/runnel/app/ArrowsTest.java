@@ -361,7 +361,8 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule gitlab =
-      room("surface.gitlab").imports(CORE, "dev.runnel.surface", TRACKER_KIT, JACKSON, OKHTTP);
+      room("surface.gitlab")
+          .imports(CORE, "dev.runnel.surface", TRACKER_KIT, "dev.runnel.text", JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule jira =

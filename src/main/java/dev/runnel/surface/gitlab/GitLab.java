@@ -25,6 +25,7 @@ import dev.runnel.surface.tracker.MarkdownPosts;
 import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import dev.runnel.surface.tracker.Tracker;
 import dev.runnel.surface.tracker.TrackerSurface;
+import dev.runnel.text.Sha256;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
@@ -39,9 +40,10 @@ public final class GitLab implements Tracker<GitLabIssue> {
   public static final String PATH = "/webhooks/gitlab";
 
   static final SurfaceId ID = new SurfaceId("gitlab");
-  // The first is the same for all attempts of a delivery; older servers send only the last.
-  private static final List<String> DELIVERY_IDS =
-      List.of("Idempotency-Key", StandardWebhooks.ID, "X-Gitlab-Event-UUID");
+  // The same for all attempts of a delivery.
+  private static final List<String> DELIVERY_IDS = List.of("Idempotency-Key", StandardWebhooks.ID);
+  // All that servers before 17.4 send. The events that a webhook's own changes cause share it.
+  private static final List<String> EVENT_IDS = List.of("X-Gitlab-Event-UUID");
   private static final MarkdownPosts.Dialect DIALECT =
       new MarkdownPosts.Dialect(1_000_000, true, true);
 
@@ -77,11 +79,17 @@ public final class GitLab implements Tracker<GitLabIssue> {
 
   @Override
   public WebhookResult parse(RawRequest request, JsonNode payload) {
-    var id = Webhooks.id(request, DELIVERY_IDS);
+    var id = deliveryId(request);
     return request.header("X-Gitlab-Event").isEmpty() || id.isEmpty()
         ? WebhookResult.Rejected.with(
             400, "the headers X-Gitlab-Event and Idempotency-Key are missing")
         : Webhooks.result(payloads.read(DeliveryId.of(ID, id.get()), payload, request.arrivedAt()));
+  }
+
+  private static Optional<String> deliveryId(RawRequest request) {
+    return DELIVERY_IDS.stream().anyMatch(name -> request.header(name).isPresent())
+        ? Webhooks.id(request, DELIVERY_IDS)
+        : Webhooks.id(request, EVENT_IDS).map(id -> id + "-" + Sha256.hex(request.body()));
   }
 
   @Override

@@ -242,19 +242,26 @@ class GitLabSurfaceTest implements SurfaceContract {
 
     @Test
     void withoutAnIdOfItsOwnADeliveryHasTheEvents() {
-      var headers = new HashMap<>(GitLabRequests.golden("issue-note").headers());
+      assertThat(ofOlderServer("issue-note").id().value()).startsWith("gitlab:0f9e8d7c");
+      assertThat(ofOlderServer("issue-note").id()).isEqualTo(ofOlderServer("issue-note").id());
+    }
+
+    @Test
+    void deliveriesOfEventsThatCausedEachOtherDifferThoughTheyShareAnId() {
+      assertThat(ofOlderServer("issue-note").id())
+          .isNotEqualTo(ofOlderServer("issue-labeled").id());
+    }
+
+    private Delivery ofOlderServer(String name) {
+      var request = GitLabRequests.golden(name);
+      var headers = new HashMap<>(request.headers());
       headers.remove("idempotency-key");
       headers.remove("webhook-id");
+      headers.put("x-gitlab-event-uuid", "0f9e8d7c-0000-4000-8000-000000000001");
       headers.put("x-gitlab-token", GitLabRequests.SECRET_TOKEN);
       var byToken = tracker.surface(GitLabRequests.SECRET_TOKEN);
-
-      assertThat(
-              byToken.receive(
-                  GitLabRequests.withHeaders(GitLabRequests.golden("issue-note"), headers)))
-          .isInstanceOfSatisfying(
-              WebhookResult.Accepted.class,
-              accepted ->
-                  assertThat(accepted.delivery().id().value()).startsWith("gitlab:0f9e8d7c"));
+      var result = byToken.receive(GitLabRequests.withHeaders(request, headers));
+      return ((WebhookResult.Accepted) result).delivery();
     }
   }
 
