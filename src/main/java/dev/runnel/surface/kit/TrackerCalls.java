@@ -4,31 +4,53 @@ import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.ProxyRefused;
 import dev.runnel.surface.kit.JsonHttp.JsonResponse;
 import java.io.IOException;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Calls a tracker, and maps the status and headers of its responses to results.
-///
-/// @param platform the display name
-/// @param credential the credential for calls
-/// @param urlSetting the variable that contains the URL
-/// @param probe a request that every valid credential may make
-public record TrackerCalls(
-    String platform, Credential credential, String urlSetting, InstantSource clock, Call probe) {
-  // The delay if a rate limit response names none.
-  private static final Duration DEFAULT_PAUSE = Duration.ofMinutes(1);
+/// Calls a tracker, and maps the status and headers of its responses to results. Thread-safe.
+public final class TrackerCalls {
   private static final List<String> REMAINING =
       List.of("x-ratelimit-remaining", "ratelimit-remaining");
   private static final List<String> RESET = List.of("x-ratelimit-reset", "ratelimit-reset");
 
+  private final String platform;
+  private final Credential credential;
+  private final String urlSetting;
+  private final InstantSource clock;
+  private final Call probe;
+  private final LimitBackoff backoff = new LimitBackoff();
+
+  /// @param platform the display name
+  /// @param credential the credential for calls
+  /// @param urlSetting the variable that contains the URL
+  /// @param probe a request that every valid credential may make
+  public TrackerCalls(
+      String platform, Credential credential, String urlSetting, InstantSource clock, Call probe) {
+    this.platform = platform;
+    this.credential = credential;
+    this.urlSetting = urlSetting;
+    this.clock = clock;
+    this.probe = probe;
+  }
+
   @FunctionalInterface
   public interface Call {
     JsonResponse send() throws IOException;
+  }
+
+  public String platform() {
+    return platform;
+  }
+
+  public InstantSource clock() {
+    return clock;
   }
 
   /// @param place the subject of the call, for people
@@ -138,12 +160,30 @@ public record TrackerCalls(
     if (retryAfter.isPresent()) {
       return retryAfter.get();
     }
-    return numbers(response, RESET)
-        .filter(_ -> isExhausted(response))
-        .map(reset -> Duration.between(clock.instant(), Instant.ofEpochSecond(reset)))
+    var now = clock.instant();
+    return resets(response)
+        .map(reset -> Duration.between(now, reset))
         .filter(Duration::isPositive)
         .findFirst()
-        .orElse(DEFAULT_PAUSE);
+        .orElseGet(() -> backoff.pause(now));
+  }
+
+  /// When the limit is reset. GitHub sends seconds with every response, which count only if nothing
+  /// remains; Jira sends a time such as `2026-01-05T09:15Z`, only with a 429.
+  private static Stream<Instant> resets(JsonResponse response) {
+    return Stream.concat(
+        numbers(response, RESET).filter(_ -> isExhausted(response)).map(Instant::ofEpochSecond),
+        RESET.stream()
+            .flatMap(header -> response.header(header).stream())
+            .flatMap(text -> time(text).stream()));
+  }
+
+  private static Optional<Instant> time(String text) {
+    try {
+      return Optional.of(OffsetDateTime.parse(text).toInstant());
+    } catch (DateTimeException anotherForm) {
+      return Optional.empty();
+    }
   }
 
   private static Stream<Long> numbers(JsonResponse response, List<String> headers) {

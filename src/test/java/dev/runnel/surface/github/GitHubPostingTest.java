@@ -37,6 +37,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class GitHubPostingTest {
   private static final PostRef STATUS = new PostRef("dana/shop#1/7");
+  private static final String SECONDARY =
+      "{\"message\": \"You have exceeded a secondary rate limit.\"}";
 
   private final MockWebServer github = MockServers.create();
   private final SettableClock clock = new SettableClock();
@@ -272,9 +274,44 @@ class GitHubPostingTest {
 
     @Test
     void theSecondaryLimitIsKnownByItsWords() {
-      answers(403, "{\"message\": \"You have exceeded a secondary rate limit.\"}");
+      answers(403, SECONDARY);
 
       assertLater(Optional.of(Duration.ofMinutes(1)));
+    }
+
+    @Test
+    void theSecondaryLimitWithoutATimePausesTwiceAsLongEachTime() {
+      var surface = surface();
+      for (var minutes : List.of(1, 2, 4, 8, 16, 30, 30)) {
+        answers(403, SECONDARY);
+        assertPauses(surface, Duration.ofMinutes(minutes));
+        clock.advance(Duration.ofSeconds(5));
+        answers(403, SECONDARY);
+        assertPauses(
+            surface,
+            minutes == 1
+                ? Duration.ofMinutes(1)
+                : Duration.ofMinutes(minutes).minus(Duration.ofSeconds(5)));
+        clock.advance(Duration.ofMinutes(minutes));
+      }
+
+      clock.advance(Duration.ofHours(2));
+      answers(403, SECONDARY);
+      assertPauses(surface, Duration.ofMinutes(1));
+    }
+
+    private static void assertPauses(TrackerSurface<?> surface, Duration pause) {
+      assertThat(surface.post(Updates.notice(Updates.TOLD), null))
+          .isInstanceOfSatisfying(
+              Posting.Later.class, later -> assertThat(later.after()).contains(pause));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2026-01-05T09:15Z", "2026-01-05T09:15:00.000+00:00"})
+    void aResetMayBeATimeWithoutWhatRemains(String reset) {
+      answers(429, "{}", "X-RateLimit-Reset", reset);
+
+      assertLater(Optional.of(Duration.ofMinutes(15)));
     }
 
     @ParameterizedTest
