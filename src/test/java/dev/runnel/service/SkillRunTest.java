@@ -89,6 +89,48 @@ class SkillRunTest {
       }
     }
 
+    @Test
+    void hasTheTextsOfAllItsSkillsInTheirOrder() throws IOException {
+      try (var service = claude(setup())) {
+        var id = create(service, "acme/shop:deploy", "review", "acme/shop:review");
+        service.awaitState(id, "SUCCEEDED");
+
+        assertThat(folder.resolve("input"))
+            .hasContent(
+                """
+                Deploy on Mondays.
+
+                The files of this skill are in .claude/skills/deploy.
+
+                Review like a friend.
+
+                The files of this skill are in .agents/skills/review.
+
+                Do it\
+                """);
+      }
+    }
+
+    @Test
+    void thatIsACommandFindsTheFilesOfAllItsSkills() {
+      try (var service = RunningService.with(folder, "cat $RUNNEL_SKILL_FILE", 4, setup())) {
+        var id = create(service, "acme/shop:deploy", "acme/shop:docs/odd.md");
+        service.awaitState(id, "SUCCEEDED");
+
+        assertThat(service.transcript(id)).endsWith("Deploy on Mondays.\nBe odd.\n");
+      }
+    }
+
+    @Test
+    void failsClearlyWhenItsSecondSkillIsMissing() {
+      try (var service = RunningService.with(folder, "echo never", 4, setup())) {
+        var run = service.awaitState(create(service, "review", "acme/shop:reviw"), "FAILED");
+
+        assertThat(run.at("/status_message/message").asText())
+            .startsWith("There is no skill acme/shop:reviw.");
+      }
+    }
+
     @ParameterizedTest
     @CsvSource(
         delimiter = '|',
@@ -240,6 +282,13 @@ class SkillRunTest {
 
   private static String create(RunningService service, String spec) {
     return service.create(JSON.createObjectNode().put("prompt", "Do it").put("skill", spec));
+  }
+
+  private static String create(RunningService service, String... specs) {
+    var body = JSON.createObjectNode().put("prompt", "Do it");
+    var skills = body.putObject("config").putArray("skills");
+    List.of(specs).forEach(skills::add);
+    return service.create(body);
   }
 
   private static String failure(RunningService service, String spec) {

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /// The place where the agent of one execution works: workspace, variables, home folder and network.
 ///
@@ -67,7 +68,13 @@ record AgentSurroundings(
             variables.putAll(networkVariables);
             grantedVariables.putAll(networkVariables);
           });
-      ready.skill().ifPresent(skill -> variables.put("RUNNEL_SKILL_FILE", skill.file().toString()));
+      if (!ready.skills().isEmpty()) {
+        variables.put(
+            "RUNNEL_SKILL_FILE",
+            ready.skills().stream()
+                .map(each -> each.file().toString())
+                .collect(Collectors.joining("\n")));
+      }
       return new AgentSurroundings(
           environment,
           ready,

@@ -290,12 +290,12 @@ final class Execution {
       }
     }
     var hadHome = workspaces.hasHome(executionRequest.runId());
-    var skill = interpretsNames ? "" : executionRequest.skillSpec();
+    var skills = interpretsNames ? List.<String>of() : executionRequest.skillSpecs();
     var prepared =
         workspaces.prepare(
             executionRequest.runId(),
             environment,
-            skill,
+            skills,
             setupRunner(environment, network, settings.limits().start()));
     if (prepared instanceof PreparedWorkspace.Ready ready) {
       return work(

@@ -2,14 +2,15 @@ package dev.runnel.service.execution;
 
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.workspace.PreparedWorkspace;
-import dev.runnel.service.workspace.Skill;
 import dev.runnel.service.workspace.Snapshots;
 import dev.runnel.wire.RunMode;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /// Assembles an agent's prompt: the message of this execution, instructions for the mode, the run's
-/// skill, and in a new workspace also the initial prompt.
+/// skills, and in a new workspace also the initial prompt.
 final class PromptAssembly {
   static final String NEW_WORKSPACE =
       "The workspace was set up afresh: what earlier executions left in it is gone.";
@@ -91,7 +92,7 @@ final class PromptAssembly {
       ExecutionRequest executionRequest,
       PreparedWorkspace.Ready ready,
       Supplier<Optional<String>> prompt) {
-    return withModeInstructions(withSkill(executionRequest, ready, prompt));
+    return withModeInstructions(withSkills(executionRequest, ready, prompt));
   }
 
   /// The prompt of a run that continues a conversation.
@@ -143,7 +144,7 @@ final class PromptAssembly {
         : executionRequest;
   }
 
-  private static ExecutionRequest withSkill(
+  private static ExecutionRequest withSkills(
       ExecutionRequest executionRequest,
       PreparedWorkspace.Ready ready,
       Supplier<Optional<String>> prompt) {
@@ -162,17 +163,20 @@ final class PromptAssembly {
 
   private static Optional<String> basePrompt(
       ExecutionRequest executionRequest, PreparedWorkspace.Ready ready) {
-    if (ready.skill().isEmpty()) {
-      return executionRequest.basePrompt();
-    }
-    var chosen = ready.skill().get();
-    var text = chosen.skill().basePrompt() + place(chosen.skill(), ready);
-    return Optional.of(executionRequest.basePrompt().map(own -> text + "\n\n" + own).orElse(text));
+    var parts =
+        Stream.concat(
+                ready.skills().stream()
+                    .map(each -> each.skill().basePrompt() + place(each, ready.folder())),
+                executionRequest.basePrompt().stream())
+            .toList();
+    return parts.isEmpty() ? Optional.empty() : Optional.of(String.join("\n\n", parts));
   }
 
   /// The location of the skill's files, since a skill refers to them by name only.
-  private static String place(Skill skill, PreparedWorkspace.Ready ready) {
-    var folder = ready.folder().relativize(ready.skill().orElseThrow().file().getParent());
-    return skill.folder().isEmpty() ? "" : "\n\nThe files of this skill are in " + folder + ".";
+  private static String place(PreparedWorkspace.SkillFile chosen, Path workFolder) {
+    return chosen.skill().folder().isEmpty()
+        ? ""
+        : "\n\nThe files of this skill are in %s."
+            .formatted(workFolder.relativize(chosen.file().getParent()));
   }
 }

@@ -2,7 +2,9 @@ package dev.runnel.service.run;
 
 import dev.runnel.wire.RunMode;
 import io.soabase.recordbuilder.core.RecordBuilder;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// A request to execute a run once: the first execution, or a later one caused by follow-ups.
 ///
@@ -50,9 +52,15 @@ public record ExecutionRequest(
     return ServiceJson.read(configJson).path("environment_id").asText("");
   }
 
-  /// The requested skill; blank for none.
-  public String skillSpec() {
-    return ServiceJson.read(configJson).path("skill_spec").asText("");
+  /// The requested skills, in order.
+  public List<String> skillSpecs() {
+    var config = ServiceJson.read(configJson);
+    // skill_spec usually repeats the first one.
+    return Stream.concat(Stream.of(config.path("skill_spec")), config.path("skills").valueStream())
+        .map(spec -> spec.asText(""))
+        .filter(spec -> !spec.isBlank())
+        .distinct()
+        .toList();
   }
 
   /// Whether the agent may start runs below its own.

@@ -1,7 +1,7 @@
 package dev.runnel.service.workspace;
 
 import java.nio.file.Path;
-import java.util.Optional;
+import java.util.List;
 
 /// The result of preparing a workspace.
 public sealed interface PreparedWorkspace {
@@ -9,8 +9,8 @@ public sealed interface PreparedWorkspace {
   /// @param folder the agent's working directory: the repository if there is exactly one, else the
   ///   root
   /// @param isNew whether it was newly created, not reused from an earlier execution
-  /// @param skill the requested skill; only in a fresh workspace
-  record Ready(Path root, Path folder, boolean isNew, Optional<SkillFile> skill)
+  /// @param skills the requested skills; only in a fresh workspace
+  record Ready(Path root, Path folder, boolean isNew, List<SkillFile> skills)
       implements PreparedWorkspace {}
 
   /// @param file the skill's file in the workspace

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -105,9 +106,9 @@ public final class Workspaces {
   /// Marks a run's workspace as in use, and prepares it if it is not ready. Must be followed by
   /// [#release].
   ///
-  /// @param skillSpec the requested skill; blank for none
+  /// @param skillSpecs the requested skills
   public PreparedWorkspace prepare(
-      String runId, Environment environment, String skillSpec, CommandRunner commandRunner)
+      String runId, Environment environment, List<String> skillSpecs, CommandRunner commandRunner)
       throws InterruptedException {
     var activity = new String[] {"Creating the workspace"};
     try {
@@ -117,9 +118,9 @@ public final class Workspaces {
       }
       var root = root(runId);
       var start = workFolder(environment, root);
-      var needsNothing = environment.equals(Environment.NONE) && skillSpec.isBlank();
+      var needsNothing = environment.equals(Environment.NONE) && skillSpecs.isEmpty();
       if (Files.isDirectory(root) && (needsNothing || isReady(runId))) {
-        return new PreparedWorkspace.Ready(root, start, false, Optional.empty());
+        return new PreparedWorkspace.Ready(root, start, false, List.of());
       }
       Files.deleteIfExists(ready(runId));
       Folders.delete(root);
@@ -133,11 +134,11 @@ public final class Workspaces {
         cache.checkOut(repository, target, commandRunner);
         sources.add(new Skills.Source(repository, target, "HEAD"));
       }
-      var skill = Optional.<Skill>empty();
-      if (!skillSpec.isBlank()) {
-        activity[0] = "Looking for the skill " + skillSpec;
+      var skills = new LinkedHashSet<Skill>();
+      for (var spec : skillSpecs) {
+        activity[0] = "Looking for the skill " + spec;
         var git = new Git(commandRunner, environments.variableValues());
-        skill = Optional.of(new Skills(git).find(skillSpec, sources));
+        skills.add(new Skills(git).find(spec, sources));
       }
       for (var command : environment.setupCommands()) {
         activity[0] = "Setting up: " + command;
@@ -150,7 +151,7 @@ public final class Workspaces {
       }
       Folders.writePrivately(ready(runId), "0");
       return new PreparedWorkspace.Ready(
-          root, start, true, skill.map(each -> skillFile(each, sources)));
+          root, start, true, skills.stream().map(each -> skillFile(each, sources)).toList());
     } catch (SetupException e) {
       return new PreparedWorkspace.Failed(e.why());
     } catch (StoppedException e) {

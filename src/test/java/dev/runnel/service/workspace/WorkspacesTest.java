@@ -212,7 +212,7 @@ class WorkspacesTest {
 
   private PreparedWorkspace prepare(String runId) throws InterruptedException {
     // An empty folder needs no program.
-    return workspaces.prepare(runId, Environment.NONE, "", new FakeCommandRunner());
+    return workspaces.prepare(runId, Environment.NONE, List.of(), new FakeCommandRunner());
   }
 
   private Path ready(String runId) {
