@@ -3,9 +3,13 @@ package dev.runnel.service;
 import static dev.runnel.service.Probes.assertInvalid;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -42,6 +46,7 @@ class ChecksAtCreationTest {
         "{\"skill_spec\":\"o/r:a:b\"}",
         "{\"skills\":[\"o/r:a\",\"o//r:b\"]}",
         "{\"credential_strategy\":\"ANYBODY\"}",
+        "{\"mcp_servers\":{\"s\":{\"command\":\"c\",\"url\":\"https://u\"}}}",
       })
   void aConfigurationThatCannotWorkIsRefused(String config) {
     assertInvalid(service.post("/agent/runs", "{\"prompt\":\"x\",\"config\":" + config + "}"));
@@ -59,6 +64,8 @@ class ChecksAtCreationTest {
         "\"harness\":{\"type\":\"abacus\"}",
         "\"skills\":[\"o/r:\"]",
         "\"credential_strategy\":\"ANYBODY\"",
+        "\"mcp_servers\":{\"s\":{\"args\":[\"a\"]}}",
+        "\"mcp_servers\":{\"s\":{\"command\":\"c\",\"url\":\"https://u\"}}",
       })
   void anIdentityThatCannotWorkIsRefused(String member) {
     assertInvalid(service.post("/agent/identities", "{\"name\":\"a\"," + member + "}"));
@@ -96,6 +103,32 @@ class ChecksAtCreationTest {
 
     assertThat(RunningService.json(answer).get("detail").asText())
         .contains("abacus", "not installed here");
+  }
+
+  @Test
+  void aSharedToolServerIsTakenForACommandAndRefusedForOtherAgents() throws IOException {
+    var shared = "\"mcp_servers\":{\"linear\":{\"warp_id\":\"linear\"}}";
+    var run = "{\"prompt\":\"x\",\"config\":{" + shared + "}}";
+    var identity = "{\"name\":\"a\"," + shared + "}";
+    assertThat(service.post("/agent/runs", run).statusCode()).isEqualTo(200);
+    assertThat(service.post("/agent/identities", identity).statusCode()).isEqualTo(201);
+    var program = Files.createDirectories(folder.resolve("bin")).resolve("claude");
+    Files.writeString(program, "#!/bin/sh\n");
+    assertThat(program.toFile().setExecutable(true)).isTrue();
+
+    try (var other =
+        RunningService.inEnvironment(
+            folder.resolve("other"),
+            Optional.empty(),
+            Map.of("PATH", program.getParent() + ":" + System.getenv("PATH")))) {
+      assertInvalid(other.post("/agent/identities", identity));
+      var answer = other.post("/agent/runs", run);
+      assertInvalid(answer);
+      assertThat(RunningService.json(answer).get("detail").asText())
+          .isEqualTo(
+              "The tool server linear is a shared server of another service, which is not available"
+                  + " here. Give its command or its url instead of warp_id.");
+    }
   }
 
   @ParameterizedTest

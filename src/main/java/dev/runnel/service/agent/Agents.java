@@ -76,30 +76,20 @@ public record Agents(Harness defaultAgent, List<Harness> installed) {
   /// @throws AgentRefused if it is not installed
   public Harness of(ExecutionRequest executionRequest) throws AgentRefused {
     var requested = executionRequest.harness().orElse(ANY);
-    if (requested.equals(ANY) || requested.equals(defaultAgent.name())) {
-      return defaultAgent;
-    }
-    for (var agent : installed) {
-      if (agent.name().equals(requested)) {
-        return agent;
-      }
-    }
-    throw new AgentRefused(missing(requested));
+    return named(requested).orElseThrow(() -> new AgentRefused(missing(requested)));
   }
 
-  /// Explains why an agent cannot be used; empty if it can.
+  /// The agent of this name; empty if it is not installed.
   ///
-  /// @param requested name of the agent; blank for the default
-  public Optional<String> problem(String requested) {
-    var isInstalled =
-        requested.isBlank()
-            || requested.equals(ANY)
-            || requested.equals(defaultAgent.name())
-            || installed.stream().anyMatch(agent -> agent.name().equals(requested));
-    return isInstalled ? Optional.empty() : Optional.of(missing(requested));
+  /// @param requested blank for the default
+  public Optional<Harness> named(String requested) {
+    return requested.isBlank() || requested.equals(ANY) || requested.equals(defaultAgent.name())
+        ? Optional.of(defaultAgent)
+        : installed.stream().filter(agent -> agent.name().equals(requested)).findFirst();
   }
 
-  private String missing(String requested) {
+  /// Explains that an agent is not installed.
+  public String missing(String requested) {
     return "The run asks for the agent %s, which is not installed here. %s"
         .formatted(
             requested,

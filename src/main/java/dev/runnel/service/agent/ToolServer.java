@@ -59,11 +59,7 @@ sealed interface ToolServer {
       } else if (config.hasNonNull("url")) {
         servers.add(new Remote(name, config.get("url").asText(), texts(config.path("headers"))));
       } else {
-        throw new AgentRefused(
-            "The tool server "
-                + entry.getKey()
-                + " is a shared server of another service, which is not available here. Give its"
-                + " command or its url instead of warp_id.");
+        throw AgentRefused.sharedServer(entry.getKey());
       }
     }
     return servers;

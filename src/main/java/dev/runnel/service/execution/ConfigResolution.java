@@ -2,7 +2,10 @@ package dev.runnel.service.execution;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.service.agent.AgentRefused;
 import dev.runnel.service.agent.Agents;
+import dev.runnel.service.agent.CommandAgent;
+import dev.runnel.service.agent.Harness;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
@@ -15,6 +18,7 @@ import dev.runnel.wire.CredentialStrategy;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// Validates a run's requested configuration, so that a run that would certainly fail is rejected
 /// before it is created.
@@ -119,17 +123,28 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
   ///
   /// @throws RequestProblem if no run could work with it
   public static void check(ObjectNode config, Agents agents) {
-    agents
-        .problem(config.path("harness").path("type").asText(""))
-        .ifPresent(
-            why -> {
-              throw RequestProblem.invalid(why);
-            });
+    var type = config.path("harness").path("type").asText("");
+    var agent = agents.named(type).orElseThrow(() -> RequestProblem.invalid(agents.missing(type)));
+    config
+        .path("mcp_servers")
+        .properties()
+        .forEach(server -> checkServer(server.getKey(), server.getValue(), agent));
     checkSkill(config.path("skill_spec").asText(""));
     config.path("skills").forEach(skill -> checkSkill(skill.asText("")));
     var strategy = config.path("credential_strategy").asText("");
     if (!strategy.isEmpty() && !STRATEGIES.contains(new CredentialStrategy(strategy))) {
       throw RequestProblem.invalid("credential_strategy must be CREATOR or EXECUTOR");
+    }
+  }
+
+  private static void checkServer(String name, JsonNode server, Harness agent) {
+    if (Stream.of("warp_id", "command", "url").filter(server::hasNonNull).count() != 1) {
+      throw RequestProblem.invalid(
+          "The tool server " + name + " needs exactly one of warp_id, command or url");
+    }
+    // A command gets the configuration as sent, and may know the server.
+    if (server.hasNonNull("warp_id") && !(agent instanceof CommandAgent)) {
+      throw RequestProblem.invalid(AgentRefused.sharedServer(name).why());
     }
   }
 

@@ -194,7 +194,6 @@ public record NewRun(
     if (!spec.isBlank() && config.path("name").asText("").isBlank()) {
       config.put("name", skillName(spec));
     }
-    checkServers(request);
     checkIdle(request);
     if (config.toString().length() > MAX_CONFIG) {
       throw RequestProblem.invalid("The configuration is longer than 64 KiB");
@@ -207,22 +206,6 @@ public record NewRun(
   static String skillName(String spec) {
     var path = spec.substring(spec.indexOf(':') + 1).replaceAll("/SKILL\\.md$", "");
     return path.substring(path.lastIndexOf('/') + 1);
-  }
-
-  private static void checkServers(CreateRun request) {
-    if (request.config() == null || request.config().mcpServers() == null) {
-      return;
-    }
-    request
-        .config()
-        .mcpServers()
-        .forEach(
-            (name, server) -> {
-              if (server == null || server.ways() != 1) {
-                throw RequestProblem.invalid(
-                    "The tool server " + name + " needs exactly one of warp_id, command or url");
-              }
-            });
   }
 
   private static void checkIdle(CreateRun request) {
