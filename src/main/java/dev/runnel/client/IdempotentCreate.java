@@ -1,5 +1,7 @@
 package dev.runnel.client;
 
+import static java.util.Comparator.naturalOrder;
+
 import dev.runnel.client.ListRuns.SortBy;
 import dev.runnel.client.ListRuns.SortOrder;
 import dev.runnel.wire.CreateRun;
@@ -7,6 +9,7 @@ import dev.runnel.wire.CreatedRun;
 import dev.runnel.wire.RunItem;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -112,7 +115,12 @@ final class IdempotentCreate {
   LookupResult lookUp() {
     List<RunItem> candidates;
     try {
-      candidates = list(ListRuns.ALL.metadata(name, key).limit(MAX_CANDIDATES));
+      candidates =
+          list(
+              ListRuns.ALL
+                  .metadata(name, key)
+                  .sorted(SortBy.CREATED_AT, SortOrder.ASC)
+                  .limit(MAX_CANDIDATES));
     } catch (RunsException.BadRequest
         | RunsException.Forbidden
         | RunsException.Unprocessable rejected) {
@@ -122,7 +130,7 @@ final class IdempotentCreate {
       return new LookupResult.Absent();
     }
     // A service that does not know the filter lists unrelated runs.
-    return withKey(candidates)
+    return original(candidates)
         .<LookupResult>map(LookupResult.Found::new)
         .orElseGet(this::searchNewest);
   }
@@ -131,7 +139,7 @@ final class IdempotentCreate {
   private LookupResult searchNewest() {
     var newest =
         list(ListRuns.ALL.sorted(SortBy.CREATED_AT, SortOrder.DESC).limit(ListRuns.MAX_LIMIT));
-    var found = withKey(newest);
+    var found = original(newest);
     if (found.isPresent()) {
       return new LookupResult.Found(found.get());
     }
@@ -144,8 +152,11 @@ final class IdempotentCreate {
     return runs.list(query).send().items();
   }
 
-  private Optional<RunItem> withKey(List<RunItem> candidates) {
-    return candidates.stream().filter(run -> key.equals(run.metadata().get(name))).findFirst();
+  /// The oldest run with the key: the runs below it inherit its metadata.
+  private Optional<RunItem> original(List<RunItem> candidates) {
+    return candidates.stream()
+        .filter(run -> key.equals(run.metadata().get(name)))
+        .min(Comparator.comparing(RunItem::createdAt, Comparator.nullsLast(naturalOrder())));
   }
 
   private static CreatedRun created(RunItem run) {

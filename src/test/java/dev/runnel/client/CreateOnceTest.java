@@ -99,6 +99,33 @@ class CreateOnceTest {
     }
 
     @Test
+    void aRunIsFoundAndNotTheRunsBelowItWhichInheritItsKey() {
+      var created = client.runs().createOnce(FIX_IT, "k-1").send();
+      client.runs().create(below(created.runId())).send();
+
+      assertThat(client.runs().createOnce(FIX_IT, "k-1").send().runId()).isEqualTo(created.runId());
+      assertThat(client.runs().lookUp("k-1").send())
+          .isInstanceOfSatisfying(
+              LookupResult.Found.class,
+              found -> assertThat(found.run().runId()).isEqualTo(created.runId()));
+    }
+
+    @Test
+    void aRunBelowAnotherIsFoundByItsOwnKey() {
+      var parent = client.runs().createOnce(FIX_IT, "k-1").send();
+      var created = client.runs().createOnce(below(parent.runId()), "k-2").send();
+
+      assertThat(client.runs().createOnce(below(parent.runId()), "k-2").send().runId())
+          .isEqualTo(created.runId())
+          .isNotEqualTo(parent.runId());
+      assertThat(runs()).hasSize(2);
+    }
+
+    private CreateRun below(String parent) {
+      return CreateRun.builder().prompt("fix a part").parentRunId(parent).build();
+    }
+
+    @Test
     void aFaultThatStaysIsToldAndMakesNoRun() {
       proxy.spoil(Fault.LOST_ON_THE_WAY, Fault.LOST_ON_THE_WAY, Fault.LOST_ON_THE_WAY);
 
@@ -158,6 +185,24 @@ class CreateOnceTest {
       assertThat(server.takeRequest().getTarget())
           .endsWith("?sort_by=created_at&sort_order=desc&limit=500");
       assertThat(server.getRequestCount()).isEqualTo(2);
+    }
+
+    @Test
+    void theOldestOfTheNewestRunsWithTheKeyIsTaken() {
+      server.enqueue(problem(403, "feature_not_available"));
+      server.enqueue(
+          json(
+              200,
+              """
+              {"runs": [
+                {"run_id": "r9", "state": "QUEUED", "parent_run_id": "r7",
+                 "created_at": "2026-01-05T09:30:00Z", "metadata": {"idempotency_key": "k-1"}},
+                {"run_id": "r7", "state": "INPROGRESS",
+                 "created_at": "2026-01-05T09:00:00Z", "metadata": {"idempotency_key": "k-1"}}],
+               "page_info": {"has_next_page": false}}
+              """));
+
+      assertThat(client.runs().createOnce(FIX_IT, "k-1").send().runId()).isEqualTo("r7");
     }
 
     @Test
