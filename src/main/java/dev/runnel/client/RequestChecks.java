@@ -2,6 +2,7 @@ package dev.runnel.client;
 
 import dev.runnel.wire.AgentConfig;
 import dev.runnel.wire.CreateRun;
+import dev.runnel.wire.FollowUpMessage;
 import dev.runnel.wire.McpServer;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,15 @@ final class RequestChecks {
           "A run needs a prompt, a skill, or a conversation to continue");
     }
     check(run.config());
+  }
+
+  /// An empty message is for a run that continues a saved conversation, which only the service
+  /// knows.
+  static void check(FollowUpMessage message) {
+    if (message.message() == null && !message.hasContent()) {
+      throw new IllegalArgumentException(
+          "A follow-up needs a message, which may be empty, or attachments");
+    }
   }
 
   static void check(@Nullable AgentConfig config) {

@@ -7,6 +7,7 @@ import dev.runnel.wire.CreatedRun;
 import dev.runnel.wire.FollowUpAccepted;
 import dev.runnel.wire.FollowUpMessage;
 import dev.runnel.wire.HandoffAttachment;
+import dev.runnel.wire.HarnessUsage;
 import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunPage;
 import dev.runnel.wire.TimelineEvent;
@@ -57,11 +58,10 @@ public final class Runs {
   }
 
   /// `POST /agent/runs/{runId}/followups`. Retried only if the failed attempt certainly had no
-  /// effect. Acceptance does not mean that the agent acted on it: read the run.
+  /// effect. Acceptance does not mean that the agent acted on it: read the run. An empty message
+  /// fails with [RunsException.BadRequest], unless the run continues a saved conversation.
   public Call<FollowUpAccepted> followUp(String runId, FollowUpMessage message) {
-    if (!message.hasContent()) {
-      throw new IllegalArgumentException("A follow-up needs a message or attachments");
-    }
+    RequestChecks.check(message);
     return api.call(
         "send a follow-up to run " + runId,
         "POST",
@@ -118,6 +118,14 @@ public final class Runs {
         "read the transcript of run " + runId,
         Call.bytes(),
         api.url("agent", "runs", runId, "transcript"));
+  }
+
+  /// `GET /agent/runs/{runId}/harness-usage`: what Claude Code or Codex counted.
+  public Call<HarnessUsage> harnessUsage(String runId) {
+    return api.get(
+        "read the usage of run " + runId,
+        Call.json(HarnessUsage.class),
+        api.url("agent", "runs", runId, "harness-usage"));
   }
 
   /// `GET /agent/runs/{runId}/timeline`.

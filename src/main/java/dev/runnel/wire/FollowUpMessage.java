@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /// A follow-up to a run (the API's `RunFollowupRequest`).
 ///
+/// @param message may be empty with attachments, and if the run continues a saved conversation
 /// @param mode only has an effect if the message starts an execution
-/// @param attachments at most 25; with them the message may be empty
+/// @param attachments at most 25
 /// @param more members unknown to this version, unchanged
 @GenerateBuilder
 @JsonInclude(JsonInclude.Include.NON_NULL)

@@ -3,7 +3,11 @@ package dev.runnel.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.wire.Conversation;
+import dev.runnel.wire.FollowUpMessage;
+import dev.runnel.wire.FollowUpOutcome;
 import dev.runnel.wire.Golden;
+import java.nio.charset.StandardCharsets;
+import mockwebserver3.MockResponse;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -15,6 +19,35 @@ class ConversationsTest extends GroupFixture {
 
     assertThat(sends(client.conversations().get("c-1"), "GET /agent/conversations/c-1"))
         .isEqualTo(Golden.read("conversation", Conversation.class));
+  }
+
+  @Test
+  void theTranscriptOfItsNewestRunIsReadBehindTheRedirect() throws Exception {
+    server.enqueue(
+        new MockResponse.Builder().code(302).setHeader("Location", "/api/v1/signed").build());
+    server.enqueue(answer(200, "I have fixed it.", "text/plain").build());
+
+    assertThat(
+            sends(
+                client.conversations().transcript("c-1"),
+                "GET /agent/conversations/c-1/transcript"))
+        .asString(StandardCharsets.UTF_8)
+        .isEqualTo("I have fixed it.");
+    assertThat(server.takeRequest().getTarget()).isEqualTo("/api/v1/signed");
+  }
+
+  @Test
+  void aFollowUpIsAnsweredWithTheRunThatGetsIt() throws Exception {
+    answerGolden("conversation-follow-up-accepted");
+
+    var accepted =
+        sends(
+            client.conversations().followUp("c-1", Golden.read("follow-up", FollowUpMessage.class)),
+            "POST /agent/conversations/c-1/followups",
+            Golden.tree("follow-up"));
+
+    assertThat(accepted.runId()).isEqualTo("r2");
+    assertThat(accepted.outcome()).isEqualTo(FollowUpOutcome.HANDOFF_EXECUTION);
   }
 
   @ParameterizedTest
@@ -70,6 +103,8 @@ class ConversationsTest extends GroupFixture {
   void emptyIdsAreNeverSent() {
     areNeverSent(
         () -> client.conversations().get(""),
+        () -> client.conversations().transcript(""),
+        () -> client.conversations().followUp("", FollowUpMessage.of("go on")),
         () -> client.conversations().session(" "),
         () -> client.conversations().ofSession(".."));
   }

@@ -14,6 +14,7 @@ import dev.runnel.wire.FollowUpAccepted;
 import dev.runnel.wire.FollowUpMessage;
 import dev.runnel.wire.Golden;
 import dev.runnel.wire.HandoffAttachment;
+import dev.runnel.wire.HarnessUsage;
 import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunMode;
 import dev.runnel.wire.RunSource;
@@ -138,7 +139,7 @@ class RunsResourceTest extends GroupFixture {
         .withMessageContaining("a prompt, a skill, or a conversation");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> client.runs().followUp("r1", message))
-        .withMessageContaining("a message or attachments");
+        .withMessageContaining("a message, which may be empty, or attachments");
   }
 
   @Test
@@ -162,6 +163,21 @@ class RunsResourceTest extends GroupFixture {
   }
 
   @Test
+  void anEmptyMessageIsSentBecauseTheServiceKnowsWhetherTheRunContinuesAConversation()
+      throws Exception {
+    answerGolden("follow-up-accepted");
+    var message = FollowUpMessage.builder().message("").build();
+
+    assertThat(
+            sends(
+                    client.runs().followUp("r1", message),
+                    "POST /agent/runs/r1/followups",
+                    ClientJson.tree("{\"message\": \"\"}"))
+                .followUpId())
+        .isEqualTo("fu-1");
+  }
+
+  @Test
   void aCancellationIsAnsweredByTheId() throws Exception {
     server.enqueue(json(200, "\"r1\""));
 
@@ -182,6 +198,14 @@ class RunsResourceTest extends GroupFixture {
 
     assertThat(sends(client.runs().conversation("r1"), "GET /agent/runs/r1/conversation"))
         .isEqualTo(Golden.read("conversation", Conversation.class));
+  }
+
+  @Test
+  void itsUsageIsReadAsItsHarnessCountsIt() throws Exception {
+    answerGolden("harness-usage");
+
+    assertThat(sends(client.runs().harnessUsage("r1"), "GET /agent/runs/r1/harness-usage"))
+        .isEqualTo(Golden.read("harness-usage", HarnessUsage.class));
   }
 
   @Test
@@ -287,6 +311,7 @@ class RunsResourceTest extends GroupFixture {
         () -> client.runs().conversation(""),
         () -> client.runs().transcript(""),
         () -> client.runs().timeline(""),
+        () -> client.runs().harnessUsage(""),
         () -> client.runs().handoffAttachments(""));
   }
 }

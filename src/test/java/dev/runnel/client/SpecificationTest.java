@@ -335,7 +335,9 @@ class SpecificationTest {
           row("2.16 request_usage", RunItemJsonTest::whatIsStableOfAUsageIsTyped),
           row("2.16 factory members", NeighboursJsonTest::aFactoryHasItsForgesAndScoring),
           row("2.16 identity members", IdentitiesTest::oneIsRead),
-          row("2.16 conversation follow-ups", UndocumentedCallsTest::whatIsOnlyNamedIsPosted),
+          row(
+              "2.16 conversation follow-ups",
+              ConversationsTest::aFollowUpIsAnsweredWithTheRunThatGetsIt),
           row("2.16 what the hosted product has", FactoriesTest::theirTasksAreReadByPath));
 
   @Test
