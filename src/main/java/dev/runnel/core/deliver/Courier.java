@@ -10,6 +10,7 @@ import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Surface;
 import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.scope.Surfaces;
 import java.time.Duration;
@@ -97,10 +98,7 @@ public final class Courier {
             || StatusRefresh.isObsolete(work, notice)
             || isSuperseded(work, notice)
             || hasNoQuestion(work, notice)
-            || surfaces
-                .find(notice.conversation().surface())
-                .filter(surface -> files.isObsolete(surface, notice))
-                .isPresent();
+            || surface(notice).filter(surface -> files.isObsolete(surface, notice)).isPresent();
     if (isObsolete) {
       work.outbox().withdraw(notice.id());
     }
@@ -141,10 +139,12 @@ public final class Courier {
     return true;
   }
 
+  private Optional<Surface> surface(Notice notice) {
+    return surfaces.find(notice.conversation().surface());
+  }
+
   private Optional<String> budget(Notice notice) {
-    return surfaces
-        .find(notice.conversation().surface())
-        .flatMap(surface -> surface.limits().editBudget(notice.conversation()));
+    return surface(notice).flatMap(surface -> surface.limits().editBudget(notice.conversation()));
   }
 
   /// Adds what is known only at the time of the post: the reactions that a new one replaces, and
@@ -198,8 +198,7 @@ public final class Courier {
   }
 
   private Optional<String> limit(Notice notice) {
-    return surfaces
-        .find(notice.conversation().surface())
+    return surface(notice)
         .map(
             surface ->
                 notice.update() instanceof Update.Received
@@ -226,87 +225,103 @@ public final class Courier {
 
   private void work(Next next, Instant now) {
     var notice = next.notice();
-    var surface = surfaces.find(notice.conversation().surface());
+    var surface = surface(notice);
     if (surface.isEmpty()) {
       park(notice, "The surface is turned off.");
       return;
     }
-    Posting posting;
+    var posting = tryToPost(surface.get(), next, now);
+    if (posting.isEmpty()) {
+      return;
+    }
+    switch (posting.get()) {
+      case Posting.Posted(var ref, _) -> posted(surface.get(), notice, ref, now);
+      case Posting.Later(var after, var why) -> retryLater(notice, after, why, now);
+      case Posting.Undeliverable(var why) -> park(notice, why);
+    }
+  }
+
+  /// @return empty if the notice waits for its surface's credential, or for its file
+  private Optional<Posting> tryToPost(Surface surface, Next next, Instant now) {
+    var notice = next.notice();
     try {
-      if (notice.update() instanceof Update.FileMade made) {
-        switch (files.post(surface.get(), notice, made)) {
-          case FileDelivery.Result.Sent(var sent) -> posting = sent;
-          case FileDelivery.Result.Unread(var after, var why) -> {
-            postponeFile(notice, after.orElse(BETWEEN_READS), why, now);
-            return;
-          }
-        }
-      } else {
-        posting = surface.get().post(notice, next.status().orElse(null));
-      }
+      return notice.update() instanceof Update.FileMade made
+          ? tryToPostFile(surface, notice, made, now)
+          : Optional.of(surface.post(notice, next.status().orElse(null)));
     } catch (CredentialRefused refused) {
       store.change(
           work -> {
-            OutageRecovery.hold(work, surface.get().id(), refused.why(), now);
+            OutageRecovery.hold(work, surface.id(), refused.why(), now);
             postpone(work, notice, refused.why(), now);
           });
-      return;
+      return Optional.empty();
     } catch (RuntimeException broken) {
       log.error("unexpected error notice={} try={}", notice.id(), notice.tries() + 1, broken);
-      posting =
+      return Optional.of(
           retries.afterError(notice.tries() + 1, now).isPresent()
               ? new Posting.Later(Optional.empty(), broken.toString())
-              : new Posting.Undeliverable(broken.toString());
+              : new Posting.Undeliverable(broken.toString()));
     }
-    var platform = surface.get().id().value();
-    switch (posting) {
-      case Posting.Posted(var ref, _) -> {
-        recovery.answered(platform);
-        store.change(
-            work -> {
-              work.outbox().posted(notice.id(), ref);
-              if (notice.update() instanceof Update.Status status) {
-                budget(notice).ifPresent(it -> statusEdits.posted(it, status, now));
-                work.bindings().statusPosted(notice.conversation(), status.run().id(), ref);
-              }
-              reminders.plan(work, notice, now);
-              StatusRefresh.plan(work, surface.get(), notice, now);
-            });
-        // Status posts are edited often while a run works.
-        log.atLevel(notice.update() instanceof Update.Status ? Level.DEBUG : Level.INFO)
-            .log(
-                "notice posted notice={} conversation={} update={}",
-                notice.id(),
-                notice.conversation(),
-                notice.update().getClass().getSimpleName());
+  }
+
+  private Optional<Posting> tryToPostFile(
+      Surface surface, Notice notice, Update.FileMade made, Instant now) {
+    return switch (files.post(surface, notice, made)) {
+      case FileDelivery.Result.Sent(var sent) -> Optional.of(sent);
+      case FileDelivery.Result.Unread(var after, var why) -> {
+        postponeFile(notice, after.orElse(BETWEEN_READS), why, now);
+        yield Optional.empty();
       }
-      case Posting.Later(var after, var why) -> {
-        var retryAt = retries.afterOutage(notice.tries() + 1, notice.createdAt(), after, now);
-        if (retryAt.isEmpty()) {
-          park(notice, why);
-          return;
-        }
-        var at = retryAt.get();
-        log.warn(
-            "notice waits notice={} conversation={} try={} wait={} why={}",
+    };
+  }
+
+  private void posted(Surface surface, Notice notice, PostRef ref, Instant now) {
+    recovery.answered(surface.id().value());
+    store.change(
+        work -> {
+          work.outbox().posted(notice.id(), ref);
+          if (notice.update() instanceof Update.Status status) {
+            budget(notice).ifPresent(it -> statusEdits.posted(it, status, now));
+            work.bindings().statusPosted(notice.conversation(), status.run().id(), ref);
+          }
+          reminders.plan(work, notice, now);
+          StatusRefresh.plan(work, surface, notice, now);
+        });
+    // Status posts are edited often while a run works.
+    log.atLevel(notice.update() instanceof Update.Status ? Level.DEBUG : Level.INFO)
+        .log(
+            "notice posted notice={} conversation={} update={}",
             notice.id(),
             notice.conversation(),
-            notice.tries() + 1,
-            Duration.between(now, at),
-            why);
-        store.change(
-            work -> {
-              after.ifPresent(pause -> hold(work, notice, now.plus(pause)));
-              if (after.isEmpty()) {
-                recovery.failed(platform);
-                work.outbox().postpone(notice.id(), at, why, platform);
-              } else {
-                work.outbox().postpone(notice.id(), at, why);
-              }
-            });
-      }
-      case Posting.Undeliverable(var why) -> park(notice, why);
+            notice.update().getClass().getSimpleName());
+  }
+
+  /// @param after the pause for which the platform asked; empty if it does not respond
+  private void retryLater(Notice notice, Optional<Duration> after, String why, Instant now) {
+    var retryAt = retries.afterOutage(notice.tries() + 1, notice.createdAt(), after, now);
+    if (retryAt.isEmpty()) {
+      park(notice, why);
+      return;
     }
+    var at = retryAt.get();
+    log.warn(
+        "notice waits notice={} conversation={} try={} wait={} why={}",
+        notice.id(),
+        notice.conversation(),
+        notice.tries() + 1,
+        Duration.between(now, at),
+        why);
+    store.change(
+        work -> {
+          after.ifPresent(pause -> hold(work, notice, now.plus(pause)));
+          if (after.isEmpty()) {
+            var platform = notice.conversation().surface().value();
+            recovery.failed(platform);
+            work.outbox().postpone(notice.id(), at, why, platform);
+          } else {
+            work.outbox().postpone(notice.id(), at, why);
+          }
+        });
   }
 
   /// Postpones a file that cannot be read now. It leaves the order of the conversation, so that it
