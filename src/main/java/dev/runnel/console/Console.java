@@ -1,30 +1,18 @@
 package dev.runnel.console;
 
 import dev.runnel.console.access.ConsoleAccess;
-import dev.runnel.console.access.ConsoleAuthentication;
 import dev.runnel.console.access.ConsoleSurface;
-import dev.runnel.console.access.SignInProviders;
-import dev.runnel.console.numbers.Numbers;
-import dev.runnel.console.operation.Operation;
 import dev.runnel.console.operation.RecentCheck;
-import dev.runnel.console.transcript.RedactedTranscripts;
-import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.console.view.About;
 import dev.runnel.console.view.RunFactsReader;
 import dev.runnel.console.view.RunLists;
 import dev.runnel.console.view.Templates;
-import dev.runnel.core.policy.Policy;
-import dev.runnel.core.port.AgentRuns;
-import dev.runnel.core.port.AuditReader;
-import dev.runnel.core.port.RunCatalog;
-import dev.runnel.core.port.Store;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /// The console. Each group of pages has a class of routes: [RunListRoutes] lists runs, [RunRoutes]
@@ -43,68 +31,45 @@ public final class Console implements AutoCloseable {
   private final Streams streams;
   private final List<Consumer<RoutesConfig>> routeGroups;
 
-  /// @param authentication the instance that the surface uses
-  /// @param policy as it is now
   /// @param redaction removes secrets from messages
-  /// @param isHttps whether it is reached by HTTPS from outside
   public Console(
-      Store store,
-      AgentRuns runs,
-      RunCatalog catalog,
-      Transcripts transcripts,
-      ConsoleAuthentication authentication,
+      ConsoleData data,
+      ConsoleVisitors visitors,
       ConsoleSurface surface,
       About about,
-      AuditReader auditLog,
-      Numbers numbers,
-      SignInProviders signIn,
-      Operation operation,
-      Supplier<Policy> policy,
       UnaryOperator<String> redaction,
-      boolean isHttps,
       InstantSource clock) {
     this(
-        store,
-        runs,
-        catalog,
-        transcripts,
-        authentication,
+        data,
+        visitors,
         surface,
         about,
-        auditLog,
-        numbers,
-        signIn,
-        operation,
-        policy,
         redaction,
-        isHttps,
         clock,
         new Streams(MAX_OPEN_PAGES, POLL_INTERVAL, MAX_SILENCE));
   }
 
   Console(
-      Store store,
-      AgentRuns runs,
-      RunCatalog catalog,
-      Transcripts transcripts,
-      ConsoleAuthentication authentication,
+      ConsoleData data,
+      ConsoleVisitors visitors,
       ConsoleSurface surface,
       About about,
-      AuditReader auditLog,
-      Numbers numbers,
-      SignInProviders signIn,
-      Operation operation,
-      Supplier<Policy> policy,
       UnaryOperator<String> redaction,
-      boolean isHttps,
       InstantSource clock,
       Streams streams) {
     this.streams = streams;
-    var access = new ConsoleAccess(policy);
+    var store = data.store();
+    var catalog = data.catalog();
+    var operation = data.operation();
+    var access = new ConsoleAccess(visitors.policy());
     var audit = new ConsoleAudit(store, clock);
     var guard =
         new VisitorGuard(
-            authentication, signIn, access, new Templates(about, assets.version()), clock);
+            visitors.authentication(),
+            visitors.signIn(),
+            access,
+            new Templates(about, assets.version()),
+            clock);
     var attention =
         new AttentionRoutes(
             guard, store, about, redaction, new ParkedItems(store, about, redaction, clock, audit));
@@ -125,21 +90,17 @@ public final class Console implements AutoCloseable {
                 ::register,
             new RunRoutes(
                     guard,
-                    store,
-                    runs,
-                    catalog,
-                    new RedactedTranscripts(transcripts, redaction),
-                    authentication,
+                    data.withRedactedTranscripts(redaction),
+                    visitors,
                     surface,
-                    signIn,
                     new RunFactsReader(catalog, store, redaction, clock),
                     audit,
                     streams,
                     clock)
                 ::register,
             attention::register,
-            new NumbersRoutes(guard, numbers)::register,
-            new AuditRoutes(guard, auditLog, audit)::register,
+            new NumbersRoutes(guard, data.numbers())::register,
+            new AuditRoutes(guard, data.auditLog(), audit)::register,
             new OperationRoutes(
                     guard,
                     operation,
@@ -147,7 +108,7 @@ public final class Console implements AutoCloseable {
                     audit,
                     clock)
                 ::register,
-            new SignInRoutes(guard, authentication, signIn, access, audit, isHttps)::register);
+            new SignInRoutes(guard, visitors, access, audit)::register);
   }
 
   public void routes(RoutesConfig routes) {

@@ -8,8 +8,6 @@ import dev.runnel.console.view.Templates;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.run.Outcome;
 import dev.runnel.core.model.run.RunId;
-import dev.runnel.core.port.AgentRuns;
-import dev.runnel.core.port.Store;
 import io.javalin.http.sse.SseClient;
 import java.time.InstantSource;
 import java.util.List;
@@ -23,9 +21,7 @@ final class RunPageEvents implements Streams.PageEvents {
   /// Number of polls between two reads of a run that only the run service knows.
   private static final int POLLS_PER_READ = 20;
 
-  private final Store store;
-  private final AgentRuns runs;
-  private final Transcripts transcripts;
+  private final ConsoleData data;
   private final ConsoleSurface surface;
   private final RunFactsReader facts;
   private final Templates pages;
@@ -40,18 +36,14 @@ final class RunPageEvents implements Streams.PageEvents {
   /// @param shown the run as initially rendered
   /// @param line the number of the last line that the page has
   RunPageEvents(
-      Store store,
-      AgentRuns runs,
-      Transcripts transcripts,
+      ConsoleData data,
       ConsoleSurface surface,
       RunFactsReader facts,
       Templates pages,
       InstantSource clock,
       RunView shown,
       long line) {
-    this.store = store;
-    this.runs = runs;
-    this.transcripts = transcripts;
+    this.data = data;
     this.surface = surface;
     this.facts = facts;
     this.pages = pages;
@@ -86,7 +78,7 @@ final class RunPageEvents implements Streams.PageEvents {
     var known =
         shown
             .place()
-            .flatMap(place -> store.<Optional<Binding>>read(bindings -> bindings.of(place)));
+            .flatMap(place -> data.store().<Optional<Binding>>read(bindings -> bindings.of(place)));
     if (known.isPresent()) {
       return RunView.of(known.get(), clock.instant()).permitting(shown.permitted());
     }
@@ -97,7 +89,7 @@ final class RunPageEvents implements Streams.PageEvents {
       return shown;
     }
     RunId run = shown.run().id();
-    return runs.find(run) instanceof Outcome.Done(var found)
+    return data.runs().find(run) instanceof Outcome.Done(var found)
         ? RunView.unbound(found, clock.instant()).permitting(shown.permitted())
         : shown;
   }
@@ -114,7 +106,7 @@ final class RunPageEvents implements Streams.PageEvents {
     if (!mayGrow) {
       return;
     }
-    var part = transcripts.after(shown.run().id(), line).map(Transcripts.Part::firstPart);
+    var part = data.transcripts().after(shown.run().id(), line).map(Transcripts.Part::firstPart);
     mayGrow = part.map(Transcripts.Part::mayGrow).orElse(false);
     var lines = part.map(Transcripts.Part::lines).orElse(List.of());
     if (!lines.isEmpty()) {

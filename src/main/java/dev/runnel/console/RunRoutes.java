@@ -4,10 +4,8 @@ import dev.runnel.console.access.ConsoleAuthentication;
 import dev.runnel.console.access.ConsoleAuthentication.Visitor;
 import dev.runnel.console.access.ConsoleSurface;
 import dev.runnel.console.access.Form;
-import dev.runnel.console.access.SignInProviders;
 import dev.runnel.console.transcript.LineView;
 import dev.runnel.console.transcript.TranscriptWindow;
-import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.console.transcript.Transcripts.Part;
 import dev.runnel.console.view.RunFactsReader;
 import dev.runnel.console.view.RunView;
@@ -15,9 +13,6 @@ import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.run.Outcome;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.policy.Permission;
-import dev.runnel.core.port.AgentRuns;
-import dev.runnel.core.port.RunCatalog;
-import dev.runnel.core.port.Store;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import java.io.IOException;
@@ -38,13 +33,9 @@ final class RunRoutes {
   private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
 
   private final VisitorGuard guard;
-  private final Store store;
-  private final AgentRuns runs;
-  private final RunCatalog catalog;
-  private final Transcripts transcripts;
-  private final ConsoleAuthentication authentication;
+  private final ConsoleData data;
+  private final ConsoleVisitors visitors;
   private final ConsoleSurface surface;
-  private final SignInProviders signIn;
   private final RunFactsReader runFacts;
   private final ConsoleAudit audit;
   private final Streams streams;
@@ -52,25 +43,17 @@ final class RunRoutes {
 
   RunRoutes(
       VisitorGuard guard,
-      Store store,
-      AgentRuns runs,
-      RunCatalog catalog,
-      Transcripts transcripts,
-      ConsoleAuthentication authentication,
+      ConsoleData data,
+      ConsoleVisitors visitors,
       ConsoleSurface surface,
-      SignInProviders signIn,
       RunFactsReader runFacts,
       ConsoleAudit audit,
       Streams streams,
       InstantSource clock) {
     this.guard = guard;
-    this.store = store;
-    this.runs = runs;
-    this.catalog = catalog;
-    this.transcripts = transcripts;
-    this.authentication = authentication;
+    this.data = data;
+    this.visitors = visitors;
     this.surface = surface;
-    this.signIn = signIn;
     this.runFacts = runFacts;
     this.audit = audit;
     this.streams = streams;
@@ -100,7 +83,7 @@ final class RunRoutes {
                   .run(
                       run,
                       runFacts.of(run),
-                      TranscriptWindow.of(transcripts, id, number(ctx, "line"), words(ctx)),
+                      TranscriptWindow.of(data.transcripts(), id, number(ctx, "line"), words(ctx)),
                       run.place().map(surface::notes).orElse(List.of()),
                       visitor.pageKey()));
         });
@@ -115,9 +98,7 @@ final class RunRoutes {
               ctx,
               streams,
               new RunPageEvents(
-                  store,
-                  runs,
-                  transcripts,
+                  data,
                   surface,
                   runFacts,
                   guard.pages(),
@@ -143,8 +124,8 @@ final class RunRoutes {
             .pages()
             .lines(
                 before.isPresent()
-                    ? TranscriptWindow.before(transcripts, run, before.get())
-                    : TranscriptWindow.after(transcripts, run, after.orElseThrow())));
+                    ? TranscriptWindow.before(data.transcripts(), run, before.get())
+                    : TranscriptWindow.after(data.transcripts(), run, after.orElseThrow())));
   }
 
   static Optional<Long> number(Context ctx, String name) {
@@ -164,9 +145,9 @@ final class RunRoutes {
     var file = ctx.pathParam("file");
     var run = given.isBlank() ? Optional.<RunId>empty() : Optional.of(new RunId(given));
     var link =
-        run.flatMap(catalog::details)
+        run.flatMap(data.catalog()::details)
             .filter(it -> it.files().stream().anyMatch(each -> each.id().equals(file)))
-            .flatMap(_ -> catalog.fileLink(file));
+            .flatMap(_ -> data.catalog().fileLink(file));
     if (link.isEmpty()) {
       ctx.status(404)
           .html(
@@ -184,7 +165,7 @@ final class RunRoutes {
     var path = link.getRawPath();
     return path != null
             && path.startsWith("/api/v1/agent/artifacts/")
-            && Objects.equals(link.getRawAuthority(), signIn.url().getRawAuthority())
+            && Objects.equals(link.getRawAuthority(), visitors.signIn().url().getRawAuthority())
         ? path + (link.getRawQuery() == null ? "" : "?" + link.getRawQuery())
         : link.toString();
   }
@@ -192,7 +173,8 @@ final class RunRoutes {
   /// Sends the whole transcript, in chunks.
   private void sendTranscript(Context ctx, Visitor visitor) throws IOException {
     var given = ctx.pathParam("id");
-    var part = given.isBlank() ? Optional.<Part>empty() : transcripts.after(new RunId(given), 0);
+    var part =
+        given.isBlank() ? Optional.<Part>empty() : data.transcripts().after(new RunId(given), 0);
     if (part.isEmpty()) {
       missing(ctx);
       return;
@@ -207,13 +189,13 @@ final class RunRoutes {
         var text = who.isEmpty() ? line.text() : who + ": " + line.text();
         output.write((text + "\n").getBytes(StandardCharsets.UTF_8));
       }
-      part = transcripts.after(new RunId(given), part.get().lines().getLast().number());
+      part = data.transcripts().after(new RunId(given), part.get().lines().getLast().number());
     }
   }
 
   /// Creates a link that shows a run, also to people without an account.
   private void share(Context ctx, Visitor visitor, Form form) {
-    if (LocalAddress.isLocal(signIn.url())) {
+    if (LocalAddress.isLocal(visitors.signIn().url())) {
       ctx.status(409)
           .html(
               guard
@@ -232,8 +214,8 @@ final class RunRoutes {
                     .pages(visitor)
                     .shareLink(
                         run,
-                        signIn.url().toString().replaceAll("/+$", "")
-                            + authentication.share(run.run().id())));
+                        visitors.signIn().url().toString().replaceAll("/+$", "")
+                            + visitors.authentication().share(run.run().id())));
           });
     }
   }
@@ -241,7 +223,7 @@ final class RunRoutes {
   private void showShared(Context ctx) {
     VisitorGuard.protect(ctx);
     ctx.header("Referrer-Policy", "no-referrer");
-    var run = authentication.shared(ctx.pathParam("link"));
+    var run = visitors.authentication().shared(ctx.pathParam("link"));
     if (run.isEmpty()) {
       ctx.status(404)
           .html(
@@ -261,7 +243,8 @@ final class RunRoutes {
                   .shared(
                       it,
                       runFacts.withoutMessages(it),
-                      TranscriptWindow.of(transcripts, it.run().id(), Optional.empty(), "")));
+                      TranscriptWindow.of(
+                          data.transcripts(), it.run().id(), Optional.empty(), "")));
         });
   }
 
@@ -285,17 +268,18 @@ final class RunRoutes {
   private void withRun(Context ctx, RunId id, Consumer<RunView> page) {
     // The look-up by run may be stale, and the conversation may have a newer run.
     var binding =
-        store.<Optional<Binding>>read(
-            bindings ->
-                bindings
-                    .of(id)
-                    .flatMap(known -> bindings.of(known.conversation()))
-                    .filter(current -> current.run().id().equals(id)));
+        data.store()
+            .<Optional<Binding>>read(
+                bindings ->
+                    bindings
+                        .of(id)
+                        .flatMap(known -> bindings.of(known.conversation()))
+                        .filter(current -> current.run().id().equals(id)));
     if (binding.isPresent()) {
       page.accept(RunView.of(binding.get(), clock.instant()));
       return;
     }
-    switch (runs.find(id)) {
+    switch (data.runs().find(id)) {
       case Outcome.Done(var run) -> page.accept(RunView.unbound(run, clock.instant()));
       case Outcome.Missing _, Outcome.Refused _ -> missing(ctx);
       case Outcome.Unavailable _ ->

@@ -29,20 +29,14 @@ final class SignInRoutes {
   private final ConsoleAudit audit;
   private final boolean isHttps;
 
-  /// @param isHttps whether the console is reached by HTTPS from outside
   SignInRoutes(
-      VisitorGuard guard,
-      ConsoleAuthentication authentication,
-      SignInProviders signIn,
-      ConsoleAccess access,
-      ConsoleAudit audit,
-      boolean isHttps) {
+      VisitorGuard guard, ConsoleVisitors visitors, ConsoleAccess access, ConsoleAudit audit) {
     this.guard = guard;
-    this.authentication = authentication;
-    this.signIn = signIn;
+    this.authentication = visitors.authentication();
+    this.signIn = visitors.signIn();
     this.access = access;
     this.audit = audit;
-    this.isHttps = isHttps;
+    this.isHttps = visitors.isHttps();
   }
 
   void register(RoutesConfig routes) {

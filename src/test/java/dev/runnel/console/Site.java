@@ -140,31 +140,29 @@ final class Site implements AutoCloseable {
             new FileDelivery(runs, FileLimits.DEFAULT));
     this.console =
         new Console(
-            store,
-            runs,
-            new Catalog(),
-            this::transcript,
-            authentication,
+            new ConsoleData(
+                store,
+                runs,
+                new Catalog(),
+                this::transcript,
+                new AuditLog(database),
+                new Numbers(
+                    (from, to) ->
+                        Optional.of(
+                            facts.stream()
+                                .filter(it -> !it.createdAt().isBefore(from))
+                                .filter(it -> it.createdAt().isBefore(to))
+                                .toList()),
+                    new SqlStartStatistics(database),
+                    store,
+                    () -> policy,
+                    RunRowView::source,
+                    clock),
+                new SampleOperation(() -> policy, clock)),
+            new ConsoleVisitors(authentication, door, () -> policy, false),
             surface,
             about,
-            new AuditLog(database),
-            new Numbers(
-                (from, to) ->
-                    Optional.of(
-                        facts.stream()
-                            .filter(it -> !it.createdAt().isBefore(from))
-                            .filter(it -> it.createdAt().isBefore(to))
-                            .toList()),
-                new SqlStartStatistics(database),
-                store,
-                () -> policy,
-                RunRowView::source,
-                clock),
-            door,
-            new SampleOperation(() -> policy, clock),
-            () -> policy,
             text -> redaction.apply(text),
-            false,
             clock,
             streams);
     this.server =

@@ -2,6 +2,8 @@ package dev.runnel.app.server;
 
 import dev.runnel.client.RunsClient;
 import dev.runnel.console.Console;
+import dev.runnel.console.ConsoleData;
+import dev.runnel.console.ConsoleVisitors;
 import dev.runnel.console.access.ConsoleAuthentication;
 import dev.runnel.console.access.ConsoleSurface;
 import dev.runnel.console.access.SignInProviders;
@@ -68,34 +70,36 @@ record ConsoleParts(Console console, Numbers numbers, String agent) {
             clock);
     var console =
         new Console(
-            storage.store(),
-            runs,
-            new RedactedCatalog(catalog, context.redactor()),
-            service.<Transcripts>map(ServiceTranscripts::new).orElse(Transcripts.NONE),
-            authentication,
+            new ConsoleData(
+                storage.store(),
+                runs,
+                new RedactedCatalog(catalog, context.redactor()),
+                service.<Transcripts>map(ServiceTranscripts::new).orElse(Transcripts.NONE),
+                new AuditLog(storage.database()),
+                numbers,
+                new ConsoleOperation(
+                    new ConsoleOperation.Parts(
+                        bot.healthCheck(),
+                        platforms,
+                        bot.requestMetrics(),
+                        storage.store(),
+                        storage.health(),
+                        service,
+                        settings::policy,
+                        settings::inForce,
+                        context.redactor()),
+                    clock)),
+            new ConsoleVisitors(
+                authentication,
+                new SignInProviders(
+                    config.signIn().stream().map(it -> it.open(platforms.http(), clock)).toList(),
+                    context.consoleUrl(),
+                    new PlatformGroups(bot.surfaces(), settings::policy, clock)::of),
+                settings::policy,
+                "https".equals(context.consoleUrl().getScheme())),
             surface,
             new About(agent, platforms.forConsole()),
-            new AuditLog(storage.database()),
-            numbers,
-            new SignInProviders(
-                config.signIn().stream().map(it -> it.open(platforms.http(), clock)).toList(),
-                context.consoleUrl(),
-                new PlatformGroups(bot.surfaces(), settings::policy, clock)::of),
-            new ConsoleOperation(
-                new ConsoleOperation.Parts(
-                    bot.healthCheck(),
-                    platforms,
-                    bot.requestMetrics(),
-                    storage.store(),
-                    storage.health(),
-                    service,
-                    settings::policy,
-                    settings::inForce,
-                    context.redactor()),
-                clock),
-            settings::policy,
             context.redactor()::redact,
-            "https".equals(context.consoleUrl().getScheme()),
             clock);
     return new ConsoleParts(console, numbers, agent);
   }
