@@ -2,18 +2,15 @@ package dev.runnel.store;
 
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.run.RunId;
-import dev.runnel.core.port.Store.Schedules.Schedule;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.database.Like;
 import dev.runnel.database.Rows;
+import dev.runnel.store.PersonalData.PersonId;
 import dev.runnel.store.audit.AuditLog;
 import dev.runnel.store.audit.AuditRow;
-import dev.runnel.store.row.StoredJson;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -22,7 +19,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,173 +35,13 @@ public final class Erasure {
   private static final String EXCEPT_WAITING = " AND state <> 0";
 
   private static final Logger log = LoggerFactory.getLogger(Erasure.class);
-  private static final List<String> BINDINGS = List.of("bindings", "bindings_aside");
+  static final List<String> BINDINGS = List.of("bindings", "bindings_aside");
 
   private final Database database;
 
   /// @param database the bot's database, already migrated
   public Erasure(Database database) {
     this.database = database;
-  }
-
-  /// A person's stable id.
-  ///
-  /// @param surface `slack`
-  /// @param team `T012AB`; empty for all
-  /// @param actor `U012345`
-  public record PersonId(String surface, Optional<String> team, String actor) {
-    private static final Pattern FORM = Pattern.compile("([a-z][a-z0-9-]*):(?:([^/\\s]+)/)?(\\S+)");
-
-    /// Reads `slack:U012345` or `slack:T012AB/U012345`; empty if it has another form.
-    public static Optional<PersonId> parse(String text) {
-      var match = FORM.matcher(text);
-      return match.matches()
-          ? Optional.of(
-              new PersonId(match.group(1), Optional.ofNullable(match.group(2)), match.group(3)))
-          : Optional.empty();
-    }
-
-    private boolean isSender(Delivery delivery) {
-      return delivery.actor().id().equals(actor)
-          && (delivery.id().surface().value().equals(surface)
-              || delivery.conversation().surface().value().equals(surface))
-          && isIn(delivery.conversation());
-    }
-
-    private boolean isRequester(Binding binding) {
-      return binding.requester().id().equals(actor)
-          && binding.conversation().surface().value().equals(surface)
-          && isIn(binding.conversation());
-    }
-
-    private boolean isIn(Conversation conversation) {
-      return team.isEmpty() || conversation.key().startsWith(team.get() + "/");
-    }
-  }
-
-  /// A run as the bot knows it.
-  ///
-  /// @param active whether it has not ended
-  public record KnownRun(String id, boolean active) {}
-
-  /// The data about a person.
-  ///
-  /// @param own the runs that they requested
-  /// @param others the runs of others that they wrote to
-  /// @param deliveries the ids of their messages
-  public record Traces(List<KnownRun> own, Set<String> others, Set<String> deliveries) {
-    public boolean isEmpty() {
-      return own.isEmpty() && others.isEmpty() && deliveries.isEmpty();
-    }
-  }
-
-  /// The runs whose id begins with the prefix; those that are only in the audit log have ended.
-  public List<KnownRun> runs(String prefix) {
-    return database.read(
-        rows -> {
-          var found = new ArrayList<KnownRun>();
-          for (var table : BINDINGS) {
-            found.addAll(
-                rows.list(
-                    "SELECT run, active FROM %s WHERE run LIKE ? ESCAPE '!'".formatted(table),
-                    row -> new KnownRun(row.getString(1), row.getInt(2) == 1),
-                    Like.prefix(prefix)));
-          }
-          var known = found.stream().map(KnownRun::id).toList();
-          rows
-              .list(
-                  "SELECT DISTINCT run FROM audit WHERE run LIKE ? ESCAPE '!'",
-                  row -> row.getString(1),
-                  Like.prefix(prefix))
-              .stream()
-              .filter(run -> !known.contains(run))
-              .forEach(run -> found.add(new KnownRun(run, false)));
-          return found;
-        });
-  }
-
-  public Traces traces(PersonId person) {
-    return database.read(
-        rows -> {
-          var own = new ArrayList<KnownRun>();
-          for (var table : BINDINGS) {
-            rows
-                .list(
-                    "SELECT body, active FROM %s WHERE body LIKE ? ESCAPE '!'".formatted(table),
-                    row ->
-                        readable(row.getString(1), Binding.class)
-                            .filter(person::isRequester)
-                            .map(it -> it.run().id().value()),
-                    Like.containing(person.actor()))
-                .stream()
-                .flatMap(Optional::stream)
-                .map(run -> new KnownRun(run, false))
-                .forEach(own::add);
-          }
-          var deliveries = new LinkedHashSet<String>();
-          sent(rows, person).forEach(delivery -> deliveries.add(delivery.id().value()));
-          scheduled(rows, person).forEach(it -> deliveries.add(it.template().id().value()));
-          var others = new LinkedHashSet<String>();
-          var ownIds = new LinkedHashSet<>(own.stream().map(KnownRun::id).toList());
-          for (var entry : audited(rows, person)) {
-            entry.delivery().ifPresent(deliveries::add);
-            entry.run().filter(run -> !ownIds.contains(run)).ifPresent(others::add);
-          }
-          return new Traces(active(rows, own), others, deliveries);
-        });
-  }
-
-  private static List<KnownRun> active(Rows rows, List<KnownRun> runs) throws SQLException {
-    var all = new ArrayList<KnownRun>();
-    for (var run : runs) {
-      var isActive = false;
-      for (var table : BINDINGS) {
-        isActive |=
-            rows.first(
-                    "SELECT 1 FROM %s WHERE run = ? AND active = 1".formatted(table),
-                    row -> row.getInt(1),
-                    run.id())
-                .isPresent();
-      }
-      all.add(new KnownRun(run.id(), isActive));
-    }
-    return all;
-  }
-
-  private static List<AuditRow.Personal> audited(Rows rows, PersonId person) throws SQLException {
-    return rows
-        .list(
-            "SELECT personal FROM audit WHERE actor = ?",
-            row -> row.getString(1),
-            person.surface() + ":" + person.actor())
-        .stream()
-        .flatMap(json -> readable(json, AuditRow.Personal.class).stream())
-        .filter(entry -> person.team().isEmpty() || person.team().equals(entry.team()))
-        .toList();
-  }
-
-  private static List<Delivery> sent(Rows rows, PersonId person) throws SQLException {
-    return rows
-        .list(
-            "SELECT body FROM inbox WHERE body LIKE ? ESCAPE '!'",
-            row -> readable(row.getString(1), Delivery.class).filter(person::isSender),
-            Like.containing(person.actor()))
-        .stream()
-        .flatMap(Optional::stream)
-        .toList();
-  }
-
-  private static List<Schedule> scheduled(Rows rows, PersonId person) throws SQLException {
-    return rows
-        .list(
-            "SELECT body FROM schedules WHERE body LIKE ? ESCAPE '!'",
-            row ->
-                readable(row.getString(1), Schedule.class)
-                    .filter(it -> person.isSender(it.template())),
-            Like.containing(person.actor()))
-        .stream()
-        .flatMap(Optional::stream)
-        .toList();
   }
 
   /// Removes a run that has ended.
@@ -227,14 +63,14 @@ public final class Erasure {
               row -> List.of(row.getString(1), row.getString(2)),
               run)) {
         conversations.add(body.getFirst());
-        readable(body.getLast(), Binding.class)
+        PersonalData.readable(body.getLast(), Binding.class)
             .flatMap(binding -> binding.run().delivery())
             .map(DeliveryId::value)
             .ifPresent(deliveries::add);
       }
     }
     rows.list("SELECT personal FROM audit WHERE run = ?", row -> row.getString(1), run).stream()
-        .flatMap(json -> readable(json, AuditRow.Personal.class).stream())
+        .flatMap(json -> PersonalData.readable(json, AuditRow.Personal.class).stream())
         .forEach(entry -> entry.delivery().ifPresent(deliveries::add));
     var sum = forgetPullRequests(rows, run);
     for (var table : BINDINGS) {
@@ -337,7 +173,7 @@ public final class Erasure {
   }
 
   private static boolean endedBefore(String body, Instant before) {
-    return readable(body, Binding.class)
+    return PersonalData.readable(body, Binding.class)
         .filter(binding -> binding.run().updatedAt().orElse(binding.since()).isBefore(before))
         .isPresent();
   }
@@ -517,120 +353,150 @@ public final class Erasure {
   }
 
   private static int forgetPerson(Rows rows, PersonId person) throws SQLException {
-    var actor = person.actor();
-    var sum = 0;
-    var entries = audited(rows, person);
+    // Read first, because the steps remove the rows by which others are found.
+    var entries = PersonalData.audited(rows, person);
+    var sent = PersonalData.sent(rows, person);
     var deliveries = new LinkedHashSet<String>();
-    var names = new LinkedHashSet<String>();
-    for (var delivery : sent(rows, person)) {
-      deliveries.add(delivery.id().value());
-      names.add(delivery.actor().name());
-    }
+    sent.forEach(delivery -> deliveries.add(delivery.id().value()));
     entries.forEach(entry -> entry.delivery().ifPresent(deliveries::add));
-    for (var schedule : scheduled(rows, person)) {
+    var names = new LinkedHashSet<String>();
+    sent.forEach(delivery -> names.add(delivery.actor().name()));
+    return forgetSchedules(rows, person)
+        + forgetRequestedRuns(rows, person)
+        + forgetDeliveries(rows, deliveries, true)
+        + forgetMentions(rows, person)
+        + forgetNoticesNaming(rows, names, person)
+        + replaceInRunsOfOthers(rows, person)
+        + forgetStarts(rows, person)
+        + forgetApprovals(rows, person)
+        + forgetSessions(rows, person)
+        // Defaults of a person, and a freeze of all starts, belong to no team.
+        + (person.team().isEmpty() || !entries.isEmpty() ? forgetSettings(rows, person) : 0)
+        + blankAuditEntries(rows, person);
+  }
+
+  private static int forgetSchedules(Rows rows, PersonId person) throws SQLException {
+    var sum = 0;
+    for (var schedule : PersonalData.scheduled(rows, person)) {
       sum += rows.change("DELETE FROM schedules WHERE id = ?", schedule.id());
     }
-    for (var table : BINDINGS) {
-      for (var run :
-          rows.list(
-              "SELECT body FROM %s WHERE body LIKE ? ESCAPE '!'".formatted(table),
-              row ->
-                  readable(row.getString(1), Binding.class)
-                      .filter(person::isRequester)
-                      .map(binding -> binding.run().id().value()),
-              Like.containing(actor))) {
-        if (run.isPresent()) {
-          sum += forgetRun(rows, run.get(), true);
-        }
-      }
+    return sum;
+  }
+
+  private static int forgetRequestedRuns(Rows rows, PersonId person) throws SQLException {
+    var sum = 0;
+    for (var run : PersonalData.requested(rows, person)) {
+      sum += forgetRun(rows, run, true);
     }
-    sum += forgetDeliveries(rows, deliveries, true);
-    var place = person.surface() + ":";
-    var here =
-        Like.escaped(place) + person.team().map(team -> Like.escaped(team) + "/").orElse("") + "%";
-    var about = Like.containing("\"" + actor + "\"");
-    var mentioned = Like.containing("@" + actor);
-    sum +=
-        forgetNotices(
+    return sum;
+  }
+
+  /// Removes the posts and the processed messages that contain the person's id.
+  private static int forgetMentions(Rows rows, PersonId person) throws SQLException {
+    var here = person.conversations();
+    var about = Like.containing("\"" + person.actor() + "\"");
+    var mentioned = Like.containing("@" + person.actor());
+    return forgetNotices(
             rows,
             true,
             "conversation LIKE ? ESCAPE '!' AND (body LIKE ? ESCAPE '!' OR body LIKE ? ESCAPE '!')",
             here,
             about,
-            mentioned);
-    sum +=
-        rows.change(
+            mentioned)
+        + rows.change(
             "DELETE FROM inbox WHERE state <> 0 AND conversation LIKE ? ESCAPE '!' AND (body LIKE ?"
                 + " ESCAPE '!' OR body LIKE ? ESCAPE '!')",
             here,
             about,
-            mentioned);
-    sum +=
-        rows.change(
+            mentioned)
+        + rows.change(
             "DELETE FROM askers WHERE conversation LIKE ? ESCAPE '!' AND body LIKE ? ESCAPE '!'",
             here,
             about);
-    // Answers to others may contain only the name.
+  }
+
+  /// Removes answers to others that may contain only the name.
+  private static int forgetNoticesNaming(Rows rows, Set<String> names, PersonId person)
+      throws SQLException {
+    var sum = 0;
     for (var name : names) {
-      sum += forgetNoticesNaming(rows, name, here);
+      sum += forgetNoticesNaming(rows, name, person.conversations());
     }
+    return sum;
+  }
+
+  private static int replaceInRunsOfOthers(Rows rows, PersonId person) throws SQLException {
+    var sum = 0;
     for (var table : BINDINGS) {
-      sum += rename(rows, table, here, actor);
+      sum += rename(rows, table, person.conversations(), person.actor());
     }
-    sum +=
-        rows.change(
-            "DELETE FROM starts WHERE person = ? AND place LIKE ? ESCAPE '!'", place + actor, here);
-    sum +=
-        rows.change(
+    return sum;
+  }
+
+  private static int forgetStarts(Rows rows, PersonId person) throws SQLException {
+    return rows.change(
+        "DELETE FROM starts WHERE person = ? AND place LIKE ? ESCAPE '!'",
+        person.id(),
+        person.conversations());
+  }
+
+  private static int forgetApprovals(Rows rows, PersonId person) throws SQLException {
+    return rows.change(
             "DELETE FROM approvals WHERE person = ? AND conversation LIKE ? ESCAPE '!'",
-            actor,
-            here);
-    sum +=
-        rows.change(
+            person.actor(),
+            person.conversations())
+        + rows.change(
             "UPDATE approvals SET decider = ?, decided_by = ? WHERE decider = ? AND conversation"
                 + " LIKE ? ESCAPE '!'",
             NOBODY,
             NOBODY,
-            actor,
-            here);
-    sum +=
+            person.actor(),
+            person.conversations());
+  }
+
+  private static int forgetSessions(Rows rows, PersonId person) throws SQLException {
+    var place = person.surface() + ":";
+    var ofTeam =
         rows.change(
             "DELETE FROM console_sessions WHERE person = ?",
-            place + person.team().map(team -> team + "/").orElse("") + actor);
-    // Defaults of a person, and a freeze of all starts, belong to no team.
-    if (person.team().isEmpty() || !entries.isEmpty()) {
-      sum +=
-          rows.change(
-              "UPDATE start_freeze SET freezer = ?, frozen_by = ? WHERE freezer = ?",
-              NOBODY,
-              NOBODY,
-              place + actor);
-      sum += rows.change("DELETE FROM preferences WHERE place = ?", place + "@" + actor);
-      sum +=
-          rows.change(
-              "UPDATE preferences SET set_by = ? WHERE set_by = ? AND place LIKE ? ESCAPE '!'",
-              NOBODY,
-              actor,
-              Like.escaped(person.surface()) + "%");
-    }
-    if (person.team().isEmpty()) {
-      sum +=
-          rows.change(
-              "DELETE FROM console_sessions WHERE person LIKE ? ESCAPE '!'",
-              Like.escaped(place) + "%/" + Like.escaped(actor));
-      return sum
-          + blank(
-              rows,
-              "actor = ? OR personal LIKE ? ESCAPE '!'",
-              place + actor,
-              Like.containing("\"" + place + actor + "\""));
-    }
-    return sum
-        + blank(
+            place + person.team().map(team -> team + "/").orElse("") + person.actor());
+    return person.team().isPresent()
+        ? ofTeam
+        : ofTeam
+            + rows.change(
+                "DELETE FROM console_sessions WHERE person LIKE ? ESCAPE '!'",
+                Like.escaped(place) + "%/" + Like.escaped(person.actor()));
+  }
+
+  /// Removes the person's defaults, and replaces the person in the freeze and in the defaults of
+  /// places.
+  private static int forgetSettings(Rows rows, PersonId person) throws SQLException {
+    return rows.change(
+            "UPDATE start_freeze SET freezer = ?, frozen_by = ? WHERE freezer = ?",
+            NOBODY,
+            NOBODY,
+            person.id())
+        + rows.change(
+            "DELETE FROM preferences WHERE place = ?", person.surface() + ":@" + person.actor())
+        + rows.change(
+            "UPDATE preferences SET set_by = ? WHERE set_by = ? AND place LIKE ? ESCAPE '!'",
+            NOBODY,
+            person.actor(),
+            Like.escaped(person.surface()) + "%");
+  }
+
+  private static int blankAuditEntries(Rows rows, PersonId person) throws SQLException {
+    return person.team().isPresent()
+        ? blank(
             rows,
             "actor = ? AND personal LIKE ? ESCAPE '!'",
-            place + actor,
-            Like.containing("\"team\":\"" + person.team().get() + "\""));
+            person.id(),
+            Like.containing("\"team\":\"" + person.team().get() + "\""))
+        : blank(
+            rows,
+            "actor = ? OR personal LIKE ? ESCAPE '!'",
+            person.id(),
+            Like.containing("\"" + person.id() + "\""));
   }
 
   /// Replaces a person in the bindings of others.
@@ -669,14 +535,6 @@ public final class Erasure {
   /// Adds an entry to the audit log that something was removed, without identifying it.
   public void audit(AuditEntry entry) {
     new AuditLog(database).add(entry);
-  }
-
-  private static <T> Optional<T> readable(@Nullable String json, Class<T> type) {
-    try {
-      return json == null ? Optional.empty() : Optional.of(StoredJson.read(json, type));
-    } catch (StoredJson.Unreadable e) {
-      return Optional.empty();
-    }
   }
 
   /// A run service may use short ids, which may also occur in other texts. They are only matched as

@@ -27,6 +27,7 @@ import dev.runnel.core.policy.Policy;
 import dev.runnel.core.policy.Rule;
 import dev.runnel.database.Database;
 import dev.runnel.database.SqliteCopy;
+import dev.runnel.store.PersonalData.PersonId;
 import dev.runnel.store.audit.AuditLog;
 import dev.runnel.testkit.World;
 import java.net.URI;
@@ -253,7 +254,7 @@ class ErasureTest {
 
   @Test
   void nothingOfAForgottenPersonIsLeft() {
-    var erin = Erasure.PersonId.parse("fake:UERIN7").orElseThrow();
+    var erin = PersonId.parse("fake:UERIN7").orElseThrow();
     try (var database = database()) {
       assertThat(everything(database))
           .contains("UERIN7", "erin-the-forgotten")
@@ -268,8 +269,8 @@ class ErasureTest {
           "INSERT INTO console_sessions (hash, expires_at, person, name, names) VALUES"
               + " ('1', 1, 'fake:T1/UERIN7', 'Erin', 'fake:UERIN7'),"
               + " ('2', 1, 'fake:UFRED8', 'Fred', 'fake:UFRED8')");
-      var traces = new Erasure(database).traces(erin);
-      assertThat(traces.own()).contains(new Erasure.KnownRun(ofErin, false)).hasSize(2);
+      var traces = new PersonalData(database).traces(erin);
+      assertThat(traces.own()).contains(new PersonalData.KnownRun(ofErin, false)).hasSize(2);
       assertThat(traces.others()).containsExactly(ofFred);
 
       new Erasure(database).forgetPerson(erin);
@@ -282,7 +283,7 @@ class ErasureTest {
           .containsPattern("schedules\\|.*sweep the den")
           .contains("pull_request_states|git.example/acme/shop/pull/8|");
       assertThat(new AuditLog(database).verify().problem()).isEmpty();
-      assertThat(new Erasure(database).traces(erin).isEmpty()).isTrue();
+      assertThat(new PersonalData(database).traces(erin).isEmpty()).isTrue();
     }
     try (var world = new World(folder)) {
       assertThat(world.watcher()).isNotNull();
@@ -296,8 +297,8 @@ class ErasureTest {
     try (var database = database()) {
       var before = everything(database);
 
-      new Erasure(database).forgetPerson(Erasure.PersonId.parse("slack:UERIN7").orElseThrow());
-      new Erasure(database).forgetPerson(Erasure.PersonId.parse("fake:T9/UERIN7").orElseThrow());
+      new Erasure(database).forgetPerson(PersonId.parse("slack:UERIN7").orElseThrow());
+      new Erasure(database).forgetPerson(PersonId.parse("fake:T9/UERIN7").orElseThrow());
 
       assertThat(everything(database).equals(before)).isTrue();
     }
@@ -311,7 +312,7 @@ class ErasureTest {
           "INSERT INTO console_sessions (hash, expires_at, person) VALUES"
               + " ('1', 1, 'fake:T1/UGINA9'), ('2', 1, 'fake:T2/UGINA9'), ('3', 1, 'fake:UGINA9')");
 
-      new Erasure(database).forgetPerson(Erasure.PersonId.parse("fake:T1/UGINA9").orElseThrow());
+      new Erasure(database).forgetPerson(PersonId.parse("fake:T1/UGINA9").orElseThrow());
 
       assertThat(everything(database))
           .doesNotContain("fake:T1/UGINA9")
@@ -437,11 +438,10 @@ class ErasureTest {
 
   @Test
   void aPersonIsNamedWithOrWithoutATeam() {
-    assertThat(Erasure.PersonId.parse("slack:U1"))
-        .contains(new Erasure.PersonId("slack", Optional.empty(), "U1"));
-    assertThat(Erasure.PersonId.parse("slack:T1/U1"))
-        .contains(new Erasure.PersonId("slack", Optional.of("T1"), "U1"));
-    assertThat(Erasure.PersonId.parse("ann")).isEmpty();
-    assertThat(Erasure.PersonId.parse("slack:")).isEmpty();
+    assertThat(PersonId.parse("slack:U1")).contains(new PersonId("slack", Optional.empty(), "U1"));
+    assertThat(PersonId.parse("slack:T1/U1"))
+        .contains(new PersonId("slack", Optional.of("T1"), "U1"));
+    assertThat(PersonId.parse("ann")).isEmpty();
+    assertThat(PersonId.parse("slack:")).isEmpty();
   }
 }

@@ -7,6 +7,8 @@ import dev.runnel.database.DatabaseException;
 import dev.runnel.database.SqliteCopy;
 import dev.runnel.service.store.RunErasure;
 import dev.runnel.store.Erasure;
+import dev.runnel.store.PersonalData;
+import dev.runnel.store.PersonalData.PersonId;
 import dev.runnel.store.SqlStore;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -70,7 +72,7 @@ public final class ForgetCommand {
   /// @param kind run or person
   /// @return the exit code
   public int run(String kind, String id) {
-    var person = Erasure.PersonId.parse(id);
+    var person = PersonId.parse(id);
     if (kind.equals("person") && person.isEmpty()) {
       err.println(
           "%s is not the id of a person, like slack:U012345, slack:T012AB/U012345 or github:octocat."
@@ -80,12 +82,13 @@ public final class ForgetCommand {
     var file = RunDatabase.file(config);
     try (var database = BotDatabase.open(config);
         var service = RunDatabase.openIfThere(config).orElse(null)) {
-      var erasure = new Erasure(database.migrate(SqlStore.SCHEMA));
+      var known = new PersonalData(database.migrate(SqlStore.SCHEMA));
+      var erasure = new Erasure(database);
       var runs = Optional.ofNullable(service).map(RunErasure::new);
       var answer =
           kind.equals("run")
-              ? run(erasure, runs, id)
-              : person(erasure, runs, person.orElseThrow(), id);
+              ? run(known, erasure, runs, id)
+              : person(known, erasure, runs, person.orElseThrow(), id);
       return switch (answer) {
         case Result.Refused(var why) -> {
           err.println(why);
@@ -111,9 +114,10 @@ public final class ForgetCommand {
     return code;
   }
 
-  private Result run(Erasure erasure, Optional<RunErasure> runs, String prefix) throws IOException {
+  private Result run(PersonalData known, Erasure erasure, Optional<RunErasure> runs, String prefix)
+      throws IOException {
     var ids = new LinkedHashSet<String>();
-    erasure.runs(prefix).forEach(run -> ids.add(run.id()));
+    known.runs(prefix).forEach(run -> ids.add(run.id()));
     runs.ifPresent(it -> it.runs(prefix).forEach(run -> ids.add(run.id())));
     if (ids.isEmpty()) {
       return new Result.NothingFound(
@@ -126,7 +130,7 @@ public final class ForgetCommand {
     }
     var id = ids.contains(prefix) ? prefix : ids.getFirst();
     var tree = tree(runs, Set.of(id));
-    var unfinished = unfinished(erasure, runs, tree);
+    var unfinished = unfinished(known, runs, tree);
     if (unfinished.isPresent()) {
       return new Result.Refused(stopFirst(unfinished.get()));
     }
@@ -143,13 +147,13 @@ public final class ForgetCommand {
   }
 
   private Result person(
-      Erasure erasure, Optional<RunErasure> runs, Erasure.PersonId person, String id)
+      PersonalData known, Erasure erasure, Optional<RunErasure> runs, PersonId person, String id)
       throws IOException {
-    var traces = erasure.traces(person);
+    var traces = known.traces(person);
     var own = new LinkedHashSet<String>();
     traces.own().forEach(run -> own.add(run.id()));
     var tree = tree(runs, own);
-    var unfinished = unfinished(erasure, runs, tree);
+    var unfinished = unfinished(known, runs, tree);
     if (unfinished.isPresent()) {
       return new Result.Refused(stopFirst(unfinished.get()));
     }
@@ -217,11 +221,11 @@ public final class ForgetCommand {
   }
 
   private static Optional<String> unfinished(
-      Erasure erasure, Optional<RunErasure> runs, Set<String> ids) {
+      PersonalData known, Optional<RunErasure> runs, Set<String> ids) {
     return ids.stream()
         .filter(
             id ->
-                erasure.runs(id).stream().anyMatch(run -> run.id().equals(id) && run.active())
+                known.runs(id).stream().anyMatch(run -> run.id().equals(id) && run.active())
                     || runs.filter(
                             it ->
                                 it.runs(id).stream()
