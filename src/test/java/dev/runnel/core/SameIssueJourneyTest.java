@@ -21,7 +21,9 @@ import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.Origin;
+import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.conversation.SurfaceId;
+import dev.runnel.core.model.run.MessageStatus;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.policy.Permission;
@@ -163,6 +165,23 @@ class SameIssueJourneyTest {
 
     assertThat(world.runs.starts()).hasSize(1);
     assertThat(told()).containsExactly("fix " + LINK);
+  }
+
+  @Test
+  void aRequestThatWaitsForAnotherStartIsMarkedAndExplainedOnce() {
+    joins();
+    world.runs.isDown(Optional.empty());
+    label("1");
+    asks("2", "fix " + LINK);
+    var message = new PostRef("message-2");
+    assertThat(world.surface.signs(message)).containsExactly(MessageStatus.QUEUED);
+    world.passes(Duration.ofMinutes(5));
+
+    assertThat(world.surface.receipts()).containsExactly(message);
+    assertThat(world.surface.told(THREAD))
+        .singleElement()
+        .asString()
+        .startsWith("Your request waits");
   }
 
   @Test

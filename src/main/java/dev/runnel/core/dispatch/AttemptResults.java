@@ -33,7 +33,7 @@ record AttemptResults(
   private static final Logger log = LoggerFactory.getLogger(AttemptResults.class);
 
   /// After this delay, a message tells people that their delivery waits.
-  private static final Duration REPORT_DELAY_AFTER = Duration.ofSeconds(30);
+  static final Duration REPORT_DELAY_AFTER = Duration.ofSeconds(30);
 
   /// Stores the result and the end of the delivery in one commit.
   ///

@@ -394,7 +394,6 @@ public final class Dispatcher {
       if (!apiRunBinder.bind(attempt, plan)) {
         return;
       }
-      reactTaken(attempt);
       attempt = attempt.noting(DeliveryHistory.note(plan));
       log.info(
           "delivery planned delivery={} conversation={} plan={} try={}",
@@ -402,15 +401,15 @@ public final class Dispatcher {
           attempt.conversation(),
           plan.getClass().getSimpleName(),
           attempt.tries() + 1);
+      if (plan instanceof Plan.StartRun start && !issueClaims.permitsStart(attempt, start)) {
+        return;
+      }
+      reactTaken(attempt);
       var isStop = attempt.delivery().intent() instanceof Intent.Cancel;
       switch (plan) {
         case Plan.OpenThread _ -> runStarter.openThread(attempt);
         case Plan.MoveTo(var conversation) -> moveTo(attempt, conversation);
-        case Plan.StartRun start -> {
-          if (issueClaims.permitsStart(attempt, start)) {
-            runStarter.start(attempt, start);
-          }
-        }
+        case Plan.StartRun start -> runStarter.start(attempt, start);
         case Plan.FollowUp followUp -> followUpSender.followUp(attempt, followUp);
         case Plan.CancelRun cancel -> runCanceller.cancel(attempt, cancel);
         case Plan.LinkRun(var run) -> linkResolver.link(attempt, run);

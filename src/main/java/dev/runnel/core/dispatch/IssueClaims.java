@@ -44,7 +44,12 @@ record IssueClaims(
     SameIssueAction sameIssue) {
   private static final Pattern LINK = Pattern.compile("https?://[^\\s<>|\"'`()\\[\\]]+");
   private static final Pattern AT_END = Pattern.compile("[.,;:!?]+$");
-  private static final Duration START_CHECK_DELAY = Duration.ofSeconds(5);
+
+  /// Between two checks whether the other request has started its run. It waits as long as it has
+  /// waited already, within these bounds.
+  private static final Duration MIN_CHECK_DELAY = Duration.ofSeconds(5);
+
+  private static final Duration MAX_CHECK_DELAY = Duration.ofMinutes(1);
 
   private sealed interface ClaimResult {
     /// The request may start its run.
@@ -203,18 +208,43 @@ record IssueClaims(
 
   /// Does not count as an attempt.
   private void waitForOtherStart(DeliveryAttempt attempt) {
+    var delivery = attempt.delivery();
+    var waited = Duration.between(delivery.arrivedAt(), attempt.now());
+    var delay =
+        Duration.ofMillis(
+            Math.clamp(
+                waited.toMillis(), MIN_CHECK_DELAY.toMillis(), MAX_CHECK_DELAY.toMillis()));
     results.commitIfOwned(
         attempt,
         work -> {
           if (!attempt.isRetry()) {
-            work.inbox().replace(attempt.delivery());
+            work.inbox().replace(delivery);
           }
           work.inbox()
               .postpone(
-                  attempt.delivery().id(),
-                  attempt.now().plus(START_CHECK_DELAY),
+                  delivery.id(),
+                  attempt.now().plus(delay),
                   "Another request about the same issue is about to start a run");
+          if (!isMarked(work, delivery)) {
+            attempt.react(work, MessageStatus.QUEUED);
+          }
+          if (waited.compareTo(AttemptResults.REPORT_DELAY_AFTER) >= 0) {
+            attempt.respondToAllOnce(
+                work,
+                "claimed",
+                "Your request waits: another request about the same issue came first, and is about"
+                    + " to start a run.");
+          }
         });
+  }
+
+  private static boolean isMarked(Work work, Delivery delivery) {
+    return delivery
+        .origin()
+        .message()
+        .map(it -> work.outbox().reactions(delivery.conversation(), it))
+        .filter(it -> it.contains(MessageStatus.QUEUED))
+        .isPresent();
   }
 
   private void ask(DeliveryAttempt attempt, Issue issue, Binding binding) {
