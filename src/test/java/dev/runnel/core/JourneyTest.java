@@ -168,6 +168,31 @@ class JourneyTest {
     }
 
     @Test
+    void aStartWaitsAsLongAsThePlatformAsksReadersTo() {
+      world.surface.hasBackground(
+          THREAD,
+          new Background(
+              "Slack thread",
+              Optional.empty(),
+              "It is red",
+              List.of(),
+              Optional.empty(),
+              List.of(),
+              0));
+      world.surface.backgroundIsDown(true);
+      world.surface.asksReadersToWait(Duration.ofSeconds(30));
+      world.says(delivery("1", say("fix it")));
+      world.passes(Duration.ofMinutes(4));
+      assertThat(world.runs.starts()).isEmpty();
+      assertThat(world.surface.told(THREAD)).singleElement().asString().contains("is queued");
+
+      world.surface.backgroundIsDown(false);
+      world.passes(Duration.ofMinutes(1));
+
+      assertThat(world.runs.starts().getFirst().prompt().text()).contains("It is red");
+    }
+
+    @Test
     void whatWasLeftOutIsSaidBetweenTheBeginningAndTheRest() {
       world.surface.hasBackground(
           THREAD,

@@ -153,6 +153,22 @@ class LinkedConversationsTest {
   }
 
   @Test
+  void aFollowUpWaitsAsLongAsThePlatformAsksReadersTo() {
+    started("look around");
+    world.surface.linksAreDown(true);
+    world.surface.asksReadersToWait(Duration.ofSeconds(30));
+    world.says(delivery("2", say(ASKED)));
+    world.passes(Duration.ofMinutes(4));
+    assertThat(told()).isEmpty();
+    assertThat(world.surface.linksRead()).hasSizeLessThan(10);
+
+    world.surface.linksAreDown(false);
+    world.passes(Duration.ofMinutes(1));
+
+    assertThat(told()).singleElement().asString().contains("the cache is stale");
+  }
+
+  @Test
   void aFollowUpWaitsForAPlatformThatIsDown() {
     started("look around");
     world.surface.linksAreDown(true);

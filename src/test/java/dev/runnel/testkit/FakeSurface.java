@@ -73,6 +73,7 @@ public final class FakeSurface
 
   private BackgroundReader.ReplyFiles files = BackgroundReader.ReplyFiles.NONE;
   private boolean backgroundIsDown;
+  private Optional<Duration> pause = Optional.empty();
   private boolean isBroken;
   private boolean linksAreDown;
   private final Map<URI, Optional<Background>> linked = new LinkedHashMap<>();
@@ -217,7 +218,7 @@ public final class FakeSurface
     checkCredential();
     linksRead.add(audience + (isPublic ? " in public" : ""));
     return linksAreDown
-        ? new LinkedConversation.Unavailable(link, "Links cannot be read")
+        ? new LinkedConversation.Unavailable(link, pause, "Links cannot be read")
         : linked
             .getOrDefault(link, Optional.empty())
             .<LinkedConversation>map(it -> new LinkedConversation.Shown(link, it, Optional.empty()))
@@ -241,7 +242,8 @@ public final class FakeSurface
 
   private synchronized void checkReadable() {
     if (backgroundIsDown) {
-      throw new BackgroundUnavailable("The thread cannot be read", new RuntimeException("503"));
+      throw new BackgroundUnavailable(
+          "The thread cannot be read", pause, new RuntimeException("503"));
     }
   }
 
@@ -587,6 +589,11 @@ public final class FakeSurface
   /// From now on reading a conversation fails as nobody expects.
   public synchronized void isBroken() {
     isBroken = true;
+  }
+
+  /// While it cannot be read, it asks for this pause.
+  public synchronized void asksReadersToWait(Duration time) {
+    pause = Optional.of(time);
   }
 
   public synchronized void backgroundIsDown(boolean down) {

@@ -35,6 +35,8 @@ record AttemptResults(
   /// After this delay, a message tells people that their delivery waits.
   static final Duration REPORT_DELAY_AFTER = Duration.ofSeconds(30);
 
+  private static final int MAX_READ_RETRIES = 3;
+
   /// Stores the result and the end of the delivery in one commit.
   ///
   /// @return false if another node has taken the delivery over, and nothing was stored
@@ -124,6 +126,18 @@ record AttemptResults(
   /// Retries the delivery when its platform responds.
   void retryWithPlatform(DeliveryAttempt attempt, Optional<Duration> after, String why) {
     var _ = retryLater(attempt, after, why, failedPlatform(attempt, after), true);
+  }
+
+  /// Retries a delivery whose platform cannot be read now: a few times, but always after the delay
+  /// that the platform asks for.
+  ///
+  /// @return false if there were enough attempts: the delivery continues without what was not read
+  boolean retryReading(DeliveryAttempt attempt, Optional<Duration> after, String why) {
+    if (after.isEmpty() && attempt.tries() >= MAX_READ_RETRIES) {
+      return false;
+    }
+    retryWithPlatform(attempt, after, why);
+    return true;
   }
 
   private String failedPlatform(DeliveryAttempt attempt, Optional<Duration> after) {

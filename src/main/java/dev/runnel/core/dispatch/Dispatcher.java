@@ -92,7 +92,7 @@ public final class Dispatcher {
     this.results = new AttemptResults(store, RetryPolicy.standard(chance), recovery, listener);
     var accessCheck = new AccessCheck(policy, store, surfaces, defaultsResolver);
     var startControl = new StartControl(policy, store, accessCheck, results);
-    var linkedConversations = new LinkedConversations(surfaces);
+    var linkedConversations = new LinkedConversations(surfaces, results);
     this.runStarter =
         new RunStarter(
             store,
@@ -424,7 +424,7 @@ public final class Dispatcher {
     } catch (BackgroundUnavailable unavailable) {
       // Without the answer it is not known who may see a run.
       results.retrySilently(
-          attempt, Optional.of(PRIVACY_RETRY), String.valueOf(unavailable.getMessage()));
+          attempt, unavailable.after().or(() -> Optional.of(PRIVACY_RETRY)), unavailable.why());
     } catch (RuntimeException error) {
       results.handleBug(attempt, error);
     }

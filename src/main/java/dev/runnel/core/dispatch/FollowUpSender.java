@@ -191,24 +191,25 @@ record FollowUpSender(
     var binding = plan.binding();
     var isPublic = publicWork.includes(found, binding.request().options());
     var linked =
-        linkedConversations.read(
-            attempt.delivery(), binding.conversation(), isPublic, plan.request().text());
-    var unavailable = LinkedConversations.unavailable(linked);
+        linkedConversations.readOrRetry(
+            attempt, binding.conversation(), isPublic, plan.request().text());
+    if (linked.isEmpty()) {
+      return Optional.empty();
+    }
     var files = BackgroundReader.ReplyFiles.NONE;
     try {
       files = linkedConversations.files(attempt.delivery(), isPublic);
-    } catch (BackgroundUnavailable why) {
-      unavailable = Optional.of(String.valueOf(why.getMessage()));
-    }
-    if (unavailable.isPresent() && attempt.tries() < RunStarter.TRIES_FOR_BACKGROUND) {
-      results.retryWithPlatform(attempt, Optional.empty(), unavailable.get());
-      return Optional.empty();
+    } catch (BackgroundUnavailable unavailable) {
+      if (results.retryReading(attempt, unavailable.after(), unavailable.why())) {
+        return Optional.empty();
+      }
     }
     reportNamedFiles(attempt, files);
     return Optional.of(
-        linked.isEmpty() && files.texts().isEmpty()
+        linked.get().isEmpty() && files.texts().isEmpty()
             ? attempt
-            : attempt.withLinked(Prompts.linked(plan.request(), files.texts(), linked, chance)));
+            : attempt.withLinked(
+                Prompts.linked(plan.request(), files.texts(), linked.get(), chance)));
   }
 
   private void reportNamedFiles(DeliveryAttempt attempt, BackgroundReader.ReplyFiles files) {

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 /// Reads the conversations to which requests link, and the files of messages to runs.
 ///
 /// @param surfaces those that are enabled
-record LinkedConversations(Surfaces surfaces) {
+record LinkedConversations(Surfaces surfaces, AttemptResults results) {
   private static final int MAX_READ = 3;
 
   /// Maximum number of links that are passed to the agent.
@@ -49,11 +49,25 @@ record LinkedConversations(Surfaces surfaces) {
         Background.NONE, Stream.concat(names, files.others().stream()).toList(), false);
   }
 
-  /// May take seconds.
+  /// Reads the conversations to which the text links. May take seconds.
   ///
   /// @param audience the conversation in which the run answers
   /// @param isPublic whether everybody can read the run's work
-  List<LinkedConversation> read(
+  /// @return empty if the attempt is retried later, because the platform cannot be read now
+  Optional<List<LinkedConversation>> readOrRetry(
+      DeliveryAttempt attempt, Conversation audience, boolean isPublic, String text) {
+    var linked = read(attempt.delivery(), audience, isPublic, text);
+    var isRetried =
+        linked.stream()
+            .filter(LinkedConversation.Unavailable.class::isInstance)
+            .map(LinkedConversation.Unavailable.class::cast)
+            .findFirst()
+            .filter(it -> results.retryReading(attempt, it.after(), it.why()))
+            .isPresent();
+    return isRetried ? Optional.empty() : Optional.of(linked);
+  }
+
+  private List<LinkedConversation> read(
       Delivery delivery, Conversation audience, boolean isPublic, String text) {
     var links = links(delivery, text);
     return IntStream.range(0, links.size())
@@ -63,14 +77,6 @@ record LinkedConversations(Surfaces surfaces) {
                     ? reader(delivery).linked(delivery, audience, isPublic, links.get(at))
                     : new LinkedConversation.Withheld(links.get(at)))
         .toList();
-  }
-
-  /// Why one of the conversations cannot be read now; empty if all could be read.
-  static Optional<String> unavailable(List<LinkedConversation> linked) {
-    return linked.stream()
-        .filter(LinkedConversation.Unavailable.class::isInstance)
-        .map(it -> ((LinkedConversation.Unavailable) it).why())
-        .findFirst();
   }
 
   /// Ignores links in answers by a choice: the agent wrote them, and could choose what it reads.

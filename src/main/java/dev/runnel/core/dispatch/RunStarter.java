@@ -49,7 +49,6 @@ record RunStarter(
     PublicWork publicWork,
     LinkedConversations linkedConversations) {
   private static final Logger log = LoggerFactory.getLogger(RunStarter.class);
-  static final int TRIES_FOR_BACKGROUND = 3;
 
   /// Posts the thread's first message, and moves the delivery to the thread.
   void openThread(DeliveryAttempt attempt) {
@@ -147,7 +146,11 @@ record RunStarter(
       Background background,
       List<LinkedConversation> linked,
       boolean isConfidential,
-      Consumer<Work> report) {}
+      Consumer<Work> report) {
+    PromptContext withLinked(List<LinkedConversation> read) {
+      return new PromptContext(background, read, isConfidential, report);
+    }
+  }
 
   private static boolean mayBePrivate(BackgroundReader reader, Delivery delivery) {
     try {
@@ -182,23 +185,16 @@ record RunStarter(
     try {
       background = isConfidential ? Background.NONE : there.read(moved);
     } catch (BackgroundUnavailable unavailable) {
-      if (attempt.tries() < TRIES_FOR_BACKGROUND) {
-        results.retryWithPlatform(
-            attempt, Optional.empty(), String.valueOf(unavailable.getMessage()));
+      if (results.retryReading(attempt, unavailable.after(), unavailable.why())) {
         return Optional.empty();
       }
       background = moved.snapshot().background(moved.origin().link());
       report = work -> reportUnreadBackground(work, attempt);
     }
-    var linked =
-        linkedConversations.read(
-            attempt.delivery(), start.conversation(), isPublic, request.text());
-    var unavailable = LinkedConversations.unavailable(linked);
-    if (unavailable.isPresent() && attempt.tries() < TRIES_FOR_BACKGROUND) {
-      results.retryWithPlatform(attempt, Optional.empty(), unavailable.get());
-      return Optional.empty();
-    }
-    return Optional.of(new PromptContext(background, linked, isConfidential, report));
+    var prompt = new PromptContext(background, List.of(), isConfidential, report);
+    return linkedConversations
+        .readOrRetry(attempt, start.conversation(), isPublic, request.text())
+        .map(prompt::withLinked);
   }
 
   private void create(

@@ -60,7 +60,7 @@ final class BackgroundFormatter {
       switch (each) {
         case LinkedConversation.Shown shown -> write(shown);
         case LinkedConversation.Withheld(var link) -> unread(link);
-        case LinkedConversation.Unavailable(var link, _) -> unread(link);
+        case LinkedConversation.Unavailable(var link, _, _) -> unread(link);
       }
     }
   }

@@ -149,7 +149,7 @@ public final class TrackerSurface<I>
           .map(issue -> tracker.background(issue, delivery))
           .orElse(Background.NONE);
     } catch (TrackerUnavailable unavailable) {
-      throw new BackgroundUnavailable(unavailable.why(), unavailable);
+      throw new BackgroundUnavailable(unavailable.why(), unavailable.after(), unavailable);
     }
   }
 

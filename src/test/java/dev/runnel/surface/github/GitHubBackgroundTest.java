@@ -18,6 +18,7 @@ import dev.runnel.testkit.MockServers;
 import dev.runnel.testkit.SettableClock;
 import java.io.IOException;
 import java.net.URI;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -216,6 +217,16 @@ class GitHubBackgroundTest {
     assertThat(background.body()).isEmpty();
     assertThat(background.labels()).isEmpty();
     assertThat(background.messages()).isEmpty();
+  }
+
+  @Test
+  void whereGitHubAsksForAPauseThatIsSaid() {
+    github.enqueue(new MockResponse.Builder().code(429).setHeader("Retry-After", "30").build());
+
+    assertThatThrownBy(this::read)
+        .isInstanceOfSatisfying(
+            BackgroundUnavailable.class,
+            it -> assertThat(it.after()).contains(Duration.ofSeconds(30)));
   }
 
   @ParameterizedTest

@@ -6,7 +6,9 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.model.run.LinkedConversation;
 import java.net.URI;
+import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,11 +93,15 @@ class SlackLinkRefusalsTest {
   void whatSlackDoesNotAnswerNowMayBeReadLater() {
     slack.says(INFO, ScriptedSlack.rateLimited("30"));
     assertThat(linked())
-        .isEqualTo(new LinkedConversation.Unavailable(LINK, "Slack responded with status 429"));
+        .isEqualTo(
+            new LinkedConversation.Unavailable(
+                LINK, Optional.of(Duration.ofSeconds(30)), "Slack responded with status 429"));
 
     slack.says(INFO, JOINED).says(REPLIES, ScriptedSlack.status(503));
     assertThat(linked())
-        .isEqualTo(new LinkedConversation.Unavailable(LINK, "Slack responded with status 503"));
+        .isEqualTo(
+            new LinkedConversation.Unavailable(
+                LINK, Optional.empty(), "Slack responded with status 503"));
   }
 
   @Test

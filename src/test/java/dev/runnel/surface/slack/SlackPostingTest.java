@@ -709,6 +709,16 @@ class SlackPostingTest {
     }
 
     @Test
+    void thatMayNotBeReadNowIsAskedForAfterThePauseThatSlackAsksFor() {
+      slack.says("conversations.replies", ScriptedSlack.rateLimited("30"));
+
+      assertThatThrownBy(() -> surface.background().read(mention))
+          .isInstanceOfSatisfying(
+              BackgroundUnavailable.class,
+              it -> assertThat(it.after()).contains(Duration.ofSeconds(30)));
+    }
+
+    @Test
     void thatCannotBeReadIsAskedForAgain() {
       slack.says("conversations.replies", ScriptedSlack.status(500));
 

@@ -1,6 +1,7 @@
 package dev.runnel.core.model.run;
 
 import java.net.URI;
+import java.time.Duration;
 import java.util.Optional;
 
 /// A conversation that a request links to, as context for the agent. Like any [Background] it is
@@ -18,5 +19,8 @@ public sealed interface LinkedConversation {
   record Withheld(URI link) implements LinkedConversation {}
 
   /// The platform cannot be read now; a later attempt may succeed.
-  record Unavailable(URI link, String why) implements LinkedConversation {}
+  ///
+  /// @param after the delay that the platform asks for
+  record Unavailable(URI link, Optional<Duration> after, String why)
+      implements LinkedConversation {}
 }

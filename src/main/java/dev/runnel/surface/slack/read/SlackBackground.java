@@ -354,11 +354,13 @@ public record SlackBackground(SlackApi api, FileTransfer transfer, SlackNames na
   private static <T> T required(SlackResponse<T> response) {
     return switch (response) {
       case SlackResponse.Ok<T>(T value) -> value;
-      case SlackResponse.Wait<T>(_, String why) ->
-          throw new BackgroundUnavailable(why, new IllegalStateException(why));
+      case SlackResponse.Wait<T>(var after, String why) ->
+          throw new BackgroundUnavailable(why, after, new IllegalStateException(why));
       case SlackResponse.No<T>(String error) ->
           throw new BackgroundUnavailable(
-              "Slack refused to show the thread: " + error, new IllegalStateException(error));
+              "Slack refused to show the thread: " + error,
+              Optional.empty(),
+              new IllegalStateException(error));
     };
   }
 

@@ -51,8 +51,8 @@ public record SlackBackgroundReader(
         || switch (workspaces.of(place.team()).api().access(place.channel())) {
           case SlackResponse.Ok<SlackApi.ChannelAccess>(var access) -> access.isPrivate();
           case SlackResponse.No<SlackApi.ChannelAccess> _ -> true;
-          case SlackResponse.Wait<SlackApi.ChannelAccess>(_, var why) ->
-              throw new BackgroundUnavailable(why, new IllegalStateException(why));
+          case SlackResponse.Wait<SlackApi.ChannelAccess>(var after, var why) ->
+              throw new BackgroundUnavailable(why, after, new IllegalStateException(why));
         };
   }
 

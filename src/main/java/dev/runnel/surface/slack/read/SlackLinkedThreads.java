@@ -42,7 +42,7 @@ record SlackLinkedThreads(SlackWorkspaces workspaces) {
     var identity = workspaces.known(request.team());
     if (identity.isEmpty()) {
       return new LinkedConversation.Unavailable(
-          link, "Slack did not return the workspace of the token");
+          link, Optional.empty(), "Slack did not return the workspace of the token");
     }
     if (!request.team().equals(answers.team()) || !SlackPermalinks.isOf(link, identity)) {
       return new LinkedConversation.Withheld(link);
@@ -63,8 +63,8 @@ record SlackLinkedThreads(SlackWorkspaces workspaces) {
                     : new SlackResponse.Ok<>(Optional.<LinkedConversation>empty()))) {
       case SlackResponse.Ok<Optional<LinkedConversation>>(var linked) ->
           linked.orElseGet(() -> new LinkedConversation.Withheld(link));
-      case SlackResponse.Wait<Optional<LinkedConversation>>(_, var why) ->
-          new LinkedConversation.Unavailable(link, why);
+      case SlackResponse.Wait<Optional<LinkedConversation>>(var after, var why) ->
+          new LinkedConversation.Unavailable(link, after, why);
       case SlackResponse.No<Optional<LinkedConversation>> _ ->
           new LinkedConversation.Withheld(link);
     };
