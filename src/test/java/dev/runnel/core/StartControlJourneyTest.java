@@ -553,6 +553,39 @@ class StartControlJourneyTest {
     }
 
     @Test
+    void doesNotCountAStartThatWasGivenUpBecauseTheServiceStayedAway() {
+      of(Budget.Per.PERSON, 1);
+      world.runs.isDown(Optional.empty());
+      starts(1, DANA);
+      for (int tries = 1; tries <= 20; tries++) {
+        world.leaps(Duration.ofHours(2));
+      }
+      world.runs.isBack();
+      world.says(delivery("s2", start("work 2"), thread("2")).withArrivedAt(world.clock.instant()));
+      world.settle();
+
+      assertThat(told()).noneMatch(it -> it.contains("runs a day"));
+      assertThat(world.runs.runs()).hasSize(1);
+    }
+
+    @Test
+    void doesNotCountAStartThatFailedUnexpectedly() {
+      of(Budget.Per.PERSON, 1);
+      world.surface.isBroken();
+      starts(1, DANA);
+      for (int tries = 1; tries <= 10; tries++) {
+        world.leaps(Duration.ofMinutes(2));
+      }
+
+      assertThat(
+              world
+                  .store()
+                  .<Boolean>commit(
+                      work -> work.starts().isKnown(delivery("s1", start("work 1")).id())))
+          .isFalse();
+    }
+
+    @Test
     void ofOnePersonLeavesThatOfOthers() {
       of(Budget.Per.PERSON, 1);
       starts(1, DANA);

@@ -169,10 +169,7 @@ record AttemptResults(
       commitIfOwned(
           attempt,
           work -> {
-            work.inbox().park(delivery.id(), why);
-            undoReopening(work, delivery);
-            reportNotStarted(work, attempt);
-            endParts(work, attempt);
+            giveUp(work, attempt, why);
             if (isReported) {
               attempt.react(work, MessageStatus.REFUSED);
               attempt.respondToAll(
@@ -201,6 +198,15 @@ record AttemptResults(
           }
         });
     return at;
+  }
+
+  /// Parks the delivery; a person may retry it. A start is then counted again.
+  private static void giveUp(Work work, DeliveryAttempt attempt, String why) {
+    work.inbox().park(attempt.delivery().id(), why);
+    StartControl.forget(work, attempt);
+    undoReopening(work, attempt.delivery());
+    reportNotStarted(work, attempt);
+    endParts(work, attempt);
   }
 
   /// Sets the reaction for a queued message at once; posts a message only after a long delay.
@@ -331,10 +337,7 @@ record AttemptResults(
           if (next.isPresent()) {
             work.inbox().postpone(delivery.id(), next.get(), error.toString());
           } else {
-            work.inbox().park(delivery.id(), error.toString());
-            undoReopening(work, delivery);
-            reportNotStarted(work, attempt);
-            endParts(work, attempt);
+            giveUp(work, attempt, error.toString());
             attempt.react(work, MessageStatus.REFUSED);
             attempt.respondToAll(
                 work,
