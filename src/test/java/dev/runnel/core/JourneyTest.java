@@ -184,7 +184,11 @@ class JourneyTest {
       world.says(delivery("1", say("fix it")));
       world.passes(Duration.ofMinutes(4));
       assertThat(world.runs.starts()).isEmpty();
-      assertThat(world.surface.told(THREAD)).singleElement().asString().contains("is queued");
+      assertThat(world.surface.told(THREAD))
+          .singleElement()
+          .asString()
+          .contains("is queued")
+          .doesNotContain("run service");
 
       world.surface.backgroundIsDown(false);
       world.passes(Duration.ofMinutes(1));

@@ -17,6 +17,7 @@ import dev.runnel.core.port.RunChangeListener;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Work;
 import dev.runnel.core.recovery.OutageRecovery;
+import dev.runnel.core.text.AnswerFormatter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
@@ -36,6 +37,9 @@ record AttemptResults(
   static final Duration REPORT_DELAY_AFTER = Duration.ofSeconds(30);
 
   private static final int MAX_READ_RETRIES = 3;
+
+  /// Maximum length of a reason in a post, in characters.
+  private static final int MAX_WHY = 200;
 
   /// Stores the result and the end of the delivery in one commit.
   ///
@@ -165,7 +169,8 @@ record AttemptResults(
     var delivery = attempt.delivery();
     var next = retries.afterOutage(attempt.tries() + 1, delivery.arrivedAt(), after, attempt.now());
     if (next.isEmpty()) {
-      log.error("delivery parked delivery={} why={}", delivery.id(), why);
+      log.error(
+          "delivery parked delivery={} error={} why={}", delivery.id(), errorId(delivery), why);
       commitIfOwned(
           attempt,
           work -> {
@@ -173,7 +178,12 @@ record AttemptResults(
             if (isReported) {
               attempt.react(work, MessageStatus.REFUSED);
               attempt.respondToAll(
-                  work, "This failed for a whole day, so I gave up. Please send it again.");
+                  work,
+                  ("This failed for a whole day, so I gave up: %s (error `%s`). Send it again, or"
+                       + " ask your admin to retry it under Attention, not both.")
+                      .formatted(
+                          AnswerFormatter.cut(AnswerFormatter.line(why), MAX_WHY),
+                          errorId(delivery)));
             }
           });
       return attempt.now();
@@ -194,7 +204,7 @@ record AttemptResults(
             work.inbox().postpone(delivery.id(), at, why);
           }
           if (isReported && !attempt.isRetry()) {
-            reportDelay(work, attempt);
+            reportDelay(work, attempt, cause(service, after));
           }
         });
     return at;
@@ -210,18 +220,18 @@ record AttemptResults(
   }
 
   /// Sets the reaction for a queued message at once; posts a message only after a long delay.
-  private static void reportDelay(Work work, DeliveryAttempt attempt) {
+  private static void reportDelay(Work work, DeliveryAttempt attempt, String cause) {
     var delivery = attempt.delivery();
     if (delivery.intent().agentRequest().isPresent()) {
       attempt.react(work, MessageStatus.QUEUED);
     }
     if (!delivery.origin().opensThread()) {
       var text =
-          delivery.intent() instanceof Intent.Cancel
-              ? "The run service cannot be reached right now. The stop is queued, ahead of"
-                  + " everything else, and takes effect when the service is back."
-              : "The run service cannot be reached right now. Your message is queued, and is"
-                  + " processed when the service is back.";
+          cause
+              + (delivery.intent() instanceof Intent.Cancel
+                  ? " The stop is queued, ahead of everything else, and takes effect as soon as"
+                      + " possible."
+                  : " Your message is queued, and is processed as soon as possible.");
       work.outbox()
           .addAt(
               delivery.arrivedAt().plus(REPORT_DELAY_AFTER),
@@ -233,6 +243,20 @@ record AttemptResults(
                   attempt.now(),
                   0));
     }
+  }
+
+  /// What a delivery waits for.
+  ///
+  /// @param after the delay that the service asks for
+  private static String cause(String service, Optional<Duration> after) {
+    if (service.equals(OutageRecovery.RUNS)) {
+      return after.isPresent()
+          ? "The run service asks me to wait."
+          : "The run service cannot be reached right now.";
+    }
+    return after.isPresent()
+        ? "The platform asks me to wait."
+        : "The platform cannot be read right now.";
   }
 
   /// Postpones the delivery until its platform accepts our credential again.

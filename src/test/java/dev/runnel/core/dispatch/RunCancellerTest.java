@@ -123,6 +123,23 @@ class RunCancellerTest {
   }
 
   @Test
+  void aStopThatTheServicePutsOffDoesNotCallItUnreachable() {
+    begins(world, RunState.RUNNING);
+    for (int tries = 0; tries < 40; tries++) {
+      world.runs.answersNext(
+          new Outcome.Unavailable(Optional.of(Duration.ofSeconds(2)), "Its execution begins"));
+    }
+    world.says(now(world, "2", DANA, cancel()));
+    world.passes(Duration.ofSeconds(40));
+
+    assertThat(world.surface.told(THREAD))
+        .singleElement()
+        .asString()
+        .contains("The stop is queued")
+        .doesNotContain("cannot be reached");
+  }
+
+  @Test
   void aReactionOnTheRequestStops() {
     var run = begins(world, RunState.RUNNING);
     reacts("2", THREAD, message("1"));
