@@ -2,6 +2,7 @@ package dev.runnel.core;
 
 import static dev.runnel.testkit.Samples.DANA;
 import static dev.runnel.testkit.Samples.SAM;
+import static dev.runnel.testkit.Samples.THREAD;
 import static dev.runnel.testkit.Samples.cancel;
 import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.say;
@@ -13,6 +14,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.runnel.core.model.DeliveryTrace;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Question.Configure.Level;
@@ -176,6 +178,38 @@ class AuditTrailTest {
 
     assertThat(entries().getFirst().path("details").asText())
         .isEqualTo("set model (me), unset prompt (here)");
+  }
+
+  @Test
+  void aDefaultThatOnlyAdminsMaySetIsRefused() {
+    world.says(
+        delivery(
+            "1",
+            new Intent.Ask(new Question.Configure("model", Optional.of("opus"), Level.WORKSPACE))));
+    world.settle();
+
+    assertThat(verdicts()).containsExactly("configure refused");
+    assertThat(note("1")).startsWith("to refuse it: Workspace defaults need an admin");
+  }
+
+  @Test
+  void aLinkToARunThatAnotherMessageStartedIsRefused() {
+    var run = world.runs.addsStarted("fix it");
+    world.says(delivery("1", new Intent.Link(run.id())));
+    world.settle();
+
+    assertThat(verdicts()).containsExactly("link refused");
+    assertThat(note("1")).isEqualTo("to refuse it: the run belongs to another place");
+  }
+
+  private String note(String id) {
+    var meaning = delivery(id, new Intent.Help()).meaning();
+    return world
+        .store()
+        .<List<DeliveryTrace>>commit(work -> work.inbox().traces(THREAD, Optional.of(meaning), 1))
+        .getFirst()
+        .note()
+        .orElse("");
   }
 
   static List<Arguments> verbs() {

@@ -235,6 +235,10 @@ class SameIssueJourneyTest {
 
     assertThat(told()).isEmpty();
     assertThat(world.surface.told(THREAD)).contains("You may not write to that run.");
+    assertThat(world.audit())
+        .last()
+        .asString()
+        .contains("\"verdict\":\"refused\"", "the sender may not write to the run");
   }
 
   @Test

@@ -13,6 +13,7 @@ import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.run.MessageStatus;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Run;
+import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Work;
 import dev.runnel.core.text.AnswerFormatter;
 import java.time.Instant;
@@ -85,9 +86,9 @@ record DeliveryAttempt(
     return ruled(ruling.map(allowed -> allowed.by(rule)));
   }
 
-  /// A copy that was refused.
+  /// A copy that was refused, for the audit log and the command `why`.
   DeliveryAttempt refused(String why) {
-    return ruled(ruling.map(allowed -> allowed.refused(why)));
+    return ruled(ruling.map(allowed -> allowed.refused(why))).noting(Store.Inbox.REFUSED + why);
   }
 
   /// Whether an earlier attempt may have had its effect.

@@ -488,9 +488,7 @@ public final class Dispatcher {
     refusal.ifPresent(
         words ->
             results.complete(
-                attempt
-                    .refused("The run belongs to another place")
-                    .noting(Store.Inbox.REFUSED + "the run belongs to another place"),
+                attempt.refused("the run belongs to another place"),
                 work -> attempt.respond(work, words)));
     return refusal.isPresent();
   }

@@ -212,8 +212,7 @@ record IssueClaims(
     var waited = Duration.between(delivery.arrivedAt(), attempt.now());
     var delay =
         Duration.ofMillis(
-            Math.clamp(
-                waited.toMillis(), MIN_CHECK_DELAY.toMillis(), MAX_CHECK_DELAY.toMillis()));
+            Math.clamp(waited.toMillis(), MIN_CHECK_DELAY.toMillis(), MAX_CHECK_DELAY.toMillis()));
     results.commitIfOwned(
         attempt,
         work -> {
@@ -313,7 +312,9 @@ record IssueClaims(
       var run =
           store.<Optional<Binding>>commit(work -> work.bindings().of(participation.get().run()));
       if (run.filter(it -> !mayJoin(attempt.delivery(), it)).isPresent()) {
-        results.complete(attempt, work -> attempt.respond(work, "You may not write to that run."));
+        results.complete(
+            attempt.refused("the sender may not write to the run"),
+            work -> attempt.respond(work, "You may not write to that run."));
         return;
       }
       join(attempt.of(again), participation.get().run());

@@ -64,7 +64,7 @@ record LinkResolver(
   void link(DeliveryAttempt attempt, RunId id) {
     switch (runs.find(id)) {
       case Outcome.Done(var run) when mayLink(attempt, run) -> found(attempt, run);
-      case Outcome.Done _ -> reportMissing(attempt.refused("The run belongs to another place"), id);
+      case Outcome.Done _ -> reportMissing(attempt.refused("the run belongs to another place"), id);
       case Outcome.Missing _ ->
           unambiguous(attempt, id)
               .ifPresentOrElse(run -> found(attempt, run), () -> reportMissing(attempt, id));

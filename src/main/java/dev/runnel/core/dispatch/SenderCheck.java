@@ -4,7 +4,6 @@ import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.conversation.ConversationPolicy;
 import dev.runnel.core.model.run.MessageStatus;
-import dev.runnel.core.port.Store.Inbox;
 import dev.runnel.core.port.Store.Work;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -33,7 +32,7 @@ record SenderCheck(AccessCheck accessCheck, AttemptResults results) {
                 .filter(ConversationPolicy::answersPrivately)
                 .isPresent();
         results.complete(
-            attempt.refused(rule).noting(Inbox.REFUSED + rule),
+            attempt.refused(rule),
             work -> {
               if (words.isPresent() && isPrivate) {
                 tell(work, attempt, words.get(), own.isPresent());

@@ -134,7 +134,7 @@ record StartControl(Policy policy, Store store, AccessCheck accessCheck, Attempt
   private void refuse(DeliveryAttempt attempt, String words, String why) {
     log.info("start refused delivery={} why={}", attempt.delivery().id(), why);
     results.complete(
-        attempt.refused(why).noting(Store.Inbox.REFUSED + why),
+        attempt.refused(why),
         work -> {
           forget(work, attempt);
           attempt.react(work, MessageStatus.REFUSED);
@@ -255,9 +255,7 @@ record StartControl(Policy policy, Store store, AccessCheck accessCheck, Attempt
           results.commitIfOwned(attempt, work -> waitUntil(work, attempt, approval.expiresAt()));
         } else {
           results.complete(
-              attempt
-                  .refused("nobody approved it in time")
-                  .noting(Store.Inbox.REFUSED + "nobody approved it in time"),
+              attempt.refused("nobody approved it in time"),
               work -> {
                 work.approvals()
                     .decide(approval.delivery(), State.EXPIRED, Optional.empty(), attempt.now());
@@ -270,8 +268,7 @@ record StartControl(Policy policy, Store store, AccessCheck accessCheck, Attempt
       }
       case DECLINED, EXPIRED -> {
         results.complete(
-            attempt.refused("it was declined").noting(Store.Inbox.REFUSED + "it was declined"),
-            work -> attempt.react(work, MessageStatus.REFUSED));
+            attempt.refused("it was declined"), work -> attempt.react(work, MessageStatus.REFUSED));
         return false;
       }
     }
@@ -298,8 +295,7 @@ record StartControl(Policy policy, Store store, AccessCheck accessCheck, Attempt
     var refusal = refusal(attempt.delivery(), approval, attempt.now());
     if (refusal.isPresent()) {
       results.complete(
-          attempt.refused(approval.rule()).noting(Store.Inbox.REFUSED + approval.rule()),
-          work -> attempt.respond(work, refusal.get()));
+          attempt.refused(approval.rule()), work -> attempt.respond(work, refusal.get()));
       return;
     }
     var state = decision.approved() ? State.APPROVED : State.DECLINED;
@@ -456,9 +452,7 @@ record StartControl(Policy policy, Store store, AccessCheck accessCheck, Attempt
   void freeze(DeliveryAttempt attempt, Question.Freeze freeze, boolean mayWithoutRules) {
     if (!policy.hasRules() && !mayWithoutRules && !isByOperator(attempt.delivery())) {
       results.complete(
-          attempt
-              .refused("only admins may freeze starts")
-              .noting(Store.Inbox.REFUSED + "only admins may freeze starts"),
+          attempt.refused("only admins may freeze starts"),
           work ->
               attempt.respond(
                   work, "Only admins, named in the configuration, may freeze all starts."));
