@@ -72,7 +72,7 @@ class ApiRunInConsoleTest {
     awaitState(run, "SUCCEEDED");
 
     assertThat(api("/" + run).at("/status_message/message").asText()).contains("The blue one");
-    assertThat(audit("say"))
+    assertThat(audit("answer"))
         .singleElement()
         .asString()
         .contains("\"console:console\"", "api:" + run, "\"door\":\"console\"");

@@ -14,11 +14,13 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.DeliveryTrace;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.conversation.Admission;
+import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.policy.ApprovalRule;
@@ -178,6 +180,20 @@ class AuditTrailTest {
 
     assertThat(entries().getFirst().path("details").asText())
         .isEqualTo("set model (me), unset prompt (here)");
+  }
+
+  @Test
+  void anAnswerByAButtonIsAnAnswer() {
+    world.says(delivery("1", start("fix it")));
+    world.settle();
+    world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, "Which one?");
+    world.passes(Duration.ofSeconds(5));
+    var asked = AskedQuestion.of(world.onlyRun());
+    world.says(
+        delivery("2", new Intent.SayTo(world.onlyRun().id(), Request.of("the first"), asked)));
+    world.settle();
+
+    assertThat(verdicts()).containsExactly("start allowed", "answer allowed");
   }
 
   @Test

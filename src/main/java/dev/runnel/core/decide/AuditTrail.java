@@ -45,30 +45,30 @@ public final class AuditTrail {
 
   /// The initial ruling of a delivery, before any check refuses it.
   ///
-  /// @param own the run of its conversation
+  /// @param target the run that it concerns
   /// @return empty for a command that has no effect and shows no data of others, such as help
-  public static Optional<Ruling> allowed(Delivery delivery, Optional<Binding> own) {
-    return verb(delivery.intent(), own)
+  public static Optional<Ruling> allowed(Delivery delivery, Optional<Binding> target) {
+    return verb(delivery.intent(), target)
         .map(verb -> new Ruling(verb, Verdict.ALLOWED, AuditEntry.DEFAULT_RULE));
   }
 
-  private static Optional<Verb> verb(Intent intent, Optional<Binding> own) {
+  private static Optional<Verb> verb(Intent intent, Optional<Binding> target) {
     return switch (intent) {
       case Intent.Start _, Intent.New _ -> Optional.of(Verb.START);
-      case Intent.Say _ -> Optional.of(own.map(AuditTrail::verbOfMessage).orElse(Verb.START));
-      case Intent.SayTo _ -> Optional.of(Verb.SAY);
+      case Intent.Say _ -> Optional.of(target.map(AuditTrail::verbOfMessage).orElse(Verb.START));
+      case Intent.SayTo _ -> Optional.of(target.map(AuditTrail::verbOfMessage).orElse(Verb.SAY));
       case Intent.Cancel _, Intent.CancelMine _, Intent.StopAt _ -> Optional.of(Verb.STOP);
       case Intent.Retry _ -> Optional.of(Verb.RETRY);
       case Intent.Link _ -> Optional.of(Verb.LINK);
-      case Intent.Linked(_, var command) -> verb(command, own);
+      case Intent.Linked(_, var command) -> verb(command, target);
       case Intent.Status _, Intent.ListRuns _ -> Optional.of(Verb.READ);
       case Intent.Ask(var question) -> verb(question);
       case Intent.PlatformEvent _, Intent.Help _, Intent.Unclear _ -> Optional.empty();
     };
   }
 
-  private static Verb verbOfMessage(Binding own) {
-    return own.run().state().needsPerson() ? Verb.ANSWER : Verb.SAY;
+  private static Verb verbOfMessage(Binding target) {
+    return target.awaitsAnswer() ? Verb.ANSWER : Verb.SAY;
   }
 
   private static Optional<Verb> verb(Question question) {

@@ -12,7 +12,6 @@ import dev.runnel.core.model.conversation.GroupLookup;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunOptions;
-import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.core.policy.AccessRequest;
 import dev.runnel.core.policy.Permission;
@@ -129,7 +128,7 @@ record AccessCheck(
   /// Whether the sender may write to a run that began in another place. Without rules, the
   /// platform's own rule decides, which the sender has passed already.
   boolean mayWriteTo(Binding run, Delivery delivery) {
-    var permission = run.run().state() == RunState.BLOCKED ? Permission.ANSWER : Permission.SAY;
+    var permission = ofMessage(run);
     return !policy.hasRules()
         || names(delivery)
             .filter(
@@ -348,12 +347,7 @@ record AccessCheck(
     return switch (intent) {
       case Intent.Start _, Intent.New _ -> Optional.of(Permission.START);
       case Intent.Say _, Intent.SayTo _ ->
-          Optional.of(
-              target
-                  .map(
-                      it ->
-                          it.run().state() == RunState.BLOCKED ? Permission.ANSWER : Permission.SAY)
-                  .orElse(Permission.START));
+          Optional.of(target.map(AccessCheck::ofMessage).orElse(Permission.START));
       case Intent.Cancel _, Intent.CancelMine _, Intent.StopAt _ -> Optional.of(Permission.STOP);
       case Intent.Retry _ -> Optional.of(Permission.RETRY);
       case Intent.Status _, Intent.ListRuns _ -> Optional.of(Permission.READ);
@@ -366,6 +360,10 @@ record AccessCheck(
       case Intent.Help _, Intent.PlatformEvent _ -> Optional.empty();
       case Intent.Ask(var question) -> permission(question);
     };
+  }
+
+  private static Permission ofMessage(Binding run) {
+    return run.awaitsAnswer() ? Permission.ANSWER : Permission.SAY;
   }
 
   private static Optional<Permission> permission(Question question) {

@@ -367,7 +367,7 @@ public final class Dispatcher {
       var next = new Next(attempt, known.get(), taken.isOvertakenByStop());
       var plan = Planner.plan(attempt.delivery(), next.situation(), attempt.now());
       if (hasEffect(plan, attempt)) {
-        attempt = attempt.ruled(AuditTrail.allowed(attempt.delivery(), next.situation().own()));
+        attempt = attempt.ruled(AuditTrail.allowed(attempt.delivery(), target(plan, next)));
       }
       if (needsNoPlan(attempt, next.situation())) {
         return;

@@ -73,6 +73,11 @@ public record Binding(
     return conversation.surface().equals(ApiRuns.SURFACE);
   }
 
+  /// Whether a message to the run answers its question.
+  public boolean awaitsAnswer() {
+    return run.state().needsPerson();
+  }
+
   public Binding seen(Run now) {
     return with(
         it ->
