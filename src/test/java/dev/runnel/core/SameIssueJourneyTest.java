@@ -377,6 +377,26 @@ class SameIssueJourneyTest {
     assertThat(told()).containsExactly("and the docs");
   }
 
+  @Test
+  void aMessageWaitsWhileThePlatformOfTheRunRefusesTheCredential() {
+    joins();
+    asks("1", "fix " + LINK);
+    label("2");
+    world.surface.refusesCredential(Optional.of("Slack does not accept the token."));
+    world.says(
+        delivery("3", say("and the docs"), ISSUE)
+            .withActor(SAM)
+            .withId(new DeliveryId("elsewhere:3")));
+    world.passes(Duration.ofMinutes(3));
+    assertThat(told()).isEmpty();
+    assertThat(world.elsewhere.told(ISSUE)).noneMatch(it -> it.contains("belongs to another"));
+
+    world.surface.refusesCredential(Optional.empty());
+    world.passes(Duration.ofMinutes(2));
+
+    assertThat(told()).containsExactly("and the docs");
+  }
+
   private static Rule permits(String surface) {
     return new Rule(
         "policy.rules[0]",

@@ -181,6 +181,7 @@ public final class FakeSurface
 
       @Override
       public boolean isPrivate(Delivery delivery) {
+        checkCredential();
         checkReadable();
         return isPrivate;
       }

@@ -10,6 +10,7 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.NoticeId;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.MessageStatus;
 import dev.runnel.core.model.run.Outcome;
 import dev.runnel.core.model.run.Run;
@@ -180,7 +181,7 @@ record AttemptResults(
               attempt.respondToAll(
                   work,
                   ("This failed for a whole day, so I gave up: %s (error `%s`). Send it again, or"
-                       + " ask your admin to retry it under Attention, not both.")
+                          + " ask your admin to retry it under Attention, not both.")
                       .formatted(
                           AnswerFormatter.cut(AnswerFormatter.line(why), MAX_WHY),
                           errorId(delivery)));
@@ -259,10 +260,9 @@ record AttemptResults(
         : "The platform cannot be read right now.";
   }
 
-  /// Postpones the delivery until its platform accepts our credential again.
-  void hold(DeliveryAttempt attempt, String why) {
+  /// Postpones the delivery until the platform accepts our credential again.
+  void hold(DeliveryAttempt attempt, SurfaceId surface, String why) {
     var delivery = attempt.delivery();
-    var surface = attempt.conversation().surface();
     commitIfOwned(
         attempt,
         work -> {

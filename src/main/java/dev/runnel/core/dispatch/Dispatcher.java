@@ -420,7 +420,8 @@ public final class Dispatcher {
         case Plan.Ignore _ -> results.complete(attempt, _ -> {});
       }
     } catch (CredentialRefused refused) {
-      results.hold(attempt, refused.why());
+      results.hold(
+          attempt, refused.surface().orElse(attempt.conversation().surface()), refused.why());
     } catch (BackgroundUnavailable unavailable) {
       // Without the answer it is not known who may see a run.
       results.retrySilently(

@@ -77,7 +77,7 @@ record IssueClaims(
         yield false;
       }
       // The sender must not learn of a run that they may not join.
-      case ClaimResult.Working(var binding) when !mayJoin(attempt.delivery(), binding) -> true;
+      case ClaimResult.Working(var binding) when !mayJoinNow(attempt.delivery(), binding) -> true;
       case ClaimResult.Working(var binding) -> {
         if (sameIssue == SameIssueAction.ASK) {
           ask(attempt, issue.get(), binding);
@@ -98,6 +98,15 @@ record IssueClaims(
             .find(delivery.conversation().surface())
             .filter(surface -> !surface.isSilent())
             .isPresent();
+  }
+
+  /// A request does not wait until another platform accepts our credential; it starts another run.
+  private boolean mayJoinNow(Delivery delivery, Binding run) {
+    try {
+      return mayJoin(delivery, run);
+    } catch (CredentialRefused _) {
+      return false;
+    }
   }
 
   private boolean mayJoin(Delivery delivery, Binding run) {
@@ -143,9 +152,8 @@ record IssueClaims(
           .find(there.conversation().surface())
           .filter(surface -> !surface.background().isPrivate(there))
           .isPresent();
-    } catch (CredentialRefused _) {
-      // Thrown again, it would hold the surface of the request.
-      return false;
+    } catch (CredentialRefused refused) {
+      throw refused.by(there.conversation().surface());
     }
   }
 

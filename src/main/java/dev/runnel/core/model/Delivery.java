@@ -59,9 +59,8 @@ public record Delivery(
   /// Whether it was sent after the other one: by the platform's clock if the time of both is known,
   /// else by their arrival.
   public boolean isSentAfter(Delivery other) {
-    return snapshot.at().isPresent() && other.snapshot.at().isPresent()
-        ? saidAt().isAfter(other.saidAt())
-        : arrivedAt.isAfter(other.arrivedAt);
+    var areTimesKnown = snapshot.at().isPresent() && other.snapshot.at().isPresent();
+    return areTimesKnown ? saidAt().isAfter(other.saidAt()) : arrivedAt.isAfter(other.arrivedAt);
   }
 
   /// A copy in another conversation.
