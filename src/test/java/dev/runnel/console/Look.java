@@ -33,6 +33,7 @@ import dev.runnel.core.port.RunCatalog.Execution;
 import dev.runnel.core.port.RunStatistics.Fact;
 import dev.runnel.core.port.Store.Approvals.Approval;
 import dev.runnel.core.port.Store.Approvals.State;
+import dev.runnel.core.text.RunTexts;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -280,7 +281,7 @@ public final class Look {
         new Notice(
             new NoticeId("n1"),
             new Conversation(github, "acme/shop#12"),
-            new Update.Message(dana, "The run service no longer has this run.", false),
+            new Update.Message(dana, RunTexts.GONE, false),
             new Origin(
                 Optional.of(URI.create("https://github.com/acme/shop/issues/12")),
                 Optional.empty(),

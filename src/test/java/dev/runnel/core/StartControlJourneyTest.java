@@ -695,7 +695,9 @@ class StartControlJourneyTest {
       assertThat(told())
           .singleElement()
           .asString()
-          .contains("With this start, a budget (yours, policy.budgets[0]) is at 4 of 5 runs a day");
+          .isEqualTo(
+              "Your budget is nearly used up: with this run, 4 of 5 runs a day"
+                  + " (`policy.budgets[0]`).");
     }
 
     @Test
@@ -715,7 +717,9 @@ class StartControlJourneyTest {
 
       assertThat(told())
           .hasSize(2)
-          .allSatisfy(it -> assertThat(it).contains("is at 8 of 10 minutes a day"));
+          .allSatisfy(
+              it ->
+                  assertThat(it).contains("nearly used up: with this run, 8 of 10 minutes a day"));
     }
 
     @Test
@@ -731,7 +735,7 @@ class StartControlJourneyTest {
 
       assertThat(told())
           .singleElement(InstanceOfAssertFactories.STRING)
-          .contains("is at 8 of 10 minutes a day");
+          .contains("nearly used up: with this run, 8 of 10 minutes a day");
     }
 
     @Test

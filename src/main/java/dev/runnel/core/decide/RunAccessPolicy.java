@@ -24,9 +24,11 @@ public record RunAccessPolicy(Defaults defaults) {
 
   /// The message that says who may.
   public String refusal() {
-    return "That run belongs to another place. Only the people there and its requester can see and"
-        + " steer it"
-        + (defaults.admins().isEmpty() ? "." : ". So can the admins.");
+    return "That run is from another channel or repository. Only its people"
+        + (defaults.admins().isEmpty()
+            ? " and the person who asked for it"
+            : ", the person who asked for it, and admins")
+        + " can see and steer it.";
   }
 
   /// Whether it gives a thread to a run that has none, as if nobody in the console had written to

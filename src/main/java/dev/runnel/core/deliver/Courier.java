@@ -227,7 +227,7 @@ public final class Courier {
     var notice = next.notice();
     var surface = surface(notice);
     if (surface.isEmpty()) {
-      park(notice, "The surface is turned off.");
+      park(notice, Surfaces.NOT_CONNECTED);
       return;
     }
     var posting = tryToPost(surface.get(), next, now);

@@ -19,6 +19,8 @@ import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Work;
 import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.text.AnswerFormatter;
+import dev.runnel.core.scope.Surfaces;
+import dev.runnel.core.text.RunTexts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
@@ -331,7 +333,7 @@ record AttemptResults(
         attempt,
         work -> {
           attempt.react(work, MessageStatus.REFUSED);
-          attempt.respond(work, "The run service no longer has this run.");
+          attempt.respond(work, RunTexts.GONE);
         });
   }
 
@@ -340,7 +342,7 @@ record AttemptResults(
     commitIfOwned(
         attempt,
         work -> {
-          work.inbox().park(attempt.delivery().id(), "The surface is turned off.");
+          work.inbox().park(attempt.delivery().id(), Surfaces.NOT_CONNECTED);
           endParts(work, attempt);
         });
   }

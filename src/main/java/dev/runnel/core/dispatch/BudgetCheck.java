@@ -35,9 +35,7 @@ record BudgetCheck(List<String> exceeded, List<String> warnings) {
       if (!budget.permits(used)) {
         exceeded.add(exceeded(budget, used, sum.since()));
       } else if (budget.warns(used)) {
-        warnings.add(
-            "With this start, a budget (%s, %s) is at %s."
-                .formatted(budget.whose(), budget.name(), budget.words(used.plusRun())));
+        warnings.add(budget.warning(used.plusRun()));
       }
     }
     return new BudgetCheck(exceeded, warnings);

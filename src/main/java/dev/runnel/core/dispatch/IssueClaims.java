@@ -306,7 +306,8 @@ record IssueClaims(
               attempt.respond(
                   work,
                   participation.isEmpty()
-                      ? "Nothing here waits for this choice."
+                      ? "`join` and `separate` answer my question whether a request goes to a run"
+                          + " on the same issue. No such question is open here."
                       : "I no longer have the request. Please send it again."));
       return;
     }

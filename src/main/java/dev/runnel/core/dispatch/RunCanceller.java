@@ -102,7 +102,11 @@ record RunCanceller(Store store, AgentRuns runs, RunStarter runStarter, AttemptR
               withdrawn,
               work -> {
                 removeStopRequest(work, attempt, plan.binding());
-                attempt.respond(work, "The run service no longer has this run.");
+                attempt.respond(
+                    work,
+                    plan.binding().isRequestKnown()
+                        ? RunTexts.GONE + " `retry` starts it again."
+                        : RunTexts.GONE);
               });
       // Queued deliveries continue, because the run does.
       case Outcome.Refused refused ->

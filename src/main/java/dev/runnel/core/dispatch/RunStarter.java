@@ -225,7 +225,10 @@ record RunStarter(
               attempt,
               work -> {
                 StartControl.forget(work, attempt);
-                attempt.respond(work, "The run service cannot start runs.");
+                attempt.respond(
+                    work,
+                    "The run service has no such address. Ask your admin to check"
+                        + " `RUNNEL_AGENT_API_URL` (it includes `/api/v1`).");
               });
       case Outcome.Refused refused ->
           results.refuse(attempt, refused, work -> StartControl.forget(work, attempt));

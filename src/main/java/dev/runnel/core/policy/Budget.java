@@ -23,13 +23,13 @@ public record Budget(
     Optional<BigDecimal> money) {
   /// Whose use is counted together.
   public enum Per {
-    PERSON("yours"),
-    CHANNEL("that of this channel"),
-    REPOSITORY("that of this repository"),
-    ENVIRONMENT("that of this environment"),
+    PERSON(""),
+    CHANNEL("this channel"),
+    REPOSITORY("this repository"),
+    ENVIRONMENT("this environment"),
     /// Each watched channel; other starts are not counted.
-    WATCH("that of this watched channel"),
-    ALL("that of everybody together");
+    WATCH("this watched channel"),
+    ALL("everybody together");
 
     private final String words;
 
@@ -124,6 +124,15 @@ public record Budget(
 
   /// Whose budget it is, for a sentence: `yours`.
   public String whose() {
-    return per.words;
+    return per == Per.PERSON ? "yours" : "that of " + per.words;
+  }
+
+  /// The warning of a start that nearly uses it up.
+  ///
+  /// @param used with the start
+  public String warning(Used used) {
+    return "%s is nearly used up: with this run, %s (`%s`)."
+        .formatted(
+            per == Per.PERSON ? "Your budget" : "The budget of " + per.words, words(used), name);
   }
 }

@@ -10,6 +10,11 @@ import java.util.stream.Collectors;
 
 /// The enabled surfaces, by id.
 public record Surfaces(Map<SurfaceId, Surface> byId) {
+  /// Why work for a surface that is turned off is parked.
+  public static final String NOT_CONNECTED =
+      "This platform is not connected any more. Set its settings again, restart, then press Retry;"
+          + " or discard this.";
+
   public Surfaces {
     byId = Map.copyOf(byId);
   }

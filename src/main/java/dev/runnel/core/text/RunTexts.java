@@ -12,6 +12,10 @@ import java.util.regex.Pattern;
 
 /// Texts about runs, the same on every platform.
 public final class RunTexts {
+  /// About a run that its service has deleted.
+  public static final String GONE =
+      "The run service no longer has this run, so nothing of it works any more.";
+
   private static final Pattern LOCAL =
       Pattern.compile(
           "localhost|127(?:\\.\\d+){1,3}|0\\.0\\.0\\.0|\\[::1?\\]", Pattern.CASE_INSENSITIVE);

@@ -13,6 +13,7 @@ import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.RunChangeListener;
 import dev.runnel.core.port.Store;
+import dev.runnel.core.text.RunTexts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -277,7 +278,7 @@ public final class Watcher {
         it ->
             it.state(RunState.FAILED)
                 .stateName("GONE")
-                .message(Optional.of("The run service no longer has this run."))
+                .message(Optional.of(RunTexts.GONE))
                 .retryable(true));
   }
 
