@@ -38,6 +38,9 @@ public final class CommandParser {
   private static final Pattern ALL_MINE = form("(?:cancel|stop)\\s+all\\s+mine");
   private static final Pattern SAY = form("say\\s+" + RUN + "\\s+(?<text>.+)");
   private static final Pattern SAY_WITHOUT_TEXT = form("say\\s+" + RUN);
+  // With a digit, because `link a test` is a prompt.
+  private static final Pattern SHORT_ID =
+      form("(?:say|link)\\s+(?:\\S*/runs/)?(?<id>(?=[a-f]*\\d)[0-9a-f]{1,3})/?(?:\\s+.*)?");
   private static final Pattern LINK = form("link\\s+" + RUN);
   private static final Pattern NEW = form("new\\s*:\\s*(?<text>.*)");
   private static final Pattern INTERRUPT = form("interrupt\\s*:\\s*(?<text>.*)");
@@ -138,6 +141,7 @@ public final class CommandParser {
             .or(() -> question(words))
             .or(() -> configure(words))
             .or(() -> incomplete(words))
+            .or(() -> shortId(words))
             .or(() -> resemblesRunCommand(words))
             .or(() -> mistyped(words));
   }
@@ -231,6 +235,26 @@ public final class CommandParser {
                             .formatted(code(words)),
                         Optional.of(request))))
         : Optional.empty();
+  }
+
+  /// A run whose id is too short. `say 3 things about the new checkout` is a prompt.
+  private static Optional<Intent> shortId(String words) {
+    var form = SHORT_ID.matcher(words);
+    if (!form.matches()) {
+      return Optional.empty();
+    }
+    var id = form.group("id");
+    var isNumber = id.chars().allMatch(Character::isDigit);
+    return isNumber && words.split("\\s+", MAX_COMMAND_WORDS + 1).length > MAX_COMMAND_WORDS
+        ? Optional.empty()
+        : Optional.of(
+            request(
+                words,
+                request ->
+                    new Intent.Unclear(
+                        "`%s` is too short to name a run. Write at least 4 characters of its id."
+                            .formatted(id),
+                        Optional.of(request))));
   }
 
   private static boolean isMistypedStop(String word) {

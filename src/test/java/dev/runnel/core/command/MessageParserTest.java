@@ -369,6 +369,32 @@ class MessageParserTest {
 
     @ParameterizedTest
     @ValueSource(
+        strings = {"link 7b3", "say 7b3 hurry up, and use the new API", "link 42", "SAY b2 stop"})
+    void oneWithATooShortIdIsAHintAndNoRun(String text) {
+      assertThat(MessageParser.command(text))
+          .isInstanceOfSatisfying(
+              Intent.Unclear.class,
+              it -> {
+                assertThat(it.why()).contains("is too short to name a run");
+                assertThat(it.work()).contains(Request.of(text));
+              });
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "link a test",
+          "link add to the menu",
+          "say a word about fees",
+          "say 3 things about the new checkout",
+          "why is CI red"
+        })
+    void wordsThatAreNoIdsArePrompts(String text) {
+      assertThat(MessageParser.command(text)).isEqualTo(new Intent.Start(Request.of(text)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
         strings = {
           "run",
           "run:",
