@@ -62,6 +62,8 @@ public final class Metrics implements AutoCloseable {
         "Free space on the disk of the data folder.",
         disk::getUsableSpace);
     gauge("runnel.disk.total.bytes", "Size of the disk of the data folder.", disk::getTotalSpace);
+    // Before the first warning, so that its increase is seen.
+    measure(registry -> RunMetrics.budgetWarnings(registry).increment(0));
     measure(
         registry ->
             List.of(

@@ -36,6 +36,17 @@ record RunMetrics(Supplier<MeterRegistry> registry) implements RunChangeListener
     }
   }
 
+  @Override
+  public void budgetNearlyUsed() {
+    budgetWarnings(registry.get()).increment();
+  }
+
+  static Counter budgetWarnings(MeterRegistry registry) {
+    return Counter.builder("runnel.budget.warnings")
+        .description("Starts that brought a budget near its limit, with a warning in their thread.")
+        .register(registry);
+  }
+
   private void ended(String surface, Run now) {
     var state = now.state().name().toLowerCase(Locale.ROOT);
     Counter.builder("runnel.runs.ended")

@@ -148,6 +148,7 @@ class MetricsPageTest {
     assertThat(page)
         .contains("runnel_deliveries_total{result=\"accepted\",surface=\"hooks\"} 1.0")
         .contains("runnel_runs_started_total{surface=\"hooks\"} 1.0")
+        .contains("runnel_budget_warnings_total 0.0")
         .contains("runnel_runs_cost_dollars_total{surface=\"hooks\"} 0.42")
         .contains("runnel_executions_tokens_total{kind=\"input\"} 1000.0")
         .contains("runnel_executions_tokens_total{kind=\"output\"} 20.0")
@@ -222,7 +223,7 @@ class MetricsPageTest {
         .doesNotContain("no help text")
         .doesNotContain("error");
     assertThat(promtool("", "check", "config", MONITORING.resolve("prometheus.yml").toString()))
-        .contains("SUCCESS: 14 rules found");
+        .contains("SUCCESS: 15 rules found");
   }
 
   private static String promtool(String input, String... words) throws Exception {

@@ -698,6 +698,7 @@ class StartControlJourneyTest {
           .isEqualTo(
               "Your budget is nearly used up: with this run, 4 of 5 runs a day"
                   + " (`policy.budgets[0]`).");
+      assertThat(world.changes).containsOnlyOnce("a budget is nearly used");
     }
 
     @Test

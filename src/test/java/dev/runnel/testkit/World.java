@@ -14,6 +14,7 @@ import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.HealthCheck;
+import dev.runnel.core.port.RunChangeListener;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Starts.Freeze;
 import dev.runnel.core.recovery.OutageRecovery;
@@ -54,6 +55,19 @@ public final class World implements AutoCloseable {
   /// What the listener of changes learned: `QUEUED > RUNNING`.
   public final List<String> changes = new ArrayList<>();
 
+  private final RunChangeListener listener =
+      new RunChangeListener() {
+        @Override
+        public void changed(Binding before, Run now) {
+          changes.add(before.run().state() + " > " + now.state());
+        }
+
+        @Override
+        public void budgetNearlyUsed() {
+          changes.add("a budget is nearly used");
+        }
+      };
+
   private final Database database;
   private final SqlStore sql;
   private final Set<Conversation> conversations = new LinkedHashSet<>();
@@ -81,7 +95,7 @@ public final class World implements AutoCloseable {
     var random = new Random(1);
     recovery = new OutageRecovery(store, runs, surfaces());
     dispatcher = dispatcher(random);
-    watcher = new Watcher(store, runs, this::changed);
+    watcher = new Watcher(store, runs, listener);
     courier = courier(random);
     poller = new MissedDeliveryPoller(store, surfaces());
   }
@@ -122,10 +136,6 @@ public final class World implements AutoCloseable {
     settle();
   }
 
-  private void changed(Binding before, Run now) {
-    changes.add(before.run().state() + " > " + now.state());
-  }
-
   private Surfaces surfaces() {
     return Surfaces.of(List.of(surface, elsewhere, console));
   }
@@ -149,7 +159,7 @@ public final class World implements AutoCloseable {
         policy,
         HealthCheck.NONE,
         recovery,
-        this::changed,
+        listener,
         options,
         random);
   }
@@ -165,7 +175,7 @@ public final class World implements AutoCloseable {
     var random = new Random(1);
     recovery = new OutageRecovery(store, runs, surfaces());
     dispatcher = dispatcher(random);
-    watcher = new Watcher(store, runs, this::changed);
+    watcher = new Watcher(store, runs, listener);
     courier = courier(random);
     poller = new MissedDeliveryPoller(store, surfaces());
   }

@@ -396,9 +396,10 @@ record StartControl(Policy policy, Store store, AccessCheck accessCheck, Attempt
               exceeded.addAll(check.exceeded());
               if (exceeded.isEmpty()) {
                 work.starts().add(start);
-                check
-                    .warnings()
-                    .forEach(warning -> attempt.respondToAllOnce(work, "budget", warning));
+                if (!check.warnings().isEmpty()) {
+                  attempt.respondToAllOnce(work, "budget", String.join("\n", check.warnings()));
+                  results.listener().budgetNearlyUsed();
+                }
               }
             });
     if (!isOwned) {
