@@ -131,7 +131,7 @@ class RunAccessPolicyTest {
                           told -> {
                             assertThat(told.to()).isEqualTo(SAM);
                             assertThat(told.privately()).isTrue();
-                            assertThat(told.text()).contains("its requester");
+                            assertThat(told.text()).contains("the person who asked for it");
                           }));
       assertThat(world.runs.cancels()).isEmpty();
       assertThat(world.runs.followUps()).isEmpty();

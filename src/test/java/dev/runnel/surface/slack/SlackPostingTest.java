@@ -278,6 +278,17 @@ class SlackPostingTest {
     }
 
     @Test
+    void thatCannotBePrivateMentionsNobody() {
+      slack.refuses("chat.postEphemeral", "user_not_in_channel");
+
+      surface.post(
+          notice(new Update.Message(ANN, "These may: slack:U0BOB.", true), THREAD, 0), null);
+
+      assertThat(slack.calls("chat.postMessage").getFirst().field("text"))
+          .isEqualTo("These may: slack:U0BOB.");
+    }
+
+    @Test
     void inADirectMessageIsAMessage() {
       var direct = new Conversation(SlackPlace.SURFACE, "T0ACME/D0ANN/1795240915.000012");
 

@@ -39,7 +39,11 @@ public record SharedFile(
           "application/yaml");
 
   public static List<SharedFile> in(Message message) {
-    return Optional.ofNullable(message.getFiles()).stream()
+    return of(message.getFiles());
+  }
+
+  static List<SharedFile> of(@Nullable List<File> files) {
+    return Optional.ofNullable(files).stream()
         .flatMap(List::stream)
         .filter(Objects::nonNull)
         .map(SharedFile::of)

@@ -96,6 +96,7 @@ record SlackEvent(
   ///
   /// @param now the message after the change; all fields are empty when it was deleted
   /// @param files of the message after the change
+  /// @param filesBefore those before it, if `before` is known
   /// @param shared the messages forwarded with the message after the change
   /// @param deleted the timestamp of a deleted message
   /// @param at the time of the change, as a timestamp
@@ -104,6 +105,7 @@ record SlackEvent(
       Optional<String> channel,
       Message now,
       List<SharedFile> files,
+      List<SharedFile> filesBefore,
       List<SharedMessage> shared,
       Optional<Message> before,
       Optional<String> deleted,
@@ -276,6 +278,7 @@ record SlackEvent(
               id(event, "channel"),
               message(now),
               SharedFile.in(now.path("files")),
+              SharedFile.in(event.path("previous_message").path("files")),
               SharedMessage.in(now.path("attachments")),
               Optional.of(event.path("previous_message"))
                   .filter(it -> !absent(it))

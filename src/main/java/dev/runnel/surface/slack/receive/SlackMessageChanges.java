@@ -11,13 +11,17 @@ import dev.runnel.surface.slack.model.SharedMessage;
 import dev.runnel.surface.slack.model.SlackBehavior;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackText;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
 /// Reads edits and deletions of messages, and reactions to them. Pure.
 record SlackMessageChanges(SlackBehavior behavior) {
   static Optional<Delivery> changed(SlackEvent event, SlackEvent.Changed changed) {
-    var changes = changed.isDeleted() || isTextChanged(changed.now(), changed.before());
+    var changes =
+        changed.isDeleted()
+            || isTextChanged(changed.now(), changed.before())
+            || areFilesChanged(changed);
     var found = changed.isDeleted() ? changed.before() : Optional.of(changed.now());
     if (!changes || found.isEmpty()) {
       return Optional.empty();
@@ -65,6 +69,16 @@ record SlackMessageChanges(SlackBehavior behavior) {
       SlackEvent.Message now, Optional<SlackEvent.Message> before) {
     return now.text().isPresent()
         && before.map(it -> !now.textOrEmpty().equals(it.textOrEmpty())).orElse(now.isEdited());
+  }
+
+  private static boolean areFilesChanged(SlackEvent.Changed changed) {
+    return changed.before().isPresent()
+        && changed.now().text().isPresent()
+        && !names(changed.files()).equals(names(changed.filesBefore()));
+  }
+
+  private static List<String> names(List<SharedFile> files) {
+    return files.stream().map(SharedFile::name).toList();
   }
 
   /// @return empty for text that addresses other people in the thread

@@ -111,6 +111,14 @@ class SlackMessageChangesTest {
     }
 
     @Test
+    void editThatRemovesAFileChangesTheRequest() {
+      assertThat(
+              delivery(edit(withFile("use this"), reply("use this", ""), "message_changed"))
+                  .intent())
+          .isEqualTo(new Intent.Amend(SAID, Optional.of(new Intent.Say(Request.of("use this")))));
+    }
+
+    @Test
     void editOfAMessageThatForwardsAnotherKeepsTheQuote() {
       var shared = ",\"attachments\":[{\"is_share\":true,\"text\":\"boom\"}]";
       assertThat(

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SlackPayloadsTest {
@@ -256,6 +257,40 @@ class SlackPayloadsTest {
                   > boom
                   > stop\
                   """));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+        delimiter = '|',
+        value = {
+          "\"files\":[{\"name\":\"red.png\",\"mimetype\":\"image/png\",\"size\":2048}]"
+              + " | > [Attached file: red.png, image/png, 2 KB]",
+          "\"message_blocks\":[{\"team\":\"T1\",\"message\":{\"blocks\":[{\"type\":\"rich_text\","
+              + "\"elements\":[{\"type\":\"rich_text_section\",\"elements\":[{\"type\":\"text\",\"text\":\"it"
+              + " is \"},{\"type\":\"text\",\"text\":\"red\"}]}]},{\"type\":\"section\",\"text\":{\"type\":\"mrkdwn\",\"text\":\"since"
+              + " 9\"}}]}}] | > it is red",
+        })
+    void forwardedMessageWithoutTextIsQuotedByItsFilesAndBlocks(String content, String quoted) {
+      var body = SlackRequests.body(forwarding("", ""));
+      var intent =
+          delivery(
+                  SlackRequests.signed(
+                      body.replace("\"is_share\":true", "\"is_share\":true," + content)))
+              .intent();
+
+      assertThat(((Intent.Say) intent).request().text())
+          .startsWith(
+              "Look at the forwarded message.\n\nThis is about the message:\n> Bob:\n" + quoted)
+          .doesNotContain(">\n");
+    }
+
+    @Test
+    void forwardedMessageWithNothingToReadStartsNothing() {
+      assertThat(delivery(forwarding("", "")).intent())
+          .isInstanceOfSatisfying(
+              Intent.Unclear.class, it -> assertThat(it.why()).contains("no text that I can read"));
+      assertThat(delivery(forwarding("why?", "")).intent())
+          .isEqualTo(say("why?\n\nThis is about the message:\n> Bob:\n> (no text)"));
     }
 
     @Test
