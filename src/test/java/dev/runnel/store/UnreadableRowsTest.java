@@ -37,6 +37,7 @@ import dev.runnel.testkit.SettableClock;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -186,7 +187,8 @@ class UnreadableRowsTest {
     database.write(rows -> rows.change("UPDATE bindings SET body = '{' WHERE run = 'r1'"));
     damage("outbox", "{", "n1");
     var surface = new FakeSurface();
-    var poller = new MissedDeliveryPoller(store, Surfaces.of(List.of(surface)));
+    var poller =
+        new MissedDeliveryPoller(store, Surfaces.of(List.of(surface)), InstantSource.fixed(NINE));
     poller.step(NINE);
     surface.lists(
         new MissedDeliveries.Listed(

@@ -43,6 +43,8 @@ import java.util.function.UnaryOperator;
 /// The three workers over a real store, a fake run service and a fake platform, stepped by hand.
 public final class World implements AutoCloseable {
   public final SettableClock clock = new SettableClock();
+
+  private Duration ahead = Duration.ZERO;
   public final FakeAgentRuns runs = new FakeAgentRuns(clock);
   public final FakeSurface surface = new FakeSurface();
 
@@ -97,7 +99,7 @@ public final class World implements AutoCloseable {
     dispatcher = dispatcher(random);
     watcher = new Watcher(store, runs, listener);
     courier = courier(random);
-    poller = new MissedDeliveryPoller(store, surfaces());
+    poller = new MissedDeliveryPoller(store, surfaces(), () -> clock.instant().minus(ahead));
   }
 
   /// From now on this policy decides who may do what.
@@ -128,6 +130,12 @@ public final class World implements AutoCloseable {
   public void uploads(FileLimits limits) {
     files = limits;
     restart(UnaryOperator.identity());
+  }
+
+  /// From now on the workers' clock is ahead of the machine's by this time, because that one was
+  /// set back.
+  public void workersAreAheadBy(Duration time) {
+    ahead = time;
   }
 
   /// Lets the workers do what is due a while from now, as if nothing had been due before.
@@ -177,7 +185,7 @@ public final class World implements AutoCloseable {
     dispatcher = dispatcher(random);
     watcher = new Watcher(store, runs, listener);
     courier = courier(random);
-    poller = new MissedDeliveryPoller(store, surfaces());
+    poller = new MissedDeliveryPoller(store, surfaces(), () -> clock.instant().minus(ahead));
   }
 
   /// Hands a delivery in at the door.

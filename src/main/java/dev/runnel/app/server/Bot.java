@@ -25,6 +25,7 @@ import dev.runnel.tracing.Traces;
 import dev.runnel.web.RequestMetrics;
 import dev.runnel.web.WebhookEndpoint;
 import java.security.SecureRandom;
+import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -101,7 +102,7 @@ record Bot(
         requestMetrics,
         healthCheck,
         recovery,
-        parts.workers(() -> requireNonNull(changeable.get()), context.config()),
+        parts.workers(() -> requireNonNull(changeable.get()), context.config(), clock),
         new WebhookEndpoint(store, Surfaces.of(receiving), clock, requestMetrics, recorder));
   }
 
@@ -143,7 +144,8 @@ record Bot(
               new FileDelivery(runs, now.files())));
     }
 
-    ConversationWorkers workers(Supplier<Changeable> changeable, Config config) {
+    ConversationWorkers workers(
+        Supplier<Changeable> changeable, Config config, InstantSource clock) {
       var store = storage.store();
       var watcher = new Watcher(store, recovery.watching(runs), metrics.runChanges());
       var scheduleStarter = new ScheduleStarter(store);
@@ -154,7 +156,7 @@ record Bot(
               (conversation, now) -> changeable.get().dispatcher().step(conversation, now),
               (conversation, now) -> changeable.get().courier().step(conversation, now),
               healthCheck.watching(watcher::step),
-              new MissedDeliveryPoller(store, surfaces)::step,
+              new MissedDeliveryPoller(store, surfaces, clock)::step,
               now -> {
                 scheduleStarter.step(now);
                 recovery.step(now);

@@ -15,6 +15,7 @@ import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.scope.Surfaces;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,13 +44,17 @@ public final class MissedDeliveryPoller {
 
   private final Store store;
   private final Surfaces surfaces;
+  private final InstantSource clock;
 
   /// When the platforms may be asked that asked for a pause.
   private final Map<SurfaceId, Instant> pauses = new ConcurrentHashMap<>();
 
-  public MissedDeliveryPoller(Store store, Surfaces surfaces) {
+  /// @param clock the time of the platforms, as far as it is known; the workers' clock may be ahead
+  ///   of it for hours, after the machine's clock was set back
+  public MissedDeliveryPoller(Store store, Surfaces surfaces, InstantSource clock) {
     this.store = store;
     this.surfaces = surfaces;
+    this.clock = clock;
   }
 
   /// Checks all surfaces once.
@@ -73,15 +78,17 @@ public final class MissedDeliveryPoller {
   /// @return the delay until the next check if this one failed
   private Optional<Duration> check(Surface surface, Instant now) {
     var id = surface.id();
+    var platformTime = clock.instant();
     var through = store.commit(work -> work.inbox().readThrough(id));
     if (through.isEmpty()) {
       // The first start: earlier messages were not meant for Runnel.
-      saveReadThrough(id, now);
+      saveReadThrough(id, platformTime);
       return Optional.empty();
     }
     MissedDeliveries missedDeliveries;
     try {
-      missedDeliveries = surface.missed().since(since(through.get(), now), conversations(id));
+      missedDeliveries =
+          surface.missed().since(since(through.get(), platformTime), conversations(id));
     } catch (CredentialRefused refused) {
       store.change(work -> OutageRecovery.hold(work, id, refused.why(), now));
       return Optional.of(INTERVAL_AFTER_FAILURE);
@@ -103,7 +110,7 @@ public final class MissedDeliveryPoller {
           yield Optional.empty();
         }
         // Without the overlap, so that many messages at once cannot keep the check from going on.
-        saveReadThrough(id, continueAt.map(at -> at.plus(OVERLAP)).orElse(now));
+        saveReadThrough(id, continueAt.map(at -> at.plus(OVERLAP)).orElse(platformTime));
         yield continueAt.map(_ -> INTERVAL_UNTIL_CONTINUED);
       }
       case MissedDeliveries.Unknown(var after, var why) -> {
@@ -152,7 +159,8 @@ public final class MissedDeliveryPoller {
   private static Instant since(Instant through, Instant now) {
     var earliest = now.minus(MAX_AGE);
     var since = through.minus(OVERLAP);
-    return since.isBefore(earliest) ? earliest : since;
+    // A mark in the future was made by a clock that was wrong, and says nothing.
+    return since.isBefore(earliest) || since.isAfter(now) ? earliest : since;
   }
 
   private List<Conversation> conversations(SurfaceId surface) {

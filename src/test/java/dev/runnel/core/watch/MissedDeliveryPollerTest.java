@@ -159,6 +159,19 @@ class MissedDeliveryPollerTest {
   }
 
   @Test
+  void aMarkInTheFutureIsIgnoredAndAllOfTheLastDayIsRead() {
+    world.clock.advance(Duration.ofHours(3));
+    world.catchesUp();
+    world.workersAreAheadBy(Duration.ofHours(2));
+
+    world.catchesUp();
+    assertThat(world.surface.missedSince()).isEqualTo(NINE.minus(Duration.ofHours(23)));
+
+    world.catchesUp();
+    assertThat(world.surface.missedSince()).isEqualTo(NINE.plus(Duration.ofMinutes(58)));
+  }
+
+  @Test
   void whatIsOlderThanADayIsLetGo() {
     world.clock.advance(Duration.ofDays(9));
 

@@ -10,6 +10,7 @@ import dev.runnel.core.model.conversation.NoticeId;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.surface.slack.model.SlackPlace;
+import java.time.Duration;
 import java.time.InstantSource;
 import mockwebserver3.MockResponse;
 import mockwebserver3.SocketEffect;
@@ -37,6 +38,20 @@ class SlackLostAnswerTest {
     assertThat(surface.post(notice("2"), null)).isInstanceOf(Posting.Later.class);
 
     assertThat(slack.calls("chat.postMessage")).hasSize(2);
+  }
+
+  /// Slack's clock and ours may differ.
+  @Test
+  void isLookedForFromAnHourBeforeTheNotice() {
+    var tried = notice("1");
+    var again =
+        new Notice(
+            tried.id(), tried.conversation(), tried.update(), tried.origin(), tried.createdAt(), 1);
+
+    surface.post(again, null);
+
+    assertThat(slack.calls("conversations.replies").getFirst().field("oldest"))
+        .isEqualTo(SlackPlace.timestamp(SlackRequests.NOW.minus(Duration.ofHours(1))));
   }
 
   private static Notice notice(String id) {

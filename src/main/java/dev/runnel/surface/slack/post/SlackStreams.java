@@ -37,7 +37,7 @@ final class SlackStreams {
   /// A message older than this is no longer streaming, even with clock skew.
   private static final Duration CLOSED_AFTER = Duration.ofMinutes(7);
 
-  private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
+  private static final Duration CLOCK_SKEW = Duration.ofHours(1);
   private static final int MAX_REMEMBERED = 10_000;
 
   /// The alternative to a stream: a status message that is edited.
