@@ -1,6 +1,6 @@
 package dev.runnel.bench;
 
-import dev.runnel.core.decide.EditPacing;
+import dev.runnel.surface.slack.post.SlackLimits;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -121,7 +121,7 @@ public final class DayOfRuns {
         workspaces,
         mostAtOnce(runs),
         busiest * TRANSACTIONS,
-        time(60.0 * mostInAWorkspace / EditPacing.MAX_EDITS),
+        time(60.0 * mostInAWorkspace / SlackLimits.EDITS_PER_MINUTE),
         late(limited(inChannels, DayOfRuns::workspace, MESSAGES_OF_A_WORKSPACE)),
         late(limited(calls, DayOfRuns::workspace, EDITS_OF_A_WORKSPACE)),
         late(limited(calls, DayOfRuns::workspace, COMMENTS_OF_A_TOKEN)));

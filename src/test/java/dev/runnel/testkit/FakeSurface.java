@@ -91,7 +91,7 @@ public final class FakeSurface
   private int asked;
   private int refusals;
   private Optional<Duration> fading = Optional.empty();
-  private Optional<String> editBudget = Optional.empty();
+  private Optional<EditBudget> editBudget = Optional.empty();
   private final List<Update.Status> repeats = new ArrayList<>();
   private int opens;
   private int calls;
@@ -528,11 +528,11 @@ public final class FakeSurface
 
   /// From now on edits count, all together.
   public synchronized void countsEdits() {
-    editBudget = Optional.of("edits");
+    editBudget = Optional.of(new EditBudget("edits", 25));
   }
 
   @Override
-  public synchronized Optional<String> editBudget(Conversation conversation) {
+  public synchronized Optional<EditBudget> editBudget(Conversation conversation) {
     return editBudget;
   }
 

@@ -10,10 +10,6 @@ import java.util.stream.Stream;
 /// them for all runs together, while an agent may report every second. Changes of a run's state are
 /// not paced. Pure.
 public final class EditPacing {
-  /// Maximum number of edits in a minute under one budget. Slack allows about 50 in a workspace, so
-  /// twenty runs can end in the same minute.
-  public static final int MAX_EDITS = 25;
-
   public static final Duration WINDOW = Duration.ofMinutes(1);
 
   private static final Duration YOUNG = Duration.ofMinutes(1);
@@ -25,18 +21,18 @@ public final class EditPacing {
   /// @param last the last post or edit of its status; empty if unknown
   /// @param made the edits of all runs under the same budget, oldest first
   /// @param ahead number of edits of other runs that wait for the same budget
+  /// @param max the maximum number of edits in a minute under the budget
   /// @return the earliest time of the edit, possibly in the past
   public static Instant next(
-      Instant since, Optional<Instant> last, List<Instant> made, int ahead, Instant now) {
+      Instant since, Optional<Instant> last, List<Instant> made, int ahead, int max, Instant now) {
     var turn = last.map(at -> at.plus(gap(Duration.between(since, at)))).orElse(now);
     var recent = made.stream().filter(at -> at.plus(WINDOW).isAfter(now)).toList();
-    if (recent.size() + ahead < MAX_EDITS) {
+    if (recent.size() + ahead < max) {
       return turn;
     }
     // Waiting edits get different times, so that they are not all checked again after each edit.
-    var queued = now.plus(WINDOW.dividedBy(MAX_EDITS).multipliedBy(ahead));
-    var free =
-        recent.size() < MAX_EDITS ? queued : recent.get(recent.size() - MAX_EDITS).plus(WINDOW);
+    var queued = now.plus(WINDOW.dividedBy(max).multipliedBy(ahead));
+    var free = recent.size() < max ? queued : recent.get(recent.size() - max).plus(WINDOW);
     return Stream.of(turn, queued, free).max(Instant::compareTo).get();
   }
 

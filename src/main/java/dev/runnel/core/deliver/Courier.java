@@ -9,6 +9,7 @@ import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.port.CredentialRefused;
+import dev.runnel.core.port.PostingLimits.EditBudget;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Surface;
 import dev.runnel.core.recovery.OutageRecovery;
@@ -143,7 +144,7 @@ public final class Courier {
     return surfaces.find(notice.conversation().surface());
   }
 
-  private Optional<String> budget(Notice notice) {
+  private Optional<EditBudget> budget(Notice notice) {
     return surface(notice).flatMap(surface -> surface.limits().editBudget(notice.conversation()));
   }
 

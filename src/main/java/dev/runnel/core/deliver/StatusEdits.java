@@ -4,6 +4,7 @@ import dev.runnel.core.decide.EditPacing;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
+import dev.runnel.core.port.PostingLimits.EditBudget;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -36,13 +37,13 @@ final class StatusEdits {
           return size() > MAX_RUNS;
         }
       };
-  private final Map<String, Budget> budgets = new HashMap<>();
+  private final Map<EditBudget, Budget> budgets = new HashMap<>();
 
   /// When the status may be posted: `now` if it shows a new state, or if the last edit is old. A
   /// later time stays reserved for it. The status of a queued run is posted after a delay.
   ///
-  /// @param budget the name of the budget that it shares with other runs
-  synchronized Instant turn(String budget, Update.Status status, Instant now) {
+  /// @param budget which it shares with other runs
+  synchronized Instant turn(EditBudget budget, Update.Status status, Instant now) {
     var run = status.run().id();
     var last = Optional.ofNullable(shown.get(run));
     var isNew =
@@ -50,7 +51,7 @@ final class StatusEdits {
     if (isNew && now.isBefore(status.since().plus(SOON))) {
       return status.since().plus(SOON);
     }
-    var shared = budgets.computeIfAbsent(budget, _ -> new Budget());
+    var shared = budgets.computeIfAbsent(budget, _ -> new Budget(budget.perMinute()));
     if (last.filter(it -> it.state().equals(status.state())).isEmpty()) {
       return shared.grant(run, now);
     }
@@ -58,23 +59,30 @@ final class StatusEdits {
   }
 
   /// Records that the status was posted or edited.
-  synchronized void posted(String budget, Update.Status status, Instant now) {
+  synchronized void posted(EditBudget budget, Update.Status status, Instant now) {
     if (status.run().state().isTerminal()) {
       shown.remove(status.run().id());
     } else {
       shown.put(status.run().id(), new Shown(status.state(), now));
     }
-    budgets.computeIfAbsent(budget, _ -> new Budget()).posted(status.run().id(), now);
+    budgets
+        .computeIfAbsent(budget, _ -> new Budget(budget.perMinute()))
+        .posted(status.run().id(), now);
   }
 
   /// The edits that share a limit: those that were made lately, those that are being posted, and
   /// the times reserved for others.
   private static final class Budget {
+    private final int perMinute;
     private final Deque<Instant> made = new ArrayDeque<>();
     // Several conversations are posted to at the same time.
     private final Map<RunId, Instant> granted = new HashMap<>();
     private final Map<RunId, Instant> reserved = new HashMap<>();
     private Instant cleanedAt = Instant.EPOCH;
+
+    Budget(int perMinute) {
+      this.perMinute = perMinute;
+    }
 
     Instant turn(RunId run, Instant since, Optional<Instant> last, Instant now) {
       var mine = Optional.ofNullable(reserved.get(run));
@@ -95,7 +103,7 @@ final class StatusEdits {
               .filter(each -> !each.getKey().equals(run))
               .map(Map.Entry::getValue);
       var counted = Stream.concat(made.stream(), others).sorted().toList();
-      var next = EditPacing.next(since, last, counted, ahead, now);
+      var next = EditPacing.next(since, last, counted, ahead, perMinute, now);
       if (!next.isAfter(now)) {
         return grant(run, now);
       }

@@ -10,11 +10,15 @@ public interface PostingLimits {
   /// all posts with the same limit wait.
   String rateLimit(Conversation conversation);
 
-  /// The name of the budget that limits how often status posts in the conversation are edited to
-  /// show progress; all conversations with the same budget share it. Empty if they are not limited.
-  default Optional<String> editBudget(Conversation conversation) {
+  /// The budget that limits how often status posts in the conversation are edited to show progress;
+  /// all conversations with the same budget share it. Empty if they are not limited.
+  default Optional<EditBudget> editBudget(Conversation conversation) {
     return Optional.empty();
   }
+
+  /// @param name identifies it
+  /// @param perMinute the maximum number of edits in a minute
+  record EditBudget(String name, int perMinute) {}
 
   /// The time after which the platform removes, by itself, something that the surface shows of a
   /// run in the conversation; empty if it removes nothing. Called after each status.

@@ -52,6 +52,10 @@ public final class GitHub implements Tracker<RepositoryIssue> {
   private static final ConversationPolicy POLICY =
       new ConversationPolicy(ConversationPolicy.Audience.EVERYONE, Duration.ofSeconds(2));
 
+  // GitHub allows about 500 changes of content in an hour; posts need most of them. See
+  // https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
+  private static final int EDITS_PER_MINUTE = 5;
+
   private final GitHubConfig config;
   private final Hmac hmac;
   private final GitHubApi api;
@@ -173,6 +177,11 @@ public final class GitHub implements Tracker<RepositoryIssue> {
   @Override
   public Background background(RepositoryIssue issue, Delivery delivery) {
     return new GitHubBackground(api).read(issue, delivery);
+  }
+
+  @Override
+  public int editsPerMinute() {
+    return EDITS_PER_MINUTE;
   }
 
   @Override

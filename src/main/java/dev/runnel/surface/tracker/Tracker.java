@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param <I> the key of an issue
 public interface Tracker<I> {
+  int EDITS_PER_MINUTE = 25;
+
   /// Why the settings let nobody use Runnel yet, for the operator; empty if somebody may.
   default Optional<String> setupProblem() {
     return Optional.empty();
@@ -69,6 +71,12 @@ public interface Tracker<I> {
   void findMissed(MissedDeliveryCollector missed, List<I> issues);
 
   Posting post(I issue, Notice notice, @Nullable PostRef status);
+
+  /// The maximum number of edits in a minute that show the progress of runs, of all issues that
+  /// share a rate limit.
+  default int editsPerMinute() {
+    return EDITS_PER_MINUTE;
+  }
 
   /// See [dev.runnel.core.port.Surface#conversationPolicy].
   default ConversationPolicy policy() {

@@ -206,8 +206,8 @@ public final class TrackerSurface<I>
   }
 
   @Override
-  public Optional<String> editBudget(Conversation conversation) {
-    return Optional.of(id().value());
+  public Optional<EditBudget> editBudget(Conversation conversation) {
+    return Optional.of(new EditBudget(rateLimit(conversation), tracker.editsPerMinute()));
   }
 
   @Override

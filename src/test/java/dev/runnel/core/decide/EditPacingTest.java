@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class EditPacingTest {
+  private static final int MAX = 25;
   private static final Instant START = Instant.parse("2026-01-05T09:00:00Z");
 
   @Test
@@ -32,19 +33,21 @@ class EditPacingTest {
     var all = edits.values().stream().flatMap(List::stream).sorted().toList();
     for (var from : all) {
       assertThat(all.stream().filter(at -> !at.isBefore(from) && at.isBefore(from.plusSeconds(60))))
-          .hasSizeLessThanOrEqualTo(EditPacing.MAX_EDITS);
+          .hasSizeLessThanOrEqualTo(MAX);
     }
     assertThat(all).hasSizeGreaterThan(70);
   }
 
   @Test
   void theFirstEditThatIsKnownOfWaitsForNothing() {
-    assertThat(EditPacing.next(START, Optional.empty(), List.of(), 0, START)).isEqualTo(START);
+    assertThat(EditPacing.next(START, Optional.empty(), List.of(), 0, MAX, START)).isEqualTo(START);
   }
 
   @Test
   void anEditThatFollowsSoonWaitsSixSeconds() {
-    assertThat(EditPacing.next(START, Optional.of(START), List.of(START), 0, START.plusSeconds(1)))
+    assertThat(
+            EditPacing.next(
+                START, Optional.of(START), List.of(START), 0, MAX, START.plusSeconds(1)))
         .isEqualTo(START.plusSeconds(6));
   }
 
@@ -52,7 +55,7 @@ class EditPacingTest {
   void whereTheBudgetIsSpentAnEditWaitsForTheOldestToCount() {
     var made = IntStream.range(0, 25).mapToObj(START::plusSeconds).toList();
 
-    assertThat(EditPacing.next(START, Optional.empty(), made, 0, START.plusSeconds(30)))
+    assertThat(EditPacing.next(START, Optional.empty(), made, 0, MAX, START.plusSeconds(30)))
         .isEqualTo(START.plusSeconds(60));
   }
 
@@ -61,9 +64,9 @@ class EditPacingTest {
     var made = IntStream.range(0, 25).mapToObj(START::plusMillis).toList();
     var now = START.plusSeconds(50);
 
-    assertThat(EditPacing.next(START, Optional.empty(), made, 4, now))
+    assertThat(EditPacing.next(START, Optional.empty(), made, 4, MAX, now))
         .isEqualTo(START.plusSeconds(60));
-    assertThat(EditPacing.next(START, Optional.empty(), made, 100, now))
+    assertThat(EditPacing.next(START, Optional.empty(), made, 100, MAX, now))
         .isEqualTo(now.plusSeconds(240));
   }
 
@@ -75,7 +78,7 @@ class EditPacingTest {
       for (int run = 0; run < runs; run++) {
         var its = edits.computeIfAbsent(run, _ -> new ArrayList<>());
         var last = its.isEmpty() ? Optional.<Instant>empty() : Optional.of(its.getLast());
-        if (!EditPacing.next(START, last, made, 0, now).isAfter(now)) {
+        if (!EditPacing.next(START, last, made, 0, MAX, now).isAfter(now)) {
           its.add(now);
           made.add(now);
         }

@@ -6,13 +6,13 @@ import static dev.runnel.testkit.Samples.DANA;
 import static dev.runnel.testkit.Samples.THREAD;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.decide.EditPacing;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunState;
+import dev.runnel.core.port.PostingLimits.EditBudget;
 import dev.runnel.testkit.FakeSurface;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.World;
@@ -29,6 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// How often the status of a run is edited that reports each second.
 class StatusEditsTest {
+  private static final EditBudget TEAM = new EditBudget("team", 25);
+
   @TempDir Path folder;
   private World world;
 
@@ -115,11 +117,11 @@ class StatusEditsTest {
     var edits = new StatusEdits();
     var start = world.clock.instant();
     var statuses = IntStream.range(0, 100).mapToObj(i -> status("run " + i, start)).toList();
-    statuses.forEach(status -> edits.posted("team", status, start));
+    statuses.forEach(status -> edits.posted(TEAM, status, start));
     var now = start.plusSeconds(20);
 
-    var turns = statuses.stream().map(status -> edits.turn("team", status, now)).toList();
-    var again = statuses.stream().map(status -> edits.turn("team", status, now)).toList();
+    var turns = statuses.stream().map(status -> edits.turn(TEAM, status, now)).toList();
+    var again = statuses.stream().map(status -> edits.turn(TEAM, status, now)).toList();
 
     assertThat(again).isEqualTo(turns);
     assertThat(turns.stream().filter(at -> at.isAfter(start.plusSeconds(62))))
@@ -133,12 +135,12 @@ class StatusEditsTest {
     var edits = new StatusEdits();
     var start = world.clock.instant();
     var statuses = IntStream.range(0, 40).mapToObj(i -> status("run " + i, start)).toList();
-    statuses.forEach(status -> edits.posted("team", status, start));
+    statuses.forEach(status -> edits.posted(TEAM, status, start));
     var now = start.plusSeconds(61);
 
-    var turns = statuses.stream().map(status -> edits.turn("team", status, now)).toList();
+    var turns = statuses.stream().map(status -> edits.turn(TEAM, status, now)).toList();
 
-    assertThat(turns.stream().filter(now::equals)).hasSize(EditPacing.MAX_EDITS);
+    assertThat(turns.stream().filter(now::equals)).hasSize(TEAM.perMinute());
   }
 
   @Test
@@ -149,9 +151,9 @@ class StatusEditsTest {
     var now = world.runs.moves(queued.run().id(), RunState.RUNNING, "step 1");
     var running = new Update.Status(now, DANA, Request.of("run"), start, start);
 
-    assertThat(edits.turn("team", queued, start.plusSeconds(1))).isEqualTo(start.plusSeconds(3));
-    assertThat(edits.turn("team", queued, start.plusSeconds(3))).isEqualTo(start.plusSeconds(3));
-    assertThat(edits.turn("team", running, start.plusSeconds(1))).isEqualTo(start.plusSeconds(1));
+    assertThat(edits.turn(TEAM, queued, start.plusSeconds(1))).isEqualTo(start.plusSeconds(3));
+    assertThat(edits.turn(TEAM, queued, start.plusSeconds(3))).isEqualTo(start.plusSeconds(3));
+    assertThat(edits.turn(TEAM, running, start.plusSeconds(1))).isEqualTo(start.plusSeconds(1));
   }
 
   private Update.Status status(String name, Instant since) {

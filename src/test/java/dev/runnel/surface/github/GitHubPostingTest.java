@@ -10,6 +10,7 @@ import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.run.RunState;
+import dev.runnel.core.port.PostingLimits;
 import dev.runnel.surface.tracker.Settings;
 import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.MockServers;
@@ -100,6 +101,12 @@ class GitHubPostingTest {
     assertThat(body(request))
         .isEqualTo(
             "{\"body\":\"There is no run here to stop.\\n\\n<!-- runnel:notice=notice-1 -->\"}");
+  }
+
+  @Test
+  void progressIsEditedAtMostFiveTimesAMinute() {
+    assertThat(surface().limits().editBudget(Updates.ISSUE))
+        .contains(new PostingLimits.EditBudget("github", 5));
   }
 
   @Test

@@ -6,8 +6,11 @@ import dev.runnel.surface.slack.model.SlackPlace;
 import java.time.Duration;
 import java.util.Optional;
 
-/// Slack limits messages per channel, and edits and views per workspace.
+/// Slack limits messages per channel, and edits, reactions and views per workspace.
 public record SlackLimits(SlackAgentView agentView) implements PostingLimits {
+  /// Slack allows about 50 in a workspace, so twenty runs can end in the same minute.
+  public static final int EDITS_PER_MINUTE = 25;
+
   @Override
   public String rateLimit(Conversation conversation) {
     var place = SlackPlace.of(conversation);
@@ -18,11 +21,11 @@ public record SlackLimits(SlackAgentView agentView) implements PostingLimits {
 
   /// An open stream is not edited but appended to, with a limit of its own.
   @Override
-  public Optional<String> editBudget(Conversation conversation) {
+  public Optional<EditBudget> editBudget(Conversation conversation) {
     var place = SlackPlace.of(conversation);
     return agentView.isStreaming(place)
         ? Optional.empty()
-        : Optional.of(SlackPlace.SURFACE + ":" + place.team());
+        : Optional.of(new EditBudget(SlackPlace.SURFACE + ":" + place.team(), EDITS_PER_MINUTE));
   }
 
   @Override

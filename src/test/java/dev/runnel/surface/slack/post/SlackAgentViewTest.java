@@ -13,6 +13,7 @@ import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.run.RunState;
+import dev.runnel.core.port.PostingLimits;
 import dev.runnel.surface.slack.ScriptedSlack;
 import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.SlackSurface;
@@ -267,7 +268,8 @@ class SlackAgentViewTest {
       clock.advance(Duration.ofMinutes(5));
       tells(working("Still looking"), ref);
 
-      assertThat(surface.limits().editBudget(DIRECT)).contains("slack:T0ACME");
+      assertThat(surface.limits().editBudget(DIRECT))
+          .contains(new PostingLimits.EditBudget("slack:T0ACME", 25));
     }
 
     @ParameterizedTest
