@@ -179,6 +179,14 @@ public final class GitHub implements Tracker<RepositoryIssue> {
     return new GitHubBackground(api).read(issue, delivery);
   }
 
+  /// An app has a limit for each account that installed it.
+  @Override
+  public Optional<String> installation(RepositoryIssue issue) {
+    return config.identity() instanceof GitHubIdentity.App
+        ? Optional.of(issue.owner().toLowerCase(Locale.ROOT))
+        : Optional.empty();
+  }
+
   @Override
   public int editsPerMinute() {
     return EDITS_PER_MINUTE;

@@ -72,6 +72,12 @@ public interface Tracker<I> {
 
   Posting post(I issue, Notice notice, @Nullable PostRef status);
 
+  /// The installation of our app whose rate limit applies to the issue; empty if all issues share
+  /// one limit.
+  default Optional<String> installation(I issue) {
+    return Optional.empty();
+  }
+
   /// The maximum number of edits in a minute that show the progress of runs, of all issues that
   /// share a rate limit.
   default int editsPerMinute() {

@@ -202,7 +202,11 @@ public final class TrackerSurface<I>
 
   @Override
   public String rateLimit(Conversation conversation) {
-    return id().value();
+    return tracker
+        .issue(conversation)
+        .flatMap(tracker::installation)
+        .map(it -> id + ":" + it)
+        .orElse(id.value());
   }
 
   @Override

@@ -17,6 +17,7 @@ import dev.runnel.core.model.conversation.NoticeId;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.port.CredentialRefused;
+import dev.runnel.core.port.PostingLimits;
 import dev.runnel.surface.ConnectionCheck;
 import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.SettableClock;
@@ -133,6 +134,17 @@ class GitHubAppTest {
           .contains(
               "POST /repos/acme/shop/issues/1/comments 7",
               "POST /repos/other/shop/issues/1/comments 8");
+    }
+
+    @Test
+    void eachInstallationHasARateLimitOfItsOwn() {
+      var limits = surface.limits();
+      var here = new Conversation(surface.id(), "Acme/shop#1");
+
+      assertThat(limits.rateLimit(here)).isEqualTo("github:acme");
+      assertThat(limits.rateLimit(new Conversation(surface.id(), "other/shop#1")))
+          .isEqualTo("github:other");
+      assertThat(limits.editBudget(here)).contains(new PostingLimits.EditBudget("github:acme", 5));
     }
 
     @Test

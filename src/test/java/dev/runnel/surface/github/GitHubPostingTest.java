@@ -10,7 +10,6 @@ import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.run.RunState;
-import dev.runnel.core.port.PostingLimits;
 import dev.runnel.surface.tracker.Settings;
 import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.MockServers;
@@ -104,9 +103,8 @@ class GitHubPostingTest {
   }
 
   @Test
-  void progressIsEditedAtMostFiveTimesAMinute() {
-    assertThat(surface().limits().editBudget(Updates.ISSUE))
-        .contains(new PostingLimits.EditBudget("github", 5));
+  void allIssuesShareTheLimitOfAToken() {
+    assertThat(surface().limits().rateLimit(Updates.ISSUE)).isEqualTo("github");
   }
 
   @Test
