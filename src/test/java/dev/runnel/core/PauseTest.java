@@ -107,6 +107,27 @@ class PauseTest {
   }
 
   @Test
+  void aPauseOfEditsDelaysNewPostsNowhereAndEditsEverywhere() {
+    var run = begins(world, RunState.RUNNING);
+    world.says(delivery("2", start("add a test"), OTHER_THREAD));
+    world.settle();
+    world.surface.answersEdits(SLOW_DOWN);
+    world.runs.moves(run.id(), RunState.RUNNING, "step 1");
+    world.settle();
+    var calls = world.surface.calls();
+
+    var other = world.runs.runs().getLast();
+    world.runs.moves(other.id(), RunState.RUNNING, "step 1");
+    world.settle();
+    assertThat(world.surface.calls()).isEqualTo(calls);
+
+    var third = thread(3);
+    world.says(delivery("3", start("fix it"), third));
+    world.settle();
+    assertThat(world.surface.kinds(third)).containsExactly("Status");
+  }
+
+  @Test
   void aRestartDoesNotForgetIt() {
     world.surface.answersPosts(SLOW_DOWN);
     world.says(delivery("1", start("fix the test")));

@@ -92,6 +92,8 @@ public final class FakeSurface
   private int refusals;
   private Optional<Duration> fading = Optional.empty();
   private Optional<EditBudget> editBudget = Optional.empty();
+  private String editLimit;
+  private Optional<Posting> editRefusal = Optional.empty();
   private final List<Update.Status> repeats = new ArrayList<>();
   private int opens;
   private int calls;
@@ -103,6 +105,7 @@ public final class FakeSurface
 
   public FakeSurface(SurfaceId id) {
     this.id = id;
+    this.editLimit = id.value();
   }
 
   @Override
@@ -303,6 +306,9 @@ public final class FakeSurface
         notice.update() instanceof Update.Status
             || notice.update() instanceof Update.QuestionClosed;
     if (edits && status != null && posts.containsKey(status)) {
+      if (editRefusal.isPresent()) {
+        return editRefusal.get();
+      }
       var count = posts.get(status).edits() + 1;
       posts.put(status, new Post(notice.conversation(), notice.id(), notice.update(), count));
       return answer(new Posting.Posted(status, notice.conversation()));
@@ -529,6 +535,18 @@ public final class FakeSurface
   /// From now on edits count, all together.
   public synchronized void countsEdits() {
     editBudget = Optional.of(new EditBudget("edits", 25));
+  }
+
+  @Override
+  public synchronized String editLimit(Conversation conversation) {
+    return editLimit;
+  }
+
+  /// From now on edits have a rate limit of their own, and are answered so; empty lets them
+  /// through.
+  public synchronized void answersEdits(Optional<Posting> answer) {
+    editLimit = id.value() + ":edits";
+    editRefusal = answer;
   }
 
   @Override

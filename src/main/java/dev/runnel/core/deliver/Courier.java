@@ -169,7 +169,7 @@ public final class Courier {
       postpone(work, notice, held.get(), now);
       return false;
     }
-    var limit = limit(notice);
+    var limit = limit(notice, status(work, notice).isPresent());
     if (limit.isEmpty()) {
       return true;
     }
@@ -198,13 +198,16 @@ public final class Courier {
             notice.conversation().surface().value());
   }
 
-  private Optional<String> limit(Notice notice) {
+  private Optional<String> limit(Notice notice, boolean isEdit) {
     return surface(notice)
+        .map(Surface::limits)
         .map(
-            surface ->
+            limits ->
                 notice.update() instanceof Update.Received
-                    ? surface.id() + REACTIONS
-                    : surface.limits().rateLimit(notice.conversation()));
+                    ? limits.editLimit(notice.conversation()) + REACTIONS
+                    : isEdit
+                        ? limits.editLimit(notice.conversation())
+                        : limits.rateLimit(notice.conversation()));
   }
 
   /// The post that the notice edits.
@@ -237,7 +240,7 @@ public final class Courier {
     }
     switch (posting.get()) {
       case Posting.Posted(var ref, _) -> posted(surface.get(), notice, ref, now);
-      case Posting.Later(var after, var why) -> retryLater(notice, after, why, now);
+      case Posting.Later(var after, var why) -> retryLater(next, after, why, now);
       case Posting.Undeliverable(var why) -> park(notice, why);
     }
   }
@@ -298,7 +301,8 @@ public final class Courier {
   }
 
   /// @param after the pause for which the platform asked; empty if it does not respond
-  private void retryLater(Notice notice, Optional<Duration> after, String why, Instant now) {
+  private void retryLater(Next next, Optional<Duration> after, String why, Instant now) {
+    var notice = next.notice();
     var retryAt = retries.afterOutage(notice.tries() + 1, notice.createdAt(), after, now);
     if (retryAt.isEmpty()) {
       park(notice, why);
@@ -314,7 +318,10 @@ public final class Courier {
         why);
     store.change(
         work -> {
-          after.ifPresent(pause -> hold(work, notice, now.plus(pause)));
+          after.ifPresent(
+              pause ->
+                  limit(notice, next.status().isPresent())
+                      .ifPresent(limit -> work.limits().hold(limit, now.plus(pause))));
           if (after.isEmpty()) {
             var platform = notice.conversation().surface().value();
             recovery.failed(platform);
@@ -344,10 +351,6 @@ public final class Courier {
             work.outbox().postpone(notice.id(), next.get(), why);
           }
         });
-  }
-
-  private void hold(Store.Work work, Notice notice, Instant until) {
-    limit(notice).ifPresent(limit -> work.limits().hold(limit, until));
   }
 
   private void park(Notice notice, String why) {

@@ -6,9 +6,15 @@ import java.util.Optional;
 
 /// How often a platform permits posts and edits.
 public interface PostingLimits {
-  /// The name of the rate limit for posts to the conversation: when the platform asks for a pause,
-  /// all posts with the same limit wait.
+  /// The name of the rate limit for new posts in the conversation: when the platform asks for a
+  /// pause, all posts with the same limit wait.
   String rateLimit(Conversation conversation);
+
+  /// The name of the rate limit for edits of posts in the conversation; by default edits and new
+  /// posts have the same one. Reactions have a limit of their own beside it.
+  default String editLimit(Conversation conversation) {
+    return rateLimit(conversation);
+  }
 
   /// The budget that limits how often status posts in the conversation are edited to show progress;
   /// all conversations with the same budget share it. Empty if they are not limited.

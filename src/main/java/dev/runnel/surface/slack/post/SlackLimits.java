@@ -19,6 +19,14 @@ public record SlackLimits(SlackAgentView agentView) implements PostingLimits {
         + (place.isView() ? place.team() + "/views" : conversation.place());
   }
 
+  @Override
+  public String editLimit(Conversation conversation) {
+    var place = SlackPlace.of(conversation);
+    return place.isView()
+        ? rateLimit(conversation)
+        : SlackPlace.SURFACE + ":" + place.team() + "/edits";
+  }
+
   /// An open stream is not edited but appended to, with a limit of its own.
   @Override
   public Optional<EditBudget> editBudget(Conversation conversation) {

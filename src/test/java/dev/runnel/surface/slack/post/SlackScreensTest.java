@@ -575,6 +575,8 @@ class SlackScreensTest {
       assertThat(surface.limits().rateLimit(HOME)).isEqualTo("slack:T0ACME/views");
       assertThat(surface.limits().rateLimit(ASKED)).isEqualTo("slack:T0ACME/views");
       assertThat(surface.limits().rateLimit(THREAD)).isEqualTo("slack:T0ACME/C0DEV/");
+      assertThat(surface.limits().editLimit(HOME)).isEqualTo("slack:T0ACME/views");
+      assertThat(surface.limits().editLimit(THREAD)).isEqualTo("slack:T0ACME/edits");
     }
 
     @Test
