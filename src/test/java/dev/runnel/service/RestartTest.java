@@ -37,7 +37,7 @@ class RestartTest {
       var run = service.run(working);
       assertThat(run.get("state").asText()).isEqualTo("ERROR");
       assertThat(run.at("/status_message/message").asText()).isEqualTo(WORDS);
-      assertThat(run.at("/status_message/error_code").asText()).isEqualTo("agent_process_failed");
+      assertThat(run.at("/status_message/error_code").asText()).isEqualTo("internal_error");
       assertThat(run.at("/status_message/retryable").asBoolean()).isTrue();
       assertThat(service.awaitState(queued, "SUCCEEDED").at("/status_message/message").asText())
           .isEqualTo("waits");

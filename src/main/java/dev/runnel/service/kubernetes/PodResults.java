@@ -83,7 +83,7 @@ record PodResults(String environment, String image, Quotas quotas) {
   }
 
   private static ExecutionResult retryable(String why) {
-    return new ExecutionResult(ExecutionState.ERROR, why, "agent_process_failed", true);
+    return new ExecutionResult(ExecutionState.ERROR, why, "internal_error", true);
   }
 
   /// The text as one line without a full stop, of limited length.

@@ -71,7 +71,7 @@ public record ExecutionResult(
     return new ExecutionResult(
         ExecutionState.ERROR,
         "The node that ran this was lost. Reply to continue.",
-        "agent_process_failed",
+        "internal_error",
         true);
   }
 
@@ -81,7 +81,7 @@ public record ExecutionResult(
     return new ExecutionResult(
         ExecutionState.ERROR,
         "The service was restarted while the agent was working. Reply to continue.",
-        "agent_process_failed",
+        "internal_error",
         true);
   }
 }
