@@ -291,12 +291,8 @@ final class Execution {
     }
     var hadHome = workspaces.hasHome(executionRequest.runId());
     var skills = interpretsNames ? List.<String>of() : executionRequest.skillSpecs();
-    var prepared =
-        workspaces.prepare(
-            executionRequest.runId(),
-            environment,
-            skills,
-            setupRunner(environment, network, settings.limits().start()));
+    var setup = setupRunner(environment, network, settings.limits().start());
+    var prepared = workspaces.prepare(executionRequest.runId(), environment, skills, setup);
     if (prepared instanceof PreparedWorkspace.Ready ready) {
       return work(
           harness, sites.create(harness, environment, ready, hadHome, network), moved, restoration);
@@ -305,7 +301,9 @@ final class Execution {
     processes.endAll();
     return switch (prepared) {
       case PreparedWorkspace.Failed(String why) ->
-          ExecutionResult.setupFailed(settings.redactor().redact(why));
+          setup
+              .failureOfService()
+              .orElseGet(() -> ExecutionResult.setupFailed(settings.redactor().redact(why)));
       case PreparedWorkspace.TimedOut(String during) ->
           ExecutionResult.timedOut(startTimeoutMessage(settings.redactor().redact(during)));
       case PreparedWorkspace.Stopped _, PreparedWorkspace.Ready _ ->

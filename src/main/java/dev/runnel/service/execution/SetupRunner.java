@@ -6,6 +6,8 @@ import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.run.ExecutionResult;
+import dev.runnel.service.run.ExecutionState;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
 import dev.runnel.service.store.ExecutionRecords;
@@ -63,6 +65,8 @@ final class SetupRunner implements CommandRunner {
   private final ServiceSettings settings;
   private final Optional<ExecutionRecords> records;
   private final long deadline;
+  // Confined to the worker thread.
+  private Optional<ExecutionResult> failureOfService = Optional.empty();
 
   /// @param records records progress for people; empty to record nothing
   SetupRunner(
@@ -125,6 +129,12 @@ final class SetupRunner implements CommandRunner {
     settings.isolation().cleanUp(context.request(), settings.environment());
     note(result.lastLines());
     return result;
+  }
+
+  /// The result of the execution if a command did not run for a reason that is not its own, such as
+  /// a cluster without room.
+  Optional<ExecutionResult> failureOfService() {
+    return failureOfService;
   }
 
   private RunHome home() {
@@ -198,6 +208,8 @@ final class SetupRunner implements CommandRunner {
         throw new IllegalStateException("The output was not read", process.failure().get());
       }
       if (process.problem().isPresent()) {
+        failureOfService =
+            process.problem().filter(problem -> problem.state() == ExecutionState.ERROR);
         return new Result(CANNOT_EXECUTE, "", process.problem().get().message());
       }
       return output.result(status);

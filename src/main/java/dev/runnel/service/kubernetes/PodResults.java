@@ -29,7 +29,7 @@ record PodResults(String environment, String image, Quotas quotas) {
   }
 
   ExecutionResult noQuota(String why) {
-    return ExecutionResult.setupFailed(
+    return ExecutionResult.unavailable(
         "Kubernetes refused the pod, because the quota of its namespace is used up: %s. Reply to try again; an operator can raise the quota or lower agents.slots_of_all."
             .formatted(clause(why)));
   }

@@ -32,8 +32,13 @@ public record ExecutionResult(
 
   /// The machine could not start another process or thread that the execution needed.
   public static ExecutionResult noResources() {
-    return setupFailed(
+    return unavailable(
         "The machine could not start another process or thread. Reply to try again.");
+  }
+
+  /// The machine or the cluster has no room for the execution at present.
+  public static ExecutionResult unavailable(String why) {
+    return new ExecutionResult(ExecutionState.ERROR, why, "resource_unavailable", true);
   }
 
   /// The workspace was deleted because the disk was nearly full.

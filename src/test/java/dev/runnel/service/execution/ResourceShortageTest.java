@@ -68,9 +68,16 @@ class ResourceShortageTest {
         }
         failures++;
         var run = service.run(id);
-        assertThat(run.get("state").asText()).as("call %d", call).isEqualTo("FAILED");
+        assertThat(run.get("state").asText()).as("call %d", call).isEqualTo("ERROR");
         assertThat(run.at("/status_message/error_code").asText())
-            .isEqualTo("environment_setup_failed");
+            .isEqualTo("resource_unavailable");
+        assertThat(run.at("/status_message/retryable").asBoolean()).isTrue();
+        assertThat(
+                service
+                    .ok(service.get("/agent/environments"))
+                    .at("/environments/0/setup_failed")
+                    .booleanValue())
+            .isFalse();
         assertThat(run.at("/status_message/message").asText())
             .isEqualTo(ExecutionResult.noResources().message());
         assertThat(

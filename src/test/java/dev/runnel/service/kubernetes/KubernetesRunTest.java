@@ -289,10 +289,23 @@ class KubernetesRunTest {
       cluster.refuseJobs("exceeded quota: jobs, requested: count/jobs.batch=1, limited: 1");
       try (var isolation = cluster.isolation();
           var service = service(isolation)) {
-        assertThat(end(service, service.create("x"), "FAILED"))
+        assertThat(end(service, service.create("x"), "ERROR"))
             .startsWith(
                 "Kubernetes refused the pod, because the quota of its namespace is used up:"
                     + " exceeded quota: jobs");
+      }
+    }
+
+    @Test
+    void aQuotaThatRefusesTheJobOfASetupCommand() {
+      cluster.refuseJobs("exceeded quota: jobs, requested: count/jobs.batch=1, limited: 1");
+      try (var isolation = cluster.isolation();
+          var service = service(isolation, "true")) {
+        var id = service.create("x");
+
+        assertThat(end(service, id, "ERROR")).startsWith("Kubernetes refused the pod");
+        assertThat(service.run(id).at("/status_message/error_code").asText())
+            .isEqualTo("resource_unavailable");
       }
     }
 
@@ -301,7 +314,7 @@ class KubernetesRunTest {
       cluster.makeNoPods("Error creating: pods \"x\" is forbidden: exceeded quota: cpu");
       try (var isolation = cluster.isolation();
           var service = service(isolation)) {
-        assertThat(end(service, service.create("x"), "FAILED"))
+        assertThat(end(service, service.create("x"), "ERROR"))
             .startsWith("Kubernetes refused the pod, because the quota of its namespace is used up")
             .contains("exceeded quota: cpu");
       }
