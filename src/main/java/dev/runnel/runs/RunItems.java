@@ -49,6 +49,8 @@ final class RunItems {
   /// Model ids with which the service chooses the model, so that they do not identify it.
   private static final Set<String> AUTOMATIC_MODELS = Set.of("default", "auto");
 
+  private static final Set<String> CATEGORIES_FOR_PEOPLE = Set.of("agent", "setup", "budget");
+
   private RunItems() {}
 
   static Run run(RunItem item) {
@@ -162,11 +164,12 @@ final class RunItems {
     return deliveries;
   }
 
-  /// The embedded service names the category; its words about agents and budgets need no others.
+  /// The embedded service names the category, and its sentences about these are for people. Texts
+  /// of other services may be internal.
   private static Optional<String> failure(
       RunItem item, Optional<StatusMessage> status, Optional<String> message) {
     var category = item.more().getOrDefault("error_category", MissingNode.getInstance()).asText();
-    return message.isPresent() && (category.equals("agent") || category.equals("budget"))
+    return message.isPresent() && CATEGORIES_FOR_PEOPLE.contains(category)
         ? message
         : ErrorTexts.failed(
             status.map(StatusMessage::errorCode).map(ErrorCode::value).orElse(""), message);

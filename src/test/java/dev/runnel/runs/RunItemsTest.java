@@ -117,17 +117,18 @@ class RunItemsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"agent", "budget"})
+  @ValueSource(strings = {"agent", "setup", "budget"})
   void theEmbeddedServicesReasonOfAFailureStaysAsItIs(String category) throws Exception {
     var run =
         run(
             """
             "state": "FAILED", "error_category": "%s", "status_message":
-              {"message": "AssertionError in CheckoutTest", "error_code": "environment_setup_failed"}\
+              {"message": "The command `npm test` failed:\\nTypeError: x is undefined",
+               "error_code": "environment_setup_failed"}\
             """
                 .formatted(category));
 
-    assertThat(run.message()).contains("AssertionError in CheckoutTest");
+    assertThat(run.message()).contains("The command `npm test` failed:\nTypeError: x is undefined");
   }
 
   @Test
