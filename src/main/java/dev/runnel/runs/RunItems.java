@@ -65,6 +65,7 @@ final class RunItems {
         item.state().value(),
         state == RunState.FAILED ? failure(item, status, message) : message,
         status.map(StatusMessage::retryable).orElse(false),
+        status.map(StatusMessage::errorCode).filter(ErrorCode.BUDGET_EXCEEDED::equals).isPresent(),
         link(item.sessionLink()),
         item.artifacts().stream().flatMap(it -> artifact(it).stream()).toList(),
         Costs.total(item.requestUsage() == null ? null : item.requestUsage().json()),

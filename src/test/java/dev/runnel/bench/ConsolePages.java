@@ -126,6 +126,7 @@ public final class ConsolePages {
                       "SUCCEEDED",
                       Optional.of("It is done."),
                       false,
+                      false,
                       Optional.empty(),
                       List.of(),
                       Optional.of("0.42"),

@@ -132,6 +132,14 @@ class RunItemsTest {
   }
 
   @Test
+  void aRunThatCostTooMuchIsOverItsBudget() throws Exception {
+    var status = "\"state\": \"FAILED\", \"status_message\": {\"error_code\": \"%s\"}";
+
+    assertThat(run(status.formatted("budget_exceeded")).isOverBudget()).isTrue();
+    assertThat(run(status.formatted("internal_error")).isOverBudget()).isFalse();
+  }
+
+  @Test
   void whatIsMissingIsEmpty() throws Exception {
     var run = run("\"state\": \"QUEUED\"");
 

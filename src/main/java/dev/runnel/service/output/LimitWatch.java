@@ -23,7 +23,9 @@ public final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
   private static final int DISK_CHECK_PAUSE_FACTOR = 20;
 
   /// Ends the message about a run that has reached its cost limit.
-  static final String COST_LIMIT_HINT = ". The limit is agents.limits.money.";
+  static final String COST_LIMIT_HINT =
+      ". Replies cannot continue it. `retry` starts a new run, which may cost as much again; your"
+          + " Runnel admin can raise `agents.limits.money`.";
 
   /// Measures the disk space that counts toward the run's limit.
   @FunctionalInterface

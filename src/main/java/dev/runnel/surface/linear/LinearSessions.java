@@ -117,6 +117,15 @@ final class LinearSessions {
     }
   }
 
+  private static String nextStep(Run run, boolean retryable) {
+    if (run.isOverBudget()) {
+      return "";
+    }
+    return retryable
+        ? "Another try may work: reply `retry`, or say what to do differently."
+        : "Retrying as is will probably fail again. Reply with what to do differently.";
+  }
+
   /// @return empty when an activity would give the session a wrong state
   private Optional<Activity> activity(Notice notice) {
     return switch (notice.update()) {
@@ -135,15 +144,7 @@ final class LinearSessions {
       case Update.Succeeded succeeded -> Optional.of(answer(succeeded));
       case Update.Failed(Run run, _, String why, boolean retryable) ->
           Optional.of(
-              permanent(
-                  Kind.ERROR,
-                  paragraphs(
-                      inert(why),
-                      links(run),
-                      retryable
-                          ? "Another try may work: reply `retry`, or say what to do differently."
-                          : "Retrying as is will probably fail again. Reply with what to do"
-                              + " differently.")));
+              permanent(Kind.ERROR, paragraphs(inert(why), links(run), nextStep(run, retryable))));
       case Update.Cancelled(Run run, _, _, var unread) ->
           Optional.of(
               permanent(

@@ -144,11 +144,7 @@ public final class MarkdownPosts {
                   links(failed.run()),
                   evidence(failed.run()),
                   session(failed.run()).orElse(""),
-                  failed.retryable()
-                      ? "Another try may work: comment `%1$s retry`. Or comment `%1$s …` to say what to do differently."
-                          .formatted(mention)
-                      : "Retrying as is will probably fail again. Comment `%1$s …` to say what to do differently, or `%1$s retry`."
-                          .formatted(mention)));
+                  nextStep(failed)));
       case Update.Cancelled(Run run, Actor requester, Optional<StopRequest> stop, var unread) ->
           post(
               id,
@@ -203,6 +199,19 @@ public final class MarkdownPosts {
   /// A sentence about messages that no agent has read; empty if all were read.
   public static String unread(List<String> words) {
     return words.isEmpty() ? "" : StopTexts.unread(words, each -> Markdown.plain(each, MAX_LINE));
+  }
+
+  private String nextStep(Update.Failed failed) {
+    if (failed.run().isOverBudget()) {
+      return "";
+    }
+    var text =
+        failed.retryable()
+            ? "Another try may work: comment `%1$s retry`. Or comment `%1$s …` to say what to do"
+                + " differently."
+            : "Retrying as is will probably fail again. Comment `%1$s …` to say what to do"
+                + " differently, or `%1$s retry`.";
+    return text.formatted(mention);
   }
 
   private static String statusHead(Update.Status status) {

@@ -155,6 +155,7 @@ class RedactionTest {
             "CANCELLED",
             Optional.of("so far"),
             true,
+            true,
             Optional.of(URI.create("https://runnel.example.com/runs/r1")),
             List.of(
                 new Artifact(

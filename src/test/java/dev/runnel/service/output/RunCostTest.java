@@ -24,6 +24,10 @@ class RunCostTest {
   private static final String STOPS = "stop";
   private static final String GOES_ON = "tool-calls";
 
+  private static final String HINT =
+      " Replies cannot continue it. `retry` starts a new run, which may cost as much again; your"
+          + " Runnel admin can raise `agents.limits.money`.";
+
   @TempDir Path folder;
 
   @Test
@@ -33,8 +37,7 @@ class RunCostTest {
 
       assertThat(message(run))
           .isEqualTo(
-              "The agent was stopped: it has cost $1.25 of the $1.00 allowed. The limit is"
-                  + " agents.limits.money.");
+              "The agent was stopped: its run has cost $1.25, and one run may cost $1.00." + HINT);
     }
   }
 
@@ -49,8 +52,8 @@ class RunCostTest {
 
       assertThat(message(service.awaitState(id, "FAILED")))
           .isEqualTo(
-              "The agent was not started: it has cost $1.20 of the $1.00 allowed. The limit is"
-                  + " agents.limits.money.");
+              "The agent was not started: its run has cost $1.20, and one run may cost $1.00."
+                  + HINT);
     }
   }
 

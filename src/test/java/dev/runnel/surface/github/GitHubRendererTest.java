@@ -66,6 +66,10 @@ class GitHubRendererTest {
         "failed", new Update.Failed(run, Updates.DANA, "The build does not compile.", false));
     updates.put(
         "failed-retryable", new Update.Failed(run, Updates.DANA, "The machine went away.", true));
+    updates.put(
+        "failed-over-budget",
+        new Update.Failed(
+            run.withIsOverBudget(true), Updates.DANA, "One run may cost $5.00.", false));
     updates.put("cancelled", new Update.Cancelled(run, Updates.DANA));
     updates.put("told", Updates.TOLD);
     updates.put(

@@ -127,6 +127,14 @@ class AgentSessionTest {
   }
 
   @Test
+  void aFailureForItsCostOffersNoReply() {
+    var run = run(RunState.FAILED).withIsOverBudget(true);
+    post("n1", new Update.Failed(run, Samples.DANA, "One run may cost $5.00.", false), 0);
+
+    assertThat(body(0)).contains("may cost $5.00.").doesNotContain("Reply", "Retrying");
+  }
+
+  @Test
   void aStopIsConfirmedWithAResponse() {
     post("n1", new Update.Cancelled(run(RunState.CANCELLED), Samples.DANA), 0);
 

@@ -251,6 +251,13 @@ public final class SlackUpdates {
             "There are no credits left.",
             false));
     all.put(
+        "failed-over-budget",
+        new Update.Failed(
+            running().in(RunState.FAILED, "FAILED").run().withIsOverBudget(true),
+            ANN,
+            "The agent was stopped: its run has cost $5.02, and one run may cost $5.00.",
+            false));
+    all.put(
         "cancelled",
         new Update.Cancelled(running().in(RunState.CANCELLED, "CANCELLED").run(), ANN));
     all.put(

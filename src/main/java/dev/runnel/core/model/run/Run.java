@@ -19,6 +19,8 @@ import java.util.regex.Pattern;
 /// @param message the service's status message: progress, a question, the answer, or the reason for
 ///   a failure
 /// @param retryable whether, according to the service, a new run may succeed
+/// @param isOverBudget whether it failed because a limit of cost is reached; its message says what
+///   can be done
 /// @param updatedAt by the service's clock; empty before the first read
 /// @param delivery the `runnel.delivery` metadata it was started with
 /// @param environment where the agent works, as the service names it, possibly by a generated id
@@ -36,6 +38,7 @@ public record Run(
     String stateName,
     Optional<String> message,
     boolean retryable,
+    boolean isOverBudget,
     Optional<URI> session,
     List<Artifact> artifacts,
     Optional<String> cost,
@@ -61,6 +64,7 @@ public record Run(
         RunState.UNKNOWN,
         RunState.UNKNOWN.name(),
         Optional.empty(),
+        false,
         false,
         Optional.empty(),
         List.of(),

@@ -36,12 +36,15 @@ public record CostLimit(Optional<BigDecimal> dollars, Supplier<BigDecimal> perMi
             .divide(MILLIS_PER_MINUTE, SCALE, RoundingMode.HALF_UP);
   }
 
-  /// The reason, for people, if a cost has reached the limit: `it has cost $1.20 of the $1.00
-  /// allowed`; empty if not.
+  /// The reason, for people, if a cost has reached the limit: `its run has cost $1.20, and one run
+  /// may cost $1.00`; empty if not.
   public Optional<String> reached(BigDecimal cost) {
     return dollars
         .filter(limit -> cost.compareTo(limit) >= 0)
-        .map(limit -> "it has cost %s of the %s allowed".formatted(format(cost), format(limit)));
+        .map(
+            limit ->
+                "its run has cost %s, and one run may cost %s"
+                    .formatted(format(cost), format(limit)));
   }
 
   private static String format(BigDecimal amount) {

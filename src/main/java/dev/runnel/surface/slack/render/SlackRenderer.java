@@ -328,12 +328,14 @@ public final class SlackRenderer {
   private static SlackPost failed(Update.Failed failed, SlackPost.Mark mark, boolean withFile) {
     List<LayoutBlock> end = new ArrayList<>(links(failed.run(), true));
     end.addAll(evidence(failed.run()));
-    end.add(
-        context(
-            failed.retryable()
-                ? "Another try may work."
-                : "Retrying as is will probably fail again.",
-            REPLY));
+    if (!failed.run().isOverBudget()) {
+      end.add(
+          context(
+              failed.retryable()
+                  ? "Another try may work."
+                  : "Retrying as is will probably fail again.",
+              REPLY));
+    }
     List<BlockElement> buttons = new ArrayList<>(List.of(retry(failed.run())));
     open(failed.run()).ifPresent(buttons::add);
     end.add(actions(buttons));

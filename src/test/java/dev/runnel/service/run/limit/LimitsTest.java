@@ -109,14 +109,14 @@ class LimitsTest {
 
         assertThat(message(run))
             .matches(
-                "The agent was stopped: it has cost \\$\\d+\\.\\d\\d of the \\$1\\.00 allowed\\."
-                    + " The limit is agents\\.limits\\.money\\.");
+                "The agent was stopped: its run has cost \\$\\d+\\.\\d\\d, and one run may cost"
+                    + " \\$1\\.00\\. .*");
         assertThat(code(run)).isEqualTo("budget_exceeded");
         assertGone(run);
 
         service.followUp(id, "go on");
         var refused = service.awaitState(id, "FAILED");
-        assertThat(message(refused)).startsWith("The agent was not started: it has cost $");
+        assertThat(message(refused)).startsWith("The agent was not started: its run has cost $");
       }
     }
 
