@@ -172,6 +172,21 @@ class SkillRunTest {
     }
 
     @Test
+    void thatCannotBeWrittenForTheAgentNamesTheExecutionForTheAdmin() throws IOException {
+      Files.writeString(folder.resolve("agents"), "a file where the folder must be");
+      try (var service = claude(setup())) {
+        var id = create(service, "acme/shop:review");
+        service.awaitState(id, "FAILED");
+
+        assertThat(service.message(id))
+            .isEqualTo(
+                "The agent could not be set up, because of a problem on the machine. Reply to try"
+                    + " again. If it fails again, tell your admin: run `%s`, execution 1.",
+                id.substring(0, 8));
+      }
+    }
+
+    @Test
     void needsAnEnvironment() throws IOException {
       try (var service = claude(Setup.USUAL)) {
         assertThat(failure(service, "acme/shop:review")).endsWith("and this run has none.");

@@ -216,8 +216,14 @@ final class Execution {
       log.info("agent not available as requested run={}", executionRequest.runId());
       return ExecutionResult.setupFailed(e.why());
     } catch (IOException e) {
-      log.error("cannot set up agent run={}", executionRequest.runId(), e);
-      return ExecutionResult.setupFailed("The agent could not be set up here.");
+      log.error(
+          "cannot set up agent run={} execution={}",
+          executionRequest.runId(),
+          executionRequest.execution(),
+          e);
+      return ExecutionResult.setupFailed(
+          "The agent could not be set up, because of a problem on the machine. Reply to try again. "
+              + tellAdmin());
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       return ExecutionResult.restarted();
@@ -227,9 +233,13 @@ final class Execution {
       processes.endAll();
       return ExecutionResult.nodeLost();
     } catch (RuntimeException | OutOfMemoryError e) {
-      log.error("unexpected error in execution run={}", executionRequest.runId(), e);
+      log.error(
+          "unexpected error in execution run={} execution={}",
+          executionRequest.runId(),
+          executionRequest.execution(),
+          e);
       processes.endAll();
-      return Spawner.resultOf(e);
+      return resultOf(e);
     }
   }
 
@@ -406,6 +416,7 @@ final class Execution {
     var watch =
         new LimitWatch(
             spawner,
+            executionRequest,
             settings.limits(),
             recorder,
             this::diskUsage,
@@ -439,7 +450,7 @@ final class Execution {
       }
       var failure = recorder.failure().or(process::failure);
       if (failure.isPresent()) {
-        return Spawner.resultOf(failure.get());
+        return resultOf(failure.get());
       }
       collect(prepared, startTime, summary);
       if (processes.reason() == StopReason.INTERRUPTED) {
@@ -473,9 +484,16 @@ final class Execution {
       processes.endAll();
       recorder.finish();
       var agent = prepared.harness().name();
-      log.error("cannot start agent run={} agent={}", executionRequest.runId(), agent, e);
+      log.error(
+          "cannot start agent run={} execution={} agent={}",
+          executionRequest.runId(),
+          executionRequest.execution(),
+          agent,
+          e);
       return Optional.of(
-          ExecutionResult.setupFailed("The agent " + agent + " could not be started here."));
+          ExecutionResult.setupFailed(
+              "The machine could not start the agent %s. Reply to try again. %s"
+                  .formatted(agent, tellAdmin())));
     } catch (RuntimeException | OutOfMemoryError e) {
       processes.endAll();
       recorder.finish();
@@ -622,6 +640,14 @@ final class Execution {
         settings,
         Optional.of(records),
         limit);
+  }
+
+  private ExecutionResult resultOf(Throwable failure) {
+    return Spawner.resultOf(failure, executionRequest.runId(), executionRequest.execution());
+  }
+
+  private String tellAdmin() {
+    return ExecutionResult.tellAdmin(executionRequest.runId(), executionRequest.execution());
   }
 
   private void stopAtWork(StopReason reason) {

@@ -348,7 +348,7 @@ public final class RunQueue implements AutoCloseable {
           records.correctClaims(membership.id());
           var claimed = queries.executionsOn(membership.identity().name());
           for (var each : orphaned.findOrphaned(claimed, this::isExecuting)) {
-            log.error("orphaned run found run={}", each.runId());
+            log.error("orphaned run found run={} execution={}", each.runId(), each.execution());
             recover(each);
           }
           settings
@@ -393,7 +393,7 @@ public final class RunQueue implements AutoCloseable {
       // connection, so that the response to the claim was lost.
       var why =
           execution.node().equals(membership.id())
-              ? ExecutionResult.internalError()
+              ? ExecutionResult.internalError(execution.runId(), execution.execution())
               : ExecutionResult.restarted();
       var _ = records.returnToQueue(execution.claim(), why);
     } catch (RuntimeException | OutOfMemoryError e) {

@@ -201,11 +201,16 @@ final class JobProcess implements RunningProcess {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | OutOfMemoryError e) {
-      log.error("cannot follow a job job={}", name(), e);
-      ended.complete(new End(TERMINATED, Optional.of(ExecutionResult.internalError())));
+      log.error(
+          "cannot follow a job job={} run={} execution={}",
+          name(),
+          results.request().runId(),
+          results.request().execution(),
+          e);
+      ended.complete(new End(TERMINATED, Optional.of(results.internalError())));
     } finally {
       logRead.countDown();
-      ended.complete(new End(TERMINATED, Optional.of(ExecutionResult.internalError())));
+      ended.complete(new End(TERMINATED, Optional.of(results.internalError())));
     }
   }
 

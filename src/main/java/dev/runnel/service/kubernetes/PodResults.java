@@ -2,18 +2,22 @@ package dev.runnel.service.kubernetes;
 
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Quotas;
+import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.ExecutionState;
 import dev.runnel.service.run.limit.Limits;
 import java.time.Duration;
 
 /// The results of executions that Kubernetes ended or did not start, with messages for people.
-record PodResults(String environment, String image, Quotas quotas) {
+record PodResults(ExecutionRequest request, String environment, String image, Quotas quotas) {
   private static final int MAX_LENGTH = 500;
 
   static PodResults of(Isolation.Place place, Quotas quotas) {
     return new PodResults(
-        place.environment().name(), place.environment().image().orElse(""), quotas);
+        place.request(),
+        place.environment().name(),
+        place.environment().image().orElse(""),
+        quotas);
   }
 
   ExecutionResult noImage(String why) {
@@ -80,6 +84,10 @@ record PodResults(String environment, String image, Quotas quotas) {
     return ExecutionResult.timedOut(
         "Kubernetes ended the agent: it worked longer than agents.limits.start and"
             + " agents.limits.total allow together.");
+  }
+
+  ExecutionResult internalError() {
+    return ExecutionResult.internalError(request.runId(), request.execution());
   }
 
   private static ExecutionResult retryable(String why) {

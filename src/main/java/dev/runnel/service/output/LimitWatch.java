@@ -2,6 +2,7 @@ package dev.runnel.service.output;
 
 import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.process.Spawner;
+import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.limit.Limits;
 import java.io.IOException;
@@ -43,6 +44,7 @@ public final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
   private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
 
   private final Spawner spawner;
+  private final ExecutionRequest executionRequest;
   private final Limits limits;
   private final RunningProcess.Sink next;
   private final Measure disk;
@@ -57,12 +59,14 @@ public final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
   /// @param end ends the agent; called on the thread that watches, repeatedly until it succeeds
   public LimitWatch(
       Spawner spawner,
+      ExecutionRequest executionRequest,
       Limits limits,
       RunningProcess.Sink next,
       Measure disk,
       Cost cost,
       Runnable end) {
     this.spawner = spawner;
+    this.executionRequest = executionRequest;
     this.limits = limits;
     this.next = next;
     this.disk = disk;
@@ -113,8 +117,10 @@ public final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | OutOfMemoryError e) {
       // Without limits it could run forever.
-      log.error("cannot watch limits, ending the agent", e);
-      endAgent(Spawner.resultOf(e));
+      var runId = executionRequest.runId();
+      var execution = executionRequest.execution();
+      log.error("cannot watch limits, ending the agent run={} execution={}", runId, execution, e);
+      endAgent(Spawner.resultOf(e, runId, execution));
     }
   }
 

@@ -33,10 +33,12 @@ public interface Spawner {
   }
 
   /// The result of an execution when the service itself failed.
-  static ExecutionResult resultOf(Throwable failure) {
+  ///
+  /// @param execution 1-based number of the execution within its run
+  static ExecutionResult resultOf(Throwable failure, String runId, int execution) {
     return isResourceShortage(failure)
         ? ExecutionResult.noResources()
-        : ExecutionResult.internalError();
+        : ExecutionResult.internalError(runId, execution);
   }
 
   /// @throws IOException if the program does not exist or cannot be executed

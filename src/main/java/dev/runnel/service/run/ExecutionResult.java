@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// @param errorCode an error code of the API, as stored; null on success
 public record ExecutionResult(
     ExecutionState state, String message, @Nullable String errorCode, boolean retryable) {
+  private static final int SHOWN_OF_ID = 8;
+
   public static ExecutionResult succeeded(String answer) {
     return new ExecutionResult(ExecutionState.SUCCEEDED, answer, null, false);
   }
@@ -54,12 +56,23 @@ public record ExecutionResult(
   }
 
   /// The service failed, not the agent.
-  public static ExecutionResult internalError() {
+  ///
+  /// @param execution see [#tellAdmin]
+  public static ExecutionResult internalError(String runId, int execution) {
     return new ExecutionResult(
         ExecutionState.ERROR,
-        "An unexpected error occurred in the service; its log has the details. Reply to try again.",
+        "An unexpected error occurred in the run service. Reply to try again. "
+            + tellAdmin(runId, execution),
         "internal_error",
         true);
+  }
+
+  /// What an operator needs to find the reason in the log.
+  ///
+  /// @param execution 1-based number of the execution within its run
+  public static String tellAdmin(String runId, int execution) {
+    return "If it fails again, tell your admin: run `%s`, execution %d."
+        .formatted(runId.substring(0, Math.min(runId.length(), SHOWN_OF_ID)), execution);
   }
 
   /// Somebody declined the plan.

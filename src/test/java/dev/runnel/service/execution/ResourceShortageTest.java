@@ -69,8 +69,7 @@ class ResourceShortageTest {
         failures++;
         var run = service.run(id);
         assertThat(run.get("state").asText()).as("call %d", call).isEqualTo("ERROR");
-        assertThat(run.at("/status_message/error_code").asText())
-            .isEqualTo("resource_unavailable");
+        assertThat(run.at("/status_message/error_code").asText()).isEqualTo("resource_unavailable");
         assertThat(run.at("/status_message/retryable").asBoolean()).isTrue();
         assertThat(
                 service
@@ -131,6 +130,11 @@ class ResourceShortageTest {
 
       var run = service.awaitState(lost, "ERROR");
       assertThat(run.at("/status_message/error_code").asText()).isEqualTo("internal_error");
+      assertThat(run.at("/status_message/message").asText())
+          .isEqualTo(
+              "An unexpected error occurred in the run service. Reply to try again. If it fails"
+                  + " again, tell your admin: run `%s`, execution 1.",
+              lost.substring(0, 8));
       assertThat(agent.waitFor(10, TimeUnit.SECONDS)).isTrue();
       service.awaitState(stopped, "CANCELLED");
 
@@ -186,7 +190,7 @@ class ResourceShortageTest {
 
     assertThat(process.awaitExit()).isNotZero();
     assertThat(process.failure()).containsInstanceOf(OutOfMemoryError.class);
-    assertThat(Spawner.resultOf(process.failure().orElseThrow()))
+    assertThat(Spawner.resultOf(process.failure().orElseThrow(), "run", 1))
         .isEqualTo(ExecutionResult.noResources());
   }
 
@@ -216,6 +220,7 @@ class ResourceShortageTest {
     try (var watch =
         new LimitWatch(
             Spawner.system(),
+            ExecutionRequest.internal("run"),
             limits,
             sink,
             () -> 0,
