@@ -1,12 +1,12 @@
 package dev.runnel.service.http;
 
-import com.fasterxml.jackson.annotation.JsonProperty;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.run.ServiceJson;
 import dev.runnel.wire.AgentConfig;
 import dev.runnel.wire.ArtifactContent;
 import dev.runnel.wire.Conversation;
+import dev.runnel.wire.ConversationFollowUpAccepted;
+import dev.runnel.wire.ConversationRedirect;
 import dev.runnel.wire.CreateIdentity;
 import dev.runnel.wire.CreateRun;
 import dev.runnel.wire.CreateSchedule;
@@ -18,46 +18,71 @@ import dev.runnel.wire.Factory;
 import dev.runnel.wire.FactoryPage;
 import dev.runnel.wire.FollowUpAccepted;
 import dev.runnel.wire.FollowUpMessage;
+import dev.runnel.wire.HarnessUsage;
 import dev.runnel.wire.Identity;
 import dev.runnel.wire.ModelList;
 import dev.runnel.wire.Problem;
 import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunPage;
 import dev.runnel.wire.Schedule;
-import dev.runnel.wire.TimelineEvent;
+import dev.runnel.wire.SessionRedirect;
 import dev.runnel.wire.UpdateIdentity;
 import dev.runnel.wire.UpdateSchedule;
-import java.lang.reflect.ParameterizedType;
-import java.lang.reflect.RecordComponent;
-import java.lang.reflect.Type;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
-import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Describes the API as OpenAPI 3.1. The operations with their request and response bodies are
-/// listed here, and a test compares them with the routes. The schemas are derived from the records
-/// in `wire`.
+/// listed here, and tests compare them with the routes and their responses. The schemas are derived
+/// from the records in `wire` and in [ResponseBodies].
 public final class ApiDescription {
   private static final Pattern PARAMETER = Pattern.compile("\\{(\\w+)}");
-  private static final List<String> FILTERS =
+  private static final ApiParameter IDEMPOTENCY_KEY =
+      ApiParameter.header(
+          "Idempotency-Key",
+          "A repeated request with the same key has no further effect, and gets the first answer");
+
+  private static final List<ApiParameter> LIST =
       List.of(
-          """
-          limit cursor sort_by sort_order q state task_status source name model_id environment_id
-          skill skill_spec creator executor factory_uid factory_only schedule_id artifact_type
-          execution_location ancestor_run_id created_after created_before updated_after
-          """
-              .split("\\s+"));
+          ApiParameter.integer("limit", "At most so many; 1 to 500, else 20"),
+          ApiParameter.one("cursor", "`next_cursor` of the page before, with the same filters"),
+          ApiParameter.choice("sort_by", "updated_at", "created_at", "title", "agent"),
+          ApiParameter.choice("sort_order", "desc", "asc"),
+          ApiParameter.one("q", "Words in title, prompt or skill, or the id or address of a run"),
+          ApiParameter.many("state"),
+          ApiParameter.many("task_status", "running", "failed", "blocked", "cancelled", "complete"),
+          ApiParameter.many("source"),
+          ApiParameter.many("name"),
+          ApiParameter.many("config_name"),
+          ApiParameter.many("model_id"),
+          ApiParameter.many("environment_id"),
+          ApiParameter.many("skill"),
+          ApiParameter.many("skill_spec"),
+          ApiParameter.many("creator"),
+          ApiParameter.many("executor"),
+          ApiParameter.many("factory_uid"),
+          ApiParameter.flag("factory_only"),
+          ApiParameter.many("schedule_id"),
+          ApiParameter.many("automation_id"),
+          ApiParameter.many("artifact_type"),
+          ApiParameter.many("execution_location", "LOCAL", "REMOTE"),
+          ApiParameter.one("ancestor_run_id", "Only runs below this one"),
+          ApiParameter.time("created_after"),
+          ApiParameter.time("created_before"),
+          ApiParameter.time("updated_after"),
+          ApiParameter.pairs("metadata", "At most five, as `metadata[KEY]=VALUE`"));
+
+  /// Part of an address that the service has signed.
+  private static final List<ApiParameter> SIGNATURE =
+      List.of(ApiParameter.required("expires"), ApiParameter.required("signature"));
 
   /// @param path below `/api/v1`
   /// @param body the request body; null for none
-  /// @param response the response body; null for one without a schema
+  /// @param response the JSON body of a success; null for another body, or none
   /// @param status the status of a successful response, or that of all responses
+  /// @param parameters those of the query, and headers
   /// @param isOpen whether it needs no key, because its URL is signed or public
   record Operation(
       String method,
@@ -66,45 +91,53 @@ public final class ApiDescription {
       @Nullable Class<?> body,
       @Nullable Class<?> response,
       int status,
-      List<String> query,
+      List<ApiParameter> parameters,
       boolean isOpen) {
     String route() {
       return method + " " + path;
     }
 
     Operation withStatus(int other) {
-      return new Operation(method, path, summary, body, response, other, query, isOpen);
+      return new Operation(method, path, summary, body, response, other, parameters, isOpen);
     }
 
-    Operation withQuery(List<String> names) {
-      return new Operation(method, path, summary, body, response, status, names, isOpen);
+    Operation with(ApiParameter... others) {
+      return with(List.of(others));
+    }
+
+    Operation with(List<ApiParameter> others) {
+      return new Operation(method, path, summary, body, response, status, others, isOpen);
     }
   }
 
   static final List<Operation> ALL =
       List.of(
-          post("/agent/runs", "Start a run", CreateRun.class, CreatedRun.class, 200),
+          post("/agent/runs", "Start a run", CreateRun.class, CreatedRun.class, 200)
+              .with(IDEMPOTENCY_KEY),
           post(
-              "/agent/run",
-              "The same, under its former path",
-              CreateRun.class,
-              CreatedRun.class,
-              200),
-          get("/agent/runs", "List runs, page by page", RunPage.class).withQuery(FILTERS),
+                  "/agent/run",
+                  "The same, under its former path",
+                  CreateRun.class,
+                  CreatedRun.class,
+                  200)
+              .with(IDEMPOTENCY_KEY),
+          get("/agent/runs", "List runs, page by page", RunPage.class).with(LIST),
           get("/agent/runs/{id}", "Show a run", RunItem.class),
           post(
-              "/agent/runs/{id}/followups",
-              "Say something to a run, or let it go on after its end",
-              FollowUpMessage.class,
-              FollowUpAccepted.class,
-              200),
+                  "/agent/runs/{id}/followups",
+                  "Say something to a run, or let it go on after its end",
+                  FollowUpMessage.class,
+                  FollowUpAccepted.class,
+                  200)
+              .with(IDEMPOTENCY_KEY),
           post(
                   "/agent/runs/{id}/cancel",
-                  "Stop a run; one that is BLOCKED only with `include_blocked=true`",
+                  "Stop a run; one that is BLOCKED only with `include_blocked=true`; returns its"
+                      + " id",
                   null,
-                  null,
+                  String.class,
                   200)
-              .withQuery(List.of("include_blocked")),
+              .with(ApiParameter.flag("include_blocked")),
           post(
               "/agent/runs/{id}/interrupt",
               "Always refused: send a follow-up with `interrupt: true`",
@@ -114,17 +147,20 @@ public final class ApiDescription {
           get(
               "/agent/runs/{id}/timeline",
               "The events of a run, oldest first",
-              TimelineEvent.class),
+              ResponseBodies.Timeline.class),
           get(
               "/agent/runs/{id}/harness-usage",
               "The stored usage of a run of Claude Code or Codex; a count that is left out is"
                   + " unknown",
-              null),
+              HarnessUsage.class),
           get("/agent/runs/{id}/transcript", "Redirects to the transcript's signed address", null)
               .withStatus(302),
-          open("/agent/runs/{id}/transcript/text", "The transcript as text"),
-          get("/agent/run-by-external-reference", "The run of a pull request or another link", null)
-              .withQuery(List.of("url", "reference")),
+          open("/agent/runs/{id}/transcript/text", "The transcript as text", null).with(SIGNATURE),
+          get(
+                  "/agent/run-by-external-reference",
+                  "The run of a pull request or another link",
+                  ResponseBodies.RunReference.class)
+              .with(ApiParameter.required("url")),
           get("/agent/runs/{id}/conversation", "The conversation of a run", Conversation.class),
           get("/agent/conversations/{id}", "A conversation", Conversation.class),
           get(
@@ -133,11 +169,12 @@ public final class ApiDescription {
                   null)
               .withStatus(302),
           post(
-              "/agent/conversations/{id}/followups",
-              "Say something to the newest run of a conversation",
-              FollowUpMessage.class,
-              FollowUpAccepted.class,
-              200),
+                  "/agent/conversations/{id}/followups",
+                  "Say something to the newest run of a conversation",
+                  FollowUpMessage.class,
+                  ConversationFollowUpAccepted.class,
+                  200)
+              .with(IDEMPOTENCY_KEY),
           post(
               "/agent/conversations/{id}/interrupt",
               "Always refused: send a follow-up with `interrupt: true`",
@@ -146,21 +183,37 @@ public final class ApiDescription {
               422),
           open(
               "/agent/sessions/{id}/redirect",
-              "The conversation of a session: `{conversation_id?}`"),
+              "The conversation of a session",
+              SessionRedirect.class),
           open(
               "/agent/conversations/{id}/redirect",
-              "The session of a conversation's newest run: `{session_id?}`"),
-          get("/agent/runs/{id}/handoff/attachments", "The files given with a run", null),
-          open("/agent/attachments/{id}/content", "The content of such a file"),
+              "The session of a conversation's newest run",
+              ConversationRedirect.class),
+          get(
+              "/agent/runs/{id}/handoff/attachments",
+              "The files given with a run",
+              ResponseBodies.HandoffAttachments.class),
+          open("/agent/attachments/{id}/content", "The content of such a file", null)
+              .with(SIGNATURE),
           get("/agent/artifacts/{uid}", "A plan, or the address of a file", ArtifactContent.class),
           get("/agent/artifacts/{uid}/download", "Redirects to a file's signed address", null)
               .withStatus(302),
-          open("/agent/artifacts/{uid}/content", "The content of a file"),
-          get("/agent", "The skills of the environments", null),
-          get("/agent/environments", "The environments", null),
+          open("/agent/artifacts/{uid}/content", "The content of a file", null).with(SIGNATURE),
+          get("/agent", "The skills of the environments", ResponseBodies.Skills.class)
+              .with(
+                  ApiParameter.one("repo", "Only the skills of this repository"),
+                  ApiParameter.flag("refresh"),
+                  ApiParameter.choice("sort_by", "name", "last_run"),
+                  ApiParameter.flag("include_malformed_skills")),
+          get("/agent/environments", "The environments", ResponseBodies.Environments.class)
+              .with(ApiParameter.choice("sort_by", "last_updated", "name")),
           get("/agent/models", "The models", ModelList.class),
-          get("/agent/connected-self-hosted-workers", "Always empty: this service has none", null),
-          get("/agent/identities", "The named agents", null).withQuery(List.of("factory_uid")),
+          get(
+              "/agent/connected-self-hosted-workers",
+              "Always empty: this service has none",
+              ResponseBodies.Workers.class),
+          get("/agent/identities", "The named agents", ResponseBodies.Identities.class)
+              .with(ApiParameter.one("factory_uid", "Only those of this factory")),
           post(
               "/agent/identities", "Make a named agent", CreateIdentity.class, Identity.class, 201),
           get("/agent/identities/{uid}", "A named agent", Identity.class),
@@ -170,27 +223,38 @@ public final class ApiDescription {
               UpdateIdentity.class,
               Identity.class),
           delete("/agent/identities/{uid}", "Delete a named agent", null, 204),
-          get("/agent/schedules", "The schedules", null),
+          get("/agent/schedules", "The schedules", ResponseBodies.Schedules.class),
           post("/agent/schedules", "Make a schedule", CreateSchedule.class, Schedule.class, 201),
           get("/agent/schedules/{id}", "A schedule", Schedule.class),
           put("/agent/schedules/{id}", "Change a schedule", UpdateSchedule.class, Schedule.class),
           delete("/agent/schedules/{id}", "Delete a schedule", Deleted.class, 200),
           post("/agent/schedules/{id}/pause", "Pause a schedule", null, Schedule.class, 200),
           post("/agent/schedules/{id}/resume", "Let a schedule go on", null, Schedule.class, 200),
-          get("/agent/keys", "The keys, without their secrets", null),
-          post("/agent/keys", "Make a key, which is shown once", null, null, 201),
+          get("/agent/keys", "The keys, without their secrets", ResponseBodies.Keys.class),
+          post(
+              "/agent/keys",
+              "Make a key, which is shown once",
+              ResponseBodies.CreateKey.class,
+              ResponseBodies.CreatedKey.class,
+              201),
           delete("/agent/keys/{id}", "Revoke a key", null, 204),
-          get("/factory", "The factories", FactoryPage.class),
+          get("/factory", "The factories", FactoryPage.class)
+              .with(
+                  ApiParameter.one("search", "Part of a name or alias"),
+                  ApiParameter.one("filter_team_uid", "Only those of this team"),
+                  ApiParameter.integer("limit", "At most so many; 1 to 500, else 20"),
+                  ApiParameter.one("cursor", "`next_cursor` of the page before")),
           get("/factory/{uid}", "A factory", Factory.class),
           post(
-              "/factory/{uid}/runs",
-              "Give a factory work",
-              DispatchRun.class,
-              DispatchedRun.class,
-              200),
-          open("/openapi.json", "This description"));
+                  "/factory/{uid}/runs",
+                  "Give a factory work",
+                  DispatchRun.class,
+                  DispatchedRun.class,
+                  200)
+              .with(IDEMPOTENCY_KEY),
+          open("/openapi.json", "This description", null));
 
-  private final Map<String, Class<?>> schemas = new TreeMap<>();
+  private final ApiSchemas schemas = new ApiSchemas();
 
   private ApiDescription() {}
 
@@ -198,8 +262,8 @@ public final class ApiDescription {
     return new Operation("GET", path, summary, null, response, 200, List.of(), false);
   }
 
-  private static Operation open(String path, String summary) {
-    return new Operation("GET", path, summary, null, null, 200, List.of(), true);
+  private static Operation open(String path, String summary, @Nullable Class<?> response) {
+    return new Operation("GET", path, summary, null, response, 200, List.of(), true);
   }
 
   private static Operation post(
@@ -254,17 +318,9 @@ public final class ApiDescription {
         .putObject("key")
         .put("type", "http")
         .put("scheme", "bearer");
-    var all = components.putObject("schemas");
-    reference(Problem.class);
-    reference(AgentConfig.class);
-    // A schema may refer to others, so this is repeated until there is no new one.
-    while (all.size() < schemas.size()) {
-      for (var name : List.copyOf(schemas.keySet())) {
-        if (!all.has(name)) {
-          all.set(name, schema(Optional.ofNullable(schemas.get(name)).orElseThrow()));
-        }
-      }
-    }
+    schemas.of(Problem.class);
+    schemas.of(AgentConfig.class);
+    schemas.addTo(components.putObject("schemas"));
     return document;
   }
 
@@ -278,8 +334,8 @@ public final class ApiDescription {
     PARAMETER
         .matcher(operation.path())
         .results()
-        .forEach(it -> parameters.add(parameter(it.group(1), "path")));
-    operation.query().forEach(it -> parameters.add(parameter(it, "query")));
+        .forEach(it -> parameters.add(ApiParameter.inPath(it.group(1)).json()));
+    operation.parameters().forEach(it -> parameters.add(it.json()));
     if (!parameters.isEmpty()) {
       into.putArray("parameters").addAll(parameters);
     }
@@ -287,7 +343,7 @@ public final class ApiDescription {
       var body = into.putObject("requestBody").put("required", true);
       body.putObject("content")
           .putObject("application/json")
-          .set("schema", reference(operation.body()));
+          .set("schema", schemas.of(operation.body()));
     }
     var responses = into.putObject("responses");
     if (operation.status() < 400) {
@@ -297,7 +353,7 @@ public final class ApiDescription {
         success
             .putObject("content")
             .putObject("application/json")
-            .set("schema", reference(operation.response()));
+            .set("schema", schemas.of(operation.response()));
       }
     } else {
       describeProblem(responses.putObject(Integer.toString(operation.status())));
@@ -310,85 +366,11 @@ public final class ApiDescription {
     response
         .putObject("content")
         .putObject("application/problem+json")
-        .set("schema", reference(Problem.class));
+        .set("schema", schemas.of(Problem.class));
   }
 
   private static String id(Operation operation) {
     return operation.method().toLowerCase(Locale.ROOT)
         + operation.path().replaceAll("[{}]", "").replaceAll("[^A-Za-z]+", "_");
-  }
-
-  private static ObjectNode parameter(String name, String place) {
-    var parameter = ServiceJson.newObject();
-    parameter.put("name", name).put("in", place).put("required", place.equals("path"));
-    parameter.putObject("schema").put("type", "string");
-    return parameter;
-  }
-
-  private ObjectNode reference(Class<?> type) {
-    schemas.put(type.getSimpleName(), type);
-    return ServiceJson.newObject().put("$ref", "#/components/schemas/" + type.getSimpleName());
-  }
-
-  private JsonNode schema(Class<?> type) {
-    var schema = ServiceJson.newObject().put("type", "object");
-    var properties = schema.putObject("properties");
-    for (var component : type.getRecordComponents()) {
-      var name = name(component);
-      if (name.isPresent()) {
-        properties.set(name.get(), member(component.getGenericType()));
-      }
-    }
-    return schema;
-  }
-
-  /// The name in JSON; empty for a component that holds the unknown members.
-  private static Optional<String> name(RecordComponent component) {
-    return Optional.ofNullable(component.getAccessor().getAnnotation(JsonProperty.class))
-        .map(JsonProperty::value);
-  }
-
-  private JsonNode member(Type type) {
-    if (type instanceof ParameterizedType generic) {
-      var raw = (Class<?>) generic.getRawType();
-      var last = generic.getActualTypeArguments()[generic.getActualTypeArguments().length - 1];
-      var schema = ServiceJson.newObject();
-      if (Map.class.isAssignableFrom(raw)) {
-        schema.put("type", "object").set("additionalProperties", member(last));
-      } else {
-        schema.put("type", "array").set("items", member(last));
-      }
-      return schema;
-    }
-    return type instanceof Class<?> simple ? simple(simple) : ServiceJson.newObject();
-  }
-
-  private ObjectNode simple(Class<?> type) {
-    var schema = ServiceJson.newObject();
-    if (type == String.class) {
-      return schema.put("type", "string");
-    }
-    if (type == Instant.class) {
-      return schema.put("type", "string").put("format", "date-time");
-    }
-    if (type == Boolean.class || type == boolean.class) {
-      return schema.put("type", "boolean");
-    }
-    if (type == Integer.class || type == int.class || type == Long.class || type == long.class) {
-      return schema.put("type", "integer");
-    }
-    if (Number.class.isAssignableFrom(type) || type == double.class) {
-      return schema.put("type", "number");
-    }
-    if (type.isEnum()) {
-      return schema.put("type", "string");
-    }
-    if (!type.isRecord()) {
-      return schema;
-    }
-    // A record with one unnamed component, such as a state, is represented by its value.
-    var components = type.getRecordComponents();
-    var isValue = components.length == 1 && name(components[0]).isEmpty();
-    return isValue ? (ObjectNode) member(components[0].getGenericType()) : reference(type);
   }
 }
