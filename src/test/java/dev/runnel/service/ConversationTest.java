@@ -182,6 +182,44 @@ class ConversationTest {
     }
   }
 
+  @Test
+  void aToolCallFailsOnlyIfTheAgentReportsThatItFailed() throws IOException {
+    var programs = Files.createDirectory(folder.resolve("programs"));
+    var claude = programs.resolve("claude");
+    Files.writeString(
+        claude,
+        """
+        #!/bin/sh
+        read -r line
+        call() {
+          echo '{"type":"assistant","message":{"content":[{"type":"tool_use","id":"'$1'",' \
+            '"name":"Bash","input":{"command":"make"}}]}}'
+          echo '{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"'$1'",' \
+            '"content":"'$2'","is_error":'$3'}]}}'
+        }
+        call a failed false
+        call b oops true
+        call c '' true
+        echo '{"type":"result","is_error":false,"result":"Done"}'
+        """);
+    Files.setPosixFilePermissions(claude, PosixFilePermissions.fromString("rwx------"));
+    try (var service =
+        RunningService.inEnvironment(
+            folder, Optional.empty(), Map.of("PATH", programs + ":/usr/bin:/bin"))) {
+      var id = service.create("Make it");
+      service.awaitState(id, "SUCCEEDED");
+
+      var messages =
+          service.ok(service.get("/agent/runs/" + id + "/conversation")).at("/steps/0/messages");
+
+      assertThat(messages)
+          .map(message -> message.at("/content/0"))
+          .filteredOn(content -> content.get("type").asText().equals("action_result"))
+          .map(content -> content.at("/output/text").asText() + " " + content.get("state").asText())
+          .containsExactly("failed completed", "oops failed", "failed failed");
+    }
+  }
+
   private static String prompt(Path workspace) throws IOException {
     var turn = JSON.readTree(Files.readString(workspace.resolve("turn")));
     return turn.at("/params/input/0/text").asText();

@@ -81,7 +81,7 @@ class SchemasTest {
     }
 
     try (var database = Database.sqlite(file).migrate(ServiceTables.ON_SQLITE)) {
-      assertThat(database.version()).contains("59");
+      assertThat(database.version()).contains("60");
       assertThat(
               database.<Long>read(
                   rows ->

@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Converts a transcript to a conversation: one step per execution, with one message per
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class ConversationSteps {
   private static final long MAX_CHARS = 8L * 1024 * 1024;
 
-  /// The text of the transcript line of a tool that failed without output.
+  /// The whole output of a tool that failed, in the transcripts of older versions.
   private static final String FAILED = "failed";
 
   /// An action whose result may follow.
@@ -30,6 +31,7 @@ final class ConversationSteps {
   private final List<ConversationMessage> messages = new ArrayList<>();
   private final StringBuilder text = new StringBuilder();
   private TranscriptLine.Kind kind = TranscriptLine.Kind.NOTE;
+  private Optional<Boolean> failed = Optional.empty();
   private int execution;
   private long size;
   private long firstLine;
@@ -72,7 +74,7 @@ final class ConversationSteps {
       endStep(true);
       execution = line.execution();
       stepStartedAt = line.at();
-    } else if (line.kind() != kind || !isContinued(kind)) {
+    } else if (line.kind() != kind || !isContinued(kind) || !line.failed().equals(failed)) {
       endMessage();
     }
     if (text.isEmpty()) {
@@ -86,6 +88,7 @@ final class ConversationSteps {
 
   private void begin(TranscriptLine.Kind what, TranscriptLine line) {
     kind = what;
+    failed = line.failed();
     firstLine = line.number();
     saidAt = line.at();
   }
@@ -160,7 +163,7 @@ final class ConversationSteps {
         of.action().name(),
         of.action().category(),
         ServiceJson.newObject().put("text", words),
-        words.equals(FAILED) ? ActionState.FAILED : ActionState.COMPLETED);
+        failed.orElse(words.equals(FAILED)) ? ActionState.FAILED : ActionState.COMPLETED);
   }
 
   private static ConversationContent event(String name, String words) {

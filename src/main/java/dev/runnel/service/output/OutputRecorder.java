@@ -413,12 +413,12 @@ public final class OutputRecorder implements RunningProcess.Sink {
     }
     var lines = text.lines().limit(MAX_RESULT_LINES + 1).toList();
     for (var line : lines.subList(0, Math.min(lines.size(), MAX_RESULT_LINES))) {
-      addEntry(TranscriptLine.Kind.RESULT, Truncation.cut(line, MAX_RESULT_LINE_LENGTH));
+      addResult(Truncation.cut(line, MAX_RESULT_LINE_LENGTH), failed);
     }
     if (lines.size() > MAX_RESULT_LINES) {
-      addEntry(TranscriptLine.Kind.RESULT, "…");
+      addResult("…", failed);
     } else if (lines.isEmpty() && failed) {
-      addEntry(TranscriptLine.Kind.RESULT, "failed");
+      addResult("failed", true);
     }
   }
 
@@ -460,11 +460,19 @@ public final class OutputRecorder implements RunningProcess.Sink {
     addEntry(TranscriptLine.Kind.ERROR, line);
   }
 
+  private void addResult(String text, boolean failed) {
+    addEntry(new Entry(TranscriptLine.Kind.RESULT, text, Optional.of(failed)));
+  }
+
   private void addEntry(TranscriptLine.Kind kind, String text) {
+    addEntry(new Entry(kind, Truncation.cut(text, MAX_LINE_LENGTH)));
+  }
+
+  private void addEntry(Entry entry) {
     if (isFull) {
       return;
     }
-    chars += text.length() + 1;
+    chars += entry.text().length() + 1;
     if (chars > MAX_CHARS) {
       isFull = true;
       entries.add(
@@ -472,7 +480,7 @@ public final class OutputRecorder implements RunningProcess.Sink {
               TranscriptLine.Kind.NOTE,
               "The output is longer than 10 MiB; the rest of it is not kept."));
     } else {
-      entries.add(new Entry(kind, Truncation.cut(text, MAX_LINE_LENGTH)));
+      entries.add(entry);
     }
   }
 

@@ -8,8 +8,8 @@ public final class ServiceTables {
   /// The schema of the tables on PostgreSQL; see [Database#postgres(String, String)].
   public static final String SCHEMA = "agent_runs";
 
-  public static final Schema ON_SQLITE = new Schema("db/service", 59);
-  public static final Schema ON_POSTGRES = new Schema("db/service-postgres", 59);
+  public static final Schema ON_SQLITE = new Schema("db/service", 60);
+  public static final Schema ON_POSTGRES = new Schema("db/service-postgres", 60);
 
   private ServiceTables() {}
 

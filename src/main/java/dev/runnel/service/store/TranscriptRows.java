@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Reads and writes transcripts, within one transaction.
@@ -17,7 +18,13 @@ public record TranscriptRows(Rows rows) {
   private static final int LINES_PER_STATEMENT = 100;
 
   /// A line that is not numbered yet.
-  public record Entry(TranscriptLine.Kind kind, String text) {}
+  ///
+  /// @param failed see [TranscriptLine]
+  public record Entry(TranscriptLine.Kind kind, String text, Optional<Boolean> failed) {
+    public Entry(TranscriptLine.Kind kind, String text) {
+      this(kind, text, Optional.empty());
+    }
+  }
 
   /// Appends lines. Only the thread that executes the run may call this.
   void add(String runId, int execution, List<Entry> entries, Instant at) throws SQLException {
@@ -30,10 +37,12 @@ public record TranscriptRows(Rows rows) {
       var values = new ArrayList<@Nullable Object>();
       for (var entry : batch) {
         values.addAll(List.of(runId, ++number, execution, entry.kind().name(), at, entry.text()));
+        values.add(entry.failed().orElse(null));
       }
       rows.change(
-          "INSERT INTO transcript_lines (run_id, number, execution, kind, said_at, text) VALUES "
-              + String.join(", ", Collections.nCopies(batch.size(), "(?, ?, ?, ?, ?, ?)")),
+          "INSERT INTO transcript_lines (run_id, number, execution, kind, said_at, text, failed)"
+              + " VALUES "
+              + String.join(", ", Collections.nCopies(batch.size(), "(?, ?, ?, ?, ?, ?, ?)")),
           values.toArray());
     }
   }
@@ -81,7 +90,8 @@ public record TranscriptRows(Rows rows) {
         row.getInt("execution"),
         TranscriptLine.Kind.valueOf(row.getString("kind")),
         Rows.instant(row, "said_at"),
-        row.getString("text"));
+        row.getString("text"),
+        Rows.text(row, "failed").map(failed -> !failed.equals("0")));
   }
 
   /// The number of the last line; 0 if there is none.

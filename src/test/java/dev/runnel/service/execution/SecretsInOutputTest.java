@@ -77,7 +77,7 @@ class SecretsInOutputTest {
         RunningService.inOnlyThisEnvironment(folder, environment, AgentAccess.FULL)) {
       var seen = seen(service);
 
-      assertThat(seen).contains("Bash xxx", "text=(redacted)]", "done");
+      assertThat(seen).contains("Bash xxx", "text=(redacted),", "done");
       assertThat(seen).doesNotContain(TOKEN.substring(0, 8), KEY_LINE.substring(0, 12));
     }
   }

@@ -64,7 +64,7 @@ class TerminalOutputTest {
       service.awaitState(id, "SUCCEEDED");
 
       assertThat(service.message(id)).isEqualTo("Done txt");
-      assertThat(service.service.transcript(id, 0).toString()).contains("text=ok]", "text=2%]");
+      assertThat(service.service.transcript(id, 0).toString()).contains("text=ok,", "text=2%,");
     }
   }
 
