@@ -75,7 +75,9 @@ class ChildKeyTest {
         RunningService.with(
             folder,
             "test -z \"$RUNNEL_AGENT_API_KEY\" || printf %s \"$RUNNEL_AGENT_API_KEY\" > ../key;"
-                + " test \"$(cat)\" = report || exec sleep 300;"
+                + " prompt=$(cat);"
+                + " test \"$prompt\" != link || exec echo https://github.com/acme/site/pull/7;"
+                + " test \"$prompt\" = report || exec sleep 300;"
                 + " echo Paid > \"$RUNNEL_ARTIFACTS/report.md\"",
             20,
             setup);
@@ -259,6 +261,21 @@ class ChildKeyTest {
 
     assertThat(service.get(path).body()).contains(other.get("run_id").asText());
     assertThat(problem(asks("GET", path, ""))).isEqualTo("resource_not_found");
+  }
+
+  @Test
+  void findsARunBelowByAPullRequestThatANewerRunOfSomebodyElseMentions() throws Exception {
+    var child =
+        JSON.readTree(asks("POST", "/agent/runs", "{\"prompt\":\"link\"}").body())
+            .path("run_id")
+            .asText();
+    service.awaitState(child, "SUCCEEDED");
+    var other = service.create("link");
+    service.awaitState(other, "SUCCEEDED");
+    var path = "/agent/run-by-external-reference?url=https://github.com/acme/site/pull/7";
+
+    assertThat(service.get(path).body()).contains(other);
+    assertThat(asks("GET", path, "").body()).contains(child);
   }
 
   @Test

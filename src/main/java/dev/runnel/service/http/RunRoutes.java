@@ -175,8 +175,11 @@ public record RunRoutes(
             .filter(it -> !it.isBlank())
             .orElseThrow(
                 () -> RequestProblem.invalid("url must be the URL of an artifact of a run"));
-    var id = queries.idByArtifact(url).orElseThrow(RequestProblem::noRun);
-    access.require(caller, id, false);
+    var id =
+        queries.idsByArtifact(url).stream()
+            .filter(run -> access.mayAccess(caller, run, false))
+            .findFirst()
+            .orElseThrow(RequestProblem::noRun);
     Api.respond(ctx, ServiceJson.newObject().put("run_id", id).toString());
   }
 

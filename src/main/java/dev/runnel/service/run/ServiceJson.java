@@ -81,7 +81,7 @@ public final class ServiceJson {
   }
 
   /// Parses a list that an earlier [#write] wrote.
-  static <T> List<T> readList(String json, Class<T> type) {
+  public static <T> List<T> readList(String json, Class<T> type) {
     try {
       return MAPPER.readerForListOf(type).readValue(json);
     } catch (JsonProcessingException e) {

@@ -259,7 +259,8 @@ public record RunQueries(Database database, PersonLimit personLimit) {
     return database.read(rows -> new RunTable(rows).bySession(sessionId));
   }
 
-  public Optional<String> idByArtifact(String url) {
-    return database.read(rows -> new RunTable(rows).idByArtifact(url));
+  /// The runs that have an artifact with this URL, the most likely origin first.
+  public List<String> idsByArtifact(String url) {
+    return database.read(rows -> new RunTable(rows).idsByArtifact(url));
   }
 }

@@ -19,6 +19,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -213,15 +214,32 @@ public record RunTable(Rows rows) {
         "SELECT id FROM runs WHERE conversation_id = ? ORDER BY created_at, id", conversationId);
   }
 
-  /// The newest run that has an artifact with this URL.
-  Optional<String> idByArtifact(String url) throws SQLException {
-    return rows.first(
-        """
-        SELECT id FROM runs WHERE %s(artifacts, ?) > 0 ORDER BY created_at DESC LIMIT 1
-        """
-            .formatted(rows.isEmbedded() ? "instr" : "strpos"),
-        row -> row.getString("id"),
-        ServiceJson.write(url));
+  /// The runs that have an artifact with this URL, the newest first; those that pushed the branch
+  /// of the pull request come before those that only mention it.
+  List<String> idsByArtifact(String url) throws SQLException {
+    record Found(String id, boolean hasPushed) {}
+    return rows
+        .list(
+            """
+            SELECT id, artifacts FROM runs WHERE %s(artifacts, ?) > 0 ORDER BY created_at DESC
+            """
+                .formatted(rows.isEmbedded() ? "instr" : "strpos"),
+            row -> new Found(row.getString("id"), hasPushed(url, row.getString("artifacts"))),
+            ServiceJson.write(url))
+        .stream()
+        .sorted(Comparator.comparing(Found::hasPushed).reversed())
+        .map(Found::id)
+        .toList();
+  }
+
+  private static boolean hasPushed(String url, String artifacts) {
+    return ServiceJson.readList(artifacts, ArtifactItem.class).stream()
+        .anyMatch(
+            artifact ->
+                artifact instanceof ArtifactItem.PullRequest request
+                    && url.equals(request.url())
+                    && request.branch() != null
+                    && !request.branch().isEmpty());
   }
 
   /// The run that gets the next free slot of a node; see [WaitingRuns#next].
