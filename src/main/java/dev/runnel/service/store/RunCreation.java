@@ -52,17 +52,13 @@ record RunCreation(RunTable runs, Map<String, RunSource> sources, Instant at) {
       throw RequestProblem.invalid("conversation_id names no conversation");
     }
     var creator = person(request, caller).orElse(caller.info());
-    var executor =
-        run.identityUid()
-            .map(uid -> new UserInfo("service_account", uid, null, null, null, Map.of()))
-            .orElse(caller.info());
     runs.insert(
         id,
         run,
         new RunTable.Origin(
             parent.isPresent() ? RunSource.ORCHESTRATION : source(request.metadata()),
             creator,
-            executor,
+            executor(run, caller),
             factoryUid.or(() -> factoryOf),
             Optional.empty(),
             parent.map(RunRow::rootRunId),
@@ -70,6 +66,13 @@ record RunCreation(RunTable runs, Map<String, RunSource> sources, Instant at) {
         at);
     log.info("run created run={}", id);
     return id;
+  }
+
+  /// The agent identity that the run names, or else the caller.
+  private static UserInfo executor(NewRun run, Caller caller) {
+    return run.identityUid()
+        .map(uid -> new UserInfo("service_account", uid, null, null, null, Map.of()))
+        .orElse(caller.info());
   }
 
   /// `./runnel run` states itself: as a client of the API, or as the source of a factory's ticket.
@@ -100,7 +103,7 @@ record RunCreation(RunTable runs, Map<String, RunSource> sources, Instant at) {
         new RunTable.Origin(
             RunSource.SCHEDULED_AGENT,
             Caller.MAIN.info(),
-            Caller.MAIN.info(),
+            executor(run, Caller.MAIN),
             Optional.empty(),
             Optional.of(schedule.forRun()),
             Optional.empty(),

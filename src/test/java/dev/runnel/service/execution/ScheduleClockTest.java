@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.runnel.database.Database;
 import dev.runnel.service.agent.Agents;
+import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.run.limit.StartLimits;
 import dev.runnel.service.store.Identities;
@@ -23,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -63,6 +65,10 @@ class ScheduleClockTest {
     return runs.startNextDue(configs::resolved);
   }
 
+  private List<RunRow> found(Map<String, List<String>> query) {
+    return queries.list(RunQuery.parse(query)).runs();
+  }
+
   @AfterEach
   void close() {
     database.close();
@@ -99,6 +105,8 @@ class ScheduleClockTest {
 
     var run = queries.list(RunQuery.parse(Map.of())).runs().getFirst();
     assertThat(run.configNode().path("base_prompt").asText()).isEqualTo("Write well");
+    assertThat(run.executor().orElseThrow()).contains(writer.path("uid").asText());
+    assertThat(found(Map.of("executor", List.of(writer.path("uid").asText())))).hasSize(1);
   }
 
   @Test
