@@ -211,8 +211,7 @@ public final class AgentRunService implements AutoCloseable {
     var configs = new ConfigResolution(agents, settings.environments(), identities);
     var schedules = new Schedules(database, clock, changes, configs::resolved);
     var access = new RunAccess(queries);
-    var actions =
-        new RunActions(runs, queries, access, queue, configs, factories, settings, listener, clock);
+    var actions = new RunActions(runs, queries, access, queue, configs, settings, listener, clock);
     return new AgentRunService(
         new Inventory(
             settings.environments(),

@@ -41,6 +41,15 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
   ///
   /// @throws RequestProblem if it is invalid or requests something that is not available
   public NewRun resolved(NewRun request) {
+    if (request.identityUid().filter(identities::isForeman).isPresent()) {
+      throw RequestProblem.invalid(
+          "A foreman can only be started by a dispatch: POST /factory/{uid}/runs");
+    }
+    return resolvedForDispatch(request);
+  }
+
+  /// The same for a run that is dispatched to a factory, which a foreman may execute.
+  public NewRun resolvedForDispatch(NewRun request) {
     var run = identities.withIdentity(request);
     var config = run.config().orElseGet(ServiceJson::newObject);
     check(config, agents);

@@ -59,7 +59,7 @@ public record FactoryRoutes(
   private void dispatch(Context ctx, Caller caller) {
     var factory = find(ctx);
     var work = ServiceJson.convert(ServiceJson.body(ctx.bodyAsBytes()), DispatchRun.class);
-    var run = configs.resolved(factories.run(factory, work));
+    var run = configs.resolvedForDispatch(factories.run(factory, work));
     var created =
         ServiceJson.read(
             runs.create(run, caller, Optional.of(factory.uid()), IdempotencyKey.of(ctx, caller)));

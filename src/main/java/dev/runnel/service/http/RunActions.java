@@ -13,7 +13,6 @@ import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.ServiceJson;
-import dev.runnel.service.store.Factories;
 import dev.runnel.service.store.RunAccess;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunService;
@@ -38,16 +37,11 @@ public record RunActions(
     RunAccess access,
     RunQueue queue,
     ConfigResolution configs,
-    Factories factories,
     ServiceSettings settings,
     ChangeListener listener,
     InstantSource clock) {
   /// @return a [dev.runnel.wire.CreatedRun]
   String create(Caller caller, NewRun request, Optional<IdempotencyKey> key) {
-    if (request.identityUid().filter(factories::isForeman).isPresent()) {
-      throw RequestProblem.invalid(
-          "A foreman can only be started by a dispatch: POST /factory/{uid}/runs");
-    }
     var run =
         caller.scope() instanceof Caller.Scope.Below(String parent)
             ? childRequest(parent, caller, request)

@@ -60,11 +60,6 @@ public final class Factories {
     return team.isEmpty() || team.get().equals(TEAM);
   }
 
-  /// Whether the identity is a foreman. Only a dispatch may give a foreman work.
-  public boolean isForeman(String identity) {
-    return all.stream().anyMatch(factory -> factory.identity(factory.foreman()).equals(identity));
-  }
-
   /// The agents of all factories as agent identities, by uid.
   public Map<String, ObjectNode> identities() {
     var identities = new LinkedHashMap<String, ObjectNode>();
@@ -179,7 +174,7 @@ public final class Factories {
     json.put("created_at", since.toString());
     json.put("updated_at", since.toString());
     json.put("factory_uid", factory.uid());
-    json.put("agent_type", member.equals(factory.foreman()) ? "FOREMAN" : "CUSTOM");
+    json.put(Identities.TYPE, member.equals(factory.foreman()) ? Identities.FOREMAN : "CUSTOM");
     member.prompt().ifPresent(prompt -> json.put("prompt", prompt));
     member.environment().or(factory::environment).ifPresent(it -> json.put("environment_id", it));
     member.model().or(factory::model).ifPresent(it -> json.put("base_model", it));

@@ -26,6 +26,9 @@ import java.util.stream.Stream;
 /// @param configured the identities of factories by uid, as the API shows them
 public record Identities(
     Database database, InstantSource clock, Map<String, ObjectNode> configured) {
+  static final String TYPE = "agent_type";
+  static final String FOREMAN = "FOREMAN";
+
   private static final List<String> READ_ONLY_MEMBERS =
       List.of("uid", "available", "created_at", "updated_at");
 
@@ -90,6 +93,11 @@ public record Identities(
     return stored(uid)
         .filter(identity -> factoryUid.equals(identity.path("factory_uid").asText()))
         .isPresent();
+  }
+
+  /// Whether the identity is the foreman of a factory. Only a dispatch may give a foreman work.
+  public boolean isForeman(String uid) {
+    return configured.containsKey(uid) && configured.get(uid).path(TYPE).asText().equals(FOREMAN);
   }
 
   private Optional<ObjectNode> stored(String uid) {

@@ -159,6 +159,15 @@ class FactoryTest {
                 service.post(
                     "/agent/runs", "{\"prompt\":\"x\",\"agent_identity_uid\":\"shop:foreman\"}")))
         .isEqualTo("invalid_request");
+    assertThat(
+            problem(
+                service.post(
+                    "/agent/schedules",
+                    """
+                    {"name": "n", "cron_schedule": "* * * * *", "prompt": "x",
+                     "agent_uid": "shop:foreman"}
+                    """)))
+        .isEqualTo("invalid_request");
   }
 
   @Test
