@@ -171,7 +171,10 @@ public final class ExecutionRecords {
           requireClaim(runs, executionRequest);
           var hadUnread = !runs.followUps().unread(List.of(executionRequest.runId())).isEmpty();
           runs.launched(executionRequest.claim(), pid, startedAt);
-          runs.acceptsMessages(executionRequest.runId(), acceptsMessages);
+          var run = runs.find(executionRequest.runId());
+          var isSameMode =
+              run.filter(it -> it.mode().equals(executionRequest.mode().value())).isPresent();
+          runs.acceptsMessages(executionRequest.runId(), acceptsMessages && isSameMode);
           new EventRows(runs.rows())
               .add(
                   executionRequest.runId(),
@@ -182,7 +185,7 @@ public final class ExecutionRecords {
             // From now on the agent has received them, which is a visible change.
             runs.touch(executionRequest.runId(), at);
           }
-          return runs.find(executionRequest.runId()).map(RunRow::isCancelRequested).orElse(true);
+          return run.map(RunRow::isCancelRequested).orElse(true);
         });
   }
 

@@ -209,16 +209,18 @@ public final class RunService {
                 new EventRows(runs.rows())
                     .add(runId, run.execution(), EventRows.Type.RUN_CANCELLED, at);
                 return ServiceJson.write(
-                    new FollowUpAccepted(id, FollowUpOutcome.HANDOFF_EXECUTION, Map.of()));
+                    new FollowUpAccepted(id, FollowUpOutcome.LIVE_SESSION, Map.of()));
               }
               if (pending.isPresent()) {
                 runs.toolPermissions(runId, pending.get().withAnswer(message, run.execution() + 1));
               }
-              runs.mode(
-                  runId,
+              var nextMode =
                   mode.orElseGet(
-                      () ->
-                          pending.isPresent() ? new RunMode(run.mode()) : nextMode(run, message)));
+                      () -> pending.isPresent() ? new RunMode(run.mode()) : nextMode(run, message));
+              if (!nextMode.value().equals(run.mode())) {
+                runs.mode(runId, nextMode);
+                runs.acceptsMessages(runId, false);
+              }
               if (interrupts) {
                 runs.requestInterrupt(runId);
               }
@@ -235,7 +237,7 @@ public final class RunService {
                   yield ServiceJson.write(
                       new FollowUpAccepted(
                           id,
-                          runs.acceptsMessages(runId) && !interrupts
+                          runs.acceptsMessages(runId)
                               ? FollowUpOutcome.LIVE_SESSION
                               : FollowUpOutcome.QUEUE_PENDING,
                           Map.of()));

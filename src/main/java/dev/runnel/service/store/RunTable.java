@@ -621,16 +621,20 @@ public record RunTable(Rows rows) {
         runId);
   }
 
-  /// Whether the agent of the current execution takes messages while it works.
+  /// Whether the working agent is offered the messages that arrive now; see
+  /// [FollowUpRows#offerable].
   boolean acceptsMessages(String runId) throws SQLException {
     return rows.exists(
         """
         SELECT 1 FROM runs
         WHERE id = ? AND state = 'INPROGRESS' AND pid IS NOT NULL AND takes_messages = 1
+          AND cancel_asked = 0 AND interrupt_asked = 0
         """,
         runId);
   }
 
+  /// @param accepts whether the agent of the current execution takes messages while it works, and
+  ///   the next execution has the same mode
   void acceptsMessages(String runId, boolean accepts) throws SQLException {
     rows.change("UPDATE runs SET takes_messages = ? WHERE id = ?", accepts, runId);
   }
