@@ -108,9 +108,9 @@ final class ErrorTexts {
               "The spending limit at the run service is reached",
               "Raise it, or try again when the period resets.");
       case "feature_not_available" ->
-          ErrorText.of(
-              "The run service's plan does not include what this needs",
-              "Leave that option out, or ask the owner of the plan.");
+          ErrorText.withReason(
+              "The plan or the settings of the run service do not permit this",
+              "Leave that option out, or ask your Runnel admin.");
       case "integration_disabled" ->
           ErrorText.of(
               "An integration that this run needs is switched off", "Switch it on, and try again.");

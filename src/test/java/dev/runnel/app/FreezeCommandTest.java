@@ -91,8 +91,9 @@ class FreezeCommandTest {
       var refused = start(runnel);
       assertThat(run(runnel.data(), "unfreeze")).isZero();
 
-      assertThat(refused.statusCode()).isEqualTo(400);
+      assertThat(refused.statusCode()).isEqualTo(403);
       assertThat(refused.body())
+          .contains("/problems/feature_not_available")
           .contains("Nothing was started: ", " froze all starts on ", "an agent does harm");
       assertThat(start(runnel).statusCode()).isBetween(200, 299);
     }
@@ -118,7 +119,7 @@ class FreezeCommandTest {
       var refused = post(runnel, "/agent/runs/" + id + "/followups", "{\"message\": \"more\"}");
       assertThat(run(runnel.data(), "unfreeze")).isZero();
 
-      assertThat(refused.statusCode()).isEqualTo(400);
+      assertThat(refused.statusCode()).isEqualTo(403);
       assertThat(refused.body()).contains("Nothing was started: ", "an agent does harm");
       assertThat(
               post(runnel, "/agent/runs/" + id + "/followups", "{\"message\": \"more\"}")

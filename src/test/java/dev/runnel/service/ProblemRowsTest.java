@@ -30,6 +30,8 @@ class ProblemRowsTest {
           "invalid_request", 400,
           "authentication_required", 401,
           "not_authorized", 403,
+          "budget_exceeded", 403,
+          "feature_not_available", 403,
           "resource_not_found", 404,
           "operation_not_supported", 422,
           "internal_error", 500,

@@ -13,6 +13,8 @@ public final class RequestProblem extends RuntimeException {
     INVALID_REQUEST(400, "The request is not valid", false),
     AUTHENTICATION_REQUIRED(401, "The API key is missing or wrong", false),
     NOT_AUTHORIZED(403, "This key may not do that", false),
+    BUDGET_EXCEEDED(403, "A budget is used up", false),
+    FEATURE_NOT_AVAILABLE(403, "Starts of runs are frozen", false),
     RESOURCE_NOT_FOUND(404, "Not found", false),
     METHOD_NOT_ALLOWED(405, "The method is not allowed here", false),
     REQUEST_TOO_LARGE(413, "The request is too large", false),

@@ -100,7 +100,7 @@ public final class RunService {
   private void requireNotFrozen() {
     var why = startLimits.frozen();
     if (why.isPresent()) {
-      throw RequestProblem.invalid(why.get());
+      throw new RequestProblem(RequestProblem.Code.FEATURE_NOT_AVAILABLE, why.get());
     }
   }
 
@@ -124,7 +124,7 @@ public final class RunService {
             .flatMap(root -> TriggerMetadata.delivery(root.metadataEntries()));
     var refusal = asked.flatMap(delivery -> startLimits.refuse(delivery, id));
     if (refusal.isPresent()) {
-      throw RequestProblem.invalid(refusal.get());
+      throw new RequestProblem(RequestProblem.Code.BUDGET_EXCEEDED, refusal.get());
     }
   }
 
