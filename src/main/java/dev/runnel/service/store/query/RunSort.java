@@ -37,7 +37,11 @@ enum RunSort {
       case UPDATED_AT -> Long.toString(Rows.micros(run.updatedAt()));
       case CREATED_AT -> Long.toString(Rows.micros(run.createdAt()));
       case TITLE -> run.title();
-      case AGENT -> run.configNode().path("skill_spec").asText(ascending ? AFTER_ALL_TEXT : "");
+      case AGENT -> {
+        var skill = run.configNode().path("skill_spec").asText("");
+        // A blank one is stored as none.
+        yield !skill.isBlank() ? skill : ascending ? AFTER_ALL_TEXT : "";
+      }
     };
   }
 
