@@ -196,6 +196,13 @@ class SteeringRowsTest {
       assertInvalid(full.post(path(id), body));
     }
     assertThat(full.run(id).get("prompt").asText()).isEqualTo("x");
+
+    var continues = full.create(object("{\"prompt\":\"y\",\"conversation_id\":\"" + id + "\"}"));
+    assertThat(followUp(continues, "{\"message\":\"\"}").get("outcome").asText())
+        .isEqualTo("queued_prompt");
+    assertThat(full.run(continues).get("prompt").asText())
+        .isEqualTo("y\n\nContinue the conversation.");
+    assertInvalid(full.post(path(continues), "{\"prompt\":\"z\"}"));
   }
 
   @Row("2.11 message, not prompt")

@@ -140,8 +140,8 @@ public record RunActions(
           RequestProblem.Code.OPERATION_NOT_SUPPORTED,
           "Follow-ups with attachments are not supported: send text only");
     }
-    if (text == null || text.isBlank()) {
-      throw RequestProblem.invalid("A follow-up needs a message");
+    if (text == null) {
+      throw needsMessage();
     }
     if (text.indexOf('\0') >= 0) {
       throw RequestProblem.invalid("The message contains a NUL character");
@@ -158,9 +158,27 @@ public record RunActions(
     if (!interrupts.isBoolean()) {
       throw RequestProblem.invalid("interrupt must be true or false");
     }
-    var accepted = runs.followUp(id, text, caller, mode, interrupts.booleanValue(), key);
+    var words = text.isBlank() ? wordsFor(id) : text;
+    var accepted = runs.followUp(id, words, caller, mode, interrupts.booleanValue(), key);
     listener.acted(caller, Action.SAY, id);
     return accepted;
+  }
+
+  /// The words of an empty message, which only a run that continues a conversation takes. They do
+  /// not approve a plan.
+  private String wordsFor(String id) {
+    if (queries
+        .find(id)
+        .flatMap(RunRow::conversationId)
+        .filter(conversation -> !conversation.equals(id))
+        .isEmpty()) {
+      throw needsMessage();
+    }
+    return "Continue the conversation.";
+  }
+
+  private static RequestProblem needsMessage() {
+    return RequestProblem.invalid("A follow-up needs a message");
   }
 
   /// Stops a run, and waits until its processes have ended, for about the grace time.
