@@ -82,7 +82,7 @@ final class CheckCommand {
         Platforms.of(
             config.settings(),
             InstantSource.system(),
-            config.publicUrlOr(config.port()),
+            config.addresses().publicUrlOr(config.addresses().port()),
             this::rows)) {
       for (var platform : platforms.all()) {
         platform

@@ -35,7 +35,7 @@ record ConsoleLink(Config config, PrintStream out, PrintStream err) {
     try {
       return Files.readString(config.data().resolve(DataFolder.CONSOLE_ADDRESS)).strip();
     } catch (IOException neverStartedHere) {
-      return config.consoleUrl(config.consolePort()).toString();
+      return config.addresses().consoleUrl(config.addresses().consolePort()).toString();
     }
   }
 }

@@ -21,7 +21,7 @@ record PolicyCommand(Config config, PrintStream out, PrintStream err) {
             Platforms.of(
                 config.settings(),
                 InstantSource.system(),
-                config.publicUrlOr(config.port()),
+                config.addresses().publicUrlOr(config.addresses().port()),
                 () -> database.migrate(SqlStore.SCHEMA).dataSource())) {
       var answer =
           new PolicyTester(

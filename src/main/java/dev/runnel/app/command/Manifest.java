@@ -24,12 +24,15 @@ public final class Manifest {
     var slack = config.settings().of(SlackPlatform.DEFINITION);
     if (slack.containsKey("SLACK_APP_TOKEN")) {
       out.print(
-          overSocket(slack.containsKey("SLACK_CLIENT_ID") ? config.publicUrl() : Optional.empty()));
+          overSocket(
+              slack.containsKey("SLACK_CLIENT_ID")
+                  ? config.addresses().publicUrl()
+                  : Optional.empty()));
       return;
     }
-    var address = config.publicUrlOr(config.port());
+    var address = config.addresses().publicUrlOr(config.addresses().port());
     out.print(overHttp(address));
-    if (config.publicUrl().isEmpty()) {
+    if (config.addresses().publicUrl().isEmpty()) {
       err.println(
           "Slack cannot reach %s. RUNNEL_PUBLIC_URL sets another address, for example %s. Or set SLACK_APP_TOKEN: a socket needs no address."
               .formatted(address, PLACEHOLDER));

@@ -84,7 +84,7 @@ public final class RunCommands {
     if (key.isEmpty() && !Files.exists(config.data().resolve("agent-api-key"))) {
       throw BotDatabase.none(config, "set RUNNEL_AGENT_API_URL and RUNNEL_AGENT_API_KEY");
     }
-    var address = config.agentApiOr(config.consolePort());
+    var address = config.agentApiOr(config.addresses().consolePort());
     try (var client =
         RunsClient.builder()
             .baseUrl(address)

@@ -279,13 +279,16 @@ public final class RunnelServer implements AutoCloseable {
     var direct = bot.endpoint().direct(pathsOfPlatforms());
     // Programs that see that it is ready read them.
     context.data().write(DataFolder.CONSOLE_ADDRESS, context.consoleUrl().toString());
-    context.data().write(DataFolder.SERVER_ADDRESS, config.here(ports.admin()).toString());
-    if (config.adminPort().isEmpty()) {
-      serve(config.host(), ports.deliveries(), threads, direct, outside.andThen(inside));
-    } else {
-      serve(config.host(), ports.deliveries(), threads, direct, outside);
+    context
+        .data()
+        .write(DataFolder.SERVER_ADDRESS, config.addresses().here(ports.admin()).toString());
+    if (config.addresses().adminPort().isEmpty()) {
       serve(
-          config.adminHost(),
+          config.addresses().host(), ports.deliveries(), threads, direct, outside.andThen(inside));
+    } else {
+      serve(config.addresses().host(), ports.deliveries(), threads, direct, outside);
+      serve(
+          config.addresses().adminHost(),
           ports.admin(),
           new RequestThreadPool(),
           Map.of(),

@@ -40,10 +40,10 @@ record ServerContext(
 
   /// The URL at which platforms reach the server.
   URI publicUrl() {
-    return config.publicUrlOr(ports.deliveries());
+    return config.addresses().publicUrlOr(ports.deliveries());
   }
 
   URI consoleUrl() {
-    return config.consoleUrl(ports.admin());
+    return config.addresses().consoleUrl(ports.admin());
   }
 }

@@ -13,21 +13,24 @@ import java.net.ServerSocket;
 record ServerPorts(int deliveries, int admin) {
   /// @throws SettingsException if a port that is set is not free
   static ServerPorts of(Config config) {
-    PortProbe.problem(config.host(), config.port())
+    PortProbe.problem(config.addresses().host(), config.addresses().port())
         .ifPresent(
             problem -> {
               throw new SettingsException(problem);
             });
-    var deliveries = config.port() == 0 ? free(config.host()) : config.port();
+    var deliveries =
+        config.addresses().port() == 0
+            ? free(config.addresses().host())
+            : config.addresses().port();
     return new ServerPorts(
-        deliveries, config.adminPort().map(it -> admin(config, it)).orElse(deliveries));
+        deliveries, config.addresses().adminPort().map(it -> admin(config, it)).orElse(deliveries));
   }
 
   private static int admin(Config config, int port) {
-    if (PortProbe.problem(config.adminHost(), port).isPresent()) {
+    if (PortProbe.problem(config.addresses().adminHost(), port).isPresent()) {
       throw new SettingsException(
           "Port %d on %s is not free. Stop what listens there, or choose another port with RUNNEL_ADMIN_PORT."
-              .formatted(port, config.adminHost()));
+              .formatted(port, config.addresses().adminHost()));
     }
     return port;
   }

@@ -43,6 +43,11 @@ public final class DurationsAndSizes {
                         .formatted(text.get())));
   }
 
+  /// @param setting one whose documented default is a time
+  static Duration time(Settings settings, Setting setting) {
+    return time(settings, setting, time(setting.defaultValue()).orElseThrow());
+  }
+
   /// @return empty if it is not a duration
   public static Optional<Duration> time(String text) {
     var match = SHAPE.matcher(text.strip());
@@ -89,19 +94,34 @@ public final class DurationsAndSizes {
     if (text.isEmpty()) {
       return defaultValue;
     }
-    var match = SHAPE.matcher(text.get().strip());
     if (settings.isOff(setting)) {
       return Limits.UNLIMITED;
     }
-    if (match.matches() && SIZES.containsKey(match.group(2))) {
-      try {
-        return Math.multiplyExact(SIZES.get(match.group(2)), Long.parseLong(match.group(1)));
-      } catch (ArithmeticException _) {
-        // Reported below.
-      }
+    return size(text.get())
+        .orElseThrow(
+            () ->
+                settings.wrong(
+                    setting,
+                    "is %s, and must be a size like 512KB, 256MB or 10GB, or off"
+                        .formatted(text.get())));
+  }
+
+  /// @param setting one whose documented default is a size
+  static long size(Settings settings, Setting setting) {
+    return size(settings, setting, size(setting.defaultValue()).orElseThrow());
+  }
+
+  /// @return empty if it is not a size
+  private static Optional<Long> size(String text) {
+    var match = SHAPE.matcher(text.strip());
+    if (!match.matches() || !SIZES.containsKey(match.group(2))) {
+      return Optional.empty();
     }
-    throw settings.wrong(
-        setting,
-        "is %s, and must be a size like 512KB, 256MB or 10GB, or off".formatted(text.get()));
+    try {
+      return Optional.of(
+          Math.multiplyExact(SIZES.get(match.group(2)), Long.parseLong(match.group(1))));
+    } catch (ArithmeticException _) {
+      return Optional.empty();
+    }
   }
 }

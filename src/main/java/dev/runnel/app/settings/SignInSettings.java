@@ -63,7 +63,7 @@ public record SignInSettings(BiFunction<OkHttpClient, InstantSource, SignInProvi
   /// The client secret and who people are must not travel in the clear.
   private static Function<String, URI> address(Settings settings, Setting setting) {
     return text -> {
-      var url = Config.url(settings, setting).apply(text);
+      var url = ConfigReader.url(settings, setting).apply(text);
       if (!"https".equals(url.getScheme()) && !LOOPBACK.contains(url.getHost())) {
         throw settings.wrong(setting, "must begin with https:// ");
       }

@@ -40,10 +40,11 @@ class AdminPortSettingsTest {
                 "RUNNEL_ADMIN_HOST",
                 "0.0.0.0"));
 
-    assertThat(usual.consoleHost()).isEqualTo("127.0.0.1");
-    assertThat(open.consoleHost()).isEqualTo("0.0.0.0");
-    assertThat(open.here(9090)).hasToString("http://127.0.0.1:9090");
-    assertThat(config(Map.of("RUNNEL_HOST", "0.0.0.0")).consoleHost()).isEqualTo("0.0.0.0");
+    assertThat(usual.addresses().consoleHost()).isEqualTo("127.0.0.1");
+    assertThat(open.addresses().consoleHost()).isEqualTo("0.0.0.0");
+    assertThat(open.addresses().here(9090)).hasToString("http://127.0.0.1:9090");
+    assertThat(config(Map.of("RUNNEL_HOST", "0.0.0.0")).addresses().consoleHost())
+        .isEqualTo("0.0.0.0");
   }
 
   @Test
@@ -60,9 +61,12 @@ class AdminPortSettingsTest {
     var direct =
         config(Map.of("RUNNEL_PUBLIC_URL", "https://runnel.example", "RUNNEL_ADMIN_PORT", "9090"));
 
-    assertThat(behind.consoleUrl(9090)).hasToString("https://console.example");
-    assertThat(direct.consoleUrl(9090)).hasToString("http://localhost:9090");
-    assertThat(config(Map.of("RUNNEL_PUBLIC_URL", "https://runnel.example")).consoleUrl(8080))
+    assertThat(behind.addresses().consoleUrl(9090)).hasToString("https://console.example");
+    assertThat(direct.addresses().consoleUrl(9090)).hasToString("http://localhost:9090");
+    assertThat(
+            config(Map.of("RUNNEL_PUBLIC_URL", "https://runnel.example"))
+                .addresses()
+                .consoleUrl(8080))
         .hasToString("https://runnel.example");
   }
 

@@ -28,8 +28,8 @@ class SettingsTest {
   void withNothingSaidEverythingIsEmbeddedAndLocal() {
     var config = Config.of(settings(Map.of(), ""));
 
-    assertThat(config.port()).isEqualTo(8080);
-    assertThat(config.host()).isEqualTo("127.0.0.1");
+    assertThat(config.addresses().port()).isEqualTo(8080);
+    assertThat(config.addresses().host()).isEqualTo("127.0.0.1");
     assertThat(config.data()).isEqualTo(Path.of("data").toAbsolutePath());
     assertThat(config.databaseUrl()).isEmpty();
     assertThat(config.agentApi()).isEmpty();
@@ -236,9 +236,12 @@ class SettingsTest {
 
   @Test
   void runnelPortIsAnotherNameOfPort() {
-    assertThat(Config.of(settings(Map.of("RUNNEL_PORT", "8081"), "port: 1")).port())
+    assertThat(Config.of(settings(Map.of("RUNNEL_PORT", "8081"), "port: 1")).addresses().port())
         .isEqualTo(8081);
-    assertThat(Config.of(settings(Map.of("RUNNEL_PORT", "8081", "PORT", "8082"), "")).port())
+    assertThat(
+            Config.of(settings(Map.of("RUNNEL_PORT", "8081", "PORT", "8082"), ""))
+                .addresses()
+                .port())
         .isEqualTo(8082);
     assertThatThrownBy(() -> Config.of(settings(Map.of("RUNNEL_PORT", "http"), "")))
         .hasMessageStartingWith("RUNNEL_PORT in the environment is http, and must be a number");
