@@ -224,9 +224,19 @@ final class SqlOutbox extends SqlQueue<NoticeId, Notice> implements Store.Outbox
 
   @Override
   public Optional<Run> postedRun(Conversation conversation, RunId run) {
+    return newestRun("state <> 2", conversation, run);
+  }
+
+  @Override
+  public Optional<Run> shownRun(Conversation conversation, RunId run) {
+    return newestRun("state = 1", conversation, run);
+  }
+
+  private Optional<Run> newestRun(String condition, Conversation conversation, RunId run) {
     return rows.first(
-            "SELECT * FROM outbox WHERE conversation = ? AND status_of = ? AND state <>"
-                + " 2 ORDER BY seq DESC LIMIT 1",
+            "SELECT * FROM outbox WHERE conversation = ? AND status_of = ? AND "
+                + condition
+                + " ORDER BY seq DESC LIMIT 1",
             this::item,
             conversation.id(),
             run.value())

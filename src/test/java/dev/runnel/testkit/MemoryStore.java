@@ -984,8 +984,18 @@ public final class MemoryStore implements Store {
 
     @Override
     public Optional<Run> postedRun(Conversation conversation, RunId run) {
+      return newestRun(row -> row.state() != State.PARKED, conversation, run);
+    }
+
+    @Override
+    public Optional<Run> shownRun(Conversation conversation, RunId run) {
+      return newestRun(row -> row.state() == State.DONE, conversation, run);
+    }
+
+    private Optional<Run> newestRun(
+        Predicate<Row<Notice>> condition, Conversation conversation, RunId run) {
       return outbox.values().stream()
-          .filter(row -> row.state() != State.PARKED && isStatusOf(row, conversation, run))
+          .filter(row -> condition.test(row) && isStatusOf(row, conversation, run))
           .max(Comparator.comparingLong(Row::seq))
           .map(row -> ((Update.Status) row.item().update()).run());
     }

@@ -684,6 +684,29 @@ public interface StoreContract {
   }
 
   @Test
+  default void aStatusPostShowsTheRunOfTheNewestPostedStatus() {
+    assertThat(shown()).isEmpty();
+    store().change(work -> work.outbox().add(notice("n1", status(RunState.QUEUED))));
+    assertThat(shown()).isEmpty();
+    store().change(work -> work.outbox().posted(new NoticeId("n1"), new PostRef("post-1")));
+
+    store().change(work -> work.outbox().add(notice("n2", status(RunState.RUNNING))));
+    assertThat(shown()).contains(RunState.QUEUED);
+    store().change(work -> work.outbox().posted(new NoticeId("n2"), new PostRef("post-1")));
+    assertThat(shown()).contains(RunState.RUNNING);
+
+    store().change(work -> work.outbox().add(notice("n3", status(RunState.SUCCEEDED))));
+    store().change(work -> work.outbox().park(new NoticeId("n3"), "It cannot be posted"));
+    assertThat(shown()).contains(RunState.RUNNING);
+  }
+
+  private Optional<RunState> shown() {
+    return store()
+        .<Optional<Run>>commit(work -> work.outbox().shownRun(THREAD, new RunId("r1")))
+        .map(Run::state);
+  }
+
+  @Test
   default void theNewestPostedQuestionOfARunIsFoundInItsConversation() {
     for (var id : List.of("q1", "q2", "q3", "q4")) {
       store()

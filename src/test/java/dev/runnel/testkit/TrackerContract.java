@@ -404,6 +404,19 @@ public interface TrackerContract {
   }
 
   @Test
+  default void theLabelIsSetAgainOnlyIfThePostShowsAnotherState() {
+    var ref = posted(post("n1", status(RunState.RUNNING), null, 0));
+    var before = tracker().platform().requests().size();
+
+    posted(post("n2", status(RunState.RUNNING).withShown(Optional.of(RunState.RUNNING)), ref, 0));
+    assertThat(tracker().platform().requests()).hasSize(before + 1);
+
+    // Another process has shown the end meanwhile.
+    posted(post("n3", status(RunState.RUNNING).withShown(Optional.of(RunState.SUCCEEDED)), ref, 0));
+    assertThat(tracker().platform().requests()).hasSizeGreaterThan(before + 2);
+  }
+
+  @Test
   default void aTrackerThatIsDownIsLater() {
     tracker().platform().answersAll(503);
 
@@ -491,7 +504,7 @@ public interface TrackerContract {
     };
   }
 
-  private static Update status(RunState state) {
+  private static Update.Status status(RunState state) {
     return new Update.Status(
         Samples.run("1", state), Samples.DANA, Request.of("fix it"), Samples.NINE, Samples.NINE);
   }

@@ -113,7 +113,7 @@ public record ParkedItemView(
 
   private static String words(Update update) {
     return switch (update) {
-      case Update.Status(var run, _, _, _, _, _) -> "The status of " + title(run);
+      case Update.Status(var run, _, _, _, _, _, _) -> "The status of " + title(run);
       case Update.Still(var status) -> words(status);
       case Update.Blocked(var run, _, var question) ->
           "A question of %s: %s".formatted(title(run), question);

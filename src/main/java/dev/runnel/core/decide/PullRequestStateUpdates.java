@@ -104,8 +104,16 @@ public final class PullRequestStateUpdates {
   /// The same for an update about a run.
   public static Update withPullRequestStates(Work work, Update update) {
     return switch (update) {
-      case Update.Status(var run, var requester, var request, var since, var at, var stop) ->
-          new Update.Status(withPullRequestStates(work, run), requester, request, since, at, stop);
+      case Update.Status(
+              var run,
+              var requester,
+              var request,
+              var since,
+              var at,
+              var stop,
+              var shown) ->
+          new Update.Status(
+              withPullRequestStates(work, run), requester, request, since, at, stop, shown);
       case Update.Still(Update.Status status) ->
           new Update.Still((Update.Status) withPullRequestStates(work, status));
       case Update.Succeeded(var run, var requester, var since, var at) ->

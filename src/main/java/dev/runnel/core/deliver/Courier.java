@@ -108,7 +108,7 @@ public final class Courier {
 
   /// Whether it is a delayed edit, and the post already shows a later state.
   private static boolean isSuperseded(Store.Work work, Notice notice) {
-    return notice.update() instanceof Update.Status(var run, _, _, _, _, _)
+    return notice.update() instanceof Update.Status(var run, _, _, _, _, _, _)
         && notice.tries() > 0
         && status(work, notice).isPresent()
         && work.outbox()
@@ -148,12 +148,16 @@ public final class Courier {
     return surface(notice).flatMap(surface -> surface.limits().editBudget(notice.conversation()));
   }
 
-  /// Adds what is known only at the time of the post: the reactions that a new one replaces, and
-  /// the states of pull requests.
+  /// Adds what is known only at the time of the post: the reactions that a new one replaces, the
+  /// state that a status post shows until then, and the states of pull requests.
   private static Notice withCurrentState(Store.Work work, Notice notice) {
     if (!(notice.update() instanceof Update.Received(var message, var messageStatus, _))) {
-      return notice.withUpdate(
-          PullRequestStateUpdates.withPullRequestStates(work, notice.update()));
+      var update =
+          notice.update() instanceof Update.Status status
+              ? status.withShown(
+                  work.outbox().shownRun(notice.conversation(), status.run().id()).map(Run::state))
+              : notice.update();
+      return notice.withUpdate(PullRequestStateUpdates.withPullRequestStates(work, update));
     }
     var before = new HashSet<>(work.outbox().reactions(notice.conversation(), message));
     before.remove(messageStatus);

@@ -7,6 +7,7 @@ import dev.runnel.core.model.run.MessageStatus;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunFile;
+import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.model.run.StopRequest;
 import java.time.Instant;
 import java.util.List;
@@ -35,16 +36,34 @@ public sealed interface Update {
   ///
   /// @param since when the run was requested, for the elapsed time
   /// @param stop a person's pending request to stop the run
+  /// @param shown the state that the post shows until this is posted; set by the caller that posts
+  ///   it. Empty if there is no post
   record Status(
       Run run,
       Actor requester,
       Request request,
       Instant since,
       Instant at,
-      Optional<StopRequest> stop)
+      Optional<StopRequest> stop,
+      Optional<RunState> shown)
       implements OfRun {
+    public Status(
+        Run run,
+        Actor requester,
+        Request request,
+        Instant since,
+        Instant at,
+        Optional<StopRequest> stop) {
+      this(run, requester, request, since, at, stop, Optional.empty());
+    }
+
     public Status(Run run, Actor requester, Request request, Instant since, Instant at) {
       this(run, requester, request, since, at, Optional.empty());
+    }
+
+    /// A copy that names the state that the post shows until then.
+    public Status withShown(Optional<RunState> now) {
+      return new Status(run, requester, request, since, at, stop, now);
     }
 
     /// The part of the status whose changes are posted at once. Two statuses with the same state

@@ -350,6 +350,9 @@ public interface Store {
     /// such post, or its notice was parked.
     Optional<Run> postedRun(Conversation conversation, RunId run);
 
+    /// The run as its status post shows it now; empty if there is no such post.
+    Optional<Run> shownRun(Conversation conversation, RunId run);
+
     /// Makes a parked notice due now, or discards it if it is a status that a newer one has
     /// followed. Its number of attempts is kept.
     @Override

@@ -118,7 +118,8 @@ record TextMapping(UnaryOperator<String> change) {
         request(status.request()),
         status.since(),
         status.at(),
-        status.stop());
+        status.stop(),
+        status.shown());
   }
 
   private Artifact artifact(Artifact artifact) {

@@ -235,6 +235,12 @@ final class AzureApi implements IssueComments<WorkItem> {
   /// Replaces all tags, unless somebody else changed the work item since they were read.
   @Override
   public ApiResult label(WorkItem item, Optional<String> on, List<String> off) {
+    var first = relabel(item, on, off);
+    // A change that somebody made meanwhile lets it fail.
+    return first instanceof ApiResult.Refused ? relabel(item, on, off) : first;
+  }
+
+  private ApiResult relabel(WorkItem item, Optional<String> on, List<String> off) {
     var found = item(item);
     if (!(found instanceof ApiResult.Done(var now))) {
       return found;

@@ -92,7 +92,7 @@ final class HookCallback {
 
   private static void write(Update update, ObjectNode body) {
     switch (update) {
-      case Update.Status(var run, _, _, _, _, _) -> run(body, "status", run);
+      case Update.Status(var run, _, _, _, _, _, _) -> run(body, "status", run);
       case Update.Still(var status) -> write(status, body);
       case Update.Blocked(var run, _, var question) ->
           run(body, "blocked", run).put("message", question);

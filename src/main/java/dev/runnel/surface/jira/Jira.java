@@ -118,10 +118,9 @@ public final class Jira implements Tracker<JiraIssue> {
   public Posting post(JiraIssue issue, Notice notice, @Nullable PostRef status) {
     var comments = new JiraComments(api, mayPing(notice.update()));
     var posting = posts.post(comments, issue, notice, status);
-    if (posting instanceof Posting.Posted && notice.update() instanceof Update.Status update) {
-      progress.update(issue, update.run().state());
-    }
-    return posting;
+    return posting instanceof Posting.Posted && notice.update() instanceof Update.Status update
+        ? CommentPosts.with(progress.update(issue, update), posting, notice)
+        : posting;
   }
 
   /// A question mentions the person it is for; the agent's text mentions nobody else.

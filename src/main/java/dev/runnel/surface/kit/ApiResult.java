@@ -39,6 +39,11 @@ public sealed interface ApiResult {
     return this instanceof Done(var body) ? new Done(change.apply(body)) : this;
   }
 
+  /// Why there is no body; empty if there is one.
+  default Optional<Failure> failure() {
+    return this instanceof Failure failure ? Optional.of(failure) : Optional.empty();
+  }
+
   /// The body; empty if the resource does not exist or may not be read.
   ///
   /// @throws TrackerUnavailable after a temporary failure

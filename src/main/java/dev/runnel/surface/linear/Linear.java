@@ -164,10 +164,9 @@ public final class Linear implements Tracker<String> {
         session.isPresent()
             ? sessions.post(session.get(), notice)
             : comments.post(new LinearComments(api, account), issue, byName(notice), status);
-    if (posting instanceof Posting.Posted && notice.update() instanceof Update.Status update) {
-      progress.update(issue, update.run().state());
-    }
-    return posting;
+    return posting instanceof Posting.Posted && notice.update() instanceof Update.Status update
+        ? CommentPosts.with(progress.update(issue, update), posting, notice)
+        : posting;
   }
 
   /// The session that contains the message that the notice acknowledges.

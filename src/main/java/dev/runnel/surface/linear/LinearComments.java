@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.TrackerUnavailable;
 import dev.runnel.surface.tracker.IssueComments;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -53,9 +54,18 @@ record LinearComments(LinearApi api, LinearAccount account) implements IssueComm
   /// Finds labels by name; a missing one is created in the issue's team.
   @Override
   public ApiResult label(String issue, Optional<String> on, List<String> off) {
-    if (!(api.labels(issue) instanceof ApiResult.Done(var now))) {
-      return new ApiResult.Gone("The issue is not seen");
+    var found = api.labels(issue);
+    if (!(found instanceof ApiResult.Done(var now))) {
+      return found;
     }
+    try {
+      return relabel(issue, now, on, off);
+    } catch (TrackerUnavailable unavailable) {
+      return new ApiResult.Busy(unavailable.after(), unavailable.why());
+    }
+  }
+
+  private ApiResult relabel(String issue, JsonNode now, Optional<String> on, List<String> off) {
     var has = now.path("labels").path("nodes");
     var removed = new ArrayList<String>();
     var isOn = false;
@@ -74,17 +84,14 @@ record LinearComments(LinearApi api, LinearAccount account) implements IssueComm
   }
 
   private Optional<String> find(String name, String team) {
-    if (api.labelsNamed(name) instanceof ApiResult.Done(var labels)) {
-      for (var label : labels) {
-        if (!Json.isThere(label, "team")
-            || Json.text(label.path("team"), "id").equals(Optional.of(team))) {
-          return Json.text(label, "id");
-        }
+    for (var label :
+        api.labelsNamed(name).found().stream().flatMap(JsonNode::valueStream).toList()) {
+      if (!Json.isThere(label, "team")
+          || Json.text(label.path("team"), "id").equals(Optional.of(team))) {
+        return Json.text(label, "id");
       }
     }
-    return api.createLabel(name, team) instanceof ApiResult.Done(var made)
-        ? Json.text(made, "id")
-        : Optional.empty();
+    return api.createLabel(name, team).found().flatMap(made -> Json.text(made, "id"));
   }
 
   @Override

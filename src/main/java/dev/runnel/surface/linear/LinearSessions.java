@@ -68,7 +68,7 @@ final class LinearSessions {
 
   Posting post(String session, Notice notice) {
     var activity = activity(notice);
-    if (notice.update() instanceof Update.Status(Run run, _, _, _, _, _)) {
+    if (notice.update() instanceof Update.Status(Run run, _, _, _, _, _, _)) {
       RunTexts.session(run).ifPresent(url -> link(session, url));
     }
     LinearPlan.after(notice.update()).ifPresent(plan -> plan(session, plan));

@@ -2,16 +2,12 @@ package dev.runnel.surface.tracker;
 
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Update;
-import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.run.MessageStatus;
-import dev.runnel.core.model.run.RunState;
 import dev.runnel.surface.kit.ApiResult;
-import dev.runnel.surface.kit.BoundedCaches;
 import dev.runnel.surface.kit.Json;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,12 +21,11 @@ public final class CommentPosts {
   // The possible difference between our clock and the tracker's.
   private static final Duration SKEW = Duration.ofHours(1);
   private static final int MAX_PAGES = 10;
-  private static final int MAX_REMEMBERED = 1_000;
+  // An answer waits while the label before it is tried again.
+  private static final int MAX_TRIES = 5;
 
   private final TrackerSettings settings;
   private final MarkdownPosts renderer;
-  // Prevents calls that would change nothing. If an entry is lost, the label is only set again.
-  private final Map<Conversation, RunState> labelled = BoundedCaches.map(MAX_REMEMBERED);
 
   public CommentPosts(TrackerSettings settings, MarkdownPosts renderer) {
     this.settings = settings;
@@ -47,10 +42,9 @@ public final class CommentPosts {
               : new Posting.Posted(message, notice.conversation());
       case Update.Status update -> {
         var posting = status(comments, issue, notice, status);
-        if (posting instanceof Posting.Posted) {
-          label(comments, issue, notice, update.run().state());
-        }
-        yield posting;
+        yield posting instanceof Posting.Posted
+            ? with(label(comments, issue, update), posting, notice)
+            : posting;
       }
       case Update.QuestionClosed _ ->
           status == null
@@ -82,20 +76,37 @@ public final class CommentPosts {
     return new Posting.Posted(message, notice.conversation());
   }
 
-  /// Sets the state label. Optional: a failure is ignored.
-  private <I> void label(IssueComments<I> comments, I issue, Notice notice, RunState state) {
-    if (!settings.stateLabels() || labelled.put(notice.conversation(), state) == state) {
-      return;
+  /// The result of a posted status that a label or a status of the issue belongs to. After a
+  /// temporary failure the status is posted again, which repeats only the edit and the failed call;
+  /// after some tries, and after a permanent failure, the post is left without it.
+  public static Posting with(Optional<ApiResult.Failure> failure, Posting posted, Notice notice) {
+    if (failure.isEmpty()) {
+      return posted;
+    }
+    if (failure.get() instanceof ApiResult.Busy busy && notice.tries() < MAX_TRIES) {
+      return busy.posting();
+    }
+    log.warn(
+        "state of the run not shown notice={} conversation={} why={}",
+        notice.id(),
+        notice.conversation(),
+        failure.get().why());
+    return posted;
+  }
+
+  /// Sets the state label, unless the status post already shows the state.
+  private <I> Optional<ApiResult.Failure> label(
+      IssueComments<I> comments, I issue, Update.Status update) {
+    var state = update.run().state();
+    if (!settings.stateLabels() || update.shown().equals(Optional.of(state))) {
+      return Optional.empty();
     }
     var on = settings.trigger().state(state);
     var off =
         settings.trigger().states().stream()
             .filter(each -> on.filter(each::equals).isEmpty())
             .toList();
-    if (!(comments.label(issue, on, off) instanceof ApiResult.Done)) {
-      labelled.remove(notice.conversation());
-      log.debug("label not set notice={} conversation={}", notice.id(), notice.conversation());
-    }
+    return comments.label(issue, on, off).failure();
   }
 
   private <I> Posting status(

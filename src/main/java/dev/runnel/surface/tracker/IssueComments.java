@@ -83,7 +83,8 @@ public interface IssueComments<I> {
       var name = Json.text(label, "name").orElse("");
       if (off.stream().anyMatch(name::equalsIgnoreCase)) {
         var removed = remove.apply(label);
-        if (!(removed instanceof ApiResult.Done)) {
+        // A label that somebody else has removed is gone.
+        if (removed instanceof ApiResult.Busy || removed instanceof ApiResult.Refused) {
           return removed;
         }
       }

@@ -1,9 +1,8 @@
 package dev.runnel.surface.tracker;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.model.run.RunState;
+import dev.runnel.core.model.Update;
 import dev.runnel.surface.kit.ApiResult;
-import dev.runnel.surface.kit.BoundedCaches;
 import dev.runnel.surface.kit.Json;
 import java.util.Map;
 import java.util.Optional;
@@ -20,13 +19,10 @@ import org.slf4j.LoggerFactory;
 /// @param <I> the key of an issue
 public final class IssueProgress<I> {
   private static final Logger log = LoggerFactory.getLogger(IssueProgress.class);
-  private static final int MAX_REMEMBERED = 1_000;
 
   private final Map<IssueStage, String> configuredNames;
   private final Function<I, ApiResult> transitions;
   private final BiFunction<I, String, ApiResult> transition;
-  // Prevents calls that would change nothing.
-  private final Map<I, IssueStage> lastStages = BoundedCaches.map(MAX_REMEMBERED);
 
   /// @param configuredNames the names of states or transitions in the settings
   /// @param transitions lists the transitions that are possible now, each with its `id` and its
@@ -41,15 +37,18 @@ public final class IssueProgress<I> {
     this.transition = transition;
   }
 
-  public void update(I issue, RunState run) {
-    var stage = IssueStage.of(run);
+  /// Changes the status of the issue, unless the run's status post already shows the same stage.
+  ///
+  /// @return why the status could not be changed
+  public Optional<ApiResult.Failure> update(I issue, Update.Status update) {
+    var stage = IssueStage.of(update.run().state());
     var name = stage.flatMap(each -> Optional.ofNullable(configuredNames.get(each)));
-    if (stage.isEmpty() || name.isEmpty() || lastStages.put(issue, stage.get()) == stage.get()) {
-      return;
+    if (name.isEmpty() || update.shown().flatMap(IssueStage::of).equals(stage)) {
+      return Optional.empty();
     }
-    if (!(transitions.apply(issue) instanceof ApiResult.Done(var possible))) {
-      lastStages.remove(issue);
-      return;
+    var listed = transitions.apply(issue);
+    if (!(listed instanceof ApiResult.Done(var possible))) {
+      return listed.failure();
     }
     var id =
         possible
@@ -58,10 +57,10 @@ public final class IssueProgress<I> {
             .flatMap(each -> Json.text(each, "id").stream())
             .findFirst();
     if (id.isEmpty()) {
-      log.debug("state or transition not available issue={} stage={}", issue, stage.get());
-    } else if (!(transition.apply(issue, id.get()) instanceof ApiResult.Done)) {
-      lastStages.remove(issue);
+      log.debug("state or transition not available issue={} stage={}", issue, stage);
+      return Optional.empty();
     }
+    return transition.apply(issue, id.get()).failure();
   }
 
   private static boolean isNamed(JsonNode transition, String name) {

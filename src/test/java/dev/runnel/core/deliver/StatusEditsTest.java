@@ -67,6 +67,14 @@ class StatusEditsTest {
   }
 
   @Test
+  void nameTheStateThatThePostShowsUntilThen() {
+    world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Fixed.");
+    world.settle();
+
+    assertThat(((Update.Status) status().update()).shown()).contains(RunState.RUNNING);
+  }
+
+  @Test
   void delayNeitherAnEndNorAnAnswer() {
     reports(3);
     world.says(now(world, "9", DANA, new Intent.Status(Optional.empty())));

@@ -482,6 +482,47 @@ class JiraSurfaceTest implements SurfaceContract {
             asked -> assertThat(asked.path("transition").path("id").asText()).isEqualTo("31"));
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "PUT /rest/api/3/issue/SHOP-7",
+        "GET /rest/api/3/issue/SHOP-7/transitions",
+        "POST /rest/api/3/issue/SHOP-7/transitions"
+      })
+  void aStateThatCannotBeShownNowIsShownByTheNextTryOrElseLeftOut(String call) {
+    var running =
+        new Update.Status(
+            Samples.run("1", RunState.RUNNING),
+            Samples.DANA,
+            Request.of("fix it"),
+            Samples.NINE,
+            Samples.NINE);
+    tracker.platform().answers(call, 503);
+    assertThat(post(running, 0)).isInstanceOf(Posting.Later.class);
+    assertThat(post(running, 5)).isInstanceOf(Posting.Posted.class);
+
+    tracker.platform().answers(call, 200);
+    assertThat(post(running, 1)).isInstanceOf(Posting.Posted.class);
+    assertThat(tracker.platform().comments()).hasSize(1);
+    assertThat(tracker.platform().labels()).contains("agent:running");
+    assertThat(tracker.platform().asked()).isNotEmpty();
+  }
+
+  @Test
+  void aLabelThatIsRefusedDoesNotHoldThePost() {
+    tracker.platform().answers("PUT /rest/api/3/issue/SHOP-7", 403);
+
+    assertThat(
+            post(
+                new Update.Status(
+                    Samples.run("1", RunState.SUCCEEDED),
+                    Samples.DANA,
+                    Request.of("fix it"),
+                    Samples.NINE,
+                    Samples.NINE)))
+        .isInstanceOf(Posting.Posted.class);
+  }
+
   @Test
   void anOverloadedJiraSaysHowLong() {
     var delivery = accepted(JiraRequests.golden("comment-created"));

@@ -201,6 +201,7 @@ class LinearSurfaceTest implements SurfaceContract {
 
   @Test
   void aRunMovesItsIssueOnceIntoTheStatesThatTheSettingsName() {
+    Optional<RunState> shown = Optional.empty();
     for (var state : List.of(RunState.QUEUED, RunState.RUNNING, RunState.FAILED)) {
       surface()
           .post(
@@ -208,15 +209,17 @@ class LinearSurfaceTest implements SurfaceContract {
                   new NoticeId("n-" + state),
                   accepted(LinearRequests.golden("comment-created")).conversation(),
                   new Update.Status(
-                      Samples.run("1", state),
-                      Samples.DANA,
-                      Request.of("fix it"),
-                      Samples.NINE,
-                      Samples.NINE),
+                          Samples.run("1", state),
+                          Samples.DANA,
+                          Request.of("fix it"),
+                          Samples.NINE,
+                          Samples.NINE)
+                      .withShown(shown),
                   Origin.NONE,
                   Samples.NINE,
                   0),
               null);
+      shown = Optional.of(state);
     }
 
     assertThat(tracker.platform().moves()).containsExactly("state-started");
