@@ -9,6 +9,7 @@ import dev.runnel.core.model.Plan;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.text.AnswerFormatter;
 import dev.runnel.core.text.RunTexts;
@@ -18,6 +19,9 @@ import java.util.Optional;
 
 /// Decides what to do with a delivery in its situation. Pure: everything it needs is passed in.
 public final class Planner {
+  /// People talk to each other where there is no run.
+  private static final Plan WITHOUT_RUN = new Plan.Ignore("sent in a conversation without a run");
+
   private Planner() {}
 
   /// The state of the delivery's conversation and place.
@@ -55,82 +59,17 @@ public final class Planner {
   private static Plan here(Delivery delivery, Situation situation, Instant now) {
     return switch (delivery.intent()) {
       case Intent.PlatformEvent _ -> new Plan.Ignore("not about one of my runs");
-      case Intent.Start(var request) -> {
-        if (delivery.origin().opensThread()) {
-          yield new Plan.OpenThread();
-        }
-        var own = situation.own();
-        yield own.filter(Binding::isActive).isPresent()
-            ? tell(
-                delivery,
-                "This thread already has a run. "
-                    + RunTexts.state(own.get(), now)
-                    + " Your replies go to it.")
-            : new Plan.StartRun(delivery.conversation(), request);
-      }
-      case Intent.Say(var request)
-          when request.options().interrupts() && situation.own().isEmpty() ->
-          delivery.addressed()
-              ? tell(
-                  delivery, "There is no run here to interrupt. Write it in the thread of a run.")
-              : new Plan.Ignore("sent in a conversation without a run");
-      case Intent.Say(var request) -> {
-        if (delivery.origin().opensThread()) {
-          yield new Plan.OpenThread();
-        }
-        if (situation.own().isPresent()) {
-          yield new Plan.FollowUp(situation.own().get(), request);
-        }
-        yield delivery.addressed()
-            ? new Plan.StartRun(delivery.conversation(), request)
-            : new Plan.Ignore("sent in a conversation without a run");
-      }
-      case Intent.Cancel(var run, var why) ->
-          target(delivery, situation, run, true)
-              .<Plan>map(
-                  binding -> {
-                    if (binding.isActive()) {
-                      return new Plan.CancelRun(binding);
-                    }
-                    return why.isPresent()
-                        ? new Plan.Ignore("the run had ended")
-                        : tell(delivery, "Nothing to stop: " + RunTexts.state(binding, now));
-                  })
-              .or(() -> situation.waiting().map(Plan.MoveTo::new))
-              .orElseGet(() -> unknown(delivery, situation, run, "stop", "stop "));
+      case Intent.Start(var request) -> start(delivery, situation, request, now);
+      case Intent.Say(var request) -> say(delivery, situation, request);
+      case Intent.Cancel(var run, var why) -> cancel(delivery, situation, run, why, now);
       case Intent.Status(var run) ->
           target(delivery, situation, run, false)
               .<Plan>map(binding -> tell(delivery, status(delivery, situation, binding, now)))
               .orElseGet(() -> unknown(delivery, situation, run, "show", "status "));
       case Intent.Retry(var run) ->
           target(delivery, situation, run, false)
-              .<Plan>map(
-                  binding -> {
-                    if (!binding.isRequestKnown()) {
-                      return tell(
-                          delivery,
-                          "This run was started through the API, so I don't know its whole request."
-                              + " Start it again there.");
-                    }
-                    if (binding.isActive()) {
-                      return tell(
-                          delivery,
-                          "The run has not ended yet. "
-                              + RunTexts.state(binding, now)
-                              + " Stop it first, or reply with what to do differently.");
-                    }
-                    return hasAnother(situation, binding)
-                        ? tell(
-                            delivery,
-                            "Another run is active in that thread. Stop it first, or start a second"
-                                + " one there with `new: …`.")
-                        : new Plan.StartRun(binding.conversation(), binding.request());
-                  })
+              .map(binding -> retry(delivery, situation, binding, now))
               .orElseGet(() -> unknown(delivery, situation, run, "retry", "retry "));
-      case Intent.New(var request) ->
-          isForRunnel(delivery, situation)
-              ? new Plan.StartRun(delivery.conversation(), request)
-              : new Plan.Ignore("sent in a conversation without a run");
       case Intent.SayTo(var run, var request, _) ->
           situation
               .named()
@@ -139,27 +78,99 @@ public final class Planner {
                   () -> unknownRun(delivery, situation, run, "say " + run + " " + request.text()));
       case Intent.Link(var run) -> new Plan.LinkRun(run);
       case Intent.GeneralCommand command -> new Plan.Answer(command);
+      case Intent.New _, Intent.Linked _, Intent.Help _, Intent.Unclear _
+          when !isForRunnel(delivery, situation) ->
+          WITHOUT_RUN;
+      case Intent.New(var request) -> new Plan.StartRun(delivery.conversation(), request);
       case Intent.Linked(var link, _) ->
-          isForRunnel(delivery, situation)
-              ? notFound(
-                  delivery,
-                  "I can't find a run for this link",
-                  List.of(InfoCard.Row.sentence(link.toString())))
-              : new Plan.Ignore("sent in a conversation without a run");
+            notFound(
+                delivery,
+                "I can't find a run for this link",
+                List.of(InfoCard.Row.sentence(link.toString())));
       case Intent.Help(var verb) ->
-          isForRunnel(delivery, situation)
-              ? Plan.Tell.one(
-                  verb.flatMap(Verb::of)
-                      .<Update>map(
-                          it -> new Update.Answered(delivery.actor(), AnswerFormatter.verb(it)))
-                      .orElseGet(() -> new Update.Helped(delivery.actor())))
-              : new Plan.Ignore("sent in a conversation without a run");
+          Plan.Tell.one(
+              verb.flatMap(Verb::of)
+                  .<Update>map(
+                      it -> new Update.Answered(delivery.actor(), AnswerFormatter.verb(it)))
+                  .orElseGet(() -> new Update.Helped(delivery.actor())));
       case Intent.Unclear(var why, var work) ->
-          isForRunnel(delivery, situation)
-              ? work.map(request -> noRun(delivery, situation, why, request.text()))
-                  .orElseGet(() -> tell(delivery, why))
-              : new Plan.Ignore("sent in a conversation without a run");
+          work.map(request -> noRun(delivery, situation, why, request.text()))
+              .orElseGet(() -> tell(delivery, why));
     };
+  }
+
+  private static Plan start(Delivery delivery, Situation situation, Request request, Instant now) {
+    if (delivery.origin().opensThread()) {
+      return new Plan.OpenThread();
+    }
+    return situation
+        .own()
+        .filter(Binding::isActive)
+        .map(
+            own ->
+                tell(
+                    delivery,
+                    "This thread already has a run. "
+                        + RunTexts.state(own, now)
+                        + " Your replies go to it."))
+        .orElseGet(() -> new Plan.StartRun(delivery.conversation(), request));
+  }
+
+  private static Plan say(Delivery delivery, Situation situation, Request request) {
+    if (request.options().interrupts() && situation.own().isEmpty()) {
+      return delivery.addressed()
+          ? tell(delivery, "There is no run here to interrupt. Write it in the thread of a run.")
+          : WITHOUT_RUN;
+    }
+    if (delivery.origin().opensThread()) {
+      return new Plan.OpenThread();
+    }
+    if (situation.own().isPresent()) {
+      return new Plan.FollowUp(situation.own().get(), request);
+    }
+    return delivery.addressed() ? new Plan.StartRun(delivery.conversation(), request) : WITHOUT_RUN;
+  }
+
+  private static Plan cancel(
+      Delivery delivery,
+      Situation situation,
+      Optional<RunId> run,
+      Optional<String> why,
+      Instant now) {
+    return target(delivery, situation, run, true)
+        .<Plan>map(
+            binding -> {
+              if (binding.isActive()) {
+                return new Plan.CancelRun(binding);
+              }
+              return why.isPresent()
+                  ? new Plan.Ignore("the run had ended")
+                  : tell(delivery, "Nothing to stop: " + RunTexts.state(binding, now));
+            })
+        .or(() -> situation.waiting().map(Plan.MoveTo::new))
+        .orElseGet(() -> unknown(delivery, situation, run, "stop", "stop "));
+  }
+
+  private static Plan retry(Delivery delivery, Situation situation, Binding binding, Instant now) {
+    if (!binding.isRequestKnown()) {
+      return tell(
+          delivery,
+          "This run was started through the API, so I don't know its whole request."
+              + " Start it again there.");
+    }
+    if (binding.isActive()) {
+      return tell(
+          delivery,
+          "The run has not ended yet. "
+              + RunTexts.state(binding, now)
+              + " Stop it first, or reply with what to do differently.");
+    }
+    return hasAnother(situation, binding)
+        ? tell(
+            delivery,
+            "Another run is active in that thread. Stop it first, or start a second"
+                + " one there with `new: …`.")
+        : new Plan.StartRun(binding.conversation(), binding.request());
   }
 
   /// On a pull request, other people can read the answer than in the run's thread, so it contains
@@ -216,7 +227,7 @@ public final class Planner {
       return unknownRun(delivery, situation, run.get(), command + run.get());
     }
     if (!delivery.addressed()) {
-      return new Plan.Ignore("sent in a conversation without a run");
+      return WITHOUT_RUN;
     }
     var active = of(delivery.actor(), situation.inPlace(), true);
     if (active.size() > 1) {
