@@ -114,12 +114,13 @@ public final class Dispatcher {
             runStarter,
             startControl,
             results,
-            new FollowUpBatcher(listeningPolicy, linkedConversations),
-            listeningPolicy,
-            pullRequestFollowUps,
-            linkedConversations,
-            options.publicWork(),
-            chance);
+            new FollowUpText(
+                results,
+                new FollowUpBatcher(listeningPolicy, linkedConversations),
+                linkedConversations,
+                options.publicWork(),
+                chance),
+            new FollowUpReceipt(results, listeningPolicy, pullRequestFollowUps));
     this.messageEdits = new MessageEdits(results);
     this.runCanceller = new RunCanceller(store, runs, runStarter, results);
     this.senderCheck = new SenderCheck(accessCheck, results);
