@@ -20,7 +20,7 @@ public final class Dispatchers {
   /// A dispatcher without profiles, defaults and a listener.
   public static Dispatcher of(
       Store store, AgentRuns runs, Surfaces surfaces, Policy policy, RandomGenerator chance) {
-    return new Dispatcher(
+    return Dispatcher.of(
         store,
         runs,
         surfaces,

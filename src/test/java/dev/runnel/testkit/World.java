@@ -158,7 +158,7 @@ public final class World implements AutoCloseable {
             Optional.empty(),
             Optional.empty(),
             Optional.empty());
-    return new Dispatcher(
+    return Dispatcher.of(
         store,
         runs,
         surfaces(),

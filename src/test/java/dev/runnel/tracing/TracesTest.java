@@ -69,7 +69,7 @@ class TracesTest {
       var recovery = new OutageRecovery(store, runs, surfaces);
       door = new WebhookEndpoint(store, surfaces, clock, new RequestMetrics(), traces);
       dispatcher =
-          new Dispatcher(
+          Dispatcher.of(
               store,
               runs,
               surfaces,

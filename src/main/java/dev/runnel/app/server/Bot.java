@@ -123,7 +123,7 @@ record Bot(
     Changeable changeable(Config now) {
       var store = storage.store();
       return new Changeable(
-          new Dispatcher(
+          Dispatcher.of(
               store,
               runs,
               surfaces,
