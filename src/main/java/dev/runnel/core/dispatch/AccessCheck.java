@@ -210,6 +210,11 @@ record AccessCheck(
         .or(() -> surfaces.find(delivery.conversation().surface()));
   }
 
+  /// Whether whoever runs Runnel sent it.
+  boolean isByOperator(Delivery delivery) {
+    return surface(delivery).filter(it -> it.senders().isByOperator(delivery)).isPresent();
+  }
+
   private Person person(Surface surface, Delivery delivery) {
     return switch (surface.senders().admit(delivery)) {
       case Admission.Admitted _ -> named(surface, delivery, true);

@@ -114,7 +114,8 @@ public final class Dispatcher {
     var results = new AttemptResults(store, RetryPolicy.standard(chance), recovery, listener);
     var accessCheck = new AccessCheck(policy, store, surfaces, defaultsResolver);
     var runAccessPolicy = new RunAccessPolicy(defaults);
-    var startControl = new StartControl(policy, store, accessCheck, results);
+    var approvals = new StartApprovals(policy, store, accessCheck, results);
+    var startControl = new StartControl(policy, store, accessCheck, approvals, results);
     var linkedConversations = new LinkedConversations(surfaces, results);
     var listeningPolicy = new ListeningPolicy(surfaces, store);
     var runStarter =
@@ -155,6 +156,7 @@ public final class Dispatcher {
             defaultsResolver,
             accessCheck,
             startControl,
+            approvals,
             issueClaims,
             healthCheck,
             results,

@@ -42,6 +42,7 @@ record QueryHandler(
     DefaultsResolver defaultsResolver,
     AccessCheck accessCheck,
     StartControl startControl,
+    StartApprovals startApprovals,
     IssueClaims issueClaims,
     HealthCheck healthCheck,
     AttemptResults results,
@@ -64,7 +65,7 @@ record QueryHandler(
       case Intent.CancelMine _ -> results.complete(attempt, work -> stopAll(work, attempt));
       case Intent.Ask(Question.Configure configure) -> configure(attempt, List.of(configure));
       case Intent.Ask(Question.ConfigureAll(var changes)) -> configure(attempt, changes);
-      case Intent.Ask(Question.Decide decision) -> startControl.decide(attempt, decision);
+      case Intent.Ask(Question.Decide decision) -> startApprovals.decide(attempt, decision);
       case Intent.Ask(Question.Join choice) -> issueClaims.choose(attempt, choice);
       case Intent.Ask(Question.Schedule schedule) -> scheduleCommands.create(attempt, schedule);
       case Intent.Ask(Question.Schedules _) -> scheduleCommands.list(attempt);
