@@ -362,8 +362,14 @@ public final class AgentRunService implements AutoCloseable {
     return watchers.watch(runId, changed);
   }
 
-  /// Stops claiming runs, ends the working agents and records their executions as interrupted.
-  /// Blocks for at most the drain time, the grace time and a few seconds.
+  /// Stops starting agents, and waits for those that work, for at most the drain time. Requests are
+  /// served meanwhile: cancellations take effect, and new runs stay queued for the next start.
+  public void drain() {
+    queue.drain();
+  }
+
+  /// Drains the service unless that was done, ends the working agents and records their executions
+  /// as interrupted. Blocks for at most the drain time, the grace time and a few seconds.
   @Override
   public void close() {
     scheduleClock.close();

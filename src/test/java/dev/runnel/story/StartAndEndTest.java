@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.runnel.client.ListRuns;
 import dev.runnel.client.RunsClient;
 import dev.runnel.testkit.RunnelProcess;
+import dev.runnel.wire.CreateRun;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -19,6 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -90,6 +93,52 @@ class StartAndEndTest {
           .contains("SUCCEEDED", "all done")
           .doesNotContain("restarted");
     }
+  }
+
+  @Test
+  void anAgentThatIsWaitedForCanBeStoppedAndWhatIsStartedMeanwhileWaitsForTheNextStart(
+      @TempDir Path folder) throws Exception {
+    var settings =
+        Map.of(
+            "RUNNEL_AGENT_COMMAND",
+            "sh -c 'read -r first; echo \"$first\"; [ \"$first\" = quick ] || sleep 300'",
+            "RUNNEL_AGENTS_DRAIN",
+            "100s",
+            "RUNNEL_AGENT_API_KEY",
+            "a-key-of-this-test");
+    try (var runnel = RunnelProcess.start(folder, RunnelProcess.freePort(), settings);
+        var client =
+            RunsClient.builder()
+                .baseUrl(URI.create(runnel.url() + "/api/v1"))
+                .apiKey("a-key-of-this-test")
+                .build()) {
+      var working = client.runs().create(prompt("slow")).send().runId();
+      await().until(runnel::hasAgent);
+      var stopping =
+          new FutureTask<>(
+              () -> {
+                runnel.stop();
+                return runnel.log();
+              });
+      Thread.ofVirtual().start(stopping);
+      await().until(() -> runnel.log().contains("waiting for agents to finish"));
+
+      var meanwhile = client.runs().create(prompt("quick")).send().runId();
+      client.runs().cancel(working).send();
+
+      assertThat(stopping.get(40, TimeUnit.SECONDS)).contains("agent run service closed");
+      runnel.restart();
+      assertThat(state(client, working)).isEqualTo("CANCELLED");
+      await().until(() -> state(client, meanwhile).equals("SUCCEEDED"));
+    }
+  }
+
+  private static CreateRun prompt(String text) {
+    return CreateRun.builder().prompt(text).build();
+  }
+
+  private static String state(RunsClient client, String runId) {
+    return client.runs().get(runId).send().state().value();
   }
 
   @Test

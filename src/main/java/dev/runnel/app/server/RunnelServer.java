@@ -48,6 +48,7 @@ public final class RunnelServer implements AutoCloseable {
   private final Resources resources;
   private final ServerContext context;
   private final LiveSettings settings;
+  private final Optional<AgentRunService> service;
   private final boolean isolatesAgents;
   private final List<String> lines;
 
@@ -55,11 +56,13 @@ public final class RunnelServer implements AutoCloseable {
       Resources resources,
       ServerContext context,
       LiveSettings settings,
+      Optional<AgentRunService> service,
       boolean isolatesAgents,
       List<String> lines) {
     this.resources = resources;
     this.context = context;
     this.settings = settings;
+    this.service = service;
     this.isolatesAgents = isolatesAgents;
     this.lines = List.copyOf(lines);
   }
@@ -110,9 +113,11 @@ public final class RunnelServer implements AutoCloseable {
     return settings.reload(who);
   }
 
-  /// Waits for running steps to finish, then closes everything, the last opened first.
+  /// Gives agents the drain time, in which people can still stop them and Runnel posts their
+  /// results. Then waits for running steps to finish, and closes everything, the last opened first.
   @Override
   public void close() {
+    service.ifPresent(AgentRunService::drain);
     resources.close();
   }
 
@@ -188,6 +193,7 @@ public final class RunnelServer implements AutoCloseable {
             resources,
             context,
             settings,
+            service,
             isolatesAgents,
             lines(context, platforms, console.agent(), authentication.newLink(), service));
     server.listen(
@@ -196,7 +202,6 @@ public final class RunnelServer implements AutoCloseable {
         platforms,
         bot,
         console,
-        service,
         health(storage, platforms, bot, olderNodes, metrics));
     context.opened(console.console());
     context.opened(bot.workers());
@@ -254,7 +259,6 @@ public final class RunnelServer implements AutoCloseable {
       Platforms platforms,
       Bot bot,
       ConsoleParts console,
-      Optional<AgentRunService> service,
       Health health) {
     var clock = context.clock();
     var reloadRoute =

@@ -210,13 +210,10 @@ public final class RunQueue implements AutoCloseable {
     }
   }
 
-  /// Stops claiming runs, gives executions the drain time to finish, ends the others, and waits
+  /// Drains the queue unless that was done, ends the executions that have not finished, and waits
   /// until their results are recorded. Queued runs stay queued.
   @Override
   public void close() {
-    open = false;
-    closed.countDown();
-    queueSignal.signal();
     drain();
     changeFeed.close();
     var threads =
@@ -237,8 +234,15 @@ public final class RunQueue implements AutoCloseable {
     leaseKeeper.close();
   }
 
-  /// Waits for working agents, for at most the configured drain time.
-  private void drain() {
+  /// Stops claiming runs, and gives executions the drain time to finish. They can be cancelled
+  /// meanwhile. Does nothing the second time.
+  public void drain() {
+    if (!open) {
+      return;
+    }
+    open = false;
+    closed.countDown();
+    queueSignal.signal();
     var timeout = settings.limits().drain();
     if (timeout.isZero() || executions.isEmpty()) {
       return;
