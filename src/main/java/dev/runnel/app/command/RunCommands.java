@@ -20,6 +20,7 @@ import dev.runnel.wire.AgentConfig;
 import dev.runnel.wire.CreateRun;
 import dev.runnel.wire.DispatchRun;
 import dev.runnel.wire.Factory;
+import dev.runnel.wire.FollowUpAccepted;
 import dev.runnel.wire.FollowUpMessage;
 import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunStateValue;
@@ -131,7 +132,7 @@ public final class RunCommands {
       case "follow" -> {
         var text = String.join(" ", words.subList(1, words.size()));
         var accepted = client.runs().followUp(first, FollowUpMessage.of(text)).send();
-        show(command, accepted, Stream.of("Sent."));
+        show(command, accepted, Stream.of(sent(accepted)));
         return 0;
       }
       case "cancel" -> {
@@ -146,6 +147,17 @@ public final class RunCommands {
         return watch(client, command, first);
       }
     }
+  }
+
+  /// What becomes of a follow-up.
+  private static String sent(FollowUpAccepted accepted) {
+    return switch (accepted.outcome() == null ? "" : accepted.outcome().value()) {
+      case "queued_prompt" -> "Added to the prompt: the run has not begun.";
+      case "live_session" -> "Sent to the agent, which reads it while it works.";
+      case "handoff_execution" -> "Sent: the run continues with it.";
+      case "queue_pending" -> "Queued: the run continues with it when its agent is done.";
+      default -> "Sent.";
+    };
   }
 
   private static RunItem cancel(RunsClient client, String id) {
@@ -197,13 +209,14 @@ public final class RunCommands {
     }
     var name = command.chosen().get("name");
     query = name == null ? query : query.name(name);
+    var none = state == null && name == null ? "No runs yet." : "No such runs.";
     if (command.all()) {
       var runs = client.runs().pages(query.limit(MAX_AT_ONCE)).items();
       if (command.json()) {
         // One run a line, so that not all have to fit in memory.
         runs.forEach(run -> show(command, run, Stream.empty()));
       } else {
-        print(runs.toList());
+        print(runs.toList(), none);
       }
       return;
     }
@@ -211,16 +224,16 @@ public final class RunCommands {
     if (command.json()) {
       show(command, answer.json(), Stream.empty());
     } else {
-      print(answer.parse().items());
+      print(answer.parse().items(), none);
     }
   }
 
-  private void print(List<RunItem> runs) {
+  private void print(List<RunItem> runs, String none) {
     var lines =
         isTerminal
             ? RunsOnTerminal.table(runs, Instant.now())
             : runs.stream().map(RunCommands::line);
-    (runs.isEmpty() ? Stream.of("No runs yet.") : lines).forEach(out::println);
+    (runs.isEmpty() ? Stream.of(none) : lines).forEach(out::println);
   }
 
   private String start(RunsClient client, CommandLine.RunCommand command, String prompt) {
@@ -291,10 +304,32 @@ public final class RunCommands {
     return found.isEmpty() ? given : found.getFirst();
   }
 
+  /// Watches a run; if the command is interrupted, says that the run is not.
+  private int watch(RunsClient client, CommandLine.RunCommand command, String id) {
+    var beginning = RunsOnTerminal.id(id);
+    var atEnd =
+        Thread.ofPlatform()
+            .unstarted(
+                () ->
+                    err.println(
+                        "The run continues. ./runnel run cancel %s stops it."
+                            .formatted(PREFIX.matcher(beginning).matches() ? beginning : id)));
+    Runtime.getRuntime().addShutdownHook(atEnd);
+    try {
+      return follow(client, command, id);
+    } finally {
+      try {
+        Runtime.getRuntime().removeShutdownHook(atEnd);
+      } catch (IllegalStateException _) {
+        // The process ends, and the thread prints its line.
+      }
+    }
+  }
+
   /// Prints each change until the run ends or waits for a person.
   ///
   /// @return the exit code for the run's state then
-  private int watch(RunsClient client, CommandLine.RunCommand command, String id) {
+  private int follow(RunsClient client, CommandLine.RunCommand command, String id) {
     var before = new AtomicReference<>("");
     var printed = new AtomicInteger();
     var run =

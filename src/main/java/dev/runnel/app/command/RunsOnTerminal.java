@@ -43,7 +43,7 @@ public final class RunsOnTerminal {
       lines.add(
           "%-8s  %s%-10s%s  %8s  %8s  %s"
               .formatted(
-                  beginning(run.runId(), ID),
+                  id(run.runId()),
                   COLOURS.getOrDefault(run.state(), ""),
                   run.state(),
                   RESET,
@@ -52,6 +52,11 @@ public final class RunsOnTerminal {
                   beginning(title(run), TITLE)));
     }
     return lines.stream();
+  }
+
+  /// The first characters of an id, as the table shows them.
+  static String id(String runId) {
+    return beginning(runId, ID);
   }
 
   private static String beginning(String text, int most) {

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.runnel.app.Main;
+import dev.runnel.client.ListRuns;
+import dev.runnel.client.RunsClient;
 import dev.runnel.service.run.Factory;
 import dev.runnel.testkit.EmbeddedService;
 import dev.runnel.testkit.MockServers;
 import dev.runnel.testkit.RunnelProcess;
+import dev.runnel.wire.RunStateValue;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -17,6 +20,8 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -101,7 +106,7 @@ class RunCommandsTest {
     assertThat(run("watch", id)).isEqualTo(3);
     assertThat(said()).last().asString().endsWith("Which branch?");
     assertThat(run("follow", id, "the", "main", "one")).isZero();
-    assertThat(said()).containsExactly("Sent.");
+    assertThat(said()).containsExactly("Sent: the run continues with it.");
     assertThat(run("watch", id)).isZero();
     assertThat(said()).last().asString().contains("SUCCEEDED");
   }
@@ -258,6 +263,59 @@ class RunCommandsTest {
     assertThat(said()).hasSize(2);
   }
 
+  @ParameterizedTest
+  @CsvSource({"--state,failed", "--name,nightly"})
+  void aListWithoutAMatchDoesNotSayThatThereAreNoRuns(String filter, String value) {
+    started("fix the build");
+
+    assertThat(run("list", filter, value)).isZero();
+    assertThat(said()).containsExactly("No such runs.");
+  }
+
+  @Test
+  void aFollowUpToAnAgentThatDoesNotReadWhileItWorksIsQueued() throws Exception {
+    var id = started("slow work");
+    try (var client = client()) {
+      var changes =
+          client.runs().watch(ListRuns.ALL, Duration.ofMillis(20)).since(Instant.EPOCH).stream();
+      assertThat(changes.anyMatch(run -> run.state().equals(RunStateValue.INPROGRESS))).isTrue();
+    }
+
+    assertThat(run("follow", id, "and the tests")).isZero();
+    assertThat(said()).containsExactly("Queued: the run continues with it when its agent is done.");
+  }
+
+  @Test
+  void aWatchThatIsInterruptedSaysThatTheRunContinues() throws Exception {
+    var id = started("slow work");
+    var process =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+            Main.class.getName(),
+            "run",
+            "watch",
+            id);
+    // The settings of the tests are none of Runnel's.
+    process.environment().keySet().removeIf(name -> name.startsWith("RUNNEL_"));
+    process.environment().put("RUNNEL_AGENT_API_URL", service.uri() + "/api/v1");
+    process.environment().put("RUNNEL_AGENT_API_KEY", EmbeddedService.KEY);
+    var watch = process.start();
+    try {
+      assertThat(watch.inputReader().readLine()).contains(id);
+
+      // The signal of Ctrl-C, which processes in the background ignore, has the same effect.
+      watch.toHandle().destroy();
+
+      assertThat(watch.errorReader().lines())
+          .contains(
+              "The run continues. ./runnel run cancel %s stops it.".formatted(id.substring(0, 8)));
+    } finally {
+      watch.destroyForcibly();
+    }
+  }
+
   @Test
   void aListWithAnUnknownStateIsWrongUsage() {
     assertThat(run("list", "--state", "asleep")).isEqualTo(2);
@@ -347,6 +405,13 @@ class RunCommandsTest {
     var line = said().getFirst();
     assertThat(line).startsWith("Started ");
     return line.substring("Started ".length());
+  }
+
+  private RunsClient client() {
+    return RunsClient.builder()
+        .baseUrl(URI.create(service.uri() + "/api/v1"))
+        .apiKey(EmbeddedService.KEY)
+        .build();
   }
 
   private int run(String... words) {
