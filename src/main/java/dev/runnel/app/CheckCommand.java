@@ -2,8 +2,10 @@ package dev.runnel.app;
 
 import dev.runnel.app.data.BotDatabase;
 import dev.runnel.app.data.RunDatabase;
+import dev.runnel.app.server.IsolationChoice;
 import dev.runnel.app.server.KubernetesChoice;
 import dev.runnel.app.server.Platforms;
+import dev.runnel.app.server.PortCheck;
 import dev.runnel.app.server.RunnelServer;
 import dev.runnel.app.server.StatusLine;
 import dev.runnel.app.settings.Config;
@@ -17,7 +19,9 @@ import dev.runnel.database.DatabaseException;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.isolation.EscapeCheck;
+import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Isolations;
+import dev.runnel.service.run.Executables;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.store.SqlStore;
 import dev.runnel.surface.ConnectedPlatform;
@@ -26,6 +30,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -68,16 +73,22 @@ final class CheckCommand {
   int run(boolean escape) {
     Platforms.require(config.settings());
     line("Data", data());
+    PortCheck.of(config).forEach(checked -> line("Port", checked));
     config.settings().policy().unreachable().stream()
         .map(Optional::of)
         .forEach(problem -> line("Policy", problem));
     line("Database", database());
+    if (config.agentApi().isEmpty()) {
+      line("Git", git());
+    }
     line("Agent", agent());
     var isKubernetes =
         config.agentApi().isEmpty() && config.isolation().equals(Isolations.KUBERNETES);
     if (isKubernetes) {
       line("Kubernetes", KubernetesChoice.problem(config, environment, RunnelServer.AGENT_GRACE));
     }
+    var isHere = config.agentApi().isEmpty() && !isKubernetes;
+    var isolation = isHere ? isolation() : Optional.<Isolation.Local>empty();
     try (var platforms =
         Platforms.of(
             config.settings(),
@@ -96,15 +107,29 @@ final class CheckCommand {
         opened.close();
       }
     }
-    if (escape && isKubernetes) {
+    if (escape && !isHere) {
       line("Escape", Optional.of("not tried: this works for agents on this machine only."));
     } else if (escape) {
-      escape();
+      isolation.ifPresent(this::escape);
     }
     return allPassed ? 0 : 1;
   }
 
-  private void escape() {
+  /// Prints the isolation that the next start chooses.
+  ///
+  /// @return empty if it refuses to start
+  private Optional<Isolation.Local> isolation() {
+    try {
+      var isolation = IsolationChoice.onThisMachine(config, environment, config.data());
+      out.println(StatusLine.of("Isolation", isolation.line()));
+      return Optional.of(isolation);
+    } catch (SettingsException e) {
+      line("Isolation", Optional.of(String.valueOf(e.getMessage())));
+      return Optional.empty();
+    }
+  }
+
+  private void escape(Isolation.Local isolation) {
     var machine = config.machine(environment, config.data());
     var environments = config.settings().environments();
     var chosen =
@@ -113,8 +138,6 @@ final class CheckCommand {
             .findFirst()
             .orElse(Environment.NONE);
     try {
-      var isolation = Isolations.choose(config.isolation(), machine, config.limitsEgress());
-      out.println(StatusLine.of("Isolation", isolation.line()));
       var problem = isolation.problem(chosen);
       if (problem.isPresent()) {
         line("Escape", problem);
@@ -133,8 +156,6 @@ final class CheckCommand {
                   case UNKNOWN -> "not tried: %s: %s".formatted(finding.what(), finding.detail());
                 }));
       }
-    } catch (IllegalArgumentException e) {
-      line("Isolation", Optional.of("agents.isolation " + e.getMessage()));
     } catch (IOException e) {
       line("Escape", Optional.of("not tried: " + e.getMessage()));
     } catch (InterruptedException _) {
@@ -214,6 +235,29 @@ final class CheckCommand {
     return Optional.of(
         "%s cannot be read: %s. If it is damaged, move the data folder away and restore a backup with ./runnel restore DIR."
             .formatted(file, found.strip()));
+  }
+
+  /// Workspaces are clones.
+  private ConnectionCheck git() {
+    var program = Executables.find("git", environment);
+    if (program.isPresent()) {
+      try {
+        var version = new ProcessBuilder(program.get().toString(), "--version").start();
+        var said = new String(version.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (version.waitFor() == 0) {
+          return ConnectionCheck.ok("ok: " + said.strip());
+        }
+      } catch (IOException _) {
+        // It cannot be started.
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    return config.settings().environments().all().stream()
+            .allMatch(each -> each.repositories().isEmpty())
+        ? ConnectionCheck.ok("ok: there is none, and no environment has a repository")
+        : ConnectionCheck.problem(
+            "does not work, and environments have repositories. Install git on the PATH.");
   }
 
   private ConnectionCheck agent() {

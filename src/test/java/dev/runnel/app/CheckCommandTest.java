@@ -2,20 +2,29 @@ package dev.runnel.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.app.server.RunnelServer;
+import dev.runnel.app.settings.Config;
+import dev.runnel.app.settings.Settings;
 import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
+import dev.runnel.testkit.RunnelProcess;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +37,7 @@ class CheckCommandTest {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
   @TempDir Path data;
+  @TempDir Path settings;
 
   @Test
   void filesOfDatabasesThatAreIntactAreOk() {
@@ -118,6 +128,88 @@ class CheckCommandTest {
     assertThat(said()).contains("Agent        ok: your command, on this machine\n");
   }
 
+  @Test
+  void theIsolationIsPrintedAndNoneIsFineWhileOthersCannotStartAgents() {
+    assertThat(check(Map.of("PATH", data.toString()))).isZero();
+    assertThat(said()).contains("Isolation    none: agents can read and change all that");
+  }
+
+  @Test
+  void isolationThatTheNextStartRequiresIsNamed() throws IOException {
+    assertThat(
+            check(
+                withFile(
+                    """
+                    hooks:
+                      alerts:
+                        proof: {kind: bearer, secret: [a-secret-of-the-hook]}
+                        template: "Look at {/title}"
+                    """)))
+        .isOne();
+    assertThat(said())
+        .contains(
+            "Isolation    RUNNEL_AGENTS_ISOLATION (agents.isolation) is auto, and bubblewrap does"
+                + " not work here");
+  }
+
+  @Test
+  void theVersionOfGitIsPrinted() {
+    assertThat(check(Map.of())).isZero();
+    assertThat(said()).containsPattern("Git          ok: git version \\d");
+  }
+
+  @Test
+  void gitIsMissedByEnvironmentsWithRepositoriesOnly() throws IOException {
+    assertThat(check(Map.of("PATH", data.toString()))).isZero();
+    assertThat(said()).contains("Git          ok: there is none");
+    out.reset();
+
+    assertThat(
+            check(
+                withFile(
+                    """
+                    agents:
+                      environments:
+                        shop:
+                          repositories: [acme/shop]
+                    """)))
+        .isOne();
+    assertThat(said()).contains("Git          does not work").contains("Install git");
+  }
+
+  @Test
+  void aPortThatSomethingElseHasIsNamedWithTheRemedy() throws IOException {
+    try (var other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      var port = Integer.toString(other.getLocalPort());
+
+      assertThat(check(Map.of("PORT", port))).isOne();
+      assertThat(said())
+          .contains("Port         Port %s on 127.0.0.1 is not free. Stop what".formatted(port));
+    }
+  }
+
+  @Test
+  @Tag("slow")
+  void aPortAtWhichRunnelAnswersOrThatIsFreeIsOk() {
+    var port = Integer.toString(RunnelProcess.freePort());
+    assertThat(check(Map.of("PORT", port))).isZero();
+    assertThat(said()).contains("Port         ok: %s is free\n".formatted(port));
+    out.reset();
+
+    var environment = Map.of("PATH", data.toString(), "PORT", port, "RUNNEL_DATA", data.toString());
+    var settings = Settings.read(environment, Optional.empty(), Map.of());
+    try (var _ = RunnelServer.start(Config.of(settings), environment, InstantSource.system())) {
+      assertThat(check(Map.of("PORT", port))).isZero();
+    }
+    assertThat(said()).contains("Port         ok: Runnel answers on %s\n".formatted(port));
+  }
+
+  /// Without any program.
+  private Map<String, String> withFile(String yaml) throws IOException {
+    var file = Files.writeString(settings.resolve("runnel.yaml"), yaml);
+    return Map.of("PATH", data.toString(), "RUNNEL_CONFIG", file.toString());
+  }
+
   private void database(String name) {
     try (var database = Database.sqlite(data.resolve(name))) {
       database.migrate(SqlStore.SCHEMA);
@@ -125,7 +217,7 @@ class CheckCommandTest {
   }
 
   private int check(Map<String, String> settings) {
-    var environment = new HashMap<>(Map.of("PATH", System.getenv("PATH")));
+    var environment = new HashMap<>(Map.of("PATH", System.getenv("PATH"), "PORT", "0"));
     environment.putAll(settings);
     var stream = new PrintStream(out, true, StandardCharsets.UTF_8);
     return new Main(stream, stream, environment).run(List.of("check", "--data", data.toString()));

@@ -2,9 +2,7 @@ package dev.runnel.app.server;
 
 import dev.runnel.app.data.DataFolder;
 import dev.runnel.app.data.RunDatabase;
-import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.KnownPlatforms;
-import dev.runnel.app.settings.RunnelSettings;
 import dev.runnel.app.settings.SettingsException;
 import dev.runnel.core.dispatch.ChildRunStarts;
 import dev.runnel.core.model.conversation.DeliveryId;
@@ -14,7 +12,6 @@ import dev.runnel.service.cleanup.RunCleanup;
 import dev.runnel.service.execution.NodeSettings;
 import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.isolation.Isolation;
-import dev.runnel.service.isolation.Isolations;
 import dev.runnel.service.run.NodeIdentity;
 import dev.runnel.service.run.limit.CostLimit;
 import dev.runnel.service.run.limit.StartLimits;
@@ -22,7 +19,6 @@ import dev.runnel.service.store.RunErasure;
 import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -61,41 +57,9 @@ final class EmbeddedService {
     }
     var isolation =
         CompletableFuture.supplyAsync(
-            () -> isolation(config, environment, context.data().path()),
+            () -> IsolationChoice.open(config, environment, context.data().path()),
             Thread.ofVirtual().name("isolation")::start);
     return Optional.of(new EmbeddedService(context, environment, isolation));
-  }
-
-  /// @throws SettingsException if the machine does not support the requested isolation, or has none
-  ///   while others can start agents and nobody decided that they run without it
-  private static Isolation isolation(Config config, Map<String, String> environment, Path data) {
-    try {
-      if (config.isolation().equals(Isolations.KUBERNETES)) {
-        return KubernetesChoice.open(config, environment, data, RunnelServer.AGENT_GRACE);
-      }
-      var chosen =
-          Isolations.choose(
-              config.isolation(), config.machine(environment, data), config.limitsEgress());
-      if (!chosen.isOn() && config.isolation().equals("auto") && isOpenToOthers(config)) {
-        throw new IllegalArgumentException(
-            "is auto, and bubblewrap does not work here, so agents would run without isolation:"
-                + " whoever can start one could read Runnel's secrets. Install bubblewrap (package"
-                + " bubblewrap; this user must be allowed to create user namespaces), or set it to"
-                + " container, or set it to none to accept that.");
-      }
-      return chosen;
-    } catch (IllegalArgumentException e) {
-      throw new SettingsException(
-          "%s (%s) %s"
-              .formatted(
-                  RunnelSettings.AGENTS_ISOLATION,
-                  RunnelSettings.AGENTS_ISOLATION.path(),
-                  e.getMessage()));
-    }
-  }
-
-  private static boolean isOpenToOthers(Config config) {
-    return Platforms.isAnyOn(config.settings()) || !config.settings().hooks().isEmpty();
   }
 
   /// Waits for the test.

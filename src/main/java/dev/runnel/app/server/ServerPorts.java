@@ -5,6 +5,7 @@ import dev.runnel.app.settings.SettingsException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.util.Optional;
 
 /// The ports at which the server listens.
 ///
@@ -27,12 +28,20 @@ record ServerPorts(int deliveries, int admin) {
   }
 
   private static int admin(Config config, int port) {
-    if (PortProbe.problem(config.addresses().adminHost(), port).isPresent()) {
-      throw new SettingsException(
-          "Port %d on %s is not free. Stop what listens there, or choose another port with RUNNEL_ADMIN_PORT."
-              .formatted(port, config.addresses().adminHost()));
-    }
+    adminProblem(config, port)
+        .ifPresent(
+            problem -> {
+              throw new SettingsException(problem);
+            });
     return port;
+  }
+
+  static Optional<String> adminProblem(Config config, int port) {
+    return PortProbe.problem(config.addresses().adminHost(), port)
+        .map(
+            _ ->
+                "Port %d on %s is not free. Stop what listens there, or choose another port with RUNNEL_ADMIN_PORT."
+                    .formatted(port, config.addresses().adminHost()));
   }
 
   private static int free(String host) {

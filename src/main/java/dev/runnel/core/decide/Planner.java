@@ -83,10 +83,10 @@ public final class Planner {
           WITHOUT_RUN;
       case Intent.New(var request) -> new Plan.StartRun(delivery.conversation(), request);
       case Intent.Linked(var link, _) ->
-            notFound(
-                delivery,
-                "I can't find a run for this link",
-                List.of(InfoCard.Row.sentence(link.toString())));
+          notFound(
+              delivery,
+              "I can't find a run for this link",
+              List.of(InfoCard.Row.sentence(link.toString())));
       case Intent.Help(var verb) ->
           Plan.Tell.one(
               verb.flatMap(Verb::of)
