@@ -14,7 +14,8 @@ public final class Completions {
   static final List<String> STATES =
       List.of("queued", "inprogress", "blocked", "succeeded", "failed", "error", "cancelled");
 
-  private static final List<String> RUN_FLAGS = List.of("--json", "--wait", "--logs", "--all");
+  private static final List<String> RUN_FLAGS =
+      Stream.of(CommandLine.RunFlag.values()).map(CommandLine.RunFlag::option).toList();
 
   private Completions() {}
 

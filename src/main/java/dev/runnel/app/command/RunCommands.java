@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import dev.runnel.app.command.CommandLine.RunFlag;
 import dev.runnel.app.data.BotDatabase;
 import dev.runnel.app.data.DataFolder;
 import dev.runnel.app.settings.Config;
@@ -118,7 +119,7 @@ public final class RunCommands {
     switch (command.verb()) {
       case "start" -> {
         var id = start(client, command, String.join(" ", words));
-        return command.waits() ? watch(client, command, id) : 0;
+        return command.has(RunFlag.WAIT) ? watch(client, command, id) : 0;
       }
       case "list" -> {
         list(client, command);
@@ -136,7 +137,7 @@ public final class RunCommands {
         return 0;
       }
       case "cancel" -> {
-        if (command.all()) {
+        if (command.has(RunFlag.ALL)) {
           return cancelAll(client, command);
         }
         var run = cancel(client, first);
@@ -210,9 +211,9 @@ public final class RunCommands {
     var name = command.chosen().get("name");
     query = name == null ? query : query.name(name);
     var none = state == null && name == null ? "No runs yet." : "No such runs.";
-    if (command.all()) {
+    if (command.has(RunFlag.ALL)) {
       var runs = client.runs().pages(query.limit(MAX_AT_ONCE)).items();
-      if (command.json()) {
+      if (command.has(RunFlag.JSON)) {
         // One run a line, so that not all have to fit in memory.
         runs.forEach(run -> show(command, run, Stream.empty()));
       } else {
@@ -221,7 +222,7 @@ public final class RunCommands {
       return;
     }
     var answer = client.runs().list(query.limit(LISTED)).withRawResponse().send();
-    if (command.json()) {
+    if (command.has(RunFlag.JSON)) {
       show(command, answer.json(), Stream.empty());
     } else {
       print(answer.parse().items(), none);
@@ -342,14 +343,14 @@ public final class RunCommands {
                     .onProgress(
                         it -> {
                           var now = line(it) + "  " + TerminalText.plain(it.message());
-                          if (command.logs()) {
+                          if (command.has(RunFlag.LOGS)) {
                             printTranscript(client, id, printed);
                           } else if (!now.equals(before.getAndSet(now))) {
                             show(command, it, Stream.of(now));
                           }
                         }))
             .send();
-    if (command.logs()) {
+    if (command.has(RunFlag.LOGS)) {
       printTranscript(client, id, printed);
       err.println(line(run));
     }
@@ -378,7 +379,7 @@ public final class RunCommands {
   }
 
   private void show(CommandLine.RunCommand command, Object answer, Stream<String> lines) {
-    if (!command.json()) {
+    if (!command.has(RunFlag.JSON)) {
       lines.forEach(out::println);
       return;
     }

@@ -2,11 +2,13 @@ package dev.runnel.app.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.app.command.CommandLine.RunFlag;
 import dev.runnel.app.settings.RunnelSettings;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class CommandLineTest {
@@ -34,25 +36,11 @@ class CommandLineTest {
     assertThat(parse("run", "follow", "id", "go", "on", "--json"))
         .isEqualTo(
             new CommandLine.RunCommand(
-                NO_OPTIONS,
-                "follow",
-                List.of("id", "go", "on"),
-                true,
-                false,
-                false,
-                false,
-                Map.of()));
+                NO_OPTIONS, "follow", List.of("id", "go", "on"), Set.of(RunFlag.JSON), Map.of()));
     assertThat(parse("run", "start", "--", "--strange prompt"))
         .isEqualTo(
             new CommandLine.RunCommand(
-                NO_OPTIONS,
-                "start",
-                List.of("--strange prompt"),
-                false,
-                false,
-                false,
-                false,
-                Map.of()));
+                NO_OPTIONS, "start", List.of("--strange prompt"), Set.of(), Map.of()));
   }
 
   @Test
@@ -72,7 +60,7 @@ class CommandLineTest {
         .isEqualTo(new CommandLine.Audit(NO_OPTIONS, "export", Map.of("since", "7d")));
     assertThat(parse("audit")).isEqualTo(wrong("audit needs one of: export, verify."));
     assertThat(parse("audit", "verify", "--since", "7d"))
-        .isEqualTo(wrong("audit verify takes no --since."));
+        .isEqualTo(wrong("--since is for audit export."));
     assertThat(parse("run", "list", "--since", "7d"))
         .isEqualTo(wrong("--since is for audit export."));
   }
@@ -85,15 +73,47 @@ class CommandLineTest {
                 NO_OPTIONS,
                 "start",
                 List.of("fix", "it"),
-                false,
-                true,
-                false,
-                false,
+                Set.of(RunFlag.WAIT),
                 Map.of("model", "fast", "env", "web")));
-    assertThat(parse("run", "show", "id", "--model", "fast"))
-        .isEqualTo(wrong("--model is for run start."));
     assertThat(parse("run", "start", "fix", "--titel", "x"))
         .isEqualTo(wrong("There is no option --titel. Did you mean --title?"));
+  }
+
+  @Test
+  void anOptionOfOtherCommandsIsRefusedWithTheCommandsThatTakeIt() {
+    assertThat(parse("run", "show", "id", "--model", "fast"))
+        .isEqualTo(wrong("--model is for run start and policy test."));
+    assertThat(parse("run", "show", "id", "--state", "failed"))
+        .isEqualTo(wrong("--state is for run list."));
+    assertThat(parse("run", "list", "--name", "x", "--wait"))
+        .isEqualTo(wrong("--wait is for run start."));
+    assertThat(parse("run", "show", "id", "--all"))
+        .isEqualTo(wrong("--all is for run list and run cancel."));
+    assertThat(parse("run", "follow", "id", "go", "--logs"))
+        .isEqualTo(wrong("--logs is for run start and run watch."));
+    assertThat(parse("run", "start", "x", "--logs"))
+        .isEqualTo(wrong("--logs of run start needs --wait."));
+    assertThat(parse("serve", "--escape")).isEqualTo(wrong("--escape is for check."));
+    assertThat(parse("--own")).isEqualTo(wrong("--own is for policy test."));
+    assertThat(parse("run", "start", "x", "--groups", "y"))
+        .isEqualTo(wrong("--groups is for policy test."));
+    assertThat(parse("check", "--channel", "x")).isEqualTo(wrong("--channel is for connect."));
+    assertThat(parse("srve", "--wait"))
+        .isEqualTo(wrong("There is no command srve. Did you mean serve?"));
+  }
+
+  @Test
+  void policyTestTakesARequestInOneWordOrSeveral() {
+    var test =
+        new CommandLine.PolicyTest(
+            NO_OPTIONS, "slack:T1/U1", "start", "slack:T1/C1", Map.of("env", "web"), true);
+
+    assertThat(
+            parse("policy", "test", "slack:T1/U1", "start", "slack:T1/C1", "--env", "web", "--own"))
+        .isEqualTo(test);
+    assertThat(parse("policy", "test", "slack:T1/U1 start slack:T1/C1 --env web --own"))
+        .isEqualTo(test);
+    assertThat(parse("policy", "test")).isInstanceOf(CommandLine.Wrong.class);
   }
 
   @Test
