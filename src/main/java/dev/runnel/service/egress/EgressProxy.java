@@ -22,7 +22,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -101,6 +100,8 @@ public final class EgressProxy implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(EgressProxy.class);
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
   private static final String ESTABLISHED = "HTTP/1.1 200 Connection Established\r\n\r\n";
+  private static final Set<String> REMOVED_HEADERS =
+      Set.of("host", "connection", "keep-alive", "proxy-connection", "proxy-authorization");
   private static final int MAX_HEAD = 32 * 1024;
   private static final int MAX_CONNECTIONS = 128;
   private static final int MAX_HOST = 253;
@@ -228,11 +229,10 @@ public final class EgressProxy implements AutoCloseable {
     try (client) {
       var in = new BufferedInputStream(Channels.newInputStream(client));
       var out = Channels.newOutputStream(client);
-      var head = readHead(in);
-      if (head.isEmpty()) {
-        return;
+      var head = readHead(in, out);
+      if (head.isPresent()) {
+        handle(head.get(), in, out);
       }
-      handle(head, in, out);
     } catch (IOException | RuntimeException e) {
       log.debug("connection of an agent ended", e);
     } finally {
@@ -241,16 +241,11 @@ public final class EgressProxy implements AutoCloseable {
     }
   }
 
-  private void handle(List<String> head, InputStream in, OutputStream out) throws IOException {
-    var line = head.getFirst().split(" ", -1);
-    if (line.length != 3 || !line[2].startsWith("HTTP/1.")) {
-      respond(out, "400 Bad Request", "This proxy supports HTTP/1.1 only.");
-      return;
-    }
-    var isTunnel = isTunnel(line);
+  private void handle(RequestHead head, InputStream in, OutputStream out) throws IOException {
+    var isTunnel = head.method().equals("CONNECT");
     URI target;
     try {
-      target = new URI(isTunnel ? "https://" + line[1] : line[1]);
+      target = new URI(isTunnel ? "https://" + head.target() : head.target());
     } catch (URISyntaxException _) {
       respond(out, "400 Bad Request", "This proxy needs an absolute URL.");
       return;
@@ -261,14 +256,16 @@ public final class EgressProxy implements AutoCloseable {
       respond(out, "400 Bad Request", "This proxy needs an absolute URL with a host.");
       return;
     }
-    var port = target.getPort() > 0 ? target.getPort() : 80;
+    var port = EgressRules.port(target);
     if (isTunnel && host.equals(ModelGateway.HOST)) {
       serveModel(in, out);
       return;
     }
     if (!isTunnel && host.equals(GitGateway.HOST)) {
       var gateway =
-          extras.repositories().stream().filter(it -> it.accepts(line[0], target)).findFirst();
+          extras.repositories().stream()
+              .filter(it -> it.accepts(head.method(), target))
+              .findFirst();
       if (gateway.isEmpty()) {
         respond(
             out,
@@ -294,33 +291,31 @@ public final class EgressProxy implements AutoCloseable {
         port,
         isTunnel
             ? new Preamble(ESTABLISHED, "", false)
-            : new Preamble("", forwarded(line, target, head), false),
+            : new Preamble("", forwarded(head, target), false),
         in,
         out);
   }
 
   private static boolean isAt(URI address, String host, int port) {
     return address.getHost().equalsIgnoreCase(EgressRules.normalize(host))
-        && port == (address.getPort() < 0 ? 80 : address.getPort());
+        && port == EgressRules.port(address);
   }
 
   /// Handles a request to a model provider, in a tunnel without TLS.
   private void serveModel(InputStream in, OutputStream out) throws IOException {
     out.write(ESTABLISHED.getBytes(StandardCharsets.US_ASCII));
-    var head = readHead(in);
-    if (head.isEmpty()) {
+    var read = readHead(in, out);
+    if (read.isEmpty()) {
       return;
     }
-    var line = head.getFirst().split(" ", -1);
-    if (head.stream().anyMatch(it -> it.toLowerCase(Locale.ROOT).startsWith("upgrade:"))) {
+    var head = read.get();
+    if (head.values("upgrade").findAny().isPresent()) {
       // With this status, Codex goes on without a web socket at once.
       respond(out, "426 Upgrade Required", "Runnel forwards plain HTTP requests only.");
       return;
     }
     var gateway =
-        extras.models().stream()
-            .filter(it -> line.length == 3 && it.accepts(line[0], line[1]))
-            .findFirst();
+        extras.models().stream().filter(it -> it.accepts(head.method(), head.target())).findFirst();
     if (gateway.isEmpty()) {
       respond(
           out, "403 Forbidden", "Runnel adds the key only to the requests that the agent needs.");
@@ -344,25 +339,23 @@ public final class EgressProxy implements AutoCloseable {
   /// Handles a request to a service at which only paths below a prefix are permitted. In a tunnel
   /// it reads the request itself, which is possible because the service does not use TLS.
   private void servePathPrefix(
-      URI bound, boolean isTunnel, URI target, List<String> head, InputStream in, OutputStream out)
+      URI bound, boolean isTunnel, URI target, RequestHead head, InputStream in, OutputStream out)
       throws IOException {
-    var request = head;
+    var request = Optional.of(head);
     if (isTunnel) {
       out.write(ESTABLISHED.getBytes(StandardCharsets.US_ASCII));
-      request = readHead(in);
+      request = readHead(in, out);
       if (request.isEmpty()) {
         return;
       }
     }
-    var line = request.getFirst().split(" ", -1);
-    var requested = isTunnel && line.length == 3 ? absolute(bound, line[1]) : Optional.of(target);
-    if (requested.isEmpty() || line.length != 3 || !isBelow(bound, requested.get().getRawPath())) {
+    var requested = isTunnel ? absolute(bound, request.get().target()) : Optional.of(target);
+    if (requested.isEmpty() || !isBelow(bound, requested.get().getRawPath())) {
       respond(out, "403 Forbidden", "Runnel permits only %s here.".formatted(bound.getRawPath()));
       return;
     }
-    var preamble = new Preamble("", forwarded(line, requested.get(), request), false);
-    connectIfPermitted(
-        rules, bound.getHost(), bound.getPort() < 0 ? 80 : bound.getPort(), preamble, in, out);
+    var preamble = new Preamble("", forwarded(request.get(), requested.get()), false);
+    connectIfPermitted(rules, bound.getHost(), EgressRules.port(bound), preamble, in, out);
   }
 
   private static Optional<URI> absolute(URI bound, String path) {
@@ -461,10 +454,6 @@ public final class EgressProxy implements AutoCloseable {
     }
   }
 
-  private static boolean isTunnel(String[] line) {
-    return line[0].equals("CONNECT");
-  }
-
   private sealed interface Verdict {
     record Permitted(List<InetAddress> addresses) implements Verdict {}
 
@@ -552,27 +541,33 @@ public final class EgressProxy implements AutoCloseable {
     }
   }
 
-  /// The request as the server expects it: without the host in its first line, and with the end of
-  /// the connection after the answer, since a further request could be for another host.
-  private static String forwarded(String[] line, URI target, List<String> head) {
+  /// The request as the server expects it: without the host in its first line, and without the
+  /// headers for the proxy.
+  private static String forwarded(RequestHead head, URI target) {
     var path = target.getRawPath().isEmpty() ? "/" : target.getRawPath();
     var query = target.getRawQuery() == null ? "" : "?" + target.getRawQuery();
-    var lines = new ArrayList<String>();
-    lines.add(line[0] + " " + path + query + " " + line[2]);
-    lines.add("Host: " + target.getRawAuthority());
-    lines.add("Connection: close");
-    head.stream().skip(1).filter(EgressProxy::isForServer).forEach(lines::add);
-    return String.join("\r\n", lines) + "\r\n\r\n";
+    var headers =
+        head.headers().stream()
+            .filter(header -> !REMOVED_HEADERS.contains(header.lowerCaseName()))
+            .toList();
+    return head.forwarded(target.getRawAuthority(), path + query, headers);
   }
 
-  private static boolean isForServer(String header) {
-    var name = header.split(":", 2)[0].strip().toLowerCase(Locale.ROOT);
-    return !Set.of("host", "connection", "keep-alive", "proxy-connection", "proxy-authorization")
-        .contains(name);
+  /// Reads a request up to its body.
+  ///
+  /// @return empty if the client closes before, or was told that the request is malformed
+  private static Optional<RequestHead> readHead(InputStream in, OutputStream out)
+      throws IOException {
+    var lines = readLines(in);
+    var head = RequestHead.parse(lines);
+    if (head.isEmpty() && !lines.isEmpty()) {
+      respond(out, "400 Bad Request", "This proxy supports HTTP/1.1 only.");
+    }
+    return head;
   }
 
   /// The lines before the first blank one; empty if the client closes before.
-  private static List<String> readHead(InputStream in) throws IOException {
+  private static List<String> readLines(InputStream in) throws IOException {
     var bytes = new ByteArrayOutputStream();
     var newlines = 0;
     while (newlines < 2) {

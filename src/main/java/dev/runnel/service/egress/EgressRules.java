@@ -4,6 +4,7 @@ import java.math.BigInteger;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.URI;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -91,6 +92,12 @@ public record EgressRules(List<String> patterns) {
     return pattern.startsWith("*.")
         ? host.endsWith(pattern.substring(1)) && host.length() > pattern.length() - 1
         : host.equals(pattern);
+  }
+
+  /// The port of a URL, else that of its scheme, `http` or `https`.
+  public static int port(URI address) {
+    var defaultPort = "https".equalsIgnoreCase(address.getScheme()) ? 443 : 80;
+    return address.getPort() < 0 ? defaultPort : address.getPort();
   }
 
   /// In lower case, without a trailing dot, which does not change the host.

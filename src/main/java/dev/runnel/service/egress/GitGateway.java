@@ -5,10 +5,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// A repository for which the proxy adds the token to git requests, so that the agent can fetch and
 /// push without having the token. The agent sends plain HTTP to [#address], which only the proxy
@@ -48,8 +48,7 @@ public record GitGateway(URI repository, String token) {
   }
 
   int port() {
-    var defaultPort = isEncrypted() ? 443 : 80;
-    return repository.getPort() < 0 ? defaultPort : repository.getPort();
+    return EgressRules.port(repository);
   }
 
   boolean isEncrypted() {
@@ -88,21 +87,17 @@ public record GitGateway(URI repository, String token) {
 
   /// The head of the request that is sent to the server, with the token.
   ///
-  /// @param head the lines of an accepted request
-  String forwarded(List<String> head, URI target) {
-    var first = head.getFirst().split(" ", -1);
+  /// @param head of an accepted request
+  String forwarded(RequestHead head, URI target) {
     var path = target.getRawPath().substring(1 + repository.getRawAuthority().length());
     var query = target.getRawQuery() == null ? "" : "?" + target.getRawQuery();
-    var lines = new ArrayList<String>();
-    lines.add(first[0] + " " + path + query + " " + first[2]);
-    lines.add("Host: " + repository.getRawAuthority());
-    lines.add("Connection: close");
-    lines.add("Authorization: " + authorization());
-    head.stream()
-        .skip(1)
-        .filter(line -> FORWARDED_HEADERS.contains(line.split(":", 2)[0].toLowerCase(Locale.ROOT)))
-        .forEach(lines::add);
-    return String.join("\r\n", lines) + "\r\n\r\n";
+    var headers =
+        Stream.concat(
+                Stream.of(new RequestHead.Header("Authorization", authorization())),
+                head.headers().stream()
+                    .filter(header -> FORWARDED_HEADERS.contains(header.lowerCaseName())))
+            .toList();
+    return head.forwarded(repository.getRawAuthority(), path + query, headers);
   }
 
   /// The variables that make git use the gateways instead of the repositories' own URLs.

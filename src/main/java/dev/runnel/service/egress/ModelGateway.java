@@ -3,7 +3,6 @@ package dev.runnel.service.egress;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -41,7 +40,6 @@ public record ModelGateway(URI provider, Pattern calls, Map<String, String> keys
               + "|forwarded|x-forwarded-.*|x-original-.*|x-rewrite-.*|x-http-method.*"
               + "|x-method-override|x-goog-user-project");
 
-  private static final Pattern NAME = Pattern.compile("[a-z0-9_-]+");
   private static final String BEARER = "Bearer ";
 
   public ModelGateway {
@@ -62,7 +60,7 @@ public record ModelGateway(URI provider, Pattern calls, Map<String, String> keys
   }
 
   int port() {
-    return provider.getPort() < 0 ? isEncrypted() ? 443 : 80 : provider.getPort();
+    return EgressRules.port(provider);
   }
 
   boolean isEncrypted() {
@@ -88,29 +86,24 @@ public record ModelGateway(URI provider, Pattern calls, Map<String, String> keys
   /// The head of the request that is sent to the provider, with keys in place of the placeholders;
   /// empty if there is no placeholder.
   ///
-  /// @param head the lines of an accepted request
-  Optional<String> forwarded(List<String> head) {
-    var first = head.getFirst().split(" ", -1);
-    var target = first[1].substring(1 + provider.getRawAuthority().length());
-    var lines = new ArrayList<String>();
-    lines.add(first[0] + " " + target + " HTTP/1.1");
-    lines.add("Host: " + provider.getRawAuthority());
-    lines.add("Connection: close");
+  /// @param head of an accepted request
+  Optional<String> forwarded(RequestHead head) {
+    var headers = new ArrayList<RequestHead.Header>();
     var hasKey = false;
-    for (var line : head.subList(1, head.size())) {
-      var header = line.split(":", 2);
-      var name = header[0].toLowerCase(Locale.ROOT);
-      if (header.length == 2 && KEY_HEADERS.contains(name)) {
-        var key = key(header[1].strip());
-        key.ifPresent(value -> lines.add(name + ": " + value));
+    for (var header : head.headers()) {
+      var name = header.lowerCaseName();
+      if (KEY_HEADERS.contains(name)) {
+        var key = key(header.value());
+        key.ifPresent(value -> headers.add(new RequestHead.Header(name, value)));
         hasKey |= key.isPresent();
-      } else if (header.length == 2
-          && NAME.matcher(name).matches()
-          && !REMOVED_HEADERS.matcher(name).matches()) {
-        lines.add(line);
+      } else if (!REMOVED_HEADERS.matcher(name).matches()) {
+        headers.add(header);
       }
     }
-    return hasKey ? Optional.of(String.join("\r\n", lines) + "\r\n\r\n") : Optional.empty();
+    var path = head.target().substring(1 + provider.getRawAuthority().length());
+    return hasKey
+        ? Optional.of(head.forwarded(provider.getRawAuthority(), path, headers))
+        : Optional.empty();
   }
 
   private Optional<String> key(String value) {

@@ -31,18 +31,16 @@ final class PushCommands {
   /// The branches that a request updates; empty if there are none, or the request has a form that
   /// git does not use.
   ///
-  /// @param head the lines of the request
   /// @param body read up to the end of the commands
-  static List<Update> updates(List<String> head, InputStream body) throws IOException {
-    var headers = head.stream().skip(1).map(it -> it.toLowerCase(Locale.ROOT)).toList();
+  static List<Update> updates(RequestHead head, InputStream body) throws IOException {
     // With `Expect`, the client has not sent the body yet.
-    if (headers.stream().anyMatch(it -> it.startsWith("content-encoding:"))
-        || headers.stream().anyMatch(it -> it.startsWith("expect:"))) {
+    if (head.values("content-encoding").findAny().isPresent()
+        || head.values("expect").findAny().isPresent()) {
       return List.of();
     }
     var isChunked =
-        headers.stream()
-            .anyMatch(it -> it.startsWith("transfer-encoding:") && it.contains("chunk"));
+        head.values("transfer-encoding")
+            .anyMatch(value -> value.toLowerCase(Locale.ROOT).contains("chunk"));
     var content = isChunked ? new ChunkedInput(body) : body;
     var updates = new ArrayList<Update>();
     while (updates.size() < MAX_COMMANDS) {

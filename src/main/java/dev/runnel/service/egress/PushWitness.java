@@ -11,7 +11,6 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -48,9 +47,9 @@ public final class PushWitness {
 
   /// Inspects a request that the gateway accepted, and reports the commits that it pushes.
   /// Afterwards, the body can be read from its beginning.
-  void inspect(GitGateway gateway, List<String> head, URI target, InputStream body)
+  void inspect(GitGateway gateway, RequestHead head, URI target, InputStream body)
       throws IOException {
-    if (!gateway.isPush(head.getFirst().split(" ", 2)[0], target)) {
+    if (!gateway.isPush(head.method(), target)) {
       return;
     }
     body.mark(MAX_BODY);

@@ -220,10 +220,7 @@ final class ExecutionNetwork implements AutoCloseable {
       if (uri.getHost() == null || !Set.of("http", "https").contains(scheme)) {
         return Optional.empty();
       }
-      var defaultPort = scheme.equals("https") ? 443 : 80;
-      var pattern =
-          "internal:%s:%d"
-              .formatted(uri.getHost(), uri.getPort() < 0 ? defaultPort : uri.getPort());
+      var pattern = "internal:%s:%d".formatted(uri.getHost(), EgressRules.port(uri));
       return Optional.of(new EgressRules(List.of(pattern)).patterns().getFirst());
     } catch (URISyntaxException | IllegalArgumentException _) {
       return Optional.empty();

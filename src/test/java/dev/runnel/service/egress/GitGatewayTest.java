@@ -58,7 +58,10 @@ class GitGatewayTest {
             "Git-Protocol: version=2",
             "Authorization: Basic own",
             "X-HTTP-Method-Override: DELETE");
-    var sent = gateway.forwarded(head, URI.create(SHOP + "/info/refs?service=git-upload-pack"));
+    var sent =
+        gateway.forwarded(
+            RequestHead.parse(head).orElseThrow(),
+            URI.create(SHOP + "/info/refs?service=git-upload-pack"));
 
     assertThat(sent)
         .isEqualTo(

@@ -76,6 +76,10 @@ class ModelGatewayTest {
     assertThat(accepts(gateway, request)).isFalse();
   }
 
+  private static RequestHead head(String... lines) {
+    return RequestHead.parse(List.of(lines)).orElseThrow();
+  }
+
   private static boolean accepts(ModelGateway gateway, String request) {
     var parts = request.split(" ", 2);
     return gateway.accepts(parts[0], parts[1]);
@@ -86,7 +90,7 @@ class ModelGatewayTest {
     var sent =
         gateway("https://models.test:8443/anthropic/")
             .forwarded(
-                List.of(
+                head(
                     "POST /models.test:8443/anthropic/v1/messages HTTP/1.1",
                     "Host: 127.0.0.1:3129",
                     "X-Api-Key: " + PLACEHOLDER,
@@ -126,7 +130,7 @@ class ModelGatewayTest {
   void aRequestWithoutThePlaceholderGoesNowhere(String header) {
     assertThat(
             gateway.forwarded(
-                List.of("POST /api.anthropic.com/v1/messages HTTP/1.1", "Host: x", header)))
+                head("POST /api.anthropic.com/v1/messages HTTP/1.1", "Host: x", header)))
         .isEmpty();
   }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,7 +59,7 @@ class PushCommandsTest {
 
   private static List<PushCommands.Update> updates(String header, String body) throws IOException {
     return PushCommands.updates(
-        Arrays.asList("POST /x HTTP/1.1", header),
+        RequestHead.parse(List.of("POST /x HTTP/1.1", header)).orElseThrow(),
         new ByteArrayInputStream(body.getBytes(StandardCharsets.UTF_8)));
   }
 
