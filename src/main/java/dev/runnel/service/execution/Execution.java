@@ -12,6 +12,7 @@ import dev.runnel.service.execution.ExecutionProcesses.StopReason;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.output.LimitWatch;
+import dev.runnel.service.output.OutputCollector;
 import dev.runnel.service.output.OutputRecorder;
 import dev.runnel.service.output.PermissionRequests;
 import dev.runnel.service.output.RunCost;
@@ -400,18 +401,22 @@ final class Execution {
             () -> stopAtWork(StopReason.INTERRUPTED));
     var permissionRequests =
         new PermissionRequests(executionRequest, outputParser, steering, records);
+    var collector =
+        new OutputCollector(
+            executionRequest,
+            prepared.harness(),
+            outputParser,
+            ready.root(),
+            ready.folder(),
+            settings.redactor());
     var recorder =
         new OutputRecorder(
             spawner,
             executionRequest,
-            prepared.harness(),
-            outputParser,
+            collector,
             steering,
             permissionRequests,
-            ready.root(),
-            ready.folder(),
             records,
-            settings.redactor(),
             this::awaitRetry);
     var watch =
         new LimitWatch(
@@ -502,7 +507,7 @@ final class Execution {
   }
 
   /// Collects the agent's results and the evidence of its work.
-  private void collect(Prepared prepared, Instant startTime, OutputRecorder.Summary summary)
+  private void collect(Prepared prepared, Instant startTime, OutputCollector.Summary summary)
       throws InterruptedException {
     collectPullRequests(summary.pullRequests(), prepared.site());
     var root = prepared.site().ready().root();
@@ -571,7 +576,7 @@ final class Execution {
             Usage.NONE));
   }
 
-  private ExecutionResult resultOf(Prepared prepared, int status, OutputRecorder.Summary summary) {
+  private ExecutionResult resultOf(Prepared prepared, int status, OutputCollector.Summary summary) {
     var executionResult = summary.toResult(prepared.harness(), status);
     // The agent could not resume its session. Every later attempt would fail in the same way.
     var isSessionLost =

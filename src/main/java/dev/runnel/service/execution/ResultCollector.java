@@ -3,7 +3,7 @@ package dev.runnel.service.execution;
 import dev.runnel.service.agent.CommandAgent;
 import dev.runnel.service.agent.Harness;
 import dev.runnel.service.output.ExecutionEvidence;
-import dev.runnel.service.output.OutputRecorder;
+import dev.runnel.service.output.OutputCollector;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.ExecutionState;
@@ -66,7 +66,7 @@ record ResultCollector(
   }
 
   /// Records what can be observed of the execution, to be shown next to the agent's own statement.
-  void collectEvidence(Harness harness, Path root, Instant began, OutputRecorder.Summary summary) {
+  void collectEvidence(Harness harness, Path root, Instant began, OutputCollector.Summary summary) {
     var changes = WorkspaceChanges.since(began, root);
     var before = queries.find(request.runId()).flatMap(RunRow::evidence);
     records.evidence(

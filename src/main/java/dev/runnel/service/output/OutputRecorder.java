@@ -2,106 +2,31 @@ package dev.runnel.service.output;
 
 import dev.runnel.database.DatabaseException;
 import dev.runnel.service.agent.AgentEvent;
-import dev.runnel.service.agent.Harness;
 import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.process.Spawner;
-import dev.runnel.service.run.AgentSession;
 import dev.runnel.service.run.ExecutionRequest;
-import dev.runnel.service.run.ExecutionResult;
-import dev.runnel.service.run.NewArtifact;
-import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
 import dev.runnel.service.store.ExecutionRecords;
-import dev.runnel.service.store.TranscriptRows.Entry;
-import dev.runnel.text.Redactor;
-import dev.runnel.text.TerminalText;
-import dev.runnel.text.Truncation;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Records an execution's output in the transcript, as text without secrets and in batches, and
-/// collects what is needed to determine the result.
+/// Records an execution's output in the transcript, in batches.
 ///
 /// Memory use is bounded: the queue is short, so an agent that writes too fast is blocked by the
-/// disk, and output beyond the maximum transcript size is dropped.
+/// disk.
 public final class OutputRecorder implements RunningProcess.Sink {
   private static final Logger log = LoggerFactory.getLogger(OutputRecorder.class);
-  private static final int MAX_CHARS = 10 * 1024 * 1024;
   private static final int QUEUE_CAPACITY = 64;
   private static final int MAX_BATCH = 500;
   private static final long BATCH_MILLIS = 100;
-  private static final int MAX_ERROR_LINES = 10;
-  private static final int MAX_ERROR_LENGTH = 500;
-  private static final int MAX_STATUS_LENGTH = 2000;
-  private static final int MAX_PULL_REQUESTS = 50;
-  private static final int MAX_LINE_LENGTH = 64 * 1024;
-  private static final int MAX_RESULT_LINES = 40;
-  private static final int MAX_RESULT_LINE_LENGTH = 500;
-
-  /// Commands that open a pull request. In the output of other commands, pull requests belong to
-  /// other people.
-  private static final Pattern OPENS_PULL_REQUEST = Pattern.compile("\\b[pm]r (create|new)\\b");
-
-  /// Summary of the complete output.
-  ///
-  /// @param answer empty if the agent wrote no text
-  /// @param errors the last lines of standard error
-  /// @param finished whether the agent reported that it finished
-  /// @param hasSession whether the agent reported its session
-  /// @param pullRequests the URLs of mentioned pull requests
-  /// @param tests the commands that ran tests, as far as the agent reports its commands
-  public record Summary(
-      String answer,
-      Optional<String> question,
-      Optional<String> failure,
-      String errors,
-      boolean finished,
-      boolean hasSession,
-      List<String> pullRequests,
-      List<ExecutionEvidence.TestRun> tests) {
-    private static final int CANNOT_EXECUTE = 126;
-    private static final int NOT_FOUND = 127;
-
-    /// Determines the result. Neither the exit status nor the agent's report is sufficient alone:
-    /// some agents exit with 0 when they fail or are killed, others fail after they reported
-    /// success.
-    public ExecutionResult toResult(Harness harness, int status) {
-      if (status == 0 && failure.isEmpty()) {
-        if (harness.reportsCompletion() && !finished) {
-          return ExecutionResult.failed(
-              "The agent ended before it was finished." + (errors.isEmpty() ? "" : "\n" + errors));
-        }
-        return question
-            .map(ExecutionResult::blocked)
-            .orElseGet(
-                () ->
-                    ExecutionResult.succeeded(
-                        answer.isEmpty() ? "The agent finished without an answer." : answer));
-      }
-      if (status == CANNOT_EXECUTE || status == NOT_FOUND) {
-        return ExecutionResult.setupFailed(
-            errors.isEmpty() ? "The agent's command cannot be run." : errors);
-      }
-      return ExecutionResult.failed(
-          failure
-              .or(() -> Optional.of(errors).filter(text -> !text.isEmpty()))
-              .orElse("The agent ended with exit status " + status + " and gave no reason."));
-    }
-  }
 
   private record Line(Source source, String text) {}
 
@@ -113,14 +38,9 @@ public final class OutputRecorder implements RunningProcess.Sink {
   }
 
   private final ExecutionRequest executionRequest;
-  private final Harness harness;
-  private final Harness.OutputParser outputParser;
   private final Steering steering;
   private final PermissionRequests permissionRequests;
-  private final Path root;
-  private final Path folder;
   private final ExecutionRecords records;
-  private final Redactor redactor;
   private final BooleanSupplier awaitRetry;
   private final BlockingQueue<Line> queue = new ArrayBlockingQueue<>(QUEUE_CAPACITY);
   private final Thread writer;
@@ -129,61 +49,28 @@ public final class OutputRecorder implements RunningProcess.Sink {
   private volatile Usage reported = Usage.NONE;
   private volatile boolean finished;
 
-  // All fields below are confined to the writer thread, and after its end to the thread that joined
-  // it.
-  private final Redactor.Lines output;
-  private final Redactor.Lines errorOutput;
-  private final LastParagraph paragraph = new LastParagraph();
-  private final Deque<String> errors = new ArrayDeque<>();
-  private final List<Entry> entries = new ArrayList<>();
-  private final Set<NewArtifact> artifacts = new LinkedHashSet<>();
-  private final Set<String> pullRequests = new LinkedHashSet<>();
-  private final List<ExecutionEvidence.TestRun> tests = new ArrayList<>();
+  // Confined to the writer thread, and after its end to the thread that joined it.
+  private final OutputCollector collector;
   private final Deque<String> readMessages = new ArrayDeque<>();
-  private Usage usage = Usage.NONE;
-  private Usage totalUsage = Usage.NONE;
   private boolean hasTakenEnd;
-  private boolean opensPullRequest;
-  private boolean hasSession;
-  private @Nullable String status;
-  private @Nullable String session;
-  private @Nullable String answer;
-  private @Nullable String question;
-  private int choices;
-  private @Nullable String failure;
-  private long chars;
-  private boolean isFull;
 
-  /// @param outputParser the parser of this execution, of the harness
-  /// @param root the run's workspace
-  /// @param folder the agent's working directory
-  /// @param redactor removes secrets
+  /// @param collector used by this recorder alone
   /// @param awaitRetry waits, while the database does not accept the end of the output, and returns
   ///   whether to try again
   public OutputRecorder(
       Spawner spawner,
       ExecutionRequest executionRequest,
-      Harness harness,
-      Harness.OutputParser outputParser,
+      OutputCollector collector,
       Steering steering,
       PermissionRequests permissionRequests,
-      Path root,
-      Path folder,
       ExecutionRecords records,
-      Redactor redactor,
       BooleanSupplier awaitRetry) {
     this.executionRequest = executionRequest;
-    this.harness = harness;
-    this.outputParser = outputParser;
+    this.collector = collector;
     this.steering = steering;
     this.permissionRequests = permissionRequests;
-    this.root = root;
-    this.folder = folder;
     this.records = records;
-    this.redactor = redactor;
     this.awaitRetry = awaitRetry;
-    this.output = redactor.lines();
-    this.errorOutput = redactor.lines();
     this.writer = spawner.virtual("transcript " + executionRequest.runId(), this::write);
   }
 
@@ -198,18 +85,10 @@ public final class OutputRecorder implements RunningProcess.Sink {
   }
 
   /// Records the remaining output.
-  public Summary finish() throws InterruptedException {
+  public OutputCollector.Summary finish() throws InterruptedException {
     queue.put(new Line(Source.END, ""));
     writer.join();
-    return new Summary(
-        answer == null ? paragraph.text() : answer.strip(),
-        Optional.ofNullable(question),
-        Optional.ofNullable(failure).filter(why -> !why.isBlank()),
-        String.join("\n", errors),
-        finished,
-        hasSession,
-        List.copyOf(pullRequests),
-        List.copyOf(tests));
+    return collector.summary();
   }
 
   /// The usage that the agent has reported so far. May be called by any thread.
@@ -279,17 +158,15 @@ public final class OutputRecorder implements RunningProcess.Sink {
       switch (line.source()) {
         case OUT -> {
           permissionRequests.handleLine(line.text());
-          output
-              .next(TerminalText.plain(line.text()))
-              .ifPresent(it -> parse(it).forEach(this::handle));
-          if (finished || failure != null) {
+          collector.parse(line.text()).forEach(this::handle);
+          if (collector.hasEnded()) {
             steering.finished();
           }
         }
-        case ERR -> errorOutput.next(TerminalText.plain(line.text())).ifPresent(this::handleError);
+        case ERR -> collector.addErrorLine(line.text());
         case END -> {
           hasTakenEnd = true;
-          addUsageNote();
+          collector.end();
           return false;
         }
       }
@@ -301,85 +178,14 @@ public final class OutputRecorder implements RunningProcess.Sink {
     return true;
   }
 
-  /// Parses a line. A line that cannot be parsed is kept as text; a failure here would leave the
-  /// agent blocked on its output.
-  private List<AgentEvent> parse(String line) {
-    try {
-      // JSON escapes can hide a secret or an escape sequence in the raw line.
-      return outputParser.parse(line).stream()
-          .map(agentEvent -> agentEvent.redacted(text -> redactor.redact(TerminalText.plain(text))))
-          .toList();
-    } catch (RuntimeException e) {
-      log.warn(
-          "cannot parse agent output run={} error={}",
-          executionRequest.runId(),
-          e.getClass().getName());
-      return List.of(new AgentEvent.Message(line));
-    }
-  }
-
   private void handle(AgentEvent agentEvent) {
     switch (agentEvent) {
-      case AgentEvent.Message(String text) -> {
-        text.lines().forEach(this::addText);
-        if (text.isEmpty()) {
-          addText("");
-        }
-      }
-      case AgentEvent.ToolUse toolUse -> {
-        opensPullRequest = OPENS_PULL_REQUEST.matcher(toolUse.input()).find();
-        status = toolUse.activity();
-        addEntry(TranscriptLine.Kind.DID, toolUse.transcriptLine());
-      }
-      case AgentEvent.CommandEnded(String command, var exit) ->
-          ExecutionEvidence.testRun(command, exit).ifPresent(tests::add);
-      case AgentEvent.ToolResult(String text, boolean failed) -> handleResult(text, failed);
-      case AgentEvent.Status(String text) -> {
-        status = Truncation.cut(text, MAX_STATUS_LENGTH);
-        findPullRequests(text);
-        addEntry(TranscriptLine.Kind.STATUS, text);
-      }
-      case AgentEvent.Question(String text) -> {
-        choices = 0;
-        question = text;
-        findPullRequests(text);
-        addEntry(TranscriptLine.Kind.QUESTION, text);
-      }
-      case AgentEvent.Choice(String text) -> {
-        choices++;
-        var numbered = choices + ". " + text;
-        question = question == null ? numbered : question + "\n" + numbered;
-        findPullRequests(text);
-        addEntry(TranscriptLine.Kind.QUESTION, numbered);
-      }
-      case AgentEvent.Answer(String text) -> {
-        answer = text;
-        findPullRequests(text);
-      }
-      case AgentEvent.Session(String id) -> {
-        if (!id.isBlank()) {
-          session = AgentSession.encode(harness.name(), id);
-          hasSession = true;
-        }
-      }
-      case AgentEvent.Plan(String text) -> {
-        if (!text.isBlank()) {
-          artifacts.removeIf(each -> each.type().equals("PLAN"));
-          artifacts.add(NewArtifact.plan(executionRequest, text));
-        }
-      }
-      case AgentEvent.FileWritten(String path) ->
-          NewArtifact.file(executionRequest, root, folder, path).ifPresent(artifacts::add);
-      case AgentEvent.UsageReport(Usage more) -> {
-        usage = usage.plus(more);
-        totalUsage = totalUsage.plus(more);
-        reported = totalUsage;
-      }
       case AgentEvent.MessageRead(String id) -> handleMessageRead(id);
       case AgentEvent.InputLine(String line) -> steering.write(line);
-      case AgentEvent.Finished() -> finished = true;
-      case AgentEvent.Failure(String why) -> failure = why;
+      default -> collector.add(agentEvent);
     }
+    reported = collector.totalUsage();
+    finished = collector.isFinished();
   }
 
   /// Stores the earlier lines first, to keep the order.
@@ -392,8 +198,7 @@ public final class OutputRecorder implements RunningProcess.Sink {
     saveReadMessages();
     steering.messageRead(followUp);
     permissionRequests.forget();
-    finished = false;
-    failure = null;
+    collector.resume();
   }
 
   private void saveReadMessages() {
@@ -407,90 +212,12 @@ public final class OutputRecorder implements RunningProcess.Sink {
     }
   }
 
-  private void handleResult(String text, boolean failed) {
-    if (opensPullRequest) {
-      findPullRequests(text);
-    }
-    var lines = text.lines().limit(MAX_RESULT_LINES + 1).toList();
-    for (var line : lines.subList(0, Math.min(lines.size(), MAX_RESULT_LINES))) {
-      addResult(Truncation.cut(line, MAX_RESULT_LINE_LENGTH), failed);
-    }
-    if (lines.size() > MAX_RESULT_LINES) {
-      addResult("…", failed);
-    } else if (lines.isEmpty() && failed) {
-      addResult("failed", true);
-    }
-  }
-
-  private void findPullRequests(String text) {
-    for (var url : PullRequests.in(text)) {
-      artifacts.add(NewArtifact.pullRequest(url, ""));
-      if (pullRequests.size() < MAX_PULL_REQUESTS) {
-        pullRequests.add(url);
-      }
-    }
-  }
-
-  private void addUsageNote() {
-    if (!totalUsage.isEmpty()) {
-      addEntry(
-          TranscriptLine.Kind.NOTE,
-          "The model read %,d tokens and wrote %,d%s%s."
-              .formatted(
-                  totalUsage.input(),
-                  totalUsage.output(),
-                  totalUsage.dollars().map(amount -> ", for $" + amount.toPlainString()).orElse(""),
-                  totalUsage.ofSession() ? " since the session began" : ""));
-    }
-  }
-
-  private void addText(String line) {
-    paragraph.add(line);
-    findPullRequests(line);
-    addEntry(TranscriptLine.Kind.SAID, line);
-  }
-
-  private void handleError(String line) {
-    if (!line.isBlank()) {
-      errors.addLast(Truncation.cut(line, MAX_ERROR_LENGTH));
-      if (errors.size() > MAX_ERROR_LINES) {
-        errors.removeFirst();
-      }
-    }
-    addEntry(TranscriptLine.Kind.ERROR, line);
-  }
-
-  private void addResult(String text, boolean failed) {
-    addEntry(new Entry(TranscriptLine.Kind.RESULT, text, Optional.of(failed)));
-  }
-
-  private void addEntry(TranscriptLine.Kind kind, String text) {
-    addEntry(new Entry(kind, Truncation.cut(text, MAX_LINE_LENGTH)));
-  }
-
-  private void addEntry(Entry entry) {
-    if (isFull) {
-      return;
-    }
-    chars += entry.text().length() + 1;
-    if (chars > MAX_CHARS) {
-      isFull = true;
-      entries.add(
-          new Entry(
-              TranscriptLine.Kind.NOTE,
-              "The output is longer than 10 MiB; the rest of it is not kept."));
-    } else {
-      entries.add(entry);
-    }
-  }
-
   /// Drops the lines after an error of the database, to bound the use of memory. The rest is stored
   /// with the next lines.
   private void save() {
     if (!tryToSave()) {
-      log.error(
-          "transcript lines dropped run={} lines={}", executionRequest.runId(), entries.size());
-      entries.clear();
+      var lines = collector.dropLines();
+      log.error("transcript lines dropped run={} lines={}", executionRequest.runId(), lines);
     }
   }
 
@@ -508,35 +235,19 @@ public final class OutputRecorder implements RunningProcess.Sink {
   /// @return whether it was stored
   private boolean tryToSave() {
     saveReadMessages();
-    if (entries.isEmpty()
-        && status == null
-        && session == null
-        && artifacts.isEmpty()
-        && usage.isEmpty()) {
+    if (!collector.hasNew()) {
       return true;
     }
     try {
-      records.recordOutput(
-          executionRequest,
-          new ExecutionRecords.NewOutput(
-              List.copyOf(entries),
-              Optional.ofNullable(status),
-              List.copyOf(artifacts),
-              Optional.ofNullable(session),
-              usage));
+      records.recordOutput(executionRequest, collector.newOutput());
     } catch (DatabaseException e) {
       log.warn("cannot store output run={}", executionRequest.runId(), e);
       if (e.mayBeCommitted()) {
-        entries.clear();
-        usage = Usage.NONE;
+        collector.clearUnrepeatable();
       }
       return false;
     }
-    artifacts.clear();
-    status = null;
-    session = null;
-    entries.clear();
-    usage = Usage.NONE;
+    collector.clear();
     return true;
   }
 }

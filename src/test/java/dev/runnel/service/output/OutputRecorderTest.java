@@ -162,14 +162,10 @@ class OutputRecorderTest {
         new OutputRecorder(
             Spawner.system(),
             execution,
-            AGENT,
-            this::parse,
+            new OutputCollector(execution, AGENT, this::parse, folder, folder, Redactor.PATTERNS),
             steering,
             new PermissionRequests(execution, this::parse, steering, changes.records()),
-            folder,
-            folder,
             changes.records(),
-            Redactor.PATTERNS,
             awaitRetry);
     for (var line : lines) {
       recorder.out(line);

@@ -1,0 +1,386 @@
+package dev.runnel.service.output;
+
+import dev.runnel.service.agent.AgentEvent;
+import dev.runnel.service.agent.Harness;
+import dev.runnel.service.run.AgentSession;
+import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.run.ExecutionResult;
+import dev.runnel.service.run.NewArtifact;
+import dev.runnel.service.run.TranscriptLine;
+import dev.runnel.service.run.Usage;
+import dev.runnel.service.store.ExecutionRecords;
+import dev.runnel.service.store.TranscriptRows.Entry;
+import dev.runnel.text.Redactor;
+import dev.runnel.text.TerminalText;
+import dev.runnel.text.Truncation;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Collects what the output of an execution says, as text without secrets: what is to be stored
+/// next, and what is needed to determine the result. Memory use is bounded if what is to be stored
+/// is taken regularly; output beyond the maximum transcript size is dropped. Not thread-safe.
+public final class OutputCollector {
+  private static final Logger log = LoggerFactory.getLogger(OutputCollector.class);
+  private static final int MAX_CHARS = 10 * 1024 * 1024;
+  private static final int MAX_ERROR_LINES = 10;
+  private static final int MAX_ERROR_LENGTH = 500;
+  private static final int MAX_STATUS_LENGTH = 2000;
+  private static final int MAX_PULL_REQUESTS = 50;
+  private static final int MAX_LINE_LENGTH = 64 * 1024;
+  private static final int MAX_RESULT_LINES = 40;
+  private static final int MAX_RESULT_LINE_LENGTH = 500;
+
+  /// Commands that open a pull request. In the output of other commands, pull requests belong to
+  /// other people.
+  private static final Pattern OPENS_PULL_REQUEST = Pattern.compile("\\b[pm]r (create|new)\\b");
+
+  /// Summary of the complete output.
+  ///
+  /// @param answer empty if the agent wrote no text
+  /// @param errors the last lines of standard error
+  /// @param finished whether the agent reported that it finished
+  /// @param hasSession whether the agent reported its session
+  /// @param pullRequests the URLs of mentioned pull requests
+  /// @param tests the commands that ran tests, as far as the agent reports its commands
+  public record Summary(
+      String answer,
+      Optional<String> question,
+      Optional<String> failure,
+      String errors,
+      boolean finished,
+      boolean hasSession,
+      List<String> pullRequests,
+      List<ExecutionEvidence.TestRun> tests) {
+    private static final int CANNOT_EXECUTE = 126;
+    private static final int NOT_FOUND = 127;
+
+    /// Determines the result. Neither the exit status nor the agent's report is sufficient alone:
+    /// some agents exit with 0 when they fail or are killed, others fail after they reported
+    /// success.
+    public ExecutionResult toResult(Harness harness, int status) {
+      if (status == 0 && failure.isEmpty()) {
+        if (harness.reportsCompletion() && !finished) {
+          return ExecutionResult.failed(
+              "The agent ended before it was finished." + (errors.isEmpty() ? "" : "\n" + errors));
+        }
+        return question
+            .map(ExecutionResult::blocked)
+            .orElseGet(
+                () ->
+                    ExecutionResult.succeeded(
+                        answer.isEmpty() ? "The agent finished without an answer." : answer));
+      }
+      if (status == CANNOT_EXECUTE || status == NOT_FOUND) {
+        return ExecutionResult.setupFailed(
+            errors.isEmpty() ? "The agent's command cannot be run." : errors);
+      }
+      return ExecutionResult.failed(
+          failure
+              .or(() -> Optional.of(errors).filter(text -> !text.isEmpty()))
+              .orElse("The agent ended with exit status " + status + " and gave no reason."));
+    }
+  }
+
+  private final ExecutionRequest executionRequest;
+  private final Harness harness;
+  private final Harness.OutputParser outputParser;
+  private final Path root;
+  private final Path folder;
+  private final Redactor redactor;
+  private final Redactor.Lines output;
+  private final Redactor.Lines errorOutput;
+  private final LastParagraph paragraph = new LastParagraph();
+  private final Deque<String> errors = new ArrayDeque<>();
+  private final List<Entry> entries = new ArrayList<>();
+  private final Set<NewArtifact> artifacts = new LinkedHashSet<>();
+  private final Set<String> pullRequests = new LinkedHashSet<>();
+  private final List<ExecutionEvidence.TestRun> tests = new ArrayList<>();
+  private Usage usage = Usage.NONE;
+  private Usage totalUsage = Usage.NONE;
+  private boolean opensPullRequest;
+  private boolean hasSession;
+  private @Nullable String status;
+  private @Nullable String session;
+  private @Nullable String answer;
+  private @Nullable String question;
+  private int choices;
+  private @Nullable String failure;
+  private long chars;
+  private boolean isFull;
+  private boolean finished;
+
+  /// @param outputParser the parser of this execution, of the harness
+  /// @param root the run's workspace
+  /// @param folder the agent's working directory
+  /// @param redactor removes secrets
+  public OutputCollector(
+      ExecutionRequest executionRequest,
+      Harness harness,
+      Harness.OutputParser outputParser,
+      Path root,
+      Path folder,
+      Redactor redactor) {
+    this.executionRequest = executionRequest;
+    this.harness = harness;
+    this.outputParser = outputParser;
+    this.root = root;
+    this.folder = folder;
+    this.redactor = redactor;
+    this.output = redactor.lines();
+    this.errorOutput = redactor.lines();
+  }
+
+  /// The events of a line of standard output.
+  List<AgentEvent> parse(String line) {
+    return output.next(TerminalText.plain(line)).map(this::parsed).orElse(List.of());
+  }
+
+  /// Parses a line. A line that cannot be parsed is kept as text; a failure here would leave the
+  /// agent blocked on its output.
+  private List<AgentEvent> parsed(String line) {
+    try {
+      // JSON escapes can hide a secret or an escape sequence in the raw line.
+      return outputParser.parse(line).stream()
+          .map(agentEvent -> agentEvent.redacted(text -> redactor.redact(TerminalText.plain(text))))
+          .toList();
+    } catch (RuntimeException e) {
+      log.warn(
+          "cannot parse agent output run={} error={}",
+          executionRequest.runId(),
+          e.getClass().getName());
+      return List.of(new AgentEvent.Message(line));
+    }
+  }
+
+  /// Adds what the event says. [AgentEvent.MessageRead] and [AgentEvent.InputLine] say nothing
+  /// about the output.
+  void add(AgentEvent agentEvent) {
+    switch (agentEvent) {
+      case AgentEvent.Message(String text) -> {
+        text.lines().forEach(this::addText);
+        if (text.isEmpty()) {
+          addText("");
+        }
+      }
+      case AgentEvent.ToolUse toolUse -> {
+        opensPullRequest = OPENS_PULL_REQUEST.matcher(toolUse.input()).find();
+        status = toolUse.activity();
+        addEntry(TranscriptLine.Kind.DID, toolUse.transcriptLine());
+      }
+      case AgentEvent.CommandEnded(String command, var exit) ->
+          ExecutionEvidence.testRun(command, exit).ifPresent(tests::add);
+      case AgentEvent.ToolResult(String text, boolean failed) -> handleResult(text, failed);
+      case AgentEvent.Status(String text) -> {
+        status = Truncation.cut(text, MAX_STATUS_LENGTH);
+        findPullRequests(text);
+        addEntry(TranscriptLine.Kind.STATUS, text);
+      }
+      case AgentEvent.Question(String text) -> {
+        choices = 0;
+        question = text;
+        findPullRequests(text);
+        addEntry(TranscriptLine.Kind.QUESTION, text);
+      }
+      case AgentEvent.Choice(String text) -> {
+        choices++;
+        var numbered = choices + ". " + text;
+        question = question == null ? numbered : question + "\n" + numbered;
+        findPullRequests(text);
+        addEntry(TranscriptLine.Kind.QUESTION, numbered);
+      }
+      case AgentEvent.Answer(String text) -> {
+        answer = text;
+        findPullRequests(text);
+      }
+      case AgentEvent.Session(String id) -> {
+        if (!id.isBlank()) {
+          session = AgentSession.encode(harness.name(), id);
+          hasSession = true;
+        }
+      }
+      case AgentEvent.Plan(String text) -> {
+        if (!text.isBlank()) {
+          artifacts.removeIf(each -> each.type().equals("PLAN"));
+          artifacts.add(NewArtifact.plan(executionRequest, text));
+        }
+      }
+      case AgentEvent.FileWritten(String path) ->
+          NewArtifact.file(executionRequest, root, folder, path).ifPresent(artifacts::add);
+      case AgentEvent.UsageReport(Usage more) -> {
+        usage = usage.plus(more);
+        totalUsage = totalUsage.plus(more);
+      }
+      case AgentEvent.MessageRead _, AgentEvent.InputLine _ -> {}
+      case AgentEvent.Finished() -> finished = true;
+      case AgentEvent.Failure(String why) -> failure = why;
+    }
+  }
+
+  /// Adds a line of standard error.
+  void addErrorLine(String line) {
+    errorOutput.next(TerminalText.plain(line)).ifPresent(this::addError);
+  }
+
+  /// Notes that the agent continues with a message that it has read.
+  void resume() {
+    finished = false;
+    failure = null;
+  }
+
+  private void handleResult(String text, boolean failed) {
+    if (opensPullRequest) {
+      findPullRequests(text);
+    }
+    var lines = text.lines().limit(MAX_RESULT_LINES + 1).toList();
+    for (var line : lines.subList(0, Math.min(lines.size(), MAX_RESULT_LINES))) {
+      addResult(Truncation.cut(line, MAX_RESULT_LINE_LENGTH), failed);
+    }
+    if (lines.size() > MAX_RESULT_LINES) {
+      addResult("…", failed);
+    } else if (lines.isEmpty() && failed) {
+      addResult("failed", true);
+    }
+  }
+
+  private void findPullRequests(String text) {
+    for (var url : PullRequests.in(text)) {
+      artifacts.add(NewArtifact.pullRequest(url, ""));
+      if (pullRequests.size() < MAX_PULL_REQUESTS) {
+        pullRequests.add(url);
+      }
+    }
+  }
+
+  /// Adds the end of the output.
+  void end() {
+    if (!totalUsage.isEmpty()) {
+      addEntry(
+          TranscriptLine.Kind.NOTE,
+          "The model read %,d tokens and wrote %,d%s%s."
+              .formatted(
+                  totalUsage.input(),
+                  totalUsage.output(),
+                  totalUsage.dollars().map(amount -> ", for $" + amount.toPlainString()).orElse(""),
+                  totalUsage.ofSession() ? " since the session began" : ""));
+    }
+  }
+
+  private void addText(String line) {
+    paragraph.add(line);
+    findPullRequests(line);
+    addEntry(TranscriptLine.Kind.SAID, line);
+  }
+
+  private void addError(String line) {
+    if (!line.isBlank()) {
+      errors.addLast(Truncation.cut(line, MAX_ERROR_LENGTH));
+      if (errors.size() > MAX_ERROR_LINES) {
+        errors.removeFirst();
+      }
+    }
+    addEntry(TranscriptLine.Kind.ERROR, line);
+  }
+
+  private void addResult(String text, boolean failed) {
+    addEntry(new Entry(TranscriptLine.Kind.RESULT, text, Optional.of(failed)));
+  }
+
+  private void addEntry(TranscriptLine.Kind kind, String text) {
+    addEntry(new Entry(kind, Truncation.cut(text, MAX_LINE_LENGTH)));
+  }
+
+  private void addEntry(Entry entry) {
+    if (isFull) {
+      return;
+    }
+    chars += entry.text().length() + 1;
+    if (chars > MAX_CHARS) {
+      isFull = true;
+      entries.add(
+          new Entry(
+              TranscriptLine.Kind.NOTE,
+              "The output is longer than 10 MiB; the rest of it is not kept."));
+    } else {
+      entries.add(entry);
+    }
+  }
+
+  /// The usage that the agent has reported so far.
+  Usage totalUsage() {
+    return totalUsage;
+  }
+
+  /// Whether the agent has finished and received no message since.
+  boolean isFinished() {
+    return finished;
+  }
+
+  /// Whether the agent has finished or failed, and received no message since.
+  boolean hasEnded() {
+    return finished || failure != null;
+  }
+
+  /// Whether something is to be stored.
+  boolean hasNew() {
+    return !(entries.isEmpty()
+        && status == null
+        && session == null
+        && artifacts.isEmpty()
+        && usage.isEmpty());
+  }
+
+  /// What is to be stored.
+  ExecutionRecords.NewOutput newOutput() {
+    return new ExecutionRecords.NewOutput(
+        List.copyOf(entries),
+        Optional.ofNullable(status),
+        List.copyOf(artifacts),
+        Optional.ofNullable(session),
+        usage);
+  }
+
+  /// Removes what was stored.
+  void clear() {
+    artifacts.clear();
+    status = null;
+    session = null;
+    clearUnrepeatable();
+  }
+
+  /// Removes what may not be stored twice.
+  void clearUnrepeatable() {
+    entries.clear();
+    usage = Usage.NONE;
+  }
+
+  /// Removes the lines that are to be stored.
+  ///
+  /// @return their number
+  int dropLines() {
+    var lines = entries.size();
+    entries.clear();
+    return lines;
+  }
+
+  Summary summary() {
+    return new Summary(
+        answer == null ? paragraph.text() : answer.strip(),
+        Optional.ofNullable(question),
+        Optional.ofNullable(failure).filter(why -> !why.isBlank()),
+        String.join("\n", errors),
+        finished,
+        hasSession,
+        List.copyOf(pullRequests),
+        List.copyOf(tests));
+  }
+}
