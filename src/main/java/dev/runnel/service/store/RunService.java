@@ -170,6 +170,13 @@ public final class RunService {
       Optional<RunMode> mode,
       boolean interrupts,
       Optional<IdempotencyKey> key) {
+    var followUp =
+        new FollowUp(
+            UUID.randomUUID().toString(),
+            message,
+            mode,
+            interrupts,
+            key.map(IdempotencyKey::value));
     var answer =
         transactions.once(
             "follow-up " + runId,
@@ -182,72 +189,98 @@ public final class RunService {
               if (run.state() == ExecutionState.QUEUED
                   && run.execution() == 0
                   && runs.followUps().waiting(runId).isEmpty()) {
-                runs.appendToPrompt(runId, message, at);
-                runs.followUps()
-                    .add(
-                        UUID.randomUUID().toString(),
-                        runId,
-                        message,
-                        key.map(IdempotencyKey::value),
-                        true,
-                        at);
-                if (mode.isPresent()) {
-                  runs.mode(runId, mode.get());
-                }
-                return ServiceJson.write(
-                    new FollowUpAccepted(null, FollowUpOutcome.QUEUED_PROMPT, Map.of()));
+                return appendToPrompt(runs, run, followUp, at);
               }
-              var id = UUID.randomUUID().toString();
-              runs.followUps().add(id, runId, message, key.map(IdempotencyKey::value), false, at);
-              if (mode.isEmpty()
-                  && pending.isEmpty()
-                  && hasPendingPlan(run)
-                  && PlanReply.of(message) == PlanReply.DECLINED) {
-                runs.followUps().assign(runId, run.execution());
-                clearPermissions(runs, runId);
-                runs.end(runId, ExecutionResult.declined(), at);
-                new EventRows(runs.rows())
-                    .add(runId, run.execution(), EventRows.Type.RUN_CANCELLED, at);
-                return ServiceJson.write(
-                    new FollowUpAccepted(id, FollowUpOutcome.LIVE_SESSION, Map.of()));
-              }
-              if (pending.isPresent()) {
-                runs.toolPermissions(runId, pending.get().withAnswer(message, run.execution() + 1));
-              }
-              var nextMode =
-                  mode.orElseGet(
-                      () -> pending.isPresent() ? new RunMode(run.mode()) : nextMode(run, message));
-              if (!nextMode.value().equals(run.mode())) {
-                runs.mode(runId, nextMode);
-                runs.acceptsMessages(runId, false);
-              }
-              if (interrupts) {
-                runs.requestInterrupt(runId);
-              }
-              log.info("follow-up stored run={} followup={} state={}", runId, id, run.state());
-              return switch (RunStateMachine.next(run.state(), new Event.MessageReceived())) {
-                case Step.ChangesTo(ExecutionState next) when next == ExecutionState.QUEUED -> {
-                  requireNotFrozen();
-                  runs.queue(runId, at);
-                  yield ServiceJson.write(
-                      new FollowUpAccepted(id, FollowUpOutcome.HANDOFF_EXECUTION, Map.of()));
-                }
-                case Step.ChangesTo _, Step.Stays _ -> {
-                  runs.touch(runId, at);
-                  yield ServiceJson.write(
-                      new FollowUpAccepted(
-                          id,
-                          runs.acceptsMessages(runId)
-                              ? FollowUpOutcome.LIVE_SESSION
-                              : FollowUpOutcome.QUEUE_PENDING,
-                          Map.of()));
-                }
-                case Step.Refused(String why) -> throw RequestProblem.invalid(why);
-              };
+              followUp.add(runs, runId, false, at);
+              return mode.isEmpty()
+                      && pending.isEmpty()
+                      && hasPendingPlan(run)
+                      && PlanReply.of(message) == PlanReply.DECLINED
+                  ? declinePlan(runs, run, followUp, at)
+                  : queueOrPass(runs, run, followUp, pending, at);
             });
     watchers.changed(runId);
     queueSignal.signal();
     return answer;
+  }
+
+  /// @param mode see [#followUp]
+  /// @param interrupts see [#followUp]
+  private record FollowUp(
+      String id, String message, Optional<RunMode> mode, boolean interrupts, Optional<String> key) {
+    void add(RunTable runs, String runId, boolean inPrompt, Instant at) throws SQLException {
+      runs.followUps().add(id, runId, message, key, inPrompt, at);
+    }
+
+    String accepted(FollowUpOutcome outcome) {
+      return ServiceJson.write(new FollowUpAccepted(id, outcome, Map.of()));
+    }
+  }
+
+  /// Adds the message to the prompt of a run that no agent has begun.
+  private static String appendToPrompt(RunTable runs, RunRow run, FollowUp followUp, Instant at)
+      throws SQLException {
+    runs.appendToPrompt(run.id(), followUp.message(), at);
+    followUp.add(runs, run.id(), true, at);
+    if (followUp.mode().isPresent()) {
+      runs.mode(run.id(), followUp.mode().get());
+    }
+    return ServiceJson.write(new FollowUpAccepted(null, FollowUpOutcome.QUEUED_PROMPT, Map.of()));
+  }
+
+  /// Ends the run, whose plan waits for approval.
+  private static String declinePlan(RunTable runs, RunRow run, FollowUp followUp, Instant at)
+      throws SQLException {
+    runs.followUps().assign(run.id(), run.execution());
+    clearPermissions(runs, run.id());
+    runs.end(run.id(), ExecutionResult.declined(), at);
+    new EventRows(runs.rows()).add(run.id(), run.execution(), EventRows.Type.RUN_CANCELLED, at);
+    return followUp.accepted(FollowUpOutcome.LIVE_SESSION);
+  }
+
+  /// Queues a run that has ended or waits for a person, so that its next execution gets the
+  /// message. If the run is queued or in progress, the message waits for that execution, or for the
+  /// working agent.
+  ///
+  /// @param pending see [#pendingToolPermissions]
+  private String queueOrPass(
+      RunTable runs, RunRow run, FollowUp followUp, Optional<ToolPermissions> pending, Instant at)
+      throws SQLException {
+    if (pending.isPresent()) {
+      runs.toolPermissions(
+          run.id(), pending.get().withAnswer(followUp.message(), run.execution() + 1));
+    }
+    var nextMode =
+        followUp
+            .mode()
+            .orElseGet(
+                () ->
+                    pending.isPresent()
+                        ? new RunMode(run.mode())
+                        : nextMode(run, followUp.message()));
+    if (!nextMode.value().equals(run.mode())) {
+      runs.mode(run.id(), nextMode);
+      runs.acceptsMessages(run.id(), false);
+    }
+    if (followUp.interrupts()) {
+      runs.requestInterrupt(run.id());
+    }
+    log.info("follow-up stored run={} followup={} state={}", run.id(), followUp.id(), run.state());
+    return switch (RunStateMachine.next(run.state(), new Event.MessageReceived())) {
+      case Step.ChangesTo(ExecutionState next) when next == ExecutionState.QUEUED -> {
+        requireNotFrozen();
+        runs.queue(run.id(), at);
+        yield followUp.accepted(FollowUpOutcome.HANDOFF_EXECUTION);
+      }
+      case Step.ChangesTo _, Step.Stays _ -> {
+        runs.touch(run.id(), at);
+        yield followUp.accepted(
+            runs.acceptsMessages(run.id())
+                ? FollowUpOutcome.LIVE_SESSION
+                : FollowUpOutcome.QUEUE_PENDING);
+      }
+      case Step.Refused(String why) -> throw RequestProblem.invalid(why);
+    };
   }
 
   /// After a plan, an approval switches to carrying it out, and any other message changes the plan.
