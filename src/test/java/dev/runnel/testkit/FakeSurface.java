@@ -86,6 +86,7 @@ public final class FakeSurface
   private final Set<Conversation> turnedAway = new HashSet<>();
   private MissedDeliveries missedDeliveries = MissedDeliveries.Listed.NOTHING;
   private Instant missedSince = Instant.EPOCH;
+  private Instant missedFrom = Instant.EPOCH;
   private List<Conversation> missedIn = List.of();
   private Optional<String> refused = Optional.empty();
   private int asked;
@@ -404,8 +405,10 @@ public final class FakeSurface
     return this::missed;
   }
 
-  private synchronized MissedDeliveries missed(Instant since, List<Conversation> conversations) {
+  private synchronized MissedDeliveries missed(
+      Instant since, Instant from, List<Conversation> conversations) {
     missedSince = since;
+    missedFrom = from;
     missedIn = conversations;
     checkCredential();
     return missedDeliveries;
@@ -466,6 +469,11 @@ public final class FakeSurface
   /// Since when somebody asked what was missed; the epoch when nobody did.
   public synchronized Instant missedSince() {
     return missedSince;
+  }
+
+  /// Where the list of what was missed was to be continued.
+  public synchronized Instant missedFrom() {
+    return missedFrom;
   }
 
   /// Where somebody asked what was missed.

@@ -9,8 +9,9 @@ import java.util.Optional;
 public sealed interface MissedDeliveries {
   /// @param all delivered or not, in chronological order
   /// @param unread why some of the lists could not be read; empty if all were read
-  /// @param continueAt where the next check has to begin, because there were too many messages for
-  ///   this one, by the platform's clock; empty if all were read
+  /// @param continueAt where the next check has to continue, because there were too many messages
+  ///   for this one: when the first place that was left out was changed, by the platform's clock;
+  ///   empty if all were read
   record Listed(List<ListedDelivery> all, Optional<String> unread, Optional<Instant> continueAt)
       implements MissedDeliveries {
     public static final Listed NOTHING = new Listed(List.of());

@@ -46,8 +46,15 @@ public final class MissedDeliveryPoller {
   private final Surfaces surfaces;
   private final InstantSource clock;
 
+  /// Where the next checks continue long lists. The stored mark stays until a list is read to its
+  /// end, so another process begins such a list anew.
+  private final Map<SurfaceId, Position> positions = new ConcurrentHashMap<>();
+
   /// When the platforms may be asked that asked for a pause.
   private final Map<SurfaceId, Instant> pauses = new ConcurrentHashMap<>();
+
+  /// @param isUnread whether an earlier part of the list could not be read
+  private record Position(Instant at, boolean isUnread) {}
 
   /// @param clock the time of the platforms, as far as it is known; the workers' clock may be ahead
   ///   of it for hours, after the machine's clock was set back
@@ -85,10 +92,12 @@ public final class MissedDeliveryPoller {
       saveReadThrough(id, platformTime);
       return Optional.empty();
     }
+    var since = since(through.get(), platformTime);
+    var position = Optional.ofNullable(positions.get(id)).filter(it -> it.at().isAfter(since));
+    var from = position.map(Position::at).orElse(since);
     MissedDeliveries missedDeliveries;
     try {
-      missedDeliveries =
-          surface.missed().since(since(through.get(), platformTime), conversations(id));
+      missedDeliveries = surface.missed().since(since, from, conversations(id));
     } catch (CredentialRefused refused) {
       store.change(work -> OutageRecovery.hold(work, id, refused.why(), now));
       return Optional.of(INTERVAL_AFTER_FAILURE);
@@ -104,14 +113,19 @@ public final class MissedDeliveryPoller {
           log.info(
               "missed deliveries accepted surface={} count={} since={}", id, count, through.get());
         }
-        if (unread.isPresent()) {
-          // The next check begins at the same instant; known messages have no effect.
-          log.warn("check for missed deliveries incomplete surface={} why={}", id, unread.get());
-          yield Optional.empty();
+        unread.ifPresent(
+            why -> log.warn("check for missed deliveries incomplete surface={} why={}", id, why));
+        var isUnread = unread.isPresent() || position.filter(Position::isUnread).isPresent();
+        if (continueAt.filter(from::isBefore).isPresent()) {
+          positions.put(id, new Position(continueAt.get(), isUnread));
+          yield Optional.of(INTERVAL_UNTIL_CONTINUED);
         }
-        // Without the overlap, so that many messages at once cannot keep the check from going on.
-        saveReadThrough(id, continueAt.map(at -> at.plus(OVERLAP)).orElse(platformTime));
-        yield continueAt.map(_ -> INTERVAL_UNTIL_CONTINUED);
+        positions.remove(id);
+        // Otherwise the next check begins at the same instant; known messages have no effect.
+        if (!isUnread) {
+          saveReadThrough(id, platformTime);
+        }
+        yield Optional.empty();
       }
       case MissedDeliveries.Unknown(var after, var why) -> {
         log.warn("check for missed deliveries postponed surface={} why={}", id, why);

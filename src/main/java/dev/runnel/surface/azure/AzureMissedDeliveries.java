@@ -16,13 +16,28 @@ import java.util.stream.Collectors;
 /// @param label the trigger label
 record AzureMissedDeliveries(AzureApi api, AzurePayloads payloads, String label) {
   private static final int MAX_ITEMS = 50;
+  private static final int MAX_FOUND = 1_000;
 
   void find(MissedDeliveryCollector missed, List<WorkItem> items) {
-    var changed = missed.list(api.query(query(missed, items), MAX_ITEMS + 1));
-    for (var found : MissedDeliveryCollector.first(MAX_ITEMS, changed)) {
-      Json.number(found, "id")
-          .flatMap(number -> missed.one(api.item(number)))
-          .ifPresent(item -> find(missed, item));
+    // Oldest change first; the times are not listed.
+    var last = Optional.<Instant>empty();
+    var count = 0;
+    for (var found : missed.list(api.query(query(missed, items), MAX_FOUND))) {
+      var item = Json.number(found, "id").flatMap(number -> missed.one(api.item(number)));
+      if (item.isEmpty()) {
+        continue;
+      }
+      var at = Json.instant(item.get().path("fields"), "System.ChangedDate");
+      if (at.filter(missed.from()::isAfter).isPresent()) {
+        continue;
+      }
+      if (count >= MAX_ITEMS && !at.equals(last)) {
+        at.ifPresent(missed::continueAt);
+        return;
+      }
+      last = at;
+      count++;
+      find(missed, item.get());
     }
   }
 
@@ -34,7 +49,7 @@ record AzureMissedDeliveries(AzureApi api, AzurePayloads payloads, String label)
     return ("SELECT [System.Id] FROM WorkItems WHERE [System.ChangedDate] >= '%s'"
             + " AND ([System.Tags] CONTAINS %s%s) ORDER BY [System.ChangedDate]")
         .formatted(
-            missed.since().truncatedTo(ChronoUnit.SECONDS),
+            missed.from().truncatedTo(ChronoUnit.SECONDS),
             quoted(label),
             projects.isEmpty() ? "" : " OR [System.TeamProject] IN (" + projects + ")");
   }

@@ -15,9 +15,9 @@ record GiteaMissedDeliveries(GiteaApi api, GiteaPayloads payloads) {
 
   void find(MissedDeliveryCollector missed, List<RepositoryIssue> issues) {
     for (var repository : MissedDeliveryCollector.places(issues, RepositoryIssue::repository)) {
-      var changed =
-          missed.list(page -> api.issues(repository, missed.since(), page), GiteaApi.PAGE);
-      for (var issue : MissedDeliveryCollector.first(MAX_ISSUES, changed)) {
+      var changed = missed.list(page -> api.issues(repository, missed.from(), page), GiteaApi.PAGE);
+      for (var issue :
+          missed.first(MAX_ISSUES, changed, each -> Json.instant(each, "updated_at"))) {
         Json.number(issue, "number")
             .flatMap(number -> RepositoryIssue.of(repository, number))
             .ifPresent(key -> find(missed, key, issue));

@@ -8,7 +8,6 @@ import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -26,22 +25,16 @@ import org.slf4j.LoggerFactory;
 /// @param hooks the webhooks whose delivery lists are read
 record GitHubDeliveries(GitHubApi api, GitHubPayloads payloads, List<HookPath> hooks) {
   private static final Logger log = LoggerFactory.getLogger(GitHubDeliveries.class);
-  private static final int MAX_PAGES = 20;
+  private static final int MAX_PAGES = 100;
   private static final Optional<Duration> RETRY_DELAY = Optional.of(Duration.ofMinutes(15));
   private static final int MAX_READ = 200;
 
   void find(MissedDeliveryCollector missed) {
     for (var hook : hooks) {
-      var failed = failed(hook, missed.since());
-      var count = firstCheck(failed);
-      failed.subList(0, count).forEach(each -> read(missed, hook, each));
-      if (count < failed.size()) {
-        log.warn(
-            "catch-up limit reached, the next check continues hook={} count={}",
-            hook.path(),
-            failed.size() - count);
-        missed.continueAt(failed.get(count).at());
-      }
+      var failed = failed(hook, missed.from());
+      missed
+          .first(MAX_READ, failed, each -> Optional.of(each.at()))
+          .forEach(each -> read(missed, hook, each));
     }
   }
 
@@ -49,19 +42,7 @@ record GitHubDeliveries(GitHubApi api, GitHubPayloads payloads, List<HookPath> h
   /// @param node as listed, without the payload
   private record Attempt(Instant at, JsonNode node) {}
 
-  /// The number of deliveries to read now. Those of one instant are read together, so that the next
-  /// check can begin at the first one that was not read.
-  private static int firstCheck(List<Attempt> failed) {
-    var count = Math.min(MAX_READ, failed.size());
-    while (count > 0
-        && count < failed.size()
-        && failed.get(count).at().equals(failed.get(count - 1).at())) {
-      count++;
-    }
-    return count;
-  }
-
-  /// The first attempt of each delivery whose attempts all failed, oldest first.
+  /// The first attempt of each delivery whose attempts all failed.
   private List<Attempt> failed(HookPath hook, Instant since) {
     var delivered = new HashSet<String>();
     Map<String, Attempt> failed = new HashMap<>();
@@ -75,7 +56,7 @@ record GitHubDeliveries(GitHubApi api, GitHubPayloads payloads, List<HookPath> h
       }
     }
     failed.keySet().removeAll(delivered);
-    return failed.values().stream().sorted(Comparator.comparing(Attempt::at)).toList();
+    return List.copyOf(failed.values());
   }
 
   /// Newest first.

@@ -16,8 +16,9 @@ record GitHubMissedDeliveries(GitHubApi api, GitHubPayloads payloads) {
   void find(MissedDeliveryCollector missed, List<RepositoryIssue> issues) {
     for (var repository : MissedDeliveryCollector.places(issues, RepositoryIssue::repository)) {
       var changed =
-          missed.list(page -> api.issues(repository, missed.since(), page), GitHubApi.PAGE);
-      for (var issue : MissedDeliveryCollector.first(MAX_ISSUES, changed)) {
+          missed.list(page -> api.issues(repository, missed.from(), page), GitHubApi.PAGE);
+      for (var issue :
+          missed.first(MAX_ISSUES, changed, each -> Json.instant(each, "updated_at"))) {
         Json.number(issue, "number")
             .flatMap(number -> RepositoryIssue.of(repository, number))
             .ifPresent(key -> find(missed, key, issue));

@@ -16,8 +16,9 @@ record GitLabMissedDeliveries(GitLabApi api, GitLabPayloads payloads) {
     for (var project : MissedDeliveryCollector.places(issues, GitLabIssue::project)) {
       for (var kind : Kind.values()) {
         var changed =
-            missed.list(page -> api.changed(project, kind, missed.since(), page), GitLabApi.PAGE);
-        for (var issue : MissedDeliveryCollector.first(MAX_ISSUES, changed)) {
+            missed.list(page -> api.changed(project, kind, missed.from(), page), GitLabApi.PAGE);
+        for (var issue :
+            missed.first(MAX_ISSUES, changed, each -> Json.instant(each, "updated_at"))) {
           Json.number(issue, "iid")
               .flatMap(number -> GitLabIssue.of(project, kind, number, false))
               .ifPresent(key -> find(missed, key, issue));

@@ -1,6 +1,7 @@
 package dev.runnel.surface.jira;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.runnel.surface.jira.JiraConfig.CommentVisibility;
@@ -15,9 +16,11 @@ import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import okhttp3.OkHttpClient;
 
 /// The part of Jira's REST API that Runnel calls: version 3 on Cloud, 2 on Data Center.
@@ -34,6 +37,7 @@ final class JiraApi {
   private static final String INTERNAL = "sd.public.comment";
 
   private static final String THE_ACCOUNT = "The account";
+  private static final String THE_SEARCH = "The search";
   private static final String ACCOUNT = "/myself";
 
   private final JiraSite site;
@@ -135,12 +139,27 @@ final class JiraApi {
     return list(rest.get(issue, path(issue) + list.formatted(PAGE, (page - 1) * PAGE)), "comments");
   }
 
-  /// The first page of the query's results.
-  ApiResult search(String jql) {
-    var query = Json.object().put("jql", jql).put("maxResults", PAGE);
-    query.putArray("fields").add("updated");
-    var path = site == JiraSite.CLOUD ? "/search/jql" : "/search";
-    return list(rest.post("The search", path, query), "issues");
+  /// The pages of the query's results, each with the time of the last change. They must be read in
+  /// order, because on Cloud each page names the next one.
+  IntFunction<ApiResult> search(String jql) {
+    var next = new ArrayList<String>();
+    return page -> {
+      var query = Json.object().put("jql", jql).put("maxResults", PAGE);
+      query.putArray("fields").add("updated");
+      if (site == JiraSite.DATA_CENTER) {
+        query.put("startAt", (page - 1) * PAGE);
+        return list(rest.post(THE_SEARCH, "/search", query), "issues");
+      }
+      if (page > 1 && next.isEmpty()) {
+        return new ApiResult.Done(JsonNodeFactory.instance.arrayNode());
+      }
+      if (!next.isEmpty()) {
+        query.put("nextPageToken", next.removeLast());
+      }
+      var result = rest.post(THE_SEARCH, "/search/jql", query);
+      result.found().flatMap(body -> Json.text(body, "nextPageToken")).ifPresent(next::add);
+      return list(result, "issues");
+    };
   }
 
   ApiResult comment(JiraIssue issue, JsonNode body, String marker) {

@@ -17,8 +17,9 @@ record JiraMissedDeliveries(JiraApi api, JiraPayloads payloads, String label) {
   private static final int MAX_ISSUES = 50;
 
   void find(MissedDeliveryCollector missed, List<JiraIssue> issues) {
-    var changed = missed.list(api.search(query(missed, issues)));
-    for (var found : MissedDeliveryCollector.first(MAX_ISSUES, changed)) {
+    var changed = missed.list(api.search(query(missed, issues)), JiraApi.PAGE);
+    for (var found :
+        missed.first(MAX_ISSUES, changed, each -> JiraSite.time(each.path("fields"), "updated"))) {
       Json.text(found, "key")
           .flatMap(JiraIssue::of)
           .ifPresent(
@@ -32,7 +33,7 @@ record JiraMissedDeliveries(JiraApi api, JiraPayloads payloads, String label) {
         MissedDeliveryCollector.places(issues, JiraIssue::project).stream()
             .map(JiraMissedDeliveries::quoted)
             .collect(Collectors.joining(", "));
-    var minutes = Math.max(1, Duration.between(missed.since(), missed.now()).toMinutes() + 1);
+    var minutes = Math.max(1, Duration.between(missed.from(), missed.now()).toMinutes() + 1);
     return "updated >= \"-%dm\" AND (labels = %s%s) ORDER BY updated ASC"
         .formatted(
             minutes, quoted(label), projects.isEmpty() ? "" : " OR project IN (" + projects + ")");

@@ -16,6 +16,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import okhttp3.OkHttpClient;
 
@@ -102,15 +103,25 @@ final class LinearApi {
         "nodes");
   }
 
-  /// The issues changed since that time, each with its new comments and its history.
-  ApiResult changed(Instant since, int issues) {
+  /// One page of the issues changed since a time, each with its new comments and its history. The
+  /// first page has the oldest changes, each page its newest change first.
+  ///
+  /// @param since since when comments are listed
+  /// @param from since when the issues have changed
+  /// @param before the `startCursor` of the page with older changes; empty for the first page
+  ApiResult changed(Instant since, Instant from, int issues, Optional<String> before) {
+    var variables = variables().put("since", since.toString()).put("from", from.toString());
+    before.ifPresent(cursor -> variables.put("before", cursor));
     return call(
         "The workspace",
         """
-        query($since: DateTimeOrDuration!, $first: Int) {
-          issues(filter: { updatedAt: { gte: $since } }, orderBy: updatedAt, first: $first) {
+        query($since: DateTimeOrDuration!, $from: DateTimeOrDuration!, $last: Int, $before: String) {
+          issues(
+            filter: { updatedAt: { gte: $from } }, orderBy: updatedAt, last: $last, before: $before
+          ) {
+            pageInfo { hasPreviousPage startCursor }
             nodes {
-              id identifier title url completedAt canceledAt createdAt
+              id identifier title url completedAt canceledAt createdAt updatedAt
               creator { id name } assignee { id } delegate { id }
               labels(first: 30) { nodes { id name } }
               comments(filter: { createdAt: { gte: $since } }, first: 30) {
@@ -128,9 +139,8 @@ final class LinearApi {
           }
         }
         """,
-        variables().put("since", since.toString()).put("first", issues),
-        "issues",
-        "nodes");
+        variables.put("last", issues),
+        "issues");
   }
 
   ApiResult comment(String issue, String text) {

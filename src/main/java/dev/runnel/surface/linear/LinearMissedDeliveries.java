@@ -5,23 +5,55 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.tracker.MissedDeliveryCollector;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Finds missed comments and changes in the workspace, because Linear stops retrying a webhook
 /// after some hours.
 record LinearMissedDeliveries(LinearApi api, LinearPayloads payloads) {
+  private static final Logger log = LoggerFactory.getLogger(LinearMissedDeliveries.class);
   // The most that one query's complexity allows; see https://linear.app/developers/rate-limiting.
-  private static final int MAX_ISSUES = 25;
+  private static final int PAGE = 25;
+  private static final int MAX_PAGES = 4;
 
   void find(MissedDeliveryCollector missed) {
-    for (var issue : missed.list(api.changed(missed.since(), MAX_ISSUES))) {
-      add(missed, created(issue), issue, false);
-      for (var comment : issue.path("comments").path("nodes")) {
-        add(missed, commented(issue, comment), comment, true);
+    var cursor = Optional.<String>empty();
+    var latest = Optional.<Instant>empty();
+    for (var page = 0; page < MAX_PAGES; page++) {
+      var found = missed.one(api.changed(missed.since(), missed.from(), PAGE, cursor));
+      if (found.isEmpty()) {
+        return;
       }
-      for (var change : issue.path("history").path("nodes")) {
-        add(missed, updated(issue, change), change, false);
+      var issues = found.get().path("nodes");
+      issues.forEach(issue -> findInIssue(missed, issue));
+      cursor = next(found.get().path("pageInfo"), "hasPreviousPage", "startCursor");
+      if (cursor.isEmpty()) {
+        return;
       }
+      latest =
+          issues
+              .valueStream()
+              .flatMap(issue -> Json.instant(issue, "updatedAt").stream())
+              .max(Instant::compareTo);
+    }
+    log.warn("catch-up limit reached, the next check continues at={}", latest);
+    latest.ifPresent(missed::continueAt);
+  }
+
+  private static Optional<String> next(JsonNode pageInfo, String has, String cursor) {
+    return Json.text(pageInfo, cursor).filter(_ -> pageInfo.path(has).asBoolean());
+  }
+
+  private void findInIssue(MissedDeliveryCollector missed, JsonNode issue) {
+    add(missed, created(issue), issue, false);
+    for (var comment : issue.path("comments").path("nodes")) {
+      add(missed, commented(issue, comment), comment, true);
+    }
+    for (var change : issue.path("history").path("nodes")) {
+      add(missed, updated(issue, change), change, false);
     }
   }
 

@@ -318,7 +318,7 @@ public final class SlackSurface implements Surface, ConnectedPlatform {
 
   @Override
   public MissedDeliverySource missed() {
-    return this::missed;
+    return (since, _, conversations) -> missed(since, conversations);
   }
 
   private MissedDeliveries missed(Instant since, List<Conversation> conversations) {

@@ -27,14 +27,17 @@ public final class MissedDeliveryCollector {
 
   private final SurfaceId surface;
   private final Instant since;
+  private final Instant from;
   private final Instant now;
   private final List<MissedDeliveries.ListedDelivery> listed = new ArrayList<>();
   private final List<String> unread = new ArrayList<>();
   private Optional<Instant> continueAt = Optional.empty();
 
-  MissedDeliveryCollector(SurfaceId surface, Instant since, Instant now) {
+  /// @param from see [dev.runnel.core.port.MissedDeliverySource#since]
+  MissedDeliveryCollector(SurfaceId surface, Instant since, Instant from, Instant now) {
     this.surface = surface;
     this.since = since;
+    this.from = from;
     this.now = now;
   }
 
@@ -44,8 +47,15 @@ public final class MissedDeliveryCollector {
     Optional<Delivery> parse(DeliveryId id, Instant arrivedAt);
   }
 
+  /// Since when messages and changes count.
   public Instant since() {
     return since;
+  }
+
+  /// Since when issues must have changed to be read: later than [#since()] if an earlier check has
+  /// read those before.
+  public Instant from() {
+    return from;
   }
 
   public Instant now() {
@@ -62,14 +72,31 @@ public final class MissedDeliveryCollector {
     return issues.stream().map(place).distinct().limit(MAX_PLACES).toList();
   }
 
-  /// The first elements of a list.
+  /// The elements of a list to read now: the first ones by their time, and all of the last one's
+  /// time. Lets the next check continue at the first one that is left out.
   ///
-  /// @param most the limit, which is logged when it is exceeded
-  public static List<JsonNode> first(int most, List<JsonNode> issues) {
-    if (issues.size() > most) {
-      log.warn("catch-up limit reached, some issues were skipped count={}", issues.size() - most);
+  /// @param most the limit
+  /// @param at when the element was changed; one without a time comes last
+  public <T> List<T> first(int most, List<T> elements, Function<T, Optional<Instant>> at) {
+    var sorted =
+        elements.stream()
+            .filter(each -> at.apply(each).filter(from::isAfter).isEmpty())
+            .sorted(Comparator.comparing(each -> at.apply(each).orElse(Instant.MAX)))
+            .toList();
+    var count = Math.min(most, sorted.size());
+    while (count > 0
+        && count < sorted.size()
+        && at.apply(sorted.get(count)).equals(at.apply(sorted.get(count - 1)))) {
+      count++;
     }
-    return issues.stream().limit(most).toList();
+    if (count < sorted.size()) {
+      log.warn(
+          "catch-up limit reached, the next check continues surface={} count={}",
+          surface,
+          sorted.size() - count);
+      at.apply(sorted.get(count)).ifPresent(this::continueAt);
+    }
+    return sorted.subList(0, count);
   }
 
   /// Reads all pages of a list, up to a limit.
@@ -115,7 +142,7 @@ public final class MissedDeliveryCollector {
         .ifPresent(it -> listed.add(new MissedDeliveries.ListedDelivery(it, at, sameMeaning)));
   }
 
-  /// Lets the next check begin at this time, because there are too many deliveries for one. Of
+  /// Lets the next check continue at this time, because there are too many deliveries for one. Of
   /// several times the earliest counts.
   public void continueAt(Instant at) {
     continueAt = continueAt.filter(at::isAfter).or(() -> Optional.of(at));

@@ -173,9 +173,9 @@ public final class TrackerSurface<I>
     return this::missed;
   }
 
-  private MissedDeliveries missed(Instant since, List<Conversation> conversations) {
+  private MissedDeliveries missed(Instant since, Instant from, List<Conversation> conversations) {
     learnAccount.run();
-    var missed = new MissedDeliveryCollector(id, since, calls.clock().instant());
+    var missed = new MissedDeliveryCollector(id, since, from, calls.clock().instant());
     try {
       tracker.findMissed(
           missed, conversations.stream().flatMap(each -> tracker.issue(each).stream()).toList());

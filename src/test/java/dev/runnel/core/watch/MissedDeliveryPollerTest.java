@@ -127,14 +127,10 @@ class MissedDeliveryPollerTest {
   }
 
   @Test
-  void aListThatIsLongerThanOneCheckIsContinuedSoonAtItsFirstUnreadMessage() {
-    var unread = NINE.plus(Duration.ofMinutes(5));
+  void aListThatIsLongerThanOneCheckIsContinuedSoonWhereItStopped() {
+    var stopped = NINE.plus(Duration.ofMinutes(5));
     world.clock.advance(Duration.ofMinutes(40));
-    world.surface.lists(
-        new MissedDeliveries.Listed(
-            List.of(exactly(delivery("2", say("add a test")))),
-            Optional.empty(),
-            Optional.of(unread)));
+    listsUntil(stopped, Optional.empty());
 
     var again = world.catchesUp();
     world.settle();
@@ -142,9 +138,58 @@ class MissedDeliveryPollerTest {
     assertThat(again).isEqualTo(world.clock.instant().plus(Duration.ofMinutes(1)));
     assertThat(world.runs.followUps()).hasSize(1);
 
+    // An issue that changed later may have an earlier message.
+    world.clock.advance(Duration.ofMinutes(1));
+    world.surface.lists(MissedDeliveries.Listed.NOTHING);
+    world.catchesUp();
+    assertThat(world.surface.missedSince()).isEqualTo(NINE.minus(Duration.ofMinutes(2)));
+    assertThat(world.surface.missedFrom()).isEqualTo(stopped);
+
+    world.clock.advance(Duration.ofMinutes(15));
+    world.catchesUp();
+    assertThat(world.surface.missedSince()).isEqualTo(NINE.plus(Duration.ofMinutes(39)));
+    assertThat(world.surface.missedFrom()).isEqualTo(world.surface.missedSince());
+  }
+
+  @Test
+  void aLongListIsReadAnewByAnotherProcess() {
+    world.clock.advance(Duration.ofMinutes(40));
+    listsUntil(NINE.plus(Duration.ofMinutes(5)), Optional.empty());
+    world.catchesUp();
+
+    world.restart(store -> store);
+    world.catchesUp();
+
+    assertThat(world.surface.missedFrom()).isEqualTo(NINE.minus(Duration.ofMinutes(2)));
+  }
+
+  @Test
+  void aLongListIsContinuedThoughAPartOfItIsRefusedAndThenReadAnew() {
+    world.clock.advance(Duration.ofMinutes(40));
+    listsUntil(NINE.plus(Duration.ofMinutes(5)), Optional.of("400 of one list"));
+    world.catchesUp();
+    world.surface.lists(MissedDeliveries.Listed.NOTHING);
     world.clock.advance(Duration.ofMinutes(1));
     world.catchesUp();
-    assertThat(world.surface.missedSince()).isEqualTo(unread);
+    assertThat(world.surface.missedFrom()).isEqualTo(NINE.plus(Duration.ofMinutes(5)));
+
+    world.clock.advance(Duration.ofMinutes(15));
+    world.catchesUp();
+    assertThat(world.surface.missedFrom()).isEqualTo(NINE.minus(Duration.ofMinutes(2)));
+  }
+
+  @Test
+  void aListThatStopsWhereItBeganIsNotContinuedForEver() {
+    world.clock.advance(Duration.ofMinutes(40));
+    listsUntil(NINE.minus(Duration.ofMinutes(2)), Optional.empty());
+
+    assertThat(world.catchesUp()).isEqualTo(world.clock.instant().plus(Duration.ofMinutes(15)));
+  }
+
+  private void listsUntil(Instant stopped, Optional<String> unread) {
+    world.surface.lists(
+        new MissedDeliveries.Listed(
+            List.of(exactly(delivery("2", say("add a test")))), unread, Optional.of(stopped)));
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.runnel.surface.jira;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.testkit.FakeTracker;
+import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.TrackerContract;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -96,15 +97,29 @@ final class FakeJira extends FakeTracker {
         one.putObject("to").put("name", "In Progress");
         yield list;
       }
-      case "POST " + ISSUE + "/transitions", "POST /search", "POST /search/jql" -> {
+      case "POST " + ISSUE + "/transitions" -> {
         asked.add(body);
-        var found = JSON.objectNode();
-        var list = found.putArray("issues");
-        this.found.forEach(key -> list.addObject().put("key", key));
-        yield found;
+        yield JSON.objectNode();
+      }
+      case "POST /search", "POST /search/jql" -> {
+        asked.add(body);
+        yield page(body);
       }
       default -> null;
     };
+  }
+
+  /// A page of what a search finds, one change a second, the first at nine.
+  private ObjectNode page(JsonNode body) {
+    var start = isCloud ? body.path("nextPageToken").asInt(0) : body.path("startAt").asInt(0);
+    var end = Math.min(found.size(), start + body.path("maxResults").asInt());
+    var page = JSON.objectNode();
+    var list = page.putArray("issues");
+    for (var at = start; at < end; at++) {
+      var issue = list.addObject().put("key", found.get(at));
+      issue.putObject("fields").put("updated", TIME.format(Samples.NINE.plusSeconds(at)));
+    }
+    return isCloud && end < found.size() ? page.put("nextPageToken", String.valueOf(end)) : page;
   }
 
   private ObjectNode user(String id) {

@@ -3,6 +3,7 @@ package dev.runnel.surface.linear;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.surface.kit.Json;
 import dev.runnel.testkit.FakeTracker;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.TrackerContract;
@@ -76,6 +77,25 @@ final class FakeLinear extends FakeTracker {
     changed = issues;
   }
 
+  /// The last ones before a cursor of a list whose latest change comes first. A cursor is a
+  /// position.
+  private JsonNode changed(JsonNode variables) {
+    var from = Instant.parse(variables.path("from").asText());
+    var found =
+        changed
+            .valueStream()
+            .filter(each -> Json.instant(each, "updatedAt").filter(from::isAfter).isEmpty())
+            .toList();
+    var end = variables.path("before").asInt(found.size());
+    var start = Math.max(0, end - variables.path("last").asInt());
+    var page = JSON.objectNode();
+    page.putObject("pageInfo")
+        .put("hasPreviousPage", start > 0)
+        .put("startCursor", String.valueOf(start));
+    page.putArray("nodes").addAll(found.subList(start, end));
+    return page;
+  }
+
   /// Somebody deletes the issue, which Linear keeps for a while.
   synchronized void trashesIssue() {
     isTrashed = true;
@@ -131,7 +151,7 @@ final class FakeLinear extends FakeTracker {
       case "user" -> user(id);
       case "issueLabel" -> JSON.objectNode().put("id", id).put("name", name(id));
       case "issue" -> isLost ? JSON.nullNode() : issue();
-      case "issues" -> nodes(changed);
+      case "issues" -> changed(variables);
       case "issueLabels" -> nodes(JSON.arrayNode());
       case "issueLabelCreate" ->
           done("issueLabel", JSON.objectNode().put("id", label(input.path("name").asText())));

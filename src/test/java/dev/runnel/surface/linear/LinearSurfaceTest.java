@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -438,5 +439,37 @@ class LinearSurfaceTest implements SurfaceContract {
     assertThat(((MissedDeliveries.Listed) missedDeliveries).all().get(1).delivery().meaning())
         .isEqualTo("Comment c5 create");
     assertThat(((MissedDeliveries.Listed) missedDeliveries).all().get(1).sameMeaning()).isTrue();
+  }
+
+  @Test
+  void ofManyChangedIssuesTheOldestAreReadAndTheNextCheckContinues() {
+    var issues = JsonNodeFactory.instance.arrayNode();
+    for (var number = 130; number > 0; number--) {
+      var changed = Samples.NINE.plusSeconds(number).toString();
+      var issue = issues.addObject().put("id", "i" + number).put("updatedAt", changed);
+      issue
+          .withObjectProperty("comments")
+          .putArray("nodes")
+          .addObject()
+          .put("id", "c" + number)
+          .put("body", "@agent fix it")
+          .put("createdAt", Samples.NINE.toString())
+          .putObject("user")
+          .put("id", FakeLinear.DANA);
+    }
+    tracker.platform().shows(issues);
+
+    var first = (MissedDeliveries.Listed) surface().missed().since(Samples.NINE, List.of());
+    assertThat(first.all()).hasSize(100);
+    assertThat(first.continueAt()).contains(Samples.NINE.plusSeconds(100));
+
+    var second =
+        (MissedDeliveries.Listed)
+            surface().missed().since(Samples.NINE, first.continueAt().get(), List.of());
+    assertThat(second.all())
+        .extracting(missed -> missed.delivery().meaning())
+        .contains("Comment c101 create", "Comment c130 create")
+        .doesNotContain("Comment c99 create");
+    assertThat(second.continueAt()).isEmpty();
   }
 }
