@@ -18,6 +18,7 @@ import dev.runnel.core.model.run.Background;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.TrackerUnavailable;
 import dev.runnel.surface.kit.Webhooks;
 import dev.runnel.surface.tracker.CommentPosts;
 import dev.runnel.surface.tracker.EarlierComments;
@@ -154,6 +155,9 @@ public final class Linear implements Tracker<String> {
   /// Reads the whole workspace.
   @Override
   public void findMissed(MissedDeliveryCollector missed, List<String> issues) {
+    if (!account.isKnown()) {
+      throw new TrackerUnavailable(Optional.empty(), "The account of the token cannot be read");
+    }
     new LinearMissedDeliveries(api, payloads).find(missed);
   }
 

@@ -35,6 +35,10 @@ final class LinearAccount {
         viewer.path("supportsAgentSessions").asBoolean());
   }
 
+  boolean isKnown() {
+    return known != null;
+  }
+
   boolean is(Optional<String> user) {
     var account = known;
     return account != null && user.filter(account.id()::equals).isPresent();

@@ -143,6 +143,39 @@ final class LinearApi {
         "issues");
   }
 
+  /// One page of the agent sessions, latest change first, each with the messages of users since
+  /// that time.
+  ///
+  /// @param after the `endCursor` of the page before; empty for the first page
+  ApiResult sessions(Instant since, int sessions, Optional<String> after) {
+    var variables = variables().put("since", since.toString()).put("first", sessions);
+    after.ifPresent(cursor -> variables.put("after", cursor));
+    return call(
+        "The workspace",
+        """
+        query($since: DateTimeOrDuration!, $first: Int, $after: String) {
+          agentSessions(orderBy: updatedAt, first: $first, after: $after) {
+            pageInfo { hasNextPage endCursor }
+            nodes {
+              id createdAt updatedAt url
+              appUser { id } creator { id name } comment { id body } sourceComment { id }
+              issue { id title description url }
+              activities(
+                filter: { type: { eq: "prompt" }, createdAt: { gte: $since } }, first: 30
+              ) {
+                nodes {
+                  id createdAt signal user { id name } sourceComment { id }
+                  content { ... on AgentActivityPromptContent { type body } }
+                }
+              }
+            }
+          }
+        }
+        """,
+        variables,
+        "agentSessions");
+  }
+
   ApiResult comment(String issue, String text) {
     return create("the issue", "comment", variables().put("issueId", issue).put("body", text));
   }

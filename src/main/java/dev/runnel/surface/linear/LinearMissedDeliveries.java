@@ -3,6 +3,7 @@ package dev.runnel.surface.linear;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.tracker.MissedDeliveryCollector;
 import java.time.Instant;
@@ -11,15 +12,23 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Finds missed comments and changes in the workspace, because Linear stops retrying a webhook
-/// after some hours.
+/// Finds missed comments and changes in the workspace, and missed events of our agent sessions,
+/// because Linear stops retrying a webhook after some hours.
 record LinearMissedDeliveries(LinearApi api, LinearPayloads payloads) {
   private static final Logger log = LoggerFactory.getLogger(LinearMissedDeliveries.class);
   // The most that one query's complexity allows; see https://linear.app/developers/rate-limiting.
   private static final int PAGE = 25;
   private static final int MAX_PAGES = 4;
+  private static final int MAX_SESSION_PAGES = 20;
 
   void find(MissedDeliveryCollector missed) {
+    findInIssues(missed);
+    if (payloads.account().hasSessions()) {
+      findInSessions(missed);
+    }
+  }
+
+  private void findInIssues(MissedDeliveryCollector missed) {
     var cursor = Optional.<String>empty();
     var latest = Optional.<Instant>empty();
     for (var page = 0; page < MAX_PAGES; page++) {
@@ -55,6 +64,60 @@ record LinearMissedDeliveries(LinearApi api, LinearPayloads payloads) {
     for (var change : issue.path("history").path("nodes")) {
       add(missed, updated(issue, change), change, false);
     }
+  }
+
+  private void findInSessions(MissedDeliveryCollector missed) {
+    var cursor = Optional.<String>empty();
+    for (var page = 0; page < MAX_SESSION_PAGES; page++) {
+      var result = api.sessions(missed.since(), PAGE, cursor);
+      if (result instanceof ApiResult.Refused(var why)) {
+        // Issues and comments are caught up on nevertheless.
+        log.warn("agent sessions not readable why={}", why);
+      }
+      var found = result.found();
+      if (found.isEmpty()) {
+        return;
+      }
+      for (var session : found.get().path("nodes")) {
+        if (missed.isBefore(Json.instant(session, "updatedAt"))) {
+          return;
+        }
+        if (payloads.account().is(Json.text(session.path("appUser"), "id"))) {
+          findInSession(missed, session);
+        }
+      }
+      cursor = next(found.get().path("pageInfo"), "hasNextPage", "endCursor");
+      if (cursor.isEmpty()) {
+        return;
+      }
+    }
+    log.warn("catch-up limit reached, older agent sessions are left out");
+  }
+
+  private void findInSession(MissedDeliveryCollector missed, JsonNode session) {
+    add(missed, sessionEvent("created", session), session, true);
+    for (var activity : session.path("activities").path("nodes")) {
+      // The comment that opened the session may be its first message, too.
+      if (!Json.text(activity.path("content"), "body")
+          .equals(Json.text(session.path("comment"), "body"))) {
+        var payload = sessionEvent("prompted", session);
+        payload.set("agentActivity", withSource(activity));
+        add(missed, payload, activity, true);
+      }
+    }
+  }
+
+  private static ObjectNode sessionEvent(String action, JsonNode session) {
+    var payload = Json.object().put("type", "AgentSessionEvent").put("action", action);
+    payload.set("agentSession", withSource(session));
+    return payload;
+  }
+
+  /// Webhooks name the comment by its id only.
+  private static ObjectNode withSource(JsonNode node) {
+    ObjectNode copy = node.deepCopy();
+    copy.set("sourceCommentId", node.path("sourceComment").path("id"));
+    return copy;
   }
 
   /// @param event the event or comment, with its `id` and creation time

@@ -2,9 +2,12 @@ package dev.runnel.surface.linear;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.WebhookResult;
@@ -87,6 +90,55 @@ class AgentSessionTest {
     post("n2", new Update.Cancelled(run(RunState.CANCELLED), Samples.DANA), 0);
 
     assertThat(linear.plans().getLast()).isEqualTo("completed canceled canceled");
+  }
+
+  @Test
+  void missedEventsOfASessionMeanWhatTheirWebhooksWouldHaveMeant() throws Exception {
+    linear.showsSessions(
+        (ArrayNode)
+            new JsonMapper()
+                .readTree(
+                    """
+                    [
+                      {"id": "4d23d4ad-b4bb-4ef1-853f-c9c03439d37d", "updatedAt": "2026-01-05T08:59:59.200Z",
+                       "createdAt": "2026-01-05T08:59:59.100Z", "appUser": {"id": "%1$s"},
+                       "creator": {"id": "%2$s", "name": "Dana Reyes"}, "comment": null, "sourceComment": null,
+                       "issue": {"id": "3f1d2a6e-0c51-4b0e-9a51-0d2a8f3b7c01", "title": "Checkout fails"},
+                       "activities": {"nodes": [
+                         {"id": "7a1f0c55-90f1-4f0d-8f55-1b2f6f0d9a01", "createdAt": "2026-01-05T08:59:59.200Z",
+                          "signal": null, "user": {"id": "%2$s", "name": "Dana Reyes"}, "sourceComment": null,
+                          "content": {"type": "prompt", "body": "also for guests"}}]}},
+                      {"id": "s2", "updatedAt": "2026-01-05T08:59:58.000Z", "createdAt": "2026-01-05T08:59:58.000Z",
+                       "appUser": {"id": "%1$s"}, "creator": {"id": "%2$s", "name": "Dana Reyes"},
+                       "comment": {"id": "c0", "body": "@runnel-bot hi"}, "sourceComment": {"id": "c1"},
+                       "issue": {"id": "i8", "title": "Login fails"},
+                       "activities": {"nodes": [
+                         {"id": "a1", "createdAt": "2026-01-05T08:59:58.500Z", "user": {"id": "%2$s"},
+                          "content": {"type": "prompt", "body": "@runnel-bot hi"}}]}},
+                      {"id": "s3", "updatedAt": "2026-01-05T08:59:57.000Z", "createdAt": "2026-01-05T08:59:57.000Z",
+                       "appUser": {"id": "another-app"}, "creator": {"id": "%2$s"}, "issue": {"id": "i9"}},
+                      {"id": "s4", "updatedAt": "2026-01-05T08:00:00.000Z", "createdAt": "2026-01-05T08:59:57.000Z",
+                       "appUser": {"id": "%1$s"}, "creator": {"id": "%2$s"}, "issue": {"id": "i10"}}
+                    ]
+                    """
+                        .formatted(FakeLinear.BOT, FakeLinear.DANA)));
+
+    var missed =
+        ((MissedDeliveries.Listed)
+                tracker.surface().missed().since(Samples.NINE.minusSeconds(60), List.of()))
+            .all();
+
+    assertThat(missed).allMatch(MissedDeliveries.ListedDelivery::sameMeaning);
+    assertThat(missed)
+        .extracting(each -> each.delivery().meaning())
+        .containsExactly(
+            "Comment c1 create",
+            created().meaning(),
+            accepted(LinearRequests.golden("session-prompted")).meaning());
+    assertThat(missed.get(1).delivery().intent()).isInstanceOf(Intent.Start.class);
+    assertThat(missed.get(1).delivery().origin().message()).isEqualTo(created().origin().message());
+    assertThat(missed.get(2).delivery().intent())
+        .isEqualTo(new Intent.Say(Request.of("also for guests")));
   }
 
   /// Linear reads the session's state from its last activity.

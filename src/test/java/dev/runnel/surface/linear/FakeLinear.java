@@ -37,6 +37,7 @@ final class FakeLinear extends FakeTracker {
   private final List<String> texts = new ArrayList<>();
   private final List<String> moves = new ArrayList<>();
   private ArrayNode changed = JSON.arrayNode();
+  private ArrayNode sessions = JSON.arrayNode();
   private Optional<JsonNode> errors = Optional.empty();
   private boolean isTrashed;
   private boolean isLost;
@@ -75,6 +76,10 @@ final class FakeLinear extends FakeTracker {
 
   synchronized void shows(ArrayNode issues) {
     changed = issues;
+  }
+
+  synchronized void showsSessions(ArrayNode latestFirst) {
+    sessions = latestFirst;
   }
 
   /// The last ones before a cursor of a list whose latest change comes first. A cursor is a
@@ -152,6 +157,7 @@ final class FakeLinear extends FakeTracker {
       case "issueLabel" -> JSON.objectNode().put("id", id).put("name", name(id));
       case "issue" -> isLost ? JSON.nullNode() : issue();
       case "issues" -> changed(variables);
+      case "agentSessions" -> nodes(sessions);
       case "issueLabels" -> nodes(JSON.arrayNode());
       case "issueLabelCreate" ->
           done("issueLabel", JSON.objectNode().put("id", label(input.path("name").asText())));
