@@ -44,6 +44,8 @@ public final class Linear implements Tracker<String> {
 
   static final SurfaceId ID = new SurfaceId("linear");
   private static final Duration TOLERANCE = Duration.ofMinutes(1);
+  // Linear shows a session as stale after 30 minutes without an activity.
+  private static final Duration SESSION_LIFETIME = Duration.ofMinutes(25);
   private static final MarkdownPosts.Dialect DIALECT = new MarkdownPosts.Dialect(60_000, false);
 
   private final Hmac hmac;
@@ -150,6 +152,11 @@ public final class Linear implements Tracker<String> {
 
   private static Instant at(JsonNode comment) {
     return Json.instant(comment, "createdAt").orElse(Instant.EPOCH);
+  }
+
+  @Override
+  public Optional<Duration> statusLifetime() {
+    return account.hasSessions() ? Optional.of(SESSION_LIFETIME) : Optional.empty();
   }
 
   /// Reads the whole workspace.

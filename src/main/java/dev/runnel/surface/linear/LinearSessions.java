@@ -137,8 +137,9 @@ final class LinearSessions {
                       messageStatus == MessageStatus.TAKEN
                           || messageStatus == MessageStatus.DELIVERED);
       case Update.Status status -> progress(status);
+      case Update.Still(Update.Status status) -> progress(status);
       // An activity cannot be changed; the answer is the session's next one.
-      case Update.Still _, Update.QuestionClosed _, Update.FileMade _ -> Optional.empty();
+      case Update.QuestionClosed _, Update.FileMade _ -> Optional.empty();
       case Update.Blocked(_, _, String question) ->
           Optional.of(permanent(Kind.ELICITATION, inert(question)));
       case Update.Succeeded succeeded -> Optional.of(answer(succeeded));

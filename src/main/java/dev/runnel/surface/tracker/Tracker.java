@@ -13,6 +13,7 @@ import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.run.Background;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -82,6 +83,11 @@ public interface Tracker<I> {
   /// share a rate limit.
   default int editsPerMinute() {
     return EDITS_PER_MINUTE;
+  }
+
+  /// See [dev.runnel.core.port.PostingLimits#statusLifetime].
+  default Optional<Duration> statusLifetime() {
+    return Optional.empty();
   }
 
   /// See [dev.runnel.core.port.Surface#conversationPolicy].

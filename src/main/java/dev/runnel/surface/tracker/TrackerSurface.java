@@ -28,6 +28,7 @@ import dev.runnel.surface.kit.TrackerCalls;
 import dev.runnel.surface.kit.TrackerUnavailable;
 import dev.runnel.surface.kit.WebhookBody;
 import java.net.URI;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -212,6 +213,11 @@ public final class TrackerSurface<I>
   @Override
   public Optional<EditBudget> editBudget(Conversation conversation) {
     return Optional.of(new EditBudget(rateLimit(conversation), tracker.editsPerMinute()));
+  }
+
+  @Override
+  public Optional<Duration> statusLifetime(Conversation conversation) {
+    return tracker.statusLifetime();
   }
 
   @Override

@@ -21,6 +21,7 @@ import dev.runnel.core.model.run.RunState;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.TrackerContract.Person;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -90,6 +91,20 @@ class AgentSessionTest {
     post("n2", new Update.Cancelled(run(RunState.CANCELLED), Samples.DANA), 0);
 
     assertThat(linear.plans().getLast()).isEqualTo("completed canceled canceled");
+  }
+
+  /// Linear shows a session as stale after 30 minutes.
+  @Test
+  void aRunThatReportsNothingRenewsItsSession() {
+    var running = (Update.Status) status(RunState.RUNNING);
+    var waiting = (Update.Status) status(RunState.BLOCKED);
+    assertThat(tracker.surface().limits().statusLifetime(created().conversation()))
+        .contains(Duration.ofMinutes(25));
+
+    post("n1", new Update.Still(running), 0);
+    post("n2", new Update.Still(waiting), 0);
+
+    assertThat(linear.activities()).singleElement().matches(FakeLinear.Activity::fleeting);
   }
 
   @Test
