@@ -42,13 +42,14 @@ final class BodyLimits implements Filter, AutoCloseable {
   private final ScheduledThreadPoolExecutor alarms;
 
   BodyLimits() {
-    this(FREE_BYTES, BUDGET_BYTES, TIMEOUT);
+    this(FREE_BYTES, new Semaphore(BUDGET_BYTES), TIMEOUT);
   }
 
+  /// @param budget one permit for each byte
   /// @param timeout time for the first 5 MB of a body, and again for each next 5 MB
-  BodyLimits(int freeBytes, int budgetBytes, Duration timeout) {
+  BodyLimits(int freeBytes, Semaphore budget, Duration timeout) {
     this.freeBytes = freeBytes;
-    this.budget = new Semaphore(budgetBytes);
+    this.budget = budget;
     this.timeout = timeout;
     // A platform thread, because it must interrupt reading even if no virtual thread can run.
     this.alarms =
@@ -72,11 +73,6 @@ final class BodyLimits implements Filter, AutoCloseable {
 
   Duration timeout() {
     return timeout;
-  }
-
-  /// The free part of the budget, in bytes.
-  int freeBudget() {
-    return budget.availablePermits();
   }
 
   private final class BoundedRequest extends HttpServletRequestWrapper implements AutoCloseable {

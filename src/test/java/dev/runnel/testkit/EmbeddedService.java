@@ -98,7 +98,9 @@ public final class EmbeddedService implements AutoCloseable {
                 factories,
                 plain.apiUrl(),
                 plain.redactor(),
-                KnownPlatforms.sources()),
+                KnownPlatforms.sources(),
+                plain.egress(),
+                plain.permissionRules()),
             InstantSource.system());
     server =
         Javalin.create(

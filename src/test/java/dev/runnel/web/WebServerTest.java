@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
@@ -37,7 +38,8 @@ class WebServerTest {
   private final HttpClient http = HttpClient.newHttpClient();
   private final CountDownLatch routed = new CountDownLatch(1);
   private volatile Supplier<Optional<String>> problem = Optional::empty;
-  private BodyLimits limits = new BodyLimits(FREE, BUDGET, Duration.ofSeconds(20));
+  private final Semaphore budget = new Semaphore(BUDGET);
+  private BodyLimits limits = new BodyLimits(FREE, budget, Duration.ofSeconds(20));
   private WebServer server = serve(limits);
 
   private WebServer serve(BodyLimits limits) {
@@ -67,7 +69,7 @@ class WebServerTest {
               "/skip",
               ctx -> {
                 while (ctx.req().getInputStream().skip(50_000) > 0) {}
-                ctx.result("free " + limits.freeBudget());
+                ctx.result("free " + budget.availablePermits());
               });
           routes.get(
               "/broken",
@@ -230,7 +232,7 @@ class WebServerTest {
       var socket = sends("/read", 200_000, 99_000);
       open.add(socket);
     }
-    await().until(() -> limits.freeBudget() == BUDGET - 2 * (99_000 - FREE));
+    await().until(() -> budget.availablePermits() == BUDGET - 2 * (99_000 - FREE));
 
     assertThat(post("/read", 99_000).statusCode()).isEqualTo(503);
     assertThat(post("/read", FREE).body()).isEqualTo("read 10000");
@@ -238,9 +240,9 @@ class WebServerTest {
     for (var socket : open) {
       socket.close();
     }
-    await().until(() -> limits.freeBudget() == BUDGET);
+    await().until(() -> budget.availablePermits() == BUDGET);
     assertThat(post("/read", 99_000).body()).isEqualTo("read 99000");
-    assertThat(limits.freeBudget()).isEqualTo(BUDGET);
+    assertThat(budget.availablePermits()).isEqualTo(BUDGET);
   }
 
   @Test
@@ -267,7 +269,7 @@ class WebServerTest {
   @Test
   void aBodyThatDoesNotArriveIsGivenUp() throws Exception {
     server.close();
-    limits = new BodyLimits(FREE, BUDGET, Duration.ofMillis(200));
+    limits = new BodyLimits(FREE, budget, Duration.ofMillis(200));
     server = serve(limits);
     try (var silent = sends("/read", 50_000, 20_000);
         var slow = sends("/read", 50_000, 0)) {
@@ -284,7 +286,7 @@ class WebServerTest {
       assertThat(status(silent)).isEqualTo("HTTP/1.1 408");
       assertThat(status(slow)).isEqualTo("HTTP/1.1 408");
     }
-    await().until(() -> limits.freeBudget() == BUDGET);
+    await().until(() -> budget.availablePermits() == BUDGET);
   }
 
   /// An open connection counts, so that whoever keeps a thousand of them open like this keeps out
@@ -292,7 +294,7 @@ class WebServerTest {
   @Test
   void aHeadThatDoesNotEndIsGivenUp() throws Exception {
     server.close();
-    limits = new BodyLimits(FREE, BUDGET, Duration.ofMillis(200));
+    limits = new BodyLimits(FREE, budget, Duration.ofMillis(200));
     server = serve(limits);
     var heads = Map.of("GET /who HTTP/1.1\r\n", "X-A: b\r\n", "\r\n", "\r\n", "GET /w", "w");
     for (var head : heads.entrySet()) {
@@ -337,7 +339,7 @@ class WebServerTest {
   @Test
   void aConnectionThatWaitsForItsNextRequestStaysOpen() throws Exception {
     server.close();
-    limits = new BodyLimits(FREE, BUDGET, Duration.ofMillis(50));
+    limits = new BodyLimits(FREE, budget, Duration.ofMillis(50));
     server = serve(limits);
     try (var kept = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
       kept.setSoTimeout(10_000);

@@ -52,7 +52,8 @@ public record RunFacts(
     return path(run);
   }
 
-  private static String path(RunId run) {
+  /// The page of a run.
+  public static String path(RunId run) {
     return "/runs/" + URLEncoder.encode(run.value(), StandardCharsets.UTF_8);
   }
 

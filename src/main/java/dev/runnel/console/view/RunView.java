@@ -1,6 +1,7 @@
 package dev.runnel.console.view;
 
 import dev.runnel.console.access.ConsoleSurface;
+import dev.runnel.console.detail.RunFacts;
 import dev.runnel.console.markup.MarkdownHtml;
 import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.core.model.ApiRuns;
@@ -15,8 +16,6 @@ import dev.runnel.core.policy.Permission;
 import dev.runnel.core.text.AnswerChoices;
 import dev.runnel.core.text.RunTexts;
 import java.net.URI;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -91,7 +90,7 @@ public record RunView(Run run, Optional<Binding> binding, Instant now, Set<Permi
   }
 
   public static String path(RunId run) {
-    return "/runs/" + URLEncoder.encode(run.value(), StandardCharsets.UTF_8);
+    return RunFacts.path(run);
   }
 
   public String path() {

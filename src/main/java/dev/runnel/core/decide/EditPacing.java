@@ -25,15 +25,15 @@ public final class EditPacing {
   /// @return the earliest time of the edit, possibly in the past
   public static Instant next(
       Instant since, Optional<Instant> last, List<Instant> made, int ahead, int max, Instant now) {
-    var turn = last.map(at -> at.plus(gap(Duration.between(since, at)))).orElse(now);
+    var earliest = last.map(at -> at.plus(gap(Duration.between(since, at)))).orElse(now);
     var recent = made.stream().filter(at -> at.plus(WINDOW).isAfter(now)).toList();
     if (recent.size() + ahead < max) {
-      return turn;
+      return earliest;
     }
     // Waiting edits get different times, so that they are not all checked again after each edit.
     var queued = now.plus(WINDOW.dividedBy(max).multipliedBy(ahead));
     var free = recent.size() < max ? queued : recent.get(recent.size() - max).plus(WINDOW);
-    return Stream.of(turn, queued, free).max(Instant::compareTo).get();
+    return Stream.of(earliest, queued, free).max(Instant::compareTo).get();
   }
 
   /// The minimum time between two edits of a run of that age.

@@ -131,12 +131,12 @@ public final class Courier {
         || status(work, notice).isEmpty()) {
       return false;
     }
-    var turn = budget(notice).map(it -> statusEdits.turn(it, update, now)).orElse(now);
-    if (!turn.isAfter(now)) {
+    var earliest = budget(notice).map(it -> statusEdits.earliest(it, update, now)).orElse(now);
+    if (!earliest.isAfter(now)) {
       return false;
     }
     work.outbox().withdraw(notice.id());
-    work.outbox().addAt(turn, notice);
+    work.outbox().addAt(earliest, notice);
     return true;
   }
 
@@ -177,9 +177,9 @@ public final class Courier {
     if (limit.isEmpty()) {
       return true;
     }
-    var turn = work.limits().reserve(limit.get(), holder(notice), now);
-    if (turn.isAfter(now)) {
-      work.outbox().postpone(notice.id(), turn, "The platform asked to slow down");
+    var earliest = work.limits().reserve(limit.get(), holder(notice), now);
+    if (earliest.isAfter(now)) {
+      work.outbox().postpone(notice.id(), earliest, "The platform asked to slow down");
       return false;
     }
     return true;

@@ -39,11 +39,11 @@ final class StatusEdits {
       };
   private final Map<EditBudget, Budget> budgets = new HashMap<>();
 
-  /// When the status may be posted: `now` if it shows a new state, or if the last edit is old. A
+  /// The earliest time of the post: `now` if it shows a new state, or if the last edit is old. A
   /// later time stays reserved for it. The status of a queued run is posted after a delay.
   ///
   /// @param budget which it shares with other runs
-  synchronized Instant turn(EditBudget budget, Update.Status status, Instant now) {
+  synchronized Instant earliest(EditBudget budget, Update.Status status, Instant now) {
     var run = status.run().id();
     var last = Optional.ofNullable(shown.get(run));
     var isNew =
@@ -55,7 +55,7 @@ final class StatusEdits {
     if (last.filter(it -> it.state().equals(status.state())).isEmpty()) {
       return shared.grant(run, now);
     }
-    return shared.turn(run, status.since(), last.map(Shown::at), now);
+    return shared.earliest(run, status.since(), last.map(Shown::at), now);
   }
 
   /// Records that the status was posted or edited.
@@ -84,7 +84,7 @@ final class StatusEdits {
       this.perMinute = perMinute;
     }
 
-    Instant turn(RunId run, Instant since, Optional<Instant> last, Instant now) {
+    Instant earliest(RunId run, Instant since, Optional<Instant> last, Instant now) {
       var mine = Optional.ofNullable(reserved.get(run));
       if (mine.filter(now::isBefore).isPresent()) {
         return mine.get();

@@ -433,11 +433,11 @@ record AttemptResults(
     work.inbox()
         .runBefore(delivery.id())
         .flatMap(run -> work.bindings().of(run.id()))
-        .ifPresent(current -> stopWatching(work, current));
+        .ifPresent(current -> undoReopening(work, current));
   }
 
   /// Undoes the reopening, because the follow-up did not restart the run.
-  static void stopWatching(Work work, Binding current) {
+  static void undoReopening(Work work, Binding current) {
     if (current.reopened()) {
       save(work, current.seen(current.run()));
     }

@@ -36,7 +36,7 @@ record FollowUpReceipt(
           arrived(work, attempt, binding, read);
           if (isRepetition) {
             AttemptResults.current(work, binding)
-                .ifPresent(current -> AttemptResults.stopWatching(work, current));
+                .ifPresent(current -> AttemptResults.undoReopening(work, current));
           } else if (read.state().needsPerson()) {
             // The question is answered, though the run has not continued yet.
             AttemptResults.current(work, binding)

@@ -142,12 +142,12 @@ record FollowUpSender(
           followUpReceipt.followedUp(attempt, plan.binding(), found, read);
       case Outcome.Missing _, Outcome.Refused _
           when found.state().isTerminal() && isReplaceable(plan) -> {
-        stopWatching(attempt, plan.binding());
+        undoReopening(attempt, plan.binding());
         startNewRun(attempt, plan);
       }
       case Outcome.Missing _ -> results.reportMissingRun(attempt);
       case Outcome.Refused refused -> {
-        stopWatching(attempt, plan.binding());
+        undoReopening(attempt, plan.binding());
         results.refuse(attempt, refused);
       }
       case Outcome.Unavailable(var after, var why) -> results.retryLater(attempt, after, why);
@@ -185,12 +185,12 @@ record FollowUpSender(
         .max(Instant::compareTo);
   }
 
-  private void stopWatching(DeliveryAttempt attempt, Binding binding) {
+  private void undoReopening(DeliveryAttempt attempt, Binding binding) {
     results.change(
         work -> {
           RunSubscribers.unsubscribe(work, attempt.delivery(), binding);
           AttemptResults.current(work, binding)
-              .ifPresent(current -> AttemptResults.stopWatching(work, current));
+              .ifPresent(current -> AttemptResults.undoReopening(work, current));
         });
   }
 

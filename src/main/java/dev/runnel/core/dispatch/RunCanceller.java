@@ -83,7 +83,7 @@ record RunCanceller(Store store, AgentRuns runs, RunStarter runStarter, AttemptR
                 var alreadyEnded =
                     AttemptResults.current(work, plan.binding())
                         .filter(current -> current.reopened() && run.state().isTerminal());
-                alreadyEnded.ifPresent(current -> AttemptResults.stopWatching(work, current));
+                alreadyEnded.ifPresent(current -> AttemptResults.undoReopening(work, current));
                 if (withdrawn.hasUnstarted() && run.state() != RunState.CANCELLED) {
                   attempt.respond(work, "Stopped before it started.");
                 } else {

@@ -80,12 +80,12 @@ public record AuditEntry(
   /// @param id the stable id with its surface: `slack:U012345`
   /// @param name the display name
   /// @param team the workspace, the account or the group: `T012AB`, `acme`
-  /// @param door the surface of the action: `slack`, `console`, `command-line`
+  /// @param surface the surface of the action: `slack`, `console`, `command-line`
   public record Person(
       String id,
       String name,
       Optional<String> team,
-      SurfaceId door,
+      SurfaceId surface,
       Optional<DeliveryId> delivery) {
     /// Runnel itself.
     public static final Person RUNNEL =
@@ -97,12 +97,12 @@ public record AuditEntry(
 
     /// The sender of a delivery.
     public static Person of(Delivery delivery) {
-      var door = delivery.id().surface();
+      var surface = delivery.id().surface();
       return new Person(
-          delivery.actor().idOn(door),
+          delivery.actor().idOn(surface),
           delivery.actor().name(),
           team(delivery.conversation()),
-          door,
+          surface,
           Optional.of(delivery.id()));
     }
 

@@ -84,43 +84,6 @@ public record ServiceSettings(
     }
   }
 
-  /// Settings with public hosts as the network of isolated agents, and without permission rules.
-  public ServiceSettings(
-      Path workspaces,
-      String apiKey,
-      Supplier<URI> publicUrl,
-      Optional<String> command,
-      Map<String, String> environment,
-      int slots,
-      Duration grace,
-      Environments environments,
-      Limits limits,
-      Isolation isolation,
-      AgentAccess access,
-      List<Factory> factories,
-      Supplier<URI> apiUrl,
-      Redactor redactor,
-      Map<String, RunSource> sources) {
-    this(
-        workspaces,
-        apiKey,
-        publicUrl,
-        command,
-        environment,
-        slots,
-        grace,
-        environments,
-        limits,
-        isolation,
-        access,
-        factories,
-        apiUrl,
-        redactor,
-        sources,
-        EgressSetting.PUBLIC,
-        PermissionRules.NONE);
-  }
-
   /// Settings without environments and isolation, with default limits and access.
   public ServiceSettings(
       Path workspaces,
@@ -145,7 +108,9 @@ public record ServiceSettings(
         List.of(),
         () -> URI.create(publicUrl.get().toString().replaceAll("/+$", "") + "/api/v1"),
         Redactor.PATTERNS,
-        Map.of());
+        Map.of(),
+        EgressSetting.PUBLIC,
+        PermissionRules.NONE);
   }
 
   /// Default settings, with the environment variables of this process.

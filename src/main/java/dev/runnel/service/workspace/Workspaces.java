@@ -112,10 +112,7 @@ public final class Workspaces {
       throws InterruptedException {
     var activity = new String[] {"Creating the workspace"};
     try {
-      while (!inUse.add(runId)) {
-        // A cleanup marks it only for the duration of a rename.
-        Thread.sleep(5);
-      }
+      awaitUnused(runId);
       var root = root(runId);
       var start = workFolder(environment, root);
       var needsNothing = environment.equals(Environment.NONE) && skillSpecs.isEmpty();
@@ -170,9 +167,7 @@ public final class Workspaces {
   public Snapshots.Outcome restore(String runId, Snapshots snapshots, long maxBytes)
       throws IOException, InterruptedException {
     var staging = homes.resolve(runId + ".restoring-" + UUID.randomUUID());
-    while (!inUse.add(runId)) {
-      Thread.sleep(5);
-    }
+    awaitUnused(runId);
     try {
       var outcome = snapshots.restore(runId, staging, root(runId), maxBytes);
       if (outcome instanceof Snapshots.Outcome.Restored restored) {
@@ -324,10 +319,9 @@ public final class Workspaces {
     if (!Files.isDirectory(root(runId))) {
       return;
     }
+    awaitUnused(runId);
     try {
-      while (!deleteIfUnused(runId)) {
-        Thread.sleep(5);
-      }
+      deleteAndRelease(runId);
     } catch (NoSuchFileException _) {
       // A cleanup has deleted it.
     }
@@ -421,6 +415,19 @@ public final class Workspaces {
     if (!inUse.add(runId)) {
       return false;
     }
+    deleteAndRelease(runId);
+    return true;
+  }
+
+  /// Marks the workspace as in use, once nobody uses it. A cleanup marks it only for the duration
+  /// of a rename.
+  private void awaitUnused(String runId) throws InterruptedException {
+    while (!inUse.add(runId)) {
+      Thread.sleep(5);
+    }
+  }
+
+  private void deleteAndRelease(String runId) throws IOException {
     try {
       if (Files.isDirectory(homes.resolve(runId))) {
         Files.move(
@@ -432,7 +439,6 @@ public final class Workspaces {
       Files.move(root(runId), folder.resolve(runId + TRASH), StandardCopyOption.ATOMIC_MOVE);
       Files.deleteIfExists(ready(runId));
       Files.deleteIfExists(pushes(runId));
-      return true;
     } finally {
       inUse.remove(runId);
     }

@@ -1,5 +1,6 @@
 package dev.runnel.store.audit;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
@@ -40,13 +41,14 @@ public record AuditRow(
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int SALT_BYTES = 16;
 
+  /// @param surface stored as `door`, its earlier name, because the hashes cover the stored text
   /// @param digest of the salt and the personal part
   record Facts(
       long seq,
       Instant at,
       String verb,
       String verdict,
-      String door,
+      @JsonProperty("door") String surface,
       Optional<String> environment,
       Optional<String> model,
       Optional<String> cost,
@@ -91,7 +93,7 @@ public record AuditRow(
                 at,
                 entry.verb().word(),
                 entry.verdict().word(),
-                who.door().value(),
+                who.surface().value(),
                 entry.environment(),
                 entry.model(),
                 entry.cost(),
@@ -204,7 +206,7 @@ public record AuditRow(
     line.put("at", at.toString());
     line.put("verb", written.verb());
     line.put("verdict", written.verdict());
-    line.put("door", written.door());
+    line.put("door", written.surface());
     if (personal == null) {
       line.put("forgotten", true);
     } else {

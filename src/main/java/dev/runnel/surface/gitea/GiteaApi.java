@@ -1,6 +1,5 @@
 package dev.runnel.surface.gitea;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.BotAccount;
@@ -10,6 +9,7 @@ import dev.runnel.surface.kit.JsonHttp;
 import dev.runnel.surface.kit.RestApi;
 import dev.runnel.surface.kit.TrackerCalls;
 import dev.runnel.surface.tracker.IssueComments;
+import dev.runnel.surface.tracker.RepositoryComments;
 import dev.runnel.surface.tracker.RepositoryIssue;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -20,7 +20,7 @@ import java.util.Optional;
 import okhttp3.OkHttpClient;
 
 /// The part of the REST API of Gitea and Forgejo that Runnel calls. Thread-safe; blocks.
-final class GiteaApi implements IssueComments<RepositoryIssue> {
+final class GiteaApi extends RepositoryComments {
   /// The maximum page size, even if more are requested.
   static final int PAGE = 50;
 
@@ -47,16 +47,23 @@ final class GiteaApi implements IssueComments<RepositoryIssue> {
     return rest.calls();
   }
 
-  /// The account that the token belongs to.
-  BotAccount account() {
+  @Override
+  protected RestApi rest() {
+    return rest;
+  }
+
+  @Override
+  protected BotAccount account() {
     return account;
   }
 
-  private static String path(RepositoryIssue issue) {
+  @Override
+  protected String path(RepositoryIssue issue) {
     return REPOSITORIES + issue.repository() + "/issues/" + issue.number();
   }
 
-  private static String path(RepositoryIssue issue, PostRef comment) {
+  @Override
+  protected String path(RepositoryIssue issue, PostRef comment) {
     return REPOSITORIES + issue.repository() + "/issues/comments/" + IssueComments.id(comment);
   }
 
@@ -95,22 +102,6 @@ final class GiteaApi implements IssueComments<RepositoryIssue> {
     return rest.get(issue, path(issue) + list + since(since));
   }
 
-  @Override
-  public ApiResult add(RepositoryIssue issue, String text) {
-    return rest.post(issue, path(issue) + "/comments", Json.object().put("body", text));
-  }
-
-  @Override
-  public ApiResult edit(RepositoryIssue issue, PostRef comment, String text) {
-    return rest.patch(issue, path(issue, comment), Json.object().put("body", text));
-  }
-
-  @Override
-  public ApiResult react(RepositoryIssue issue, PostRef comment) {
-    var reaction = Json.object().put("content", "eyes");
-    return rest.post(issue, path(issue, comment) + "/reactions", reaction);
-  }
-
   /// Gitea removes labels by their ids, and adds only labels that the repository has.
   @Override
   public ApiResult label(RepositoryIssue issue, Optional<String> on, List<String> off) {
@@ -122,10 +113,5 @@ final class GiteaApi implements IssueComments<RepositoryIssue> {
         off,
         old -> Json.id(old, "id").map(id -> rest.delete(issue, labels + "/" + id)).orElse(now),
         name -> rest.post(issue, labels, Json.list("labels", name)));
-  }
-
-  @Override
-  public boolean mayBeOurs(JsonNode comment) {
-    return Json.text(comment.path("user"), "login").filter(account::mayBe).isPresent();
   }
 }

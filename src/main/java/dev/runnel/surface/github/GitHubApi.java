@@ -9,6 +9,7 @@ import dev.runnel.surface.kit.JsonHttp;
 import dev.runnel.surface.kit.RestApi;
 import dev.runnel.surface.kit.TrackerCalls;
 import dev.runnel.surface.tracker.IssueComments;
+import dev.runnel.surface.tracker.RepositoryComments;
 import dev.runnel.surface.tracker.RepositoryIssue;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -23,7 +24,7 @@ import java.util.regex.Pattern;
 import okhttp3.OkHttpClient;
 
 /// The part of GitHub's REST API that Runnel calls. Thread-safe; blocks.
-final class GitHubApi implements IssueComments<RepositoryIssue> {
+final class GitHubApi extends RepositoryComments {
   /// The maximum page size.
   static final int PAGE = 100;
 
@@ -78,8 +79,13 @@ final class GitHubApi implements IssueComments<RepositoryIssue> {
     return rest.calls();
   }
 
-  /// The account that posts comments.
-  BotAccount account() {
+  @Override
+  protected RestApi rest() {
+    return rest;
+  }
+
+  @Override
+  protected BotAccount account() {
     return account;
   }
 
@@ -121,7 +127,8 @@ final class GitHubApi implements IssueComments<RepositoryIssue> {
     return rest.get(hook.path(), hook.path() + "/deliveries/" + id);
   }
 
-  private static String path(RepositoryIssue issue) {
+  @Override
+  protected String path(RepositoryIssue issue) {
     return "/repos/" + issue.repository() + "/issues/" + issue.number();
   }
 
@@ -203,18 +210,9 @@ final class GitHubApi implements IssueComments<RepositoryIssue> {
     return rest.get(issue, pullPath(issue) + "/reviews" + page(page));
   }
 
-  private static String path(RepositoryIssue issue, PostRef comment) {
+  @Override
+  protected String path(RepositoryIssue issue, PostRef comment) {
     return CommentKind.path(issue, comment).orElseThrow();
-  }
-
-  @Override
-  public ApiResult add(RepositoryIssue issue, String text) {
-    return rest.post(issue, path(issue) + "/comments", Json.object().put("body", text));
-  }
-
-  @Override
-  public ApiResult edit(RepositoryIssue issue, PostRef comment, String text) {
-    return rest.patch(issue, path(issue, comment), Json.object().put("body", text));
   }
 
   /// Oldest first.
@@ -229,12 +227,6 @@ final class GitHubApi implements IssueComments<RepositoryIssue> {
   }
 
   @Override
-  public ApiResult react(RepositoryIssue issue, PostRef comment) {
-    var reaction = Json.object().put("content", "eyes");
-    return rest.post(issue, path(issue, comment) + "/reactions", reaction);
-  }
-
-  @Override
   public ApiResult label(RepositoryIssue issue, Optional<String> on, List<String> off) {
     var labels = path(issue) + "/labels";
     return IssueComments.relabel(
@@ -243,11 +235,6 @@ final class GitHubApi implements IssueComments<RepositoryIssue> {
         off,
         old -> rest.delete(issue, labels + "/" + encoded(old.path("name").asText())),
         name -> rest.post(issue, labels, Json.list("labels", name)));
-  }
-
-  @Override
-  public boolean mayBeOurs(JsonNode comment) {
-    return Json.text(comment.path("user"), "login").filter(account::mayBe).isPresent();
   }
 
   /// Also true for a pull request review comment; a review as a whole accepts no reactions.

@@ -20,7 +20,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -145,12 +144,14 @@ final class LinearSessions {
       case Update.Succeeded succeeded -> Optional.of(answer(succeeded));
       case Update.Failed(Run run, _, String why, boolean retryable) ->
           Optional.of(
-              permanent(Kind.ERROR, paragraphs(inert(why), links(run), nextStep(run, retryable))));
+              permanent(
+                  Kind.ERROR,
+                  MarkdownPosts.paragraphs(inert(why), links(run), nextStep(run, retryable))));
       case Update.Cancelled(Run run, _, _, var unread) ->
           Optional.of(
               permanent(
                   Kind.RESPONSE,
-                  paragraphs(
+                  MarkdownPosts.paragraphs(
                       "Stopped.",
                       links(run),
                       MarkdownPosts.unread(unread),
@@ -185,7 +186,8 @@ final class LinearSessions {
     return Optional.of(
         run.state() == RunState.RUNNING && !message.isEmpty()
             ? new Activity(Kind.ACTION, message + " · " + elapsed, true)
-            : new Activity(Kind.THOUGHT, paragraphs(name + " · " + elapsed, message), true));
+            : new Activity(
+                Kind.THOUGHT, MarkdownPosts.paragraphs(name + " · " + elapsed, message), true));
   }
 
   private static Activity answer(Update.Succeeded succeeded) {
@@ -193,7 +195,7 @@ final class LinearSessions {
     var time = run.elapsed(succeeded.since(), succeeded.at());
     return permanent(
         Kind.RESPONSE,
-        paragraphs(
+        MarkdownPosts.paragraphs(
             run.message().map(LinearSessions::inert).orElse("Done. The agent left no message."),
             links(run),
             "Took "
@@ -220,9 +222,5 @@ final class LinearSessions {
 
   private static String withoutMarker(String post) {
     return post.substring(0, post.lastIndexOf("<!--")).strip();
-  }
-
-  private static String paragraphs(String... parts) {
-    return Stream.of(parts).filter(each -> !each.isBlank()).collect(Collectors.joining("\n\n"));
   }
 }

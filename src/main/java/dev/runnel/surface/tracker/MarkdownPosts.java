@@ -410,7 +410,8 @@ public final class MarkdownPosts {
     return Stream.of(parts).filter(each -> !each.isEmpty()).collect(Collectors.joining(" · "));
   }
 
-  private static String paragraphs(String... parts) {
+  /// Joins the parts that are not blank as paragraphs.
+  public static String paragraphs(String... parts) {
     return Stream.of(parts).filter(each -> !each.isBlank()).collect(Collectors.joining("\n\n"));
   }
 }

@@ -128,8 +128,8 @@ class StatusEditsTest {
     statuses.forEach(status -> edits.posted(TEAM, status, start));
     var now = start.plusSeconds(20);
 
-    var turns = statuses.stream().map(status -> edits.turn(TEAM, status, now)).toList();
-    var again = statuses.stream().map(status -> edits.turn(TEAM, status, now)).toList();
+    var turns = statuses.stream().map(status -> edits.earliest(TEAM, status, now)).toList();
+    var again = statuses.stream().map(status -> edits.earliest(TEAM, status, now)).toList();
 
     assertThat(again).isEqualTo(turns);
     assertThat(turns.stream().filter(at -> at.isAfter(start.plusSeconds(62))))
@@ -146,7 +146,7 @@ class StatusEditsTest {
     statuses.forEach(status -> edits.posted(TEAM, status, start));
     var now = start.plusSeconds(61);
 
-    var turns = statuses.stream().map(status -> edits.turn(TEAM, status, now)).toList();
+    var turns = statuses.stream().map(status -> edits.earliest(TEAM, status, now)).toList();
 
     assertThat(turns.stream().filter(now::equals)).hasSize(TEAM.perMinute());
   }
@@ -159,9 +159,9 @@ class StatusEditsTest {
     var now = world.runs.moves(queued.run().id(), RunState.RUNNING, "step 1");
     var running = new Update.Status(now, DANA, Request.of("run"), start, start);
 
-    assertThat(edits.turn(TEAM, queued, start.plusSeconds(1))).isEqualTo(start.plusSeconds(3));
-    assertThat(edits.turn(TEAM, queued, start.plusSeconds(3))).isEqualTo(start.plusSeconds(3));
-    assertThat(edits.turn(TEAM, running, start.plusSeconds(1))).isEqualTo(start.plusSeconds(1));
+    assertThat(edits.earliest(TEAM, queued, start.plusSeconds(1))).isEqualTo(start.plusSeconds(3));
+    assertThat(edits.earliest(TEAM, queued, start.plusSeconds(3))).isEqualTo(start.plusSeconds(3));
+    assertThat(edits.earliest(TEAM, running, start.plusSeconds(1))).isEqualTo(start.plusSeconds(1));
   }
 
   private Update.Status status(String name, Instant since) {

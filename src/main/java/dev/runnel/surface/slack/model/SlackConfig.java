@@ -96,11 +96,12 @@ public record SlackConfig(
   /// @return empty when none of Slack's settings is set
   /// @throws IllegalArgumentException with the setting's name and what is missing
   public static Optional<SlackConfig> from(Map<String, String> settings) {
-    var secrets = setting(settings, SIGNING_SECRET);
-    var appToken = setting(settings, APP_TOKEN);
-    var token = setting(settings, BOT_TOKEN);
-    var clientId = setting(settings, CLIENT_ID);
-    var clientSecret = setting(settings, CLIENT_SECRET);
+    var values = new SettingValues(settings);
+    var secrets = values.text(SIGNING_SECRET);
+    var appToken = values.text(APP_TOKEN);
+    var token = values.text(BOT_TOKEN);
+    var clientId = values.text(CLIENT_ID);
+    var clientSecret = values.text(CLIENT_SECRET);
     var client = clientId.or(() -> clientSecret).isPresent();
     if (secrets.or(() -> appToken).isEmpty()) {
       if (token.isEmpty() && !client) {
@@ -108,7 +109,7 @@ public record SlackConfig(
       }
       var missing =
           Stream.of(SIGNING_SECRET, CLIENT_ID, CLIENT_SECRET)
-              .filter(name -> setting(settings, name).isEmpty())
+              .filter(name -> values.text(name).isEmpty())
               .filter(name -> client || name.equals(SIGNING_SECRET))
               .toList();
       throw new IllegalArgumentException(
@@ -144,14 +145,10 @@ public record SlackConfig(
             appToken,
             token,
             clientId.map(id -> new SlackClient(id, several(clientSecret.orElseThrow()))),
-            apiUrl(setting(settings, API_URL).orElse("")),
+            apiUrl(values.text(API_URL).orElse("")),
             SlackBehavior.from(settings),
             SlackPrompts.from(settings),
-            setting(settings, INSTALLATIONS).map(SlackConfig::ids).orElse(Set.of())));
-  }
-
-  private static Optional<String> setting(Map<String, String> settings, String name) {
-    return Optional.of(settings.getOrDefault(name, "").strip()).filter(it -> !it.isEmpty());
+            values.text(INSTALLATIONS).map(SlackConfig::ids).orElse(Set.of())));
   }
 
   private static List<String> several(String values) {
