@@ -49,7 +49,12 @@ final class StartScript {
           printf '%s\\n' "$mark"
         } | {
           while IFS= read -r line || [ -n "$line" ]; do
-            [ "$line" = "$mark" ] && break
+            # When a request to end has ended the program, processes that it started may still use
+            # their time to end. Without a reader, SIGPIPE would kill them.
+            if [ "$line" = "$mark" ]; then
+              [ -e FOLDER/ending ] && continue
+              break
+            fi
             printf '%s%s\\n' "$mark" "$line" >&2
           done
         }

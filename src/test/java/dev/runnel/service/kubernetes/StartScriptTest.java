@@ -18,13 +18,21 @@ class StartScriptTest {
   private static final String AGENT =
       "trap 'echo bye >&2; touch bye; exit' TERM; touch ready; while :; do sleep 0.05; done";
 
+  private static final List<String> PROGRAM = List.of("sh", "-c", AGENT);
+
+  /// Writes when the shell that started it has ended.
+  private static final String OUTLIVING =
+      "trap 'until [ -s status ]; do :; done;"
+          + " for each in 1 2 3 4 5; do echo $each >&2; sleep 0.1; done; touch bye; exit' TERM;"
+          + " touch ready; while :; do sleep 0.05; done";
+
   @TempDir Path folder;
 
   /// The process that passes on what the agent writes to standard error is started beside the
   /// agent, and may come to its work later.
   @Test
   void aStopInTheFirstMomentLeavesTheAgentItsTimeToEnd() throws Exception {
-    var process = start("} | {", "} | {\nsleep 1 & wait $!");
+    var process = start(PROGRAM, "} | {", "} | {\nsleep 1 & wait $!");
     await().until(() -> Files.exists(folder.resolve("ready")));
 
     process.toHandle().destroy();
@@ -38,7 +46,7 @@ class StartScriptTest {
   /// The process that becomes the agent ignores the request at first.
   @Test
   void aStopBeforeTheAgentBeginsKeepsItFromBeginning() throws Exception {
-    var process = start("trap - TERM", "touch early\nsleep 1 & wait $!\ntrap - TERM");
+    var process = start(PROGRAM, "trap - TERM", "touch early\nsleep 1 & wait $!\ntrap - TERM");
     await().until(() -> Files.exists(folder.resolve("early")));
 
     process.toHandle().destroy();
@@ -52,12 +60,25 @@ class StartScriptTest {
     }
   }
 
+  @Test
+  void aStopLeavesTheirTimeToProcessesThatOutliveTheProgramAndWriteToStandardError()
+      throws Exception {
+    var process = start(List.of("sh", "-c", "sh -c \"$0\"; exit", OUTLIVING), "", "");
+    await().until(() -> Files.exists(folder.resolve("ready")));
+
+    process.toHandle().destroy();
+
+    assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(folder.resolve("bye")).exists();
+    assertThat(process.errorReader().lines()).contains("> 1", "> 5");
+  }
+
   /// In a session of its own, since the script passes a request to end on to its whole group.
-  private Process start(String part, String instead) throws IOException {
+  private Process start(List<String> program, String part, String instead) throws IOException {
     Files.createFile(folder.resolve(StartScript.ENVIRONMENT));
     Files.createFile(folder.resolve(StartScript.INPUT));
     var command = new ArrayList<>(List.of("setsid"));
-    StartScript.command("> ", folder.toString(), List.of("sh", "-c", AGENT)).stream()
+    StartScript.command("> ", folder.toString(), program).stream()
         .map(each -> each.replace(StartScript.FOLDER, folder.toString()).replace(part, instead))
         .forEach(command::add);
     return new ProcessBuilder(command).start();
