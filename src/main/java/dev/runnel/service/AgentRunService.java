@@ -6,6 +6,7 @@ import dev.runnel.service.cleanup.DiskReserve;
 import dev.runnel.service.cleanup.FreeSpace;
 import dev.runnel.service.cleanup.WorkspaceCleanup;
 import dev.runnel.service.execution.ConfigResolution;
+import dev.runnel.service.execution.ExecutionContext;
 import dev.runnel.service.execution.NodeSettings;
 import dev.runnel.service.execution.RunQueue;
 import dev.runnel.service.execution.ScheduleClock;
@@ -185,17 +186,19 @@ public final class AgentRunService implements AutoCloseable {
         WorkspaceCleanup.start(workspaces, node.snapshots(), queries, settings.limits(), clock);
     var queue =
         new RunQueue(
-                spawner,
+                new ExecutionContext(
+                    spawner,
+                    agents,
+                    keys,
+                    settings,
+                    records,
+                    queries,
+                    watchers,
+                    workspaces,
+                    node.snapshots(),
+                    node.identity().place()),
                 runs,
-                records,
-                queries,
-                agents,
-                keys,
-                settings,
-                workspaces,
-                node.snapshots(),
                 workspaceCleanup,
-                watchers,
                 queueSignal,
                 membership)
             .start();

@@ -26,7 +26,6 @@ import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
 import dev.runnel.service.run.limit.Limits;
-import dev.runnel.service.store.ApiKeys;
 import dev.runnel.service.store.ExecutionRecords;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunWatchers;
@@ -56,8 +55,8 @@ final class Execution {
   private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
   private static final Duration EVICTION_TIMEOUT = Duration.ofSeconds(30);
 
-  private final Spawner spawner;
   private final ExecutionRequest executionRequest;
+  private final Spawner spawner;
   private final Agents agents;
   private final ServiceSettings settings;
   private final ExecutionRecords records;
@@ -76,32 +75,20 @@ final class Execution {
   private final CountDownLatch hasEnded = new CountDownLatch(1);
   private volatile Optional<ExecutionResult> evictionResult = Optional.empty();
 
-  /// @param snapshots snapshots of workspaces for other nodes; empty for none
-  /// @param place see [dev.runnel.service.run.NodeIdentity#place]
-  Execution(
-      Spawner spawner,
-      ExecutionRequest executionRequest,
-      Agents agents,
-      ApiKeys keys,
-      ServiceSettings settings,
-      ExecutionRecords records,
-      RunQueries queries,
-      RunWatchers watchers,
-      Workspaces workspaces,
-      Optional<Snapshots> snapshots,
-      String place) {
-    this.spawner = spawner;
+  Execution(ExecutionRequest executionRequest, ExecutionContext context) {
     this.executionRequest = executionRequest;
-    this.agents = agents;
-    this.settings = settings;
-    this.records = records;
-    this.queries = queries;
-    this.watchers = watchers;
-    this.workspaces = workspaces;
-    this.snapshots = snapshots;
-    this.place = place;
+    this.spawner = context.spawner();
+    this.agents = context.agents();
+    this.settings = context.settings();
+    this.records = context.records();
+    this.queries = context.queries();
+    this.watchers = context.watchers();
+    this.workspaces = context.workspaces();
+    this.snapshots = context.snapshots();
+    this.place = context.place();
     this.processes = new ExecutionProcesses(spawner, executionRequest, settings);
-    this.sites = new AgentSurroundings.Factory(executionRequest, settings, keys, workspaces);
+    this.sites =
+        new AgentSurroundings.Factory(executionRequest, settings, context.keys(), workspaces);
     this.results =
         new ResultCollector(executionRequest, records, queries, workspaces, settings.redactor());
   }

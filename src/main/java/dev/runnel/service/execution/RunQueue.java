@@ -1,12 +1,10 @@
 package dev.runnel.service.execution;
 
-import dev.runnel.service.agent.Agents;
 import dev.runnel.service.cleanup.DiskReserve;
 import dev.runnel.service.cleanup.WorkspaceCleanup;
 import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.RunRow;
-import dev.runnel.service.store.ApiKeys;
 import dev.runnel.service.store.ExecutionRecords;
 import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.QueueSignal;
@@ -14,8 +12,6 @@ import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.RunTable;
 import dev.runnel.service.store.RunWatchers;
-import dev.runnel.service.workspace.Snapshots;
-import dev.runnel.service.workspace.Workspaces;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -43,17 +39,14 @@ public final class RunQueue implements AutoCloseable {
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration SNAPSHOT_TIMEOUT = Duration.ofSeconds(20);
 
+  private final ExecutionContext context;
   private final Spawner spawner;
-  private final RunService runs;
   private final ExecutionRecords records;
   private final RunQueries queries;
-  private final Agents agents;
-  private final ApiKeys keys;
   private final ServiceSettings settings;
-  private final Workspaces workspaces;
-  private final Optional<Snapshots> snapshots;
-  private final WorkspaceCleanup workspaceCleanup;
   private final RunWatchers watchers;
+  private final RunService runs;
+  private final WorkspaceCleanup workspaceCleanup;
   private final QueueSignal queueSignal;
   private final NodeMembership membership;
   private final LeaseKeeper leaseKeeper;
@@ -64,34 +57,22 @@ public final class RunQueue implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile boolean open = true;
 
-  /// @param snapshots snapshots of workspaces for other nodes; empty for none
   /// @param queueSignal signals whenever a run may have been queued
   /// @param membership the membership of this process among the nodes
   public RunQueue(
-      Spawner spawner,
+      ExecutionContext context,
       RunService runs,
-      ExecutionRecords records,
-      RunQueries queries,
-      Agents agents,
-      ApiKeys keys,
-      ServiceSettings settings,
-      Workspaces workspaces,
-      Optional<Snapshots> snapshots,
       WorkspaceCleanup workspaceCleanup,
-      RunWatchers watchers,
       QueueSignal queueSignal,
       NodeMembership membership) {
-    this.spawner = spawner;
+    this.context = context;
+    this.spawner = context.spawner();
+    this.records = context.records();
+    this.queries = context.queries();
+    this.settings = context.settings();
+    this.watchers = context.watchers();
     this.runs = runs;
-    this.records = records;
-    this.queries = queries;
-    this.agents = agents;
-    this.keys = keys;
-    this.settings = settings;
-    this.workspaces = workspaces;
-    this.snapshots = snapshots;
     this.workspaceCleanup = workspaceCleanup;
-    this.watchers = watchers;
     this.queueSignal = queueSignal;
     this.membership = membership;
     this.leaseKeeper =
@@ -225,7 +206,7 @@ public final class RunQueue implements AutoCloseable {
         each.join();
       }
       if (!awaitFreeSlots(
-          snapshots.isPresent() ? CLOSE_TIMEOUT.plus(SNAPSHOT_TIMEOUT) : CLOSE_TIMEOUT)) {
+          context.snapshots().isPresent() ? CLOSE_TIMEOUT.plus(SNAPSHOT_TIMEOUT) : CLOSE_TIMEOUT)) {
         log.error("agents still working at shutdown runs={}", executions.keySet());
       }
     } catch (InterruptedException _) {
@@ -302,19 +283,7 @@ public final class RunQueue implements AutoCloseable {
       return false;
     }
     var runId = claimed.get().runId();
-    var execution =
-        new Execution(
-            spawner,
-            claimed.get(),
-            agents,
-            keys,
-            settings,
-            records,
-            queries,
-            watchers,
-            workspaces,
-            snapshots,
-            membership.identity().place());
+    var execution = new Execution(claimed.get(), context);
     executions.put(runId, execution);
     if (!open) {
       // The run was claimed while close() was running, which may have missed it.
