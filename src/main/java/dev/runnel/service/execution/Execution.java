@@ -374,9 +374,39 @@ final class Execution {
         !(settings.isolation() instanceof Isolation.Remote));
   }
 
+  /// What follows a started agent.
+  private record Supervision(
+      Prepared prepared,
+      Steering steering,
+      PermissionRequests permissionRequests,
+      OutputRecorder recorder,
+      LimitWatch watch) {}
+
   /// Starts the agent, waits until it and all its processes have ended, and collects the results.
   private ExecutionResult supervise(Prepared prepared, Harness.OutputParser outputParser)
       throws InterruptedException, IOException {
+    var supervision = supervisionOf(prepared, outputParser);
+    try (var _ = supervision.steering()) {
+      var startTime = WorkspaceChanges.start(prepared.site().ready().root());
+      RunningProcess process;
+      int status;
+      // The limits do not count the wait for a database that does not accept the output.
+      try (var _ = supervision.watch()) {
+        var notStarted = tryToStart(supervision);
+        if (notStarted.isPresent()) {
+          return notStarted.get();
+        }
+        process = processes.current().orElseThrow();
+        status = process.awaitExit();
+        // After the agent, all processes that it started are ended, too, with a grace time.
+        processes.endAll();
+        process.awaitOutput(OUTPUT_TIMEOUT);
+      }
+      return collect(supervision, process, status, startTime);
+    }
+  }
+
+  private Supervision supervisionOf(Prepared prepared, Harness.OutputParser outputParser) {
     var ready = prepared.site().ready();
     var before = queries.find(executionRequest.runId()).orElseThrow();
     var steering =
@@ -414,46 +444,40 @@ final class Execution {
             this::diskUsage,
             RunCost.of(settings.limits().cost(), before, recorder),
             () -> stopAtWork(StopReason.LIMIT));
-    try (steering) {
-      var startTime = WorkspaceChanges.start(ready.root());
-      RunningProcess process;
-      int status;
-      // The limits do not count the wait for a database that does not accept the output.
-      try (watch) {
-        var notStarted = tryToStart(prepared, watch, steering, recorder);
-        if (notStarted.isPresent()) {
-          return notStarted.get();
-        }
-        process = processes.current().orElseThrow();
-        status = process.awaitExit();
-        // After the agent, all processes that it started are ended, too, with a grace time.
-        processes.endAll();
-        process.awaitOutput(OUTPUT_TIMEOUT);
-      }
-      var summary = recorder.finish();
-      if (steering.isPossible()
-          && recorder.hasStoredAll()
-          && processes.reason() != StopReason.NODE_LOST) {
-        records.withdrawOffers(executionRequest);
-      }
-      var stopped = resultIfStopped();
-      if (stopped.isPresent()) {
-        return stopped.get();
-      }
-      var failure = recorder.failure().or(process::failure);
-      if (failure.isPresent()) {
-        return resultOf(failure.get());
-      }
-      collect(prepared, startTime, summary);
-      if (processes.reason() == StopReason.INTERRUPTED) {
-        return ExecutionResult.cancelled();
-      }
-      return watch
-          .reached()
-          .or(process::problem)
-          .or(() -> permissionRequests.callToAsk().map(results::askForPermission))
-          .orElseGet(() -> resultOf(prepared, status, summary));
+    return new Supervision(prepared, steering, permissionRequests, recorder, watch);
+  }
+
+  /// Collects the results of an agent that has ended.
+  ///
+  /// @param status its exit status
+  private ExecutionResult collect(
+      Supervision supervision, RunningProcess process, int status, Instant startTime)
+      throws InterruptedException {
+    var recorder = supervision.recorder();
+    var summary = recorder.finish();
+    if (supervision.steering().isPossible()
+        && recorder.hasStoredAll()
+        && processes.reason() != StopReason.NODE_LOST) {
+      records.withdrawOffers(executionRequest);
     }
+    var stopped = resultIfStopped();
+    if (stopped.isPresent()) {
+      return stopped.get();
+    }
+    var failure = recorder.failure().or(process::failure);
+    if (failure.isPresent()) {
+      return resultOf(failure.get());
+    }
+    collect(supervision.prepared(), startTime, summary);
+    if (processes.reason() == StopReason.INTERRUPTED) {
+      return ExecutionResult.cancelled();
+    }
+    return supervision
+        .watch()
+        .reached()
+        .or(process::problem)
+        .or(() -> supervision.permissionRequests().callToAsk().map(results::askForPermission))
+        .orElseGet(() -> resultOf(supervision.prepared(), status, summary));
   }
 
   /// Waits before the next attempt to store the end of the output.
@@ -466,16 +490,16 @@ final class Execution {
   }
 
   /// @return the result if the agent could not be started
-  private Optional<ExecutionResult> tryToStart(
-      Prepared prepared, LimitWatch watch, Steering steering, OutputRecorder recorder)
+  private Optional<ExecutionResult> tryToStart(Supervision supervision)
       throws InterruptedException {
+    var recorder = supervision.recorder();
     try {
-      start(prepared, watch, steering);
+      start(supervision);
       return Optional.empty();
     } catch (IOException e) {
       processes.endAll();
       recorder.finish();
-      var agent = prepared.harness().name();
+      var agent = supervision.prepared().harness().name();
       log.error(
           "cannot start agent run={} execution={} agent={}",
           executionRequest.runId(),
@@ -583,7 +607,10 @@ final class Execution {
             + " a new one.");
   }
 
-  private void start(Prepared prepared, LimitWatch watch, Steering steering) throws IOException {
+  private void start(Supervision supervision) throws IOException {
+    var prepared = supervision.prepared();
+    var watch = supervision.watch();
+    var steering = supervision.steering();
     var harness = prepared.harness();
     var launch = prepared.launch();
     var site = prepared.site();
