@@ -197,7 +197,7 @@ final class JobProcess implements RunningProcess {
       } finally {
         created.countDown();
       }
-      ended.complete(end == null ? follow() : end);
+      ended.complete(end == null ? new PodFollow().awaitEnd() : end);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | OutOfMemoryError e) {
@@ -250,57 +250,80 @@ final class JobProcess implements RunningProcess {
     return Optional.of(new End(TERMINATED, Optional.empty()));
   }
 
-  private End follow() throws InterruptedException {
-    var start = System.nanoTime();
-    var deadline = start + settings.start().toNanos();
-    var hasLookedUpReason = false;
-    var isStarted = false;
-    var hasSeenPod = false;
-    var why = "";
-    while (true) {
-      var pod = cluster.pods().podOf(name());
-      if (pod.isPresent()) {
-        hasSeenPod = true;
-        switch (PodState.of(pod.get(), results)) {
-          case PodState.Ended(int status, Optional<ExecutionResult> problem) -> {
-            finishLog(pod.get());
-            return new End(status, isEnding ? Optional.empty() : problem);
-          }
-          case PodState.CannotStart(ExecutionResult result) -> {
-            return new End(TERMINATED, Optional.of(result));
-          }
-          case PodState.Running _ -> {
-            isStarted = true;
-            startLogReader(pod.get());
-          }
-          case PodState.Waiting(String reason) -> why = reason;
+  /// Follows the pod of the Job until it has ended. Confined to the worker thread.
+  private final class PodFollow {
+    private final long start = System.nanoTime();
+    private boolean hasLookedUpReason;
+    private boolean isStarted;
+    private boolean hasSeenPod;
+    private String why = "";
+
+    End awaitEnd() throws InterruptedException {
+      while (true) {
+        var pod = cluster.pods().podOf(name());
+        var end = pod.isPresent() ? check(pod.get()) : checkWithoutPod();
+        if (end.isEmpty()) {
+          end = checkStart();
         }
-      } else if (hasSeenPod || isEnding) {
-        output.abandon();
-        if (hasLogReader) {
-          awaitOutput(OUTPUT_TIMEOUT);
+        if (end.isPresent()) {
+          return end.get();
         }
-        return new End(TERMINATED, isEnding ? Optional.empty() : Optional.of(deletionResult()));
+        JobProcess.this.await(isStarted ? MAX_DELAY : POD_TIMEOUT);
       }
-      var now = System.nanoTime();
-      if (!isStarted && now - deadline >= 0) {
-        return new End(
-            TERMINATED,
-            Optional.of(
-                results.notStartedInTime(
-                    settings.start(), hasSeenPod ? why : reasonForMissingPod().orElse(""))));
-      }
-      if (!hasSeenPod && !hasLookedUpReason && now - start >= POD_TIMEOUT.toNanos()) {
-        hasLookedUpReason = true;
-        var reason = reasonForMissingPod();
-        if (reason.isEmpty()) {
-          return new End(TERMINATED, Optional.of(results.jobDeleted()));
+    }
+
+    private Optional<End> check(Pod pod) throws InterruptedException {
+      hasSeenPod = true;
+      switch (PodState.of(pod, results)) {
+        case PodState.Ended(int status, Optional<ExecutionResult> problem) -> {
+          finishLog(pod);
+          return Optional.of(new End(status, isEnding ? Optional.empty() : problem));
         }
-        if (reason.get().contains("exceeded quota")) {
-          return new End(TERMINATED, Optional.of(results.noQuota(reason.get())));
+        case PodState.CannotStart(ExecutionResult result) -> {
+          return end(result);
         }
+        case PodState.Running _ -> {
+          isStarted = true;
+          startLogReader(pod);
+        }
+        case PodState.Waiting(String reason) -> why = reason;
       }
-      await(isStarted ? MAX_DELAY : POD_TIMEOUT);
+      return Optional.empty();
+    }
+
+    private Optional<End> checkWithoutPod() throws InterruptedException {
+      if (!hasSeenPod && !isEnding) {
+        return Optional.empty();
+      }
+      output.abandon();
+      if (hasLogReader) {
+        awaitOutput(OUTPUT_TIMEOUT);
+      }
+      return isEnding ? Optional.of(new End(TERMINATED, Optional.empty())) : end(deletionResult());
+    }
+
+    private Optional<End> checkStart() {
+      var elapsed = System.nanoTime() - start;
+      if (!isStarted && elapsed >= settings.start().toNanos()) {
+        return end(
+            results.notStartedInTime(
+                settings.start(), hasSeenPod ? why : reasonForMissingPod().orElse("")));
+      }
+      if (hasSeenPod || hasLookedUpReason || elapsed < POD_TIMEOUT.toNanos()) {
+        return Optional.empty();
+      }
+      hasLookedUpReason = true;
+      var reason = reasonForMissingPod();
+      if (reason.isEmpty()) {
+        return end(results.jobDeleted());
+      }
+      return reason.get().contains("exceeded quota")
+          ? end(results.noQuota(reason.get()))
+          : Optional.empty();
+    }
+
+    private Optional<End> end(ExecutionResult problem) {
+      return Optional.of(new End(TERMINATED, Optional.of(problem)));
     }
   }
 
