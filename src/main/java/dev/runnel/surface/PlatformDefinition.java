@@ -17,6 +17,8 @@ import java.util.stream.Stream;
 /// @param settings in the order of the documentation
 /// @param needs the settings that connect it, for the operator: `GITLAB_TOKEN and …`
 /// @param source the value of the Agent Run API's `source` for its runs: `GITHUB_WEBHOOK`
+/// @param hasReadablePlaces whether the ids of its places mean something to people, like those of
+///   repositories and unlike those of channels
 /// @param howToStart how people start a run there: `type /agent fix the flaky test in Slack`
 /// @param configure checks the values of its settings, by variable; empty if the platform is off
 public record PlatformDefinition(
@@ -26,6 +28,7 @@ public record PlatformDefinition(
     List<Setting> settings,
     String needs,
     String source,
+    boolean hasReadablePlaces,
     String howToStart,
     Function<Map<String, String>, Optional<Connector>> configure) {
   /// Opens a platform whose settings are valid.
@@ -56,6 +59,7 @@ public record PlatformDefinition(
         settings,
         needs,
         source,
+        true,
         "add the trigger label (default: agent) to an issue on " + name,
         configure);
   }
@@ -68,6 +72,7 @@ public record PlatformDefinition(
         settings,
         needs,
         source,
+        hasReadablePlaces,
         howToStart,
         configure);
   }

@@ -9,7 +9,6 @@ import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.console.transcript.Transcripts.Kind;
 import dev.runnel.console.transcript.Transcripts.Line;
 import dev.runnel.console.view.About;
-import dev.runnel.console.view.RunRowView;
 import dev.runnel.core.deliver.Courier;
 import dev.runnel.core.deliver.FileDelivery;
 import dev.runnel.core.deliver.FileLimits;
@@ -72,7 +71,14 @@ import org.jspecify.annotations.Nullable;
 /// The console on a real server and a real store, with workers that are stepped by hand.
 final class Site implements AutoCloseable {
   static final About.Platform GITHUB =
-      new About.Platform("github", "GitHub", true, "add the label agent to an issue on GitHub", "");
+      new About.Platform(
+          "github",
+          "GitHub",
+          "GITHUB_WEBHOOK",
+          true,
+          true,
+          "add the label agent to an issue on GitHub",
+          "");
 
   final FakeAgentRuns runs;
   final Console console;
@@ -156,7 +162,8 @@ final class Site implements AutoCloseable {
                     new SqlStartStatistics(database),
                     store,
                     () -> policy,
-                    RunRowView::source,
+                    about::source,
+                    about::isReadable,
                     clock),
                 new SampleOperation(() -> policy, clock)),
             new ConsoleVisitors(authentication, door, () -> policy, false),
@@ -444,6 +451,8 @@ final class Site implements AutoCloseable {
     return new About.Platform(
         "slack",
         "Slack",
+        "SLACK",
+        false,
         isConnected,
         "type /agent fix the flaky test in Slack",
         "Run ./runnel connect slack, or set SLACK_BOT_TOKEN and SLACK_APP_TOKEN");

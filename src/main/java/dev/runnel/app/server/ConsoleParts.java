@@ -10,7 +10,6 @@ import dev.runnel.console.access.SignInProviders;
 import dev.runnel.console.numbers.Numbers;
 import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.console.view.About;
-import dev.runnel.console.view.RunRowView;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.RunStatistics;
 import dev.runnel.core.redact.RedactedCatalog;
@@ -60,13 +59,15 @@ record ConsoleParts(Console console, Numbers numbers, String agent) {
             .orElse("");
     var catalog =
         service.isPresent() ? new ClientRunCatalog(client, agent) : new ClientRunCatalog(client);
+    var about = new About(agent, platforms.forConsole());
     var numbers =
         new Numbers(
             service.<RunStatistics>map(ServiceStatistics::new).orElse(RunStatistics.NONE),
             new SqlStartStatistics(storage.database()),
             storage.store(),
             settings::policy,
-            RunRowView::source,
+            about::source,
+            about::isReadable,
             clock);
     var console =
         new Console(
@@ -98,7 +99,7 @@ record ConsoleParts(Console console, Numbers numbers, String agent) {
                 settings::policy,
                 "https".equals(context.consoleUrl().getScheme())),
             surface,
-            new About(agent, platforms.forConsole()),
+            about,
             context.redactor()::redact,
             clock);
     return new ConsoleParts(console, numbers, agent);

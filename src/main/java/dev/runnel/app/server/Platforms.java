@@ -150,6 +150,8 @@ public record Platforms(List<Platform> all, OkHttpClient http) implements AutoCl
                 new About.Platform(
                     it.definition().id().value(),
                     it.definition().name(),
+                    it.definition().source(),
+                    it.definition().hasReadablePlaces(),
                     it.connected().isPresent(),
                     it.definition().howToStart(),
                     it.howToConnect()))

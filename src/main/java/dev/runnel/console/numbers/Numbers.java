@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -34,7 +35,6 @@ public final class Numbers {
   private static final int NAMES = 1000;
   private static final int MAX_BUDGET_USERS = 5;
   private static final int LINES = 50;
-  private static final String SLACK = "slack:";
   private static final String LIST = "/runs?place=";
 
   // Guarded by this.
@@ -45,6 +45,7 @@ public final class Numbers {
   private final Store store;
   private final Supplier<Policy> policy;
   private final Function<String, String> sourceName;
+  private final Predicate<String> isRepository;
   private final InstantSource clock;
   // Guarded by this.
   private final Map<Integer, Kept> kept = new HashMap<>();
@@ -53,12 +54,14 @@ public final class Numbers {
 
   /// @param policy as it is now
   /// @param sourceName the name of a source for people
+  /// @param isRepository whether a place is a repository or a project, and not a channel
   public Numbers(
       RunStatistics runs,
       StartStatistics starts,
       Store store,
       Supplier<Policy> policy,
       Function<String, String> sourceName,
+      Predicate<String> isRepository,
       InstantSource clock) {
     this.runs = new DailySums(runs, Collections.max(NumbersPage.PERIODS));
     this.starts = starts;
@@ -66,6 +69,7 @@ public final class Numbers {
     this.store = store;
     this.policy = policy;
     this.sourceName = sourceName;
+    this.isRepository = isRepository;
     this.clock = clock;
   }
 
@@ -98,15 +102,13 @@ public final class Numbers {
     Map<Table, List<Group>> people = new EnumMap<>(Table.class);
     people.put(Table.PERSON, groups(dailyStarts.since(By.PERSON, first, now).stream(), names, ""));
     people.put(
-        Table.CHANNEL, groups(places.stream().filter(it -> isChannel(it.key())), names, LIST));
+        Table.CHANNEL,
+        groups(places.stream().filter(it -> !isRepository.test(it.key())), names, LIST));
     people.put(
-        Table.REPOSITORY, groups(places.stream().filter(it -> !isChannel(it.key())), names, LIST));
+        Table.REPOSITORY,
+        groups(places.stream().filter(it -> isRepository.test(it.key())), names, LIST));
     return NumbersPage.of(
         days, runs.since(first, now), people, budgets(names, now), sourceName, now);
-  }
-
-  private static boolean isChannel(String place) {
-    return place.startsWith(SLACK);
   }
 
   /// @param list the beginning of the address of a group's runs; empty if there is no such list
@@ -151,9 +153,11 @@ public final class Numbers {
               starts.sums(By.PERSON, since, until).stream()
                   .filter(it -> Budget.isOfWatch(it.key()));
           case CHANNEL ->
-              starts.sums(By.PLACE, since, until).stream().filter(it -> isChannel(it.key()));
+              starts.sums(By.PLACE, since, until).stream()
+                  .filter(it -> !isRepository.test(it.key()));
           case REPOSITORY ->
-              starts.sums(By.PLACE, since, until).stream().filter(it -> !isChannel(it.key()));
+              starts.sums(By.PLACE, since, until).stream()
+                  .filter(it -> isRepository.test(it.key()));
           case ENVIRONMENT ->
               starts.sums(By.ENVIRONMENT, since, until).stream().filter(it -> !it.key().isEmpty());
           case ALL ->

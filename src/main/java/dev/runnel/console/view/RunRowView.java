@@ -9,8 +9,6 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -26,25 +24,6 @@ public record RunRowView(RunCatalog.Entry entry, Optional<Binding> binding, Inst
   /// Markdown that means nothing on one line: bold, code, headings.
   private static final Pattern MARKS = Pattern.compile("\\*\\*|`|^#{1,6} ", Pattern.MULTILINE);
 
-  private static final Map<String, String> SOURCES =
-      Map.ofEntries(
-          Map.entry("SLACK", "Slack"),
-          Map.entry("GITHUB_WEBHOOK", "GitHub"),
-          Map.entry("GITLAB_WEBHOOK", "GitLab"),
-          Map.entry("JIRA", "Jira"),
-          Map.entry("LINEAR", "Linear"),
-          Map.entry("CUSTOM_WEBHOOK", "webhook"),
-          Map.entry("API", "API"),
-          Map.entry("CLI", "terminal"),
-          Map.entry("WEB_APP", "console"),
-          Map.entry("SCHEDULED_AGENT", "schedule"),
-          Map.entry("ORCHESTRATION", "another run"));
-
-  /// The words of sources, by the service's names: `SLACK` is Slack.
-  public static Map<String, String> sources() {
-    return SOURCES;
-  }
-
   /// The run, for the badge, the title and the results.
   public RunView run() {
     return new RunView(entry.run(), binding, now, Set.of());
@@ -56,16 +35,6 @@ public record RunRowView(RunCatalog.Entry entry, Optional<Binding> binding, Inst
 
   public String who() {
     return binding.map(it -> it.requester().name()).orElse(entry.creator());
-  }
-
-  /// What started it: `Slack`, `API`.
-  public String where() {
-    return source(entry.source());
-  }
-
-  /// The word of a source, by the service's name.
-  public static String source(String name) {
-    return SOURCES.getOrDefault(name, name.toLowerCase(Locale.ROOT).replace('_', ' '));
   }
 
   /// The message or issue it began with; empty if it has no web address.
@@ -88,13 +57,6 @@ public record RunRowView(RunCatalog.Entry entry, Optional<Binding> binding, Inst
         .filter(it -> !it.surface().equals(ConsoleSurface.ID))
         .map(ConversationScope::here)
         .orElse("");
-  }
-
-  /// The place without its platform; `channel` for a Slack channel, whose id means nothing to
-  /// people.
-  public String placeName() {
-    var name = place().substring(place().indexOf(':') + 1);
-    return place().startsWith("slack:") ? "channel" : name;
   }
 
   public String created() {
@@ -128,7 +90,7 @@ public record RunRowView(RunCatalog.Entry entry, Optional<Binding> binding, Inst
         List.of(
             run.shown(),
             who(),
-            where(),
+            entry.source(),
             origin(),
             place(),
             created(),

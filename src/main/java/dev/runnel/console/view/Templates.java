@@ -67,7 +67,7 @@ public final class Templates {
   }
 
   public String runRow(RunListQuery query, RunRowView row) {
-    return piece("runrow", Map.of("query", query, "row", row));
+    return piece("runrow", Map.of("query", query, "row", row, "about", about));
   }
 
   public String attention(List<ApprovalView> approvals, List<ParkedItemView> rows, String pageKey) {

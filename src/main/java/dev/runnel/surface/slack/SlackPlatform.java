@@ -16,6 +16,7 @@ public final class SlackPlatform {
           SlackSettings.ALL,
           "SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or SLACK_SIGNING_SECRET",
           "SLACK",
+          false,
           "type /agent fix the flaky test in Slack",
           values ->
               SlackConfig.from(values).map(config -> context -> new SlackSurface(config, context)));

@@ -45,7 +45,13 @@ class NumbersReadAheadTest {
       };
   private final Numbers numbers =
       new Numbers(
-          service, (_, _, _) -> List.of(), new MemoryStore(), () -> Policy.NONE, it -> it, clock);
+          service,
+          (_, _, _) -> List.of(),
+          new MemoryStore(),
+          () -> Policy.NONE,
+          it -> it,
+          _ -> true,
+          clock);
 
   @Test
   void theFirstPageReadsOnlyWhatChangedSinceTheStart() {
