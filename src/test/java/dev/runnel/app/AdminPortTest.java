@@ -35,7 +35,7 @@ class AdminPortTest {
   }
 
   @Test
-  void consoleApiAndMetricsHaveAListenerOfTheirOwn() throws Exception {
+  void adminPortServesTheConsoleApiAndMetricsSeparately() throws Exception {
     var port = RunnelProcess.freePort();
     var admin = RunnelProcess.freePort();
     try (var runnel =

@@ -28,7 +28,7 @@ class AotTrainingTest {
   private static final URI NOWHERE = URI.create("http://127.0.0.1:9/api/");
 
   @Test
-  void theServerAcknowledgesWhatItSends() {
+  void serverAcknowledgesTheTrainingRequests() {
     var slack =
         SlackSurfaces.of(SlackSurfaces.oneWorkspace(List.of("slack"), "xoxb", NOWHERE), CLOCK);
     var gitHub =

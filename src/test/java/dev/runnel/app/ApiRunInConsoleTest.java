@@ -79,7 +79,7 @@ class ApiRunInConsoleTest {
   }
 
   @Test
-  void aRunThatWaitsIsStopped() throws Exception {
+  void blockedRunIsStoppedFromTheConsole() throws Exception {
     var run = starts("Paint it");
     awaitState(run, "BLOCKED");
 

@@ -58,7 +58,7 @@ class AttachTest {
   }
 
   @Test
-  void theCommandsLeadToTheFolderAndTheSessionOfARunThatEnded() throws Exception {
+  void attachPrintsTheFolderAndTheSessionOfAnEndedRun() throws Exception {
     try (var service = claude("echo '" + END + "'")) {
       var id = service.create("fix the test");
       service.awaitState(id, "SUCCEEDED");
@@ -70,7 +70,7 @@ class AttachTest {
   }
 
   @Test
-  void ofAnIsolatedRunOnlyTheSessionComesAlong() throws Exception {
+  void attachCopiesOnlyTheSessionOfAnIsolatedRun() throws Exception {
     try (var service = claude("echo '" + END + "'")) {
       var id = service.create("fix the test");
       service.awaitState(id, "SUCCEEDED");
@@ -97,7 +97,7 @@ class AttachTest {
   }
 
   @Test
-  void aRunThatWorksIsNotHandedOver() throws Exception {
+  void attachRefusesARunningRun() throws Exception {
     try (var service = claude("touch ready; sleep 300")) {
       var id = service.create("fix the test");
       RunningService.awaitFile(data.resolve("workspaces/" + id + "/ready"));
@@ -109,7 +109,7 @@ class AttachTest {
   }
 
   @Test
-  void withoutSessionOrWorkspaceItSaysWhatIsThere() throws Exception {
+  void attachReportsAMissingSessionWorkspaceOrRun() throws Exception {
     try (var service = RunningService.withCommand(data, "echo hi")) {
       var id = service.create("fix the test");
       service.awaitState(id, "SUCCEEDED");

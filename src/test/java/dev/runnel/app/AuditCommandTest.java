@@ -69,7 +69,7 @@ class AuditCommandTest {
   }
 
   @Test
-  void aTimeThatIsNoneIsWrongUsage() {
+  void invalidTimeIsAUsageError() {
     addTwo();
 
     assertThat(audit("export", "--since", "yesterday")).isEqualTo(2);
@@ -77,7 +77,7 @@ class AuditCommandTest {
   }
 
   @Test
-  void verifyEndsWithOneWhereAnEntryWasChanged() {
+  void verifyExitsWithOneIfAnEntryWasChanged() {
     addTwo();
     assertThat(audit("verify")).isZero();
     assertThat(printed()).isEqualTo("ok: 2 entries\n");
@@ -93,7 +93,7 @@ class AuditCommandTest {
   }
 
   @Test
-  void withoutADatabaseTheCommandSaysSo() {
+  void auditCommandReportsAMissingDatabase() {
     assertThat(audit("verify")).isOne();
     assertThat(err.toString(StandardCharsets.UTF_8)).contains("There is no Runnel in");
   }

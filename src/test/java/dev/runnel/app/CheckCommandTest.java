@@ -49,7 +49,7 @@ class CheckCommandTest {
   }
 
   @Test
-  void filesThatAreNotThereYetAreOkAndAreNotCreated() {
+  void missingDatabaseFilesAreOkAndNotCreated() {
     assertThat(check(Map.of())).isZero();
     assertThat(said()).contains("Database     ok\n");
     assertThat(data).isEmptyDirectory();
@@ -80,7 +80,7 @@ class CheckCommandTest {
   }
 
   @Test
-  void theFileOfRunsIsNotReadIfAnotherServiceHasThem() throws IOException {
+  void runsDatabaseIsNotCheckedWithAnExternalService() throws IOException {
     Files.writeString(data.resolve("agent-runs.db"), "not a database. ".repeat(1000));
     var other =
         Map.of(

@@ -26,7 +26,7 @@ class ConsoleLinkTest {
   @TempDir private Path folder;
 
   @Test
-  void theConsoleOpensByALinkOrTheTokenAndForNoAddress() throws Exception {
+  void consoleAcceptsALinkOrTheTokenButTrustsNoAddress() throws Exception {
     try (var runnel =
         RunnelProcess.start(
             folder, RunnelProcess.freePort(), Map.of("RUNNEL_CONSOLE_TOKEN", TOKEN))) {

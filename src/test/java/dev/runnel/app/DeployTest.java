@@ -31,7 +31,7 @@ class DeployTest {
   @TempDir Path folder;
 
   @Test
-  void onlySettingsThatExistAreSet() throws IOException {
+  void deployFilesSetOnlyExistingSettings() throws IOException {
     var known = KnownPlatforms.settings().stream().map(setting -> setting.variable()).toList();
     try (var files = Files.walk(DEPLOY)) {
       for (var file : files.filter(Files::isRegularFile).toList()) {
@@ -44,7 +44,7 @@ class DeployTest {
   }
 
   @Test
-  void withComposeOnlyTheProxyIsReachedFromOutside() throws IOException {
+  void composeExposesOnlyTheProxy() throws IOException {
     var services = YAML.readTree(DEPLOY.resolve("compose.yaml").toFile()).path("services");
 
     assertThat(services.path("database").path("ports")).isEmpty();
@@ -61,7 +61,7 @@ class DeployTest {
 
   /// `sh` knows no `/dev/tcp` in Debian.
   @Test
-  void healthChecksOfComposeNeedNoShellButSh() throws IOException {
+  void composeHealthChecksNeedOnlySh() throws IOException {
     assertThat(YAML.readTree(DEPLOY.resolve("compose.yaml").toFile()).findValues("healthcheck"))
         .noneMatch(check -> check.path("test").toString().contains("/dev/tcp"));
   }
@@ -97,7 +97,7 @@ class DeployTest {
   /// Kubernetes ends a pod and tells the proxies at the same time; the proxies need some seconds,
   /// and do not repeat a POST that gets a 503.
   @Test
-  void aPodThatEndsAcceptsDeliveriesUntilProxiesKnow() throws IOException {
+  void terminatingPodAcceptsDeliveriesUntilProxiesAreUpdated() throws IOException {
     var pod = one("deployment.yaml").at("/spec/template/spec");
     var sleep = pod.at("/containers/0/lifecycle/preStop/sleep/seconds").asInt();
 
@@ -119,7 +119,7 @@ class DeployTest {
   }
 
   @Test
-  void theGuideNamesFilesThatAreThere() throws IOException {
+  void installationGuideNamesOnlyExistingFiles() throws IOException {
     var guide = Files.readString(Path.of("docs/install.md"));
 
     assertThat(
@@ -143,7 +143,7 @@ class DeployTest {
   }
 
   @Test
-  void kustomizeMakesAllOfIt() throws Exception {
+  void kustomizeBuildsAllResources() throws Exception {
     assertThat(kustomize("deploy/kubernetes"))
         .extracting(each -> each.path("kind").asText())
         .containsExactlyInAnyOrder(
@@ -158,7 +158,7 @@ class DeployTest {
 
   /// The operator takes the value of this label of the service; by default the service's name.
   @Test
-  void theJobThatTheOperatorScrapesIsTheOneOfTheAlerts() throws Exception {
+  void serviceMonitorUsesTheJobNameOfTheAlerts() throws Exception {
     var made = kustomize("deploy/kubernetes");
     var monitor = kind(made, "ServiceMonitor").path("spec");
     var scraped =
@@ -189,13 +189,13 @@ class DeployTest {
   }
 
   @Test
-  void theAlertForADeadRunnelFiresIfNothingIsScraped() throws IOException {
+  void downAlertFiresIfNothingIsScraped() throws IOException {
     assertThat(YAML.readTree(ALERTS.toFile()).at("/groups/0/rules/0/expr").asText())
         .contains("absent(up{job=\"runnel\"})");
   }
 
   @Test
-  void withJobsRunnelHasRightsInItsNamespaceOnlyAndAgentsHaveNone() throws Exception {
+  void jobsDeploymentGrantsOnlyNamespaceRightsAndAgentsNone() throws Exception {
     var made = kustomize("deploy/kubernetes-jobs");
     var pod = kind(made, "StatefulSet").at("/spec/template/spec");
     var role = kind(made, "Role");
@@ -217,7 +217,7 @@ class DeployTest {
   }
 
   @Test
-  void withJobsAgentsReachPublicAddressesAndNothingReachesThem() throws Exception {
+  void agentsInJobsReachPublicAddressesAndAreUnreachable() throws Exception {
     var policies =
         kustomize("deploy/kubernetes-jobs").stream()
             .filter(each -> each.path("kind").asText().equals("NetworkPolicy"))
@@ -262,7 +262,7 @@ class DeployTest {
   }
 
   @Test
-  void systemdUnderstandsTheUnit() throws Exception {
+  void systemdAcceptsTheUnitFile() throws Exception {
     var unit = Files.readString(DEPLOY.resolve("systemd/runnel.service"));
     // The program is not installed here.
     Files.writeString(

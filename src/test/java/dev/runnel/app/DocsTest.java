@@ -54,7 +54,7 @@ class DocsTest {
   }
 
   @Test
-  void everyLinkLeadsToAFileAndToAHeadingThatAreThere() throws IOException {
+  void everyLinkLeadsToAnExistingFileAndHeading() throws IOException {
     var broken = new ArrayList<String>();
     for (var document : documents()) {
       var text = CODE.matcher(Files.readString(document)).replaceAll("");

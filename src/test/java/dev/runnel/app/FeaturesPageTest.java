@@ -35,7 +35,7 @@ class FeaturesPageTest {
   }
 
   @Test
-  void whatIsThereInPartSaysWhatLacks() throws IOException {
+  void partialFeatureStatesWhatIsMissing() throws IOException {
     var rows = ROW.matcher(Files.readString(Path.of("docs/features.md"))).results();
 
     assertThat(rows.filter(row -> row.group("state").equals("part")))
@@ -62,7 +62,7 @@ class FeaturesPageTest {
   }
 
   @Test
-  void onlyLanguagesAndOtherChatsAreNotThere() throws IOException {
+  void onlyLanguagesAndOtherChatsAreListedAsMissing() throws IOException {
     var rows = ROW.matcher(Files.readString(Path.of("docs/features.md"))).results();
 
     assertThat(rows.filter(row -> row.group("state").equals("no")).map(row -> row.group("feature")))

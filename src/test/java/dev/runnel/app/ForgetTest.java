@@ -204,7 +204,7 @@ class ForgetTest {
   }
 
   @Test
-  void whatIsNoPersonIsWrongUsageAndAnUnknownOneIsNoError() throws Exception {
+  void malformedPersonIsAUsageErrorButAnUnknownOneIsNot() throws Exception {
     Files.writeString(folder.resolve("runnel.yaml"), HOOKS);
     try (var server = RunnelProcess.start(folder, RunnelProcess.freePort(), Map.of())) {
       assertThat(runnel(server, "forget", "person", "ann")).isEqualTo(2);

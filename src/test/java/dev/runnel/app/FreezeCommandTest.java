@@ -48,7 +48,7 @@ class FreezeCommandTest {
   }
 
   @Test
-  void startsOfARunningServerAreFrozenAndPermittedAgain() {
+  void freezeAndUnfreezeCommandsApplyToARunningServer() {
     try (var database = Database.sqlite(folder.resolve("runnel.db"));
         var store = new SqlStore(database, new SteadyClock(InstantSource.system()))) {
       assertThat(run("freeze", "we", "are", "deploying")).isZero();
@@ -143,7 +143,7 @@ class FreezeCommandTest {
   }
 
   @Test
-  void withoutAServerItSaysWhatToDo() {
+  void freezeWithoutAServerExplainsHowToStartOne() {
     assertThat(run("freeze")).isOne();
     assertThat(err.toString(StandardCharsets.UTF_8)).contains("Start one with ./runnel");
   }

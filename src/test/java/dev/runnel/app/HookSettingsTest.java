@@ -42,7 +42,7 @@ class HookSettingsTest {
   @TempDir Path folder;
 
   @Test
-  void aWholeHookIsRead() {
+  void completeHookIsRead() {
     var hooks = hooks(WHOLE);
 
     assertThat(hooks).extracting(Hook::name).containsExactly("alerts");
@@ -53,7 +53,7 @@ class HookSettingsTest {
   }
 
   @Test
-  void theExampleIsAWholeHook() throws IOException {
+  void exampleHookIsValid() throws IOException {
     var example =
         Files.readAllLines(Path.of("examples/runnel.yaml")).stream()
             .dropWhile(line -> !line.equals("# hooks:"))
@@ -66,7 +66,7 @@ class HookSettingsTest {
   }
 
   @Test
-  void theVariablesOfSecretsAreNotHandedToAgents() {
+  void hookSecretVariablesAreHiddenFromAgents() {
     var settings = Settings.read(SECRETS, Optional.of(write(WHOLE)), Map.of());
 
     assertThat(settings.withoutSecrets(SECRETS)).isEmpty();
@@ -95,14 +95,14 @@ class HookSettingsTest {
           {prompt: /p, callback: ftp://x.example, proof: {kind: bearer, secret: sixteen-letters!}} | callback needs a web address
           {prompt: /p, only: failed, proof: {kind: bearer, secret: sixteen-letters!}} | like /action: failed
           """)
-  void whatIsWrongStopsTheStartAndIsNamed(String hook, String complaint) {
+  void invalidHookSettingStopsTheStartAndIsNamed(String hook, String complaint) {
     assertThatThrownBy(() -> hooks("hooks:\n  alerts: " + hook + "\n"))
         .isInstanceOf(SettingsException.class)
         .hasMessageContaining(complaint);
   }
 
   @Test
-  void aNameThatCannotStandInAnAddressIsRefused() {
+  void hookNameThatIsInvalidInAUrlIsRefused() {
     assertThatThrownBy(
             () ->
                 hooks(
@@ -113,7 +113,7 @@ class HookSettingsTest {
   }
 
   @Test
-  void aSampleShowsThePromptThatItWouldGive() throws IOException {
+  void hookTrialShowsThePromptOfASample() throws IOException {
     var sample =
         Files.writeString(
             folder.resolve("sample.json"),

@@ -33,7 +33,7 @@ class IsolationChoiceTest {
   @TempDir Path folder;
 
   @Test
-  void aConnectedPlatformNeedsIsolationOrTheWordNone() {
+  void connectedPlatformRequiresIsolationOrAnExplicitNone() {
     assertThatThrownBy(() -> start(GITHUB))
         .isInstanceOf(SettingsException.class)
         .hasMessageStartingWith(
@@ -50,7 +50,7 @@ class IsolationChoiceTest {
   }
 
   @Test
-  void aHookNeedsItAsWell() throws IOException {
+  void hookRequiresIsolationAsWell() throws IOException {
     Files.writeString(
         folder.resolve("runnel.yaml"),
         """
@@ -65,7 +65,7 @@ class IsolationChoiceTest {
   }
 
   @Test
-  void aTrialWithoutPlatformsStartsAndSaysThatNothingIsIsolated() {
+  void trialWithoutPlatformsStartsAndReportsNoIsolation() {
     try (var runnel = start(Map.of())) {
       assertThat(runnel.lines())
           .anyMatch(

@@ -98,7 +98,7 @@ class LauncherTest {
   }
 
   @Test
-  void aTakenPortStopsTheStartBeforeTheBuild() throws Exception {
+  void occupiedPortStopsTheStartBeforeTheBuild() throws Exception {
     Files.createFile(root.resolve("port-is-taken"));
 
     assertThat(run("--port", "8080")).isOne();
@@ -107,7 +107,7 @@ class LauncherTest {
   }
 
   @Test
-  void theSourceThatTriesThePortIsThere() throws Exception {
+  void sourceFileOfThePortProbeExists() throws Exception {
     run();
 
     var call = calls("java").getFirst();
@@ -123,7 +123,7 @@ class LauncherTest {
   }
 
   @Test
-  void aJarFromElsewhereIsNotRunWithTheClassesOfTheOneBefore() throws Exception {
+  void replacedJarIsNotRunWithTheOldClassCache() throws Exception {
     run();
     var before = cache();
 
@@ -137,7 +137,7 @@ class LauncherTest {
   }
 
   @Test
-  void aCacheIsMadeWhereAgentsCannotBeIsolated() throws Exception {
+  void classCacheIsBuiltEvenIfAgentsCannotBeIsolated() throws Exception {
     run();
 
     assertThat(root.resolve("settings-of-training")).content().contains("isolation: none");

@@ -41,7 +41,7 @@ class LogTest {
   }
 
   @Test
-  void whatIsLoggedStaysOnOneLine() {
+  void logEntryStaysOnOneLine() {
     assertThat(logged("conversation={}", null, "a\r\n12:00 ERROR forged"))
         .endsWith(
             "INFO  WebhookEndpoint conversation=a 12:00 ERROR forged" + System.lineSeparator());
@@ -75,7 +75,7 @@ class LogTest {
   }
 
   @Test
-  void inJsonEachKeyIsAMemberAndNoValueIs() throws Exception {
+  void jsonLogHasAMemberForEachKeyAndEscapesValues() throws Exception {
     RedactingLayout.use(context, new LogSettings(true, "info", Map.of()));
     var token = "ghp_" + "a1B2c3D4e5".repeat(4);
 
@@ -95,7 +95,7 @@ class LogTest {
   }
 
   @Test
-  void levelsAreSetAndTakenBack() {
+  void logLevelsAreSetAndReset() {
     RedactingLayout.use(
         context, new LogSettings(false, "warn", Map.of("dev.runnel.surface.slack", "debug")));
 
@@ -116,7 +116,7 @@ class LogTest {
     "RUNNEL_LOG_LEVEL, loud, 'holds loud, and must be error, warn'",
     "RUNNEL_LOG_LEVEL, 'info,=debug', 'holds =debug, and must be'"
   })
-  void aWrongSettingNamesTheRemedy(String variable, String value, String remedy) {
+  void invalidLogSettingIsReportedWithARemedy(String variable, String value, String remedy) {
     var settings = Settings.read(Map.of(variable, value), Optional.empty(), Map.of());
 
     assertThatThrownBy(() -> Config.of(settings))

@@ -47,7 +47,7 @@ class MainTest {
   }
 
   @Test
-  void theManifestForASocketIsTheSameAppWithoutAddresses() throws Exception {
+  void socketManifestDescribesTheSameAppWithoutAddresses() throws Exception {
     assertThat(run(Map.of("RUNNEL_PUBLIC_URL", "https://agents.acme.dev"), "manifest")).isZero();
     var overHttp = (ObjectNode) new YAMLMapper().readTree(said());
 
@@ -90,13 +90,13 @@ class MainTest {
   }
 
   @Test
-  void whatIsNotUnderstoodIsNamed() {
+  void unknownCommandIsNamedWithASuggestion() {
     assertThat(run(Map.of(), "srve")).isEqualTo(2);
     assertThat(complained()).contains("Did you mean serve?", "--help");
   }
 
   @Test
-  void halfAPlatformStopsTheStartAndTheMissingHalfIsNamed() {
+  void incompletePlatformSettingsStopTheStartAndAreNamed() {
     assertThat(run(Map.of("SLACK_BOT_TOKEN", "xoxb-secret"), "serve")).isOne();
     assertThat(complained()).contains("SLACK_SIGNING_SECRET").doesNotContain("xoxb-secret");
 
@@ -105,13 +105,13 @@ class MainTest {
   }
 
   @Test
-  void aLinkToTheConsoleNeedsARunnelThatHasOne() {
+  void consoleCommandRequiresAnExistingDataFolder() {
     assertThat(run(Map.of(), "console", "--data", "/nonexistent")).isOne();
     assertThat(complained()).contains("There is no Runnel in /nonexistent yet");
   }
 
   @Test
-  void runNeedsARunnelToTalkTo() {
+  void runCommandRequiresAnExistingDataFolder() {
     assertThat(run(Map.of("RUNNEL_DATA", "/nonexistent"), "run", "list")).isOne();
     assertThat(complained()).contains("There is no Runnel in /nonexistent yet");
   }

@@ -144,7 +144,7 @@ class MetricsPageTest {
   }
 
   @Test
-  void aRunIsMeasured() {
+  void metricsContainDeliveriesRunsCostAndTokens() {
     assertThat(page)
         .contains("runnel_deliveries_total{result=\"accepted\",surface=\"hooks\"} 1.0")
         .contains("runnel_runs_started_total{surface=\"hooks\"} 1.0")
@@ -189,7 +189,7 @@ class MetricsPageTest {
   }
 
   @Test
-  void alertsAndDashboardReadWhatIsThere() throws IOException {
+  void alertsAndDashboardUseOnlyExistingMetrics() throws IOException {
     var known = samples();
     // A platform that connects by itself, of which there is none here.
     known.add("runnel_connection_up");
@@ -242,7 +242,7 @@ class MetricsPageTest {
   }
 
   @Test
-  void prometheusScrapesItAndAnswersTheDashboard() throws Exception {
+  void prometheusScrapesRunnelAndAnswersTheDashboard() throws Exception {
     assumeThat(Files.isExecutable(Path.of("/usr/bin/prometheus"))).as("Prometheus").isTrue();
     var port = RunnelProcess.freePort();
     var config =

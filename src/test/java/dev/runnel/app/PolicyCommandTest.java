@@ -61,18 +61,18 @@ class PolicyCommandTest {
   }
 
   @Test
-  void noFileIsLeftBehind() {
+  void policyCommandLeavesNoDatabaseFile() {
     run("slack:T012AB/U1", "start", "slack:T012AB/C1");
     assertThat(Path.of(":memory:")).doesNotExist();
   }
 
   @Test
-  void aRequestMayBeQuotedAsOneWord() {
+  void requestMayBeOneQuotedArgument() {
     assertThat(run("slack:T012AB/U1 start slack:T012AB/C1 --env docs")).isZero();
   }
 
   @Test
-  void aRefusedRequestSaysWhoMay() {
+  void refusedRequestNamesWhoIsPermitted() {
     assertThat(run("slack:T012AB/U2", "start", "slack:T012AB/C1", "--env", "docs")).isOne();
     assertThat(out.toString(StandardCharsets.UTF_8))
         .contains(
@@ -81,7 +81,7 @@ class PolicyCommandTest {
   }
 
   @Test
-  void runsOfTheApiAreAPlace() {
+  void policyRulesApplyToRunsOfTheApi() {
     assertThat(run("slack:T012AB/U1", "stop", "api")).isZero();
     assertThat(run("slack:T012AB/U2", "stop", "api")).isOne();
   }
@@ -110,14 +110,14 @@ class PolicyCommandTest {
   }
 
   @Test
-  void aStartWhoseProfileChoosesAnEnvironmentWaitsForTheApprovalOfThatEnvironment() {
+  void startWaitsForTheApprovalOfTheEnvironmentOfItsProfile() {
     assertThat(run("github:ops start github:acme/shop")).isEqualTo(3);
     assertThat(out.toString(StandardCharsets.UTF_8))
         .contains("env prod, from the profile shop", "model fast, from the profile shop");
   }
 
   @Test
-  void aStartThatARuleRefusesWithoutAnEnvironmentSaysThatNoDefaultChoosesOne() {
+  void refusedStartWithoutAnEnvironmentReportsTheMissingDefault() {
     var start = "slack:T012AB/U2 start slack:T012AB/C1 --groups slack:members";
     assertThat(run(start)).isOne();
     assertThat(out.toString(StandardCharsets.UTF_8))
@@ -142,7 +142,7 @@ class PolicyCommandTest {
   }
 
   @Test
-  void whatIsNotUnderstoodIsNamed() {
+  void invalidPolicyArgumentIsNamed() {
     assertThat(run("slack:U1 launch slack:T012AB/C1")).isEqualTo(2);
     assertThat(err.toString(StandardCharsets.UTF_8)).contains("There is no verb launch.");
     assertThat(run("U1 start slack:T012AB/C1")).isEqualTo(2);

@@ -110,7 +110,7 @@ class PostgresCommandsTest {
   }
 
   @Test
-  void forgetRemovesARunAndAPersonAndSaysWhatPostgresKeeps() {
+  void forgetRemovesARunOrPersonAndExplainsWhatPostgresKeeps() {
     assertThat(everything()).contains("quokka", ofErin, "UERIN7");
 
     assertThat(runnel("forget", "run", ofFred, "--data", data())).as(said()).isZero();
@@ -136,7 +136,7 @@ class PostgresCommandsTest {
   }
 
   @Test
-  void aRestoreNeedsTheRestoredDatabaseAndPreparesIt() throws Exception {
+  void restoreRequiresAndPreparesTheRestoredDatabase() throws Exception {
     try (var database = Database.postgres(url)) {
       int _ =
           database.write(

@@ -98,7 +98,7 @@ class ProxyLoginTest {
   }
 
   @Test
-  void checkReachesEverythingWithTheLogin() {
+  void checkReachesAllServicesWithTheProxyLogin() {
     output(environment(proxy.url()), "check");
 
     assertThat(proxy.opened)
@@ -108,7 +108,7 @@ class ProxyLoginTest {
   }
 
   @Test
-  void checkSaysThatTheProxyRefusesTheLoginAndWhichSettingToCorrect() {
+  void checkReportsTheRefusedProxyLoginAndTheSettingToCorrect() {
     var output = output(environment(wrong()), "check");
 
     assertThat(output.lines().filter(it -> it.contains(refusal())).map(it -> it.split(" +", 2)[0]))
@@ -118,7 +118,7 @@ class ProxyLoginTest {
   }
 
   @Test
-  void connectSaysItToo() {
+  void connectReportsTheRefusedProxyLogin() {
     var in = System.in;
     System.setIn(
         new ByteArrayInputStream(
@@ -136,12 +136,12 @@ class ProxyLoginTest {
   }
 
   @Test
-  void commandsThatCallAnotherRunServiceSayItToo() {
+  void runCommandsReportTheRefusedProxyLogin() {
     assertThat(output(environment(wrong()), "run", "list")).contains(refusal());
   }
 
   @Test
-  void runsAtAnotherServiceWaitWithThatReason() {
+  void refusedProxyLoginMakesTheRunServiceUnavailable() {
     var config = Config.of(Settings.read(environment(wrong()), Optional.empty(), Map.of()));
     try (var client =
         RunsClient.builder()
@@ -156,7 +156,7 @@ class ProxyLoginTest {
   }
 
   @Test
-  void theSocketOfSlackLogsIn() {
+  void slackSocketUsesTheProxyLogin() {
     try (var platforms = platforms(proxy.url());
         var socket = socket(platforms.http())) {
       socket.start();
@@ -182,7 +182,7 @@ class ProxyLoginTest {
   }
 
   @Test
-  void filesOfSlackPassTheProxy() {
+  void slackFilesAreUploadedThroughTheProxy() {
     var slack =
         SlackConfig.from(Map.of("SLACK_BOT_TOKEN", "xoxb-1", "SLACK_APP_TOKEN", "xapp-1"))
             .orElseThrow();
@@ -196,7 +196,7 @@ class ProxyLoginTest {
   }
 
   @Test
-  void signInPassesTheProxy() {
+  void signInUsesTheProxy() {
     try (var platforms = platforms(wrong())) {
       var provider =
           OpenIdSignIn.generic(

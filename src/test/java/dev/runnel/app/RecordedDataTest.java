@@ -105,7 +105,7 @@ class RecordedDataTest {
   }
 
   @Test
-  void whatWaitedIsCarriedOut() throws Exception {
+  void recordedWaitingWorkIsCarriedOut() throws Exception {
     sees("C0LOST", "Done: end it.");
     sees("C0ASKS", "Which branch?");
     sees("C0DOWN", "start it later");
@@ -135,13 +135,13 @@ class RecordedDataTest {
 
   /// Its agent died with the process, before it read the reply.
   @Test
-  void theReplyThatWaitedForTheAgentIsWorkedOn() throws Exception {
+  void recordedWaitingReplyIsProcessed() throws Exception {
     sees("C0WORKS", "Done: and on that.");
     assertThat(run(WORKS).path("state").asText()).isEqualTo("SUCCEEDED");
   }
 
   @Test
-  void schedulesGoOn() throws Exception {
+  void recordedSchedulesContinue() throws Exception {
     assertThat(ask("/schedules").path("schedules"))
         .singleElement()
         .satisfies(

@@ -69,7 +69,7 @@ class ReloadTest {
   }
 
   @Test
-  void aChangeIsAppliedOrNamedAndABrokenFileChangesNothing() throws Exception {
+  void reloadAppliesOrReportsChangesAndIgnoresABrokenFile() throws Exception {
     settings("Do", "mention: bot");
     try (var runnel =
         RunnelProcess.start(
@@ -108,7 +108,7 @@ class ReloadTest {
   }
 
   @Test
-  void aStartStaysInTheDefaultEnvironmentUntilTheRestartThatAppliesAnother() throws Exception {
+  void newDefaultEnvironmentAppliesOnlyAfterARestart() throws Exception {
     settings("Do", "agents: {default_environment: docs, environments: {docs: {}}}");
     try (var runnel =
         RunnelProcess.start(
@@ -128,7 +128,7 @@ class ReloadTest {
   }
 
   @Test
-  void aNewPriceOfAMinuteCountsForTheCostLimitOfARunThatWorks() throws Exception {
+  void newPricePerMinuteAppliesToAnActiveRun() throws Exception {
     settings("Do", "agents: {limits: {money: 1}}");
     try (var runnel =
         RunnelProcess.start(
@@ -198,7 +198,7 @@ class ReloadTest {
   }
 
   @Test
-  void theLinkIsNotSentToWhateverListensWhereAServerWas() throws Exception {
+  void reloadLinkIsNotSentToAnotherProcessAtTheOldAddress() throws Exception {
     settings("Do", "");
     var data = folder.resolve("data");
     DataFolder.open(data).close();
@@ -220,7 +220,7 @@ class ReloadTest {
   }
 
   @Test
-  void everyRefusalSaysWhatItIs() {
+  void everyRefusedReloadIsExplained() {
     assertThat(ReloadCommand.refusal(422, "no such setting")).contains("no such setting");
     assertThat(ReloadCommand.refusal(401, "")).contains("did not accept");
     assertThat(ReloadCommand.refusal(404, "")).contains("does not know this command");
@@ -228,7 +228,7 @@ class ReloadTest {
   }
 
   @Test
-  void withoutAServerTheCommandSaysSo() throws Exception {
+  void reloadReportsThatNoServerRuns() throws Exception {
     settings("Do", "mention: bot");
 
     assertThat(reload(folder.resolve("data"))).isOne();

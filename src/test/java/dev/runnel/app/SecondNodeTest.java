@@ -41,7 +41,7 @@ class SecondNodeTest {
   }
 
   @Test
-  void aNodeDoesNotStartBesideOneOfAnOlderVersionWhoseRunsAreInAFile() throws Exception {
+  void nodeDoesNotStartBesideAnOlderVersionWithRunsInAFile() throws Exception {
     var url = Postgres.freshDatabase();
     // What an older version does when it starts.
     try (var _ = AdvisoryLock.take(url, "runnel embedded run service").orElseThrow()) {
@@ -56,7 +56,7 @@ class SecondNodeTest {
   }
 
   @Test
-  void theRunsOfAFileAreMovedToTheServerOnceAndGoOnThere() throws Exception {
+  void runsOfAFileAreMovedToTheServerOnceAndContinueThere() throws Exception {
     var url = Postgres.freshDatabase();
     var data = Files.createDirectory(folder.resolve("first"));
     Files.copy(Path.of("src/test/resources/upgrade/agent-runs.db"), data.resolve("agent-runs.db"));
@@ -100,7 +100,7 @@ class SecondNodeTest {
   }
 
   @Test
-  void aNodeThatCrashedHoldsUpNobodyAndNoticesWhenAnotherHasTakenOver() throws Exception {
+  void crashedNodeReleasesItsLockAndNoticesATakeover() throws Exception {
     var url = Postgres.freshDatabase();
     try (var first = AdvisoryLock.take(url, "service").orElseThrow()) {
       assertThat(AdvisoryLock.take(url, "service")).isEmpty();
@@ -115,7 +115,7 @@ class SecondNodeTest {
   }
 
   @Test
-  void schemasOfOneDatabaseAreUsedApart() throws Exception {
+  void schemasOfOneDatabaseHaveSeparateLocks() throws Exception {
     var url = Postgres.freshDatabase();
     try (var connection = DriverManager.getConnection(url);
         var statement = connection.createStatement()) {

@@ -34,7 +34,7 @@ class SurfaceTestsTest {
   }
 
   @Test
-  void everySurfaceHasItsRoom() {
+  void everySurfaceHasAnArchitectureRule() {
     var rooms =
         Arrays.stream(ArrowsTest.class.getDeclaredFields())
             .filter(field -> field.getType().equals(ArchRule.class))
@@ -55,7 +55,7 @@ class SurfaceTestsTest {
   }
 
   @Test
-  void whoReportsWhatAPullRequestNeedsIsAPullRequestContract() {
+  void everySurfaceWithPullRequestEventsHasAPullRequestContract() {
     var trackers = packagesUsing(PullRequestEvent.class);
 
     assertThat(trackers).hasSizeGreaterThan(2);
@@ -64,7 +64,7 @@ class SurfaceTestsTest {
 
   /// What strangers write goes through every tracker's way of making a prompt.
   @Test
-  void everyTrackerStandsTheAttacks() {
+  void everyTrackerHasAnAttackContract() {
     var trackers = packagesOf(TrackerContract.class);
 
     assertThat(trackers).hasSizeGreaterThan(3);

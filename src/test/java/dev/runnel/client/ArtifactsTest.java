@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /// What runs made, and the transcripts that are kept elsewhere like it.
 class ArtifactsTest extends GroupFixture {
   @Test
-  void oneIsReadWithItsContentOrItsSignedAddress() throws Exception {
+  void artifactIsReadWithItsContentOrItsSignedAddress() throws Exception {
     answerGolden("artifact-content");
 
     assertThat(sends(client.artifacts().get("a-3"), "GET /agent/artifacts/a-3"))
@@ -29,7 +29,7 @@ class ArtifactsTest extends GroupFixture {
   }
 
   @Test
-  void failuresAreMapped() {
+  void failedArtifactCallThrowsTheMatchingException() {
     isRefused(
         client.artifacts().get("a-1"), 404, "resource_not_found", RunsException.NotFound.class);
     isRefused(
@@ -75,7 +75,7 @@ class ArtifactsTest extends GroupFixture {
     }
 
     @Test
-    void onTheSameHostTheKeyIsKept() throws Exception {
+    void redirectToTheSameHostKeepsTheKey() throws Exception {
       server.enqueue(to("/elsewhere"));
       server.enqueue(answer(200, "x", "text/plain").build());
 
@@ -88,7 +88,7 @@ class ArtifactsTest extends GroupFixture {
     }
 
     @Test
-    void aCircleEndsAfterFiveHops() {
+    void redirectLoopEndsAfterFiveHops() {
       for (int i = 0; i < 10; i++) {
         server.enqueue(to("/round-and-round"));
       }
@@ -100,7 +100,7 @@ class ArtifactsTest extends GroupFixture {
     }
 
     @Test
-    void oneWithoutAnAddressIsAnError() {
+    void redirectWithoutALocationIsAnError() {
       server.enqueue(new MockResponse.Builder().code(302).build());
 
       assertThatExceptionOfType(RunsException.OtherStatus.class)
@@ -108,7 +108,7 @@ class ArtifactsTest extends GroupFixture {
     }
 
     @Test
-    void fromASecureAddressNoneLeadsToAnOpenOne() {
+    void redirectFromHttpsToHttpIsNotFollowed() {
       assertThat(hops("https://api.example/a", "http://files.example/x"))
           .containsExactly("https://api.example/a");
       assertThat(hops("https://api.example/a", "http://api.example/a"))

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class AsyncTest extends ClientFixture {
   @Test
-  void theFutureHasTheValue() throws Exception {
+  void futureReturnsTheValue() throws Exception {
     server.enqueue(json(200, RUN));
     try (var client = builder().build()) {
       var title = client.runs().get("r1").sendAsync().thenApply(run -> run.title());
@@ -43,7 +43,7 @@ class AsyncTest extends ClientFixture {
   }
 
   @Test
-  void toCancelEndsTheExchange() throws Exception {
+  void cancellingTheFutureEndsTheExchange() throws Exception {
     try (var hanging = new Hanging();
         var client = builder().baseUrl(hanging.server.baseUrl()).build()) {
       var future = client.runs().create(CreateRun.of("fix it")).sendAsync();
@@ -57,7 +57,7 @@ class AsyncTest extends ClientFixture {
   }
 
   @Test
-  void aTimeOfTheFutureEndsTheExchange() throws Exception {
+  void timeoutOfTheFutureCancelsTheRequest() throws Exception {
     try (var hanging = new Hanging();
         var client = builder().baseUrl(hanging.server.baseUrl()).build()) {
       var future = client.runs().get("r1").sendAsync().orTimeout(300, TimeUnit.MILLISECONDS);
@@ -68,7 +68,7 @@ class AsyncTest extends ClientFixture {
   }
 
   @Test
-  void aValueFromOutsideEndsTheExchange() throws Exception {
+  void externalCompletionOfTheFutureCancelsTheRequest() throws Exception {
     try (var hanging = new Hanging();
         var client = builder().baseUrl(hanging.server.baseUrl()).build()) {
       var future = client.get("agent/x").sendAsync();
@@ -81,7 +81,7 @@ class AsyncTest extends ClientFixture {
   }
 
   @Test
-  void itRunsOnTheCallersExecutor() throws Exception {
+  void asyncCallRunsOnTheGivenExecutor() throws Exception {
     var thread = new AtomicReference<String>();
     server.enqueue(json(200, RUN));
     try (var own = Executors.newSingleThreadExecutor(task -> new Thread(task, "own"))) {
@@ -99,7 +99,7 @@ class AsyncTest extends ClientFixture {
   }
 
   @Test
-  void anExecutorThatTakesNoMoreFailsTheFuture() {
+  void rejectionByTheExecutorFailsTheFuture() {
     var own = Executors.newSingleThreadExecutor();
     own.shutdown();
     try (var client = builder().executor(own).build()) {
@@ -109,7 +109,7 @@ class AsyncTest extends ClientFixture {
   }
 
   @Test
-  void whatIsCancelledBeforeItBeginsIsNeverSent() {
+  void requestCancelledBeforeItsStartIsNeverSent() {
     var waiting = new ArrayList<Runnable>();
     try (var client = builder().executor(waiting::add).build()) {
       client.runs().get("r1").sendAsync().cancel(true);
@@ -119,7 +119,7 @@ class AsyncTest extends ClientFixture {
   }
 
   @Test
-  void aCallThatFailsDoesNotInterruptItsThread() {
+  void failedAsyncCallDoesNotInterruptItsThread() {
     try (var client = builder().executor(Runnable::run).build()) {
       var refused =
           client
@@ -136,7 +136,7 @@ class AsyncTest extends ClientFixture {
   }
 
   @Test
-  void anOpenBodyNobodyTakesAnyMoreIsClosed() {
+  void bodyOfACancelledFutureIsClosed() {
     var pool = new ConnectionPool();
     var waiting = new ArrayList<Runnable>();
     var future = new AtomicReference<CompletableFuture<StreamedResponse>>();
@@ -157,7 +157,7 @@ class AsyncTest extends ClientFixture {
   }
 
   @Test
-  void allPagesGoToAConsumer() throws Exception {
+  void allPagesArePassedToTheConsumer() throws Exception {
     server.enqueue(json(200, page("a,b", "c1")));
     server.enqueue(json(200, page("c", null)));
     var seen = new ArrayList<String>();

@@ -40,7 +40,7 @@ class AwaitTest extends ClientFixture {
   class Waits {
     @ParameterizedTest
     @ValueSource(strings = {"SUCCEEDED", "FAILED", "ERROR", "CANCELLED", "BLOCKED"})
-    void untilTheRunIsOverOrWaitsForSomebody(String state) {
+    void awaitReturnsWhenTheRunEndsOrIsBlocked(String state) {
       states("QUEUED", "PENDING", "CLAIMED", "INPROGRESS", state);
 
       assertThat(client.runs().await("r1").send().state()).isEqualTo(new RunStateValue(state));
@@ -48,7 +48,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void throughTimesItWaitsForSomebodyWhenAskedTo() {
+    void awaitContinuesThroughBlockedStatesOnRequest() {
       states("BLOCKED", "INPROGRESS", "SUCCEEDED");
 
       var run = client.runs().await("r1", WaitOptions.USUAL.untilEnded()).send();
@@ -57,14 +57,14 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void throughStatesOfALaterVersion() {
+    void awaitContinuesThroughUnknownStates() {
       states("DREAMING", "SUCCEEDED");
 
       assertThat(client.runs().await("r1").send().state()).isEqualTo(RunStateValue.SUCCEEDED);
     }
 
     @Test
-    void throughFailuresThatPass() {
+    void awaitContinuesThroughTemporaryFailures() {
       server.enqueue(reset());
       server.enqueue(problem(500, "internal_error"));
       server.enqueue(problem(429, "resource_unavailable"));
@@ -75,7 +75,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void notThroughFailuresThatStay() {
+    void awaitFailsOnAPermanentError() {
       server.enqueue(problem(404, "resource_not_found"));
 
       assertThatThrownBy(() -> client.runs().await("r1").send())
@@ -83,7 +83,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void lessOftenTheLongerNothingChanges() {
+    void awaitPollsLessOftenWhileNothingChanges() {
       for (int look = 0; look < 12; look++) {
         states("INPROGRESS");
       }
@@ -97,7 +97,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void noLongerThanTheDeadline() {
+    void awaitEndsAtTheDeadline() {
       for (int look = 0; look < 9; look++) {
         states("INPROGRESS");
       }
@@ -115,7 +115,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void andTellsEachChangeOnce() {
+    void awaitReportsEachChangeOnce() {
       states("QUEUED", "QUEUED", "INPROGRESS", "INPROGRESS", "SUCCEEDED");
       var seen = new ArrayList<RunStateValue>();
 
@@ -126,7 +126,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void forALinkThatComesLate() {
+    void awaitWaitsForALateSessionLink() {
       server.enqueue(json(200, run("SUCCEEDED", "")));
       server.enqueue(problem(500, "internal_error"));
       states("SUCCEEDED");
@@ -136,7 +136,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void notForALinkThatNeverComes() {
+    void awaitStopsWaitingForALinkThatNeverAppears() {
       for (int look = 0; look < 6; look++) {
         server.enqueue(json(200, run("FAILED", "")));
       }
@@ -146,7 +146,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void forTheNextEndOfARunThatWasReopened() {
+    void awaitWaitsForTheNextEndOfAReopenedRun() {
       server.enqueue(json(200, run("SUCCEEDED", LINK)));
       server.enqueue(json(200, run("SUCCEEDED", LINK)));
       server.enqueue(json(200, run("INPROGRESS", LINK)));
@@ -159,7 +159,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void untilAnInterrupt() throws Exception {
+    void awaitEndsAtAnInterrupt() throws Exception {
       var patient = builder().time(Time.SYSTEM).build();
       states("INPROGRESS");
       var failure = new CompletableFuture<Throwable>();
@@ -181,7 +181,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void untilTheClientIsClosed() {
+    void awaitFailsWhenTheClientIsClosed() {
       states("INPROGRESS");
       var how = WaitOptions.USUAL.onProgress(_ -> client.close());
 
@@ -190,7 +190,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void noLongerThanTheDeadlineForOneAnswerEither() {
+    void awaitEndsAtTheDeadlineDuringAResponse() {
       var patient = builder().time(Time.SYSTEM).build();
       server.enqueue(stalled());
       server.enqueue(stalled());
@@ -207,7 +207,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void asLongAsAFullServiceAsksFor() {
+    void awaitObeysTheRetryAfterOfAFullService() {
       server.enqueue(retryAfter("90"));
       states("SUCCEEDED");
 
@@ -217,7 +217,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void forAnEndThatWasSeenToComeThoughTheClockShowsTheSameTime() {
+    void awaitRecognizesANewEndDespiteAnEqualTimestamp() {
       states("BLOCKED", "BLOCKED", "INPROGRESS", "SUCCEEDED");
       var before = client.runs().get("r1").send();
       var how = WaitOptions.USUAL.after(before).atMost(Duration.ofSeconds(20));
@@ -226,7 +226,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void inTheBackgroundToo() throws Exception {
+    void awaitAlsoWorksAsynchronously() throws Exception {
       states("INPROGRESS", "SUCCEEDED");
 
       RunItem run = client.runs().await("r1").sendAsync().get(10, TimeUnit.SECONDS);
@@ -238,7 +238,7 @@ class AwaitTest extends ClientFixture {
   @Nested
   class ACancellation {
     @Test
-    void isReadBackUntilTheRunIsOver() {
+    void cancellationReadsTheRunUntilItHasEnded() {
       server.enqueue(json(200, "\"r1\""));
       states("INPROGRESS");
       server.enqueue(problem(400, "invalid_request"));
@@ -249,7 +249,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void waitsWhileTheRunIsBeingPrepared() {
+    void cancellationWaitsWhileTheRunIsBeingPrepared() {
       server.enqueue(
           problem(409, "conflict", ", \"retryable\": true")
               .newBuilder()
@@ -265,7 +265,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void isFineWithARunThatHadEnded() {
+    void cancellationSucceedsIfTheRunHadEnded() {
       server.enqueue(problem(400, "invalid_request"));
       states("SUCCEEDED");
 
@@ -274,7 +274,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void isAskedAgainWhenItsAnswerIsLost() {
+    void cancellationIsRepeatedIfItsResponseIsLost() {
       server.enqueue(reset());
       states("INPROGRESS");
       server.enqueue(problem(500, "internal_error"));
@@ -288,7 +288,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void isToldWhenTheRunWaitsForSomebody() {
+    void cancellationFailsIfTheRunIsBlocked() {
       server.enqueue(problem(400, "invalid_request"));
       states("BLOCKED");
 
@@ -297,7 +297,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void isToldWhenThisKindOfRunCannotBeCancelled() {
+    void cancellationFailsIfThisKindOfRunCannotBeCancelled() {
       server.enqueue(problem(422, "operation_not_supported"));
       states("INPROGRESS");
 
@@ -306,7 +306,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void isFineWithARunOfAKindThatCannotBeCancelledThatHadEnded() {
+    void cancellationSucceedsIfAnUncancellableRunHadEnded() {
       server.enqueue(problem(422, "operation_not_supported"));
       states("SUCCEEDED");
 
@@ -315,7 +315,7 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
-    void isGivenUpAtTheDeadline() {
+    void cancellationTimesOutAtItsDeadline() {
       for (int look = 0; look < 4; look++) {
         server.enqueue(problem(409, "conflict"));
         states("PENDING");

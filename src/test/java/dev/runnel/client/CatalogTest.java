@@ -38,7 +38,7 @@ class CatalogTest extends GroupFixture {
   }
 
   @Test
-  void modelsAreListedWithTheUsualOne() throws Exception {
+  void modelListNamesTheDefaultModel() throws Exception {
     answerGolden("models");
 
     var models = sends(client.catalog().models(), "GET /agent/models");
@@ -56,7 +56,7 @@ class CatalogTest extends GroupFixture {
   }
 
   @Test
-  void failuresAreMapped() {
+  void failedCatalogCallThrowsTheMatchingException() {
     isRefused(
         client.catalog().skills(),
         401,

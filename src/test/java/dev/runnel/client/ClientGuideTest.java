@@ -144,7 +144,7 @@ class ClientGuideTest {
     }
 
     @Test
-    void aRunIsCancelledForSure() {
+    void cancelExampleWaitsUntilTheRunIsCancelled() {
       RunExamples.cancel(client, start("Take your time"));
 
       assertThat(printed()).isEqualTo("CANCELLED\n");
@@ -203,14 +203,14 @@ class ClientGuideTest {
     }
 
     @Test
-    void anErrorIsToldInWords() {
+    void errorExamplePrintsAReadableMessage() {
       CallExamples.errors(client, "nobody");
 
       assertThat(printed()).isEqualTo("There is no such run\n");
     }
 
     @Test
-    void aClientOfOnesOwnOptionsWorks() {
+    void clientWithCustomOptionsWorks() {
       try (var built = BuildExamples.clientOptions(url(), EmbeddedService.KEY);
           var http = BuildExamples.ownHttpClient(url(), EmbeddedService.KEY, new OkHttpClient())) {
         assertThat(built.runs().list(ListRuns.ALL).send().items()).isNotNull();
@@ -258,7 +258,7 @@ class ClientGuideTest {
     }
 
     @Test
-    void anAddressThatNoMethodKnowsIsAsked() throws Exception {
+    void addressWithoutATypedMethodCanBeCalled() throws Exception {
       server.enqueue(json(200, "{\"count\": 5}"));
       server.enqueue(json(200, page("r1", null)));
 
@@ -269,7 +269,7 @@ class ClientGuideTest {
     }
 
     @Test
-    void whatIsUnknownIsKept() {
+    void unknownValuesAreKept() {
       server.enqueue(json(200, "{\"run_id\": \"r1\", \"state\": \"DREAMING\", \"stars\": 5}"));
 
       CallExamples.unknown(client, "r1");
@@ -278,7 +278,7 @@ class ClientGuideTest {
     }
 
     @Test
-    void nullIsToldFromAbsent() throws Exception {
+    void nullIsDistinguishedFromAnAbsentMember() throws Exception {
       server.enqueue(json(200, "{\"run_id\": \"r1\", \"state\": \"QUEUED\", \"title\": null}"));
       server.enqueue(json(200, CREATED));
 
@@ -290,7 +290,7 @@ class ClientGuideTest {
     }
 
     @Test
-    void strictReadingRefusesWhatItCannotRead() {
+    void strictParsingRejectsUnreadableMembers() {
       server.enqueue(
           json(200, "{\"run_id\": \"r1\", \"state\": \"QUEUED\", \"created_at\": \"once\"}"));
 
@@ -316,7 +316,7 @@ class ClientGuideTest {
     }
 
     @Test
-    void aProxyIsAsked() throws Exception {
+    void requestsGoThroughTheProxy() throws Exception {
       server.enqueue(json(200, RUN));
       var proxy = new InetSocketAddress(server.getHostName(), server.getPort());
 
@@ -335,7 +335,7 @@ class ClientGuideTest {
     }
 
     @Test
-    void aFactoryIsGivenWork() throws Exception {
+    void factoryCanBeFoundAndGetsARun() throws Exception {
       server.enqueue(json(200, "{\"factories\": [{\"uid\": \"f1\", \"name\": \"Payments\"}]}"));
       server.enqueue(json(200, CREATED));
       server.enqueue(json(200, RUN.replace("QUEUED", "BLOCKED")));
@@ -362,7 +362,7 @@ class ClientGuideTest {
     }
 
     @Test
-    void aNamedAgentWorks() throws Exception {
+    void identityExampleStartsARunOfTheIdentity() throws Exception {
       server.enqueue(json(200, "{\"uid\": \"a1\", \"name\": \"reviewer\"}"));
       server.enqueue(json(200, CREATED));
 

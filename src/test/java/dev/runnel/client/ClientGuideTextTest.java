@@ -57,7 +57,7 @@ class ClientGuideTextTest {
   }
 
   @Test
-  void noExampleLeansOnAHelper() throws Exception {
+  void everyExampleIsSelfContained() throws Exception {
     var names = new TreeSet<>(regions().keySet());
     names.remove("firstRun");
 
@@ -73,7 +73,7 @@ class ClientGuideTextTest {
   }
 
   @Test
-  void whatAnExampleIsGivenTheWordsExplain() throws Exception {
+  void parametersOfExamplesAreExplainedInTheText() throws Exception {
     var words = BLOCK.matcher(document()).replaceAll("");
 
     assertThat(examples().map(Method::getParameters).flatMap(Arrays::stream))

@@ -55,7 +55,7 @@ class ClosingTest extends ClientFixture {
   }
 
   @Test
-  void whatIsUnderWayEndsAndIsNotRepeated() throws Exception {
+  void closeEndsACallInProgressWithoutARetry() throws Exception {
     try (var hanging = new Hanging()) {
       var client = builder().baseUrl(hanging.server.baseUrl()).build();
       var caller = new Caller(() -> client.runs().get("r1").send());
@@ -70,7 +70,7 @@ class ClosingTest extends ClientFixture {
   }
 
   @Test
-  void aWaitForTheNextAttemptEndsToo() throws Exception {
+  void closeEndsTheWaitForTheNextAttempt() throws Exception {
     server.enqueue(RetriesTest.header(problem(429, "resource_unavailable"), "Retry-After", "60"));
     var answered = new CountDownLatch(1);
     var client =
@@ -89,7 +89,7 @@ class ClosingTest extends ClientFixture {
   }
 
   @Test
-  void aClosedClientReachesNothingHoweverItWasBuilt() {
+  void closedClientSendsNothingWhicheverWayItWasBuilt() {
     var own = new OkHttpClient();
     for (var builder : new RunsClientBuilder[] {builder(), builder().httpClient(own)}) {
       var client = builder.build();
@@ -121,7 +121,7 @@ class ClosingTest extends ClientFixture {
   }
 
   @Test
-  void closingLetsGoOfTheConnections() throws Exception {
+  void closeReleasesTheConnections() throws Exception {
     try (var raw =
         new RawServer(
             (socket, _) -> {

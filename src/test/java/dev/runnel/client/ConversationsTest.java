@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ConversationsTest extends GroupFixture {
   @Test
-  void oneIsRead() throws Exception {
+  void conversationIsRead() throws Exception {
     answerGolden("conversation");
 
     assertThat(sends(client.conversations().get("c-1"), "GET /agent/conversations/c-1"))
@@ -22,7 +22,7 @@ class ConversationsTest extends GroupFixture {
   }
 
   @Test
-  void theTranscriptOfItsNewestRunIsReadBehindTheRedirect() throws Exception {
+  void transcriptOfTheNewestRunIsReadThroughTheRedirect() throws Exception {
     server.enqueue(
         new MockResponse.Builder().code(302).setHeader("Location", "/api/v1/signed").build());
     server.enqueue(answer(200, "I have fixed it.", "text/plain").build());
@@ -37,7 +37,7 @@ class ConversationsTest extends GroupFixture {
   }
 
   @Test
-  void aFollowUpIsAnsweredWithTheRunThatGetsIt() throws Exception {
+  void followUpReturnsTheRunThatReceivesIt() throws Exception {
     answerGolden("conversation-follow-up-accepted");
 
     var accepted =
@@ -52,7 +52,7 @@ class ConversationsTest extends GroupFixture {
 
   @ParameterizedTest
   @ValueSource(strings = {"\"s-1\"", "null"})
-  void itsSessionIsFoundWhereItHasOne(String session) throws Exception {
+  void conversationRedirectReturnsItsSessionOrNull(String session) throws Exception {
     server.enqueue(json(200, "{\"session_id\": %s}".formatted(session)));
 
     var redirect =
@@ -73,7 +73,7 @@ class ConversationsTest extends GroupFixture {
   }
 
   @Test
-  void theRedirectsNeedNoKey() throws Exception {
+  void sessionRedirectNeedsNoKey() throws Exception {
     server.enqueue(json(200, "{}"));
 
     client
@@ -86,7 +86,7 @@ class ConversationsTest extends GroupFixture {
   }
 
   @Test
-  void failuresAreMapped() {
+  void failedConversationCallThrowsTheMatchingException() {
     isRefused(
         client.conversations().get("c-1"),
         422,

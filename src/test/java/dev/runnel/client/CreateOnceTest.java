@@ -61,7 +61,7 @@ class CreateOnceTest {
 
     @ParameterizedTest
     @EnumSource(Fault.class)
-    void aSpoiledCreationMakesOneRun(Fault fault) {
+    void createOnceMakesOneRunUnderEveryFault(Fault fault) {
       proxy.spoil(fault);
 
       var created = client.runs().createOnce(FIX_IT, "k-1").send();
@@ -91,7 +91,7 @@ class CreateOnceTest {
     }
 
     @Test
-    void anotherKeyIsAnotherRun() {
+    void createOnceWithAnotherKeyMakesAnotherRun() {
       client.runs().createOnce(FIX_IT, "k-1").send();
       client.runs().createOnce(FIX_IT, "k-2").send();
 
@@ -126,7 +126,7 @@ class CreateOnceTest {
     }
 
     @Test
-    void aFaultThatStaysIsToldAndMakesNoRun() {
+    void permanentFaultIsReportedAndCreatesNoRun() {
       proxy.spoil(Fault.LOST_ON_THE_WAY, Fault.LOST_ON_THE_WAY, Fault.LOST_ON_THE_WAY);
 
       assertThatThrownBy(() -> client.runs().createOnce(FIX_IT, "k-1").send())
@@ -160,7 +160,7 @@ class CreateOnceTest {
     }
 
     @Test
-    void theKeyGoesAlongAsMetadataAndHeader() throws Exception {
+    void createOnceSendsTheKeyAsMetadataAndHeader() throws Exception {
       server.enqueue(json(200, page("", null)));
       server.enqueue(json(200, CREATED));
 
@@ -188,7 +188,7 @@ class CreateOnceTest {
     }
 
     @Test
-    void theOldestOfTheNewestRunsWithTheKeyIsTaken() {
+    void createOnceReturnsTheOldestRecentRunWithTheKey() {
       server.enqueue(problem(403, "feature_not_available"));
       server.enqueue(
           json(
@@ -206,7 +206,7 @@ class CreateOnceTest {
     }
 
     @Test
-    void aFilterThatIsNotKnownIsSeenThrough() {
+    void lookUpDetectsAnIgnoredFilter() {
       server.enqueue(json(200, runs("r1", "of somebody else")));
       server.enqueue(json(200, runs("r1", "of somebody else")));
 
@@ -215,7 +215,7 @@ class CreateOnceTest {
     }
 
     @Test
-    void whereRunsDoNotShowTheirKeysNobodyCanTell() {
+    void lookUpIsUndecidableIfRunsDoNotShowTheirKeys() {
       server.enqueue(problem(403, "feature_not_available"));
       server.enqueue(json(200, page("r1,r2", null)));
 
@@ -224,7 +224,7 @@ class CreateOnceTest {
     }
 
     @Test
-    void aCreationInDoubtIsNotRepeatedWhereNobodyCanTell() {
+    void uncertainCreationIsNotRepeatedIfTheLookUpIsUndecidable() {
       for (int look = 0; look < 2; look++) {
         server.enqueue(problem(403, "feature_not_available"));
         server.enqueue(json(200, page("r1,r2", null)));
@@ -241,7 +241,7 @@ class CreateOnceTest {
     }
 
     @Test
-    void aRunIsBelievedAbsentOnlyWhenItIsMissedTwice() {
+    void runCountsAsAbsentOnlyAfterTwoLookUps() {
       server.enqueue(json(200, page("", null)));
       server.enqueue(problem(500, "internal_error"));
       server.enqueue(json(200, page("", null)));
@@ -252,7 +252,7 @@ class CreateOnceTest {
     }
 
     @Test
-    void aLookThatFailsLeavesTheCreationInDoubt() {
+    void failedLookUpLeavesTheCreationUncertain() {
       server.enqueue(json(200, page("", null)));
       server.enqueue(problem(500, "internal_error"));
       server.enqueue(problem(503, "internal_error"));
@@ -268,7 +268,7 @@ class CreateOnceTest {
     }
 
     @Test
-    void aRefusalIsToldAtOnce() {
+    void refusalIsReportedWithoutARetry() {
       server.enqueue(json(200, page("", null)));
       server.enqueue(problem(403, "insufficient_credits"));
 
@@ -278,7 +278,7 @@ class CreateOnceTest {
     }
 
     @Test
-    void aFailureThatStaysIsNotRepeatedThoughThereIsNoRun() {
+    void permanentCreationFailureIsNotRetried() {
       server.enqueue(json(200, page("", null)));
       server.enqueue(problem(500, "environment_setup_failed", ", \"retryable\": false"));
       server.enqueue(json(200, page("", null)));
@@ -290,7 +290,7 @@ class CreateOnceTest {
     }
 
     @Test
-    void itIsRepeatedNoEarlierThanTheServiceSays() {
+    void createOnceRetriesNoEarlierThanRetryAfter() {
       server.enqueue(json(200, page("", null)));
       server.enqueue(
           problem(503, "internal_error").newBuilder().setHeader("Retry-After", "30").build());
@@ -304,7 +304,7 @@ class CreateOnceTest {
     }
 
     @Test
-    void aKeyMayBeInAnyScript() throws Exception {
+    void keyMayContainNonAsciiCharacters() throws Exception {
       for (int time = 0; time < 2; time++) {
         server.enqueue(json(200, page("", null)));
         server.enqueue(json(200, CREATED));
@@ -321,7 +321,7 @@ class CreateOnceTest {
     }
 
     @Test
-    void anInterruptWhileItLooksIsToldAsSuch() {
+    void interruptBeforeTheNextAttemptIsReportedAsInterrupted() {
       server.enqueue(json(200, page("", null)));
       server.enqueue(problem(500, "internal_error"));
       var interrupted =
@@ -345,7 +345,7 @@ class CreateOnceTest {
     }
 
     @Test
-    void membersOfTheBodyThatAClientAddsAreForTheCreationAlone() throws Exception {
+    void additionalBodyMembersAreSentOnlyWithTheCreation() throws Exception {
       var derived =
           client.withOptions(options -> options.withBodyMember("stars", IntNode.valueOf(5)));
       server.enqueue(json(200, page("", null)));
@@ -358,7 +358,7 @@ class CreateOnceTest {
     }
 
     @Test
-    void aKeyIsNeeded() {
+    void createOnceRequiresAKey() {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> client.runs().createOnce(FIX_IT, " ").send());
     }

@@ -38,7 +38,7 @@ class DeadlinesTest extends ClientFixture {
   }
 
   @Test
-  void theDeadlineEndsABodyThatComesInDrops() {
+  void deadlineEndsASlowBody() {
     server.enqueue(
         answer(200, RUN, "application/json").throttleBody(1, 50, TimeUnit.MILLISECONDS).build());
 
@@ -74,7 +74,7 @@ class DeadlinesTest extends ClientFixture {
   }
 
   @Test
-  void aMinuteIsTheUsualDeadline() {
+  void defaultDeadlineIsAMinute() {
     for (int i = 0; i < 20; i++) {
       server.enqueue(problem(500, "internal_error"));
     }
@@ -88,7 +88,7 @@ class DeadlinesTest extends ClientFixture {
   }
 
   @Test
-  void theReadTimeoutEndsASilenceAndLeavesTimeToAskAgain() {
+  void readTimeoutLeavesTimeForARetry() {
     server.enqueue(stalled());
     server.enqueue(json(200, RUN));
     try (var client = builder().options(it -> it.withReadTimeout(SHORT)).build()) {
@@ -111,7 +111,7 @@ class DeadlinesTest extends ClientFixture {
   }
 
   @Test
-  void theConnectTimeoutEndsAConnectionNobodyAccepts() throws Exception {
+  void connectTimeoutEndsAnUnacceptedConnection() throws Exception {
     var waiting = new ArrayList<SocketChannel>();
     try (var full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       for (int i = 0; i < 8; i++) {
@@ -145,7 +145,7 @@ class DeadlinesTest extends ClientFixture {
   }
 
   @Test
-  void limitsBeyondAllNumbersAreJustLong() {
+  void hugeTimeoutsCauseNoOverflow() {
     var endless = Duration.ofSeconds(Long.MAX_VALUE);
     server.enqueue(json(200, RUN));
     try (var client =

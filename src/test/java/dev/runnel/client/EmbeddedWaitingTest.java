@@ -53,7 +53,7 @@ class EmbeddedWaitingTest {
   }
 
   @Test
-  void awaitReadsAWorkingRunLessAndLessOftenAndTellsEachChangeOnce() {
+  void awaitPollsAWorkingRunLessAndLessOftenAndReportsEachChangeOnce() {
     var id = working();
     var told = new ArrayList<String>();
 
@@ -67,7 +67,7 @@ class EmbeddedWaitingTest {
   }
 
   @Test
-  void watchTellsNothingOfARunWhoseRunTimeAloneMoves() {
+  void watchDoesNotReportARunWhoseRunTimeAloneChanges() {
     working();
 
     var told = client.runs().watch(ListRuns.ALL, Duration.ofSeconds(1)).stream().limit(1).toList();

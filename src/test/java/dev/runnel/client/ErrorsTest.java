@@ -26,56 +26,56 @@ class ErrorsTest extends ClientFixture {
   private static final CreateRun FIX_IT = CreateRun.of("fix it");
 
   @Test
-  void badRequest() {
+  void status400ThrowsBadRequest() {
     fails(400, RunsException.BadRequest.class);
   }
 
   @Test
-  void unauthorized() {
+  void status401ThrowsUnauthorized() {
     fails(401, RunsException.Unauthorized.class);
   }
 
   @Test
-  void forbidden() {
+  void status403ThrowsForbidden() {
     fails(403, RunsException.Forbidden.class);
   }
 
   @Test
-  void notFound() {
+  void status404ThrowsNotFound() {
     fails(404, RunsException.NotFound.class);
   }
 
   @Test
-  void conflict() {
+  void status409ThrowsConflict() {
     fails(409, RunsException.Conflict.class);
   }
 
   @Test
-  void unprocessable() {
+  void status422ThrowsUnprocessable() {
     fails(422, RunsException.Unprocessable.class);
   }
 
   @Test
-  void tooMany() {
+  void status429ThrowsTooMany() {
     fails(429, RunsException.TooMany.class);
   }
 
   @Test
-  void serverFailed() {
+  void status5xxThrowsServerFailed() {
     for (var status : List.of(500, 501, 502, 503, 504, 599)) {
       fails(status, RunsException.ServerFailed.class);
     }
   }
 
   @Test
-  void otherStatuses() {
+  void otherErrorStatusThrowsOtherStatus() {
     for (var status : List.of(300, 304, 402, 405, 408, 410, 418, 451)) {
       fails(status, RunsException.OtherStatus.class);
     }
   }
 
   @Test
-  void noAnswer() {
+  void brokenConnectionThrowsConnectionFailed() {
     server.enqueue(reset());
 
     var failure = failure();
@@ -89,7 +89,7 @@ class ErrorsTest extends ClientFixture {
   }
 
   @Test
-  void anInterruptedCallerIsToldSoAndStaysInterrupted() throws Exception {
+  void interruptedCallThrowsInterruptedAndKeepsTheInterruptFlag() throws Exception {
     server.enqueue(DeadlinesTest.stalled());
     try (var client = builder().build()) {
       var isInterrupted = new AtomicReference<Boolean>();
@@ -113,7 +113,7 @@ class ErrorsTest extends ClientFixture {
   }
 
   @Test
-  void anAnswerOfAnotherShapeIsUnreadableWithItsStatusAndHeaders() {
+  void malformedResponseKeepsItsStatusAndHeaders() {
     server.enqueue(
         answer(200, "<html>Log in</html>", "text/html").setHeader("X-Request-Id", "q1").build());
 
@@ -129,7 +129,7 @@ class ErrorsTest extends ClientFixture {
   }
 
   @Test
-  void whatIsNoJsonIsUnreadable() {
+  void responseThatIsNotAJsonObjectIsMalformed() {
     for (var body : List.of("", "{\"run_id\": \"r1\", \"sta", "[]", "null", "7", "\"r1\"")) {
       server.enqueue(json(200, body));
       assertThat(failure()).as(body).isInstanceOf(RunsException.MalformedResponse.class);
@@ -137,7 +137,7 @@ class ErrorsTest extends ClientFixture {
   }
 
   @Test
-  void aMemberThatCannotBeReadIsRefusedWhenAskedTo() {
+  void strictOptionRejectsUnreadableMembers() {
     var odd = RUN.replace("\"2026-01-05T09:00:00Z\"", "\"yesterday\"");
     server.enqueue(json(200, odd));
     server.enqueue(json(200, odd));
@@ -150,7 +150,7 @@ class ErrorsTest extends ClientFixture {
   }
 
   @Test
-  void anAnswerWithoutEndIsNotKept() {
+  void oversizedResponseIsNotKept() {
     var packed = new Buffer();
     try (var sink = Okio.buffer(new GzipSink(packed))) {
       var zeros = new byte[1 << 20];
@@ -175,7 +175,7 @@ class ErrorsTest extends ClientFixture {
   }
 
   @Test
-  void anErrorWhoseBodyBreaksOffIsStillThatError() {
+  void errorWithATruncatedBodyKeepsItsType() {
     server.enqueue(
         answer(401, "{\"type\": \"authentication_required\"}", "application/problem+json")
             .onResponseBody(new SocketEffect.CloseSocket())
@@ -190,7 +190,7 @@ class ErrorsTest extends ClientFixture {
   }
 
   @Test
-  void allMembersOfAProblemAreThere() {
+  void allMembersOfAProblemAreRead() {
     server.enqueue(
         RetriesTest.header(
             problem(
@@ -219,7 +219,7 @@ class ErrorsTest extends ClientFixture {
   }
 
   @Test
-  void aMessageIsOneLineWithoutTheKeyHoweverItIsCut() {
+  void exceptionMessageIsOneLineWithoutTheKey() {
     var padding = "x".repeat(290);
     server.enqueue(
         problem(
@@ -232,7 +232,7 @@ class ErrorsTest extends ClientFixture {
   }
 
   @Test
-  void headersOfRubbishAreLeftOut() throws Exception {
+  void malformedResponseHeadersAreOmitted() throws Exception {
     var raw =
         "HTTP/1.1 400 Bad\r\n: no name\r\nno colon\r\nA: 1\r\na : 2\r\nContent-Length: 0\r\n\r\n";
     try (var rubbish = new RawServer((socket, _) -> RawServer.write(socket, bytes(raw)));
@@ -244,7 +244,7 @@ class ErrorsTest extends ClientFixture {
   }
 
   @Test
-  void anotherProtocolIsNoAnswer() throws Exception {
+  void protocolSwitchThrowsConnectionFailed() throws Exception {
     var raw = "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n";
     try (var switching = new RawServer((socket, _) -> RawServer.write(socket, bytes(raw)));
         var client = builder().baseUrl(switching.baseUrl()).maxRetries(0).build()) {
@@ -254,7 +254,7 @@ class ErrorsTest extends ClientFixture {
   }
 
   @Test
-  void whateverComesNothingButARunsExceptionIsThrown() throws Exception {
+  void randomResponsesThrowOnlyRunsExceptions() throws Exception {
     var random = new Random(20_260_105);
     var next = new AtomicReference<byte[]>(new byte[0]);
     try (var raw =

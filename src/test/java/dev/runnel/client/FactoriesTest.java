@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class FactoriesTest extends GroupFixture {
   @Test
-  void areListedBySearchTeamLimitAndCursor() throws Exception {
+  void factoriesAreListedBySearchTeamLimitAndCursor() throws Exception {
     answerGolden("factory-page");
     var query = ListFactories.ALL.search("pay & go").team("t-1").limit(5).cursor("a+/=");
 
@@ -27,7 +27,7 @@ class FactoriesTest extends GroupFixture {
   }
 
   @Test
-  void areReadPageByPage() throws Exception {
+  void factoriesAreReadPageByPage() throws Exception {
     server.enqueue(
         json(
             200,
@@ -43,7 +43,7 @@ class FactoriesTest extends GroupFixture {
   }
 
   @Test
-  void oneIsReadByItsUid() throws Exception {
+  void factoryIsReadByItsUid() throws Exception {
     answerGolden("factory");
 
     assertThat(sends(client.factories().get("f/1"), "GET /factory/f%2F1"))
@@ -51,7 +51,7 @@ class FactoriesTest extends GroupFixture {
   }
 
   @Test
-  void workIsDispatchedToOne() throws Exception {
+  void dispatchStartsARunOfAFactory() throws Exception {
     answerGolden("dispatched-run");
     var dispatch = Golden.read("dispatch-run", DispatchRun.class);
 
@@ -66,7 +66,7 @@ class FactoriesTest extends GroupFixture {
   }
 
   @Test
-  void aDispatchIsNotRepeatedBlindly() {
+  void dispatchIsNotRetried() {
     var dispatch = DispatchRun.builder().prompt("fix it").build();
     server.enqueue(problem(500, "internal_error"));
 
@@ -76,7 +76,7 @@ class FactoriesTest extends GroupFixture {
   }
 
   @Test
-  void theirTasksAreReadByPath() throws Exception {
+  void factoryTasksAreReadByPath() throws Exception {
     server.enqueue(json(200, "{\"tasks\": [{\"uid\": \"t1\", \"stage\": \"REVIEW\"}]}"));
     server.enqueue(json(200, "{\"uid\": \"t1\", \"stage\": \"REVIEW\"}"));
 
@@ -88,7 +88,7 @@ class FactoriesTest extends GroupFixture {
   }
 
   @Test
-  void failuresAreMapped() {
+  void failedFactoryCallThrowsTheMatchingException() {
     isRefused(
         client.factories().get("f-1"), 404, "resource_not_found", RunsException.NotFound.class);
     isRefused(

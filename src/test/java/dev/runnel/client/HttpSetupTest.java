@@ -37,7 +37,7 @@ class HttpSetupTest extends ClientFixture {
   }
 
   @Test
-  void aProxyThatAsksWhoWeAreIsAnswered() throws Exception {
+  void proxyLoginIsSentOnRequest() throws Exception {
     server.enqueue(
         answer(407, "", "text/plain").setHeader("Proxy-Authenticate", "Basic realm=x").build());
     server.enqueue(json(200, RUN));
@@ -79,7 +79,7 @@ class HttpSetupTest extends ClientFixture {
   }
 
   @Test
-  void thePoolIsTheCallersToSet() throws Exception {
+  void connectionPoolCanBeSetByTheCaller() throws Exception {
     server.enqueue(json(200, RUN));
     server.enqueue(json(200, RUN));
     try (var client =

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class IdentitiesTest extends GroupFixture {
   @Test
-  void oneIsCreatedWith201() throws Exception {
+  void identityIsCreatedWithStatus201() throws Exception {
     server.enqueue(json(201, Golden.text("identity")));
     var identity = Golden.read("create-identity", CreateIdentity.class);
 
@@ -24,7 +24,7 @@ class IdentitiesTest extends GroupFixture {
   }
 
   @Test
-  void allAreListed() throws Exception {
+  void allIdentitiesAreListed() throws Exception {
     answerGolden("identities");
 
     assertThat(sends(client.identities().list(), "GET /agent/identities"))
@@ -32,7 +32,7 @@ class IdentitiesTest extends GroupFixture {
   }
 
   @Test
-  void oneIsRead() throws Exception {
+  void identityIsRead() throws Exception {
     answerGolden("identity");
 
     assertThat(sends(client.identities().get("sa-1"), "GET /agent/identities/sa-1"))
@@ -40,7 +40,7 @@ class IdentitiesTest extends GroupFixture {
   }
 
   @Test
-  void onlyWhatIsSetIsChanged() throws Exception {
+  void updateSendsOnlyTheMembersThatAreSet() throws Exception {
     answerGolden("identity");
 
     sends(
@@ -50,7 +50,7 @@ class IdentitiesTest extends GroupFixture {
   }
 
   @Test
-  void oneIsDeletedWith204() throws Exception {
+  void identityIsDeletedWithStatus204() throws Exception {
     server.enqueue(new MockResponse.Builder().code(204).build());
 
     assertThat(sends(client.identities().delete("sa-1"), "DELETE /agent/identities/sa-1"))
@@ -58,7 +58,7 @@ class IdentitiesTest extends GroupFixture {
   }
 
   @Test
-  void failuresAreMapped() {
+  void failedIdentityCallThrowsTheMatchingException() {
     isRefused(
         client.identities().get("sa-1"), 404, "resource_not_found", RunsException.NotFound.class);
     isRefused(

@@ -26,7 +26,7 @@ class KeptConnectionsTest extends ClientFixture {
   private CountDownLatch hungUp = new CountDownLatch(0);
 
   @Test
-  void aCreationOnAConnectionThatWasHungUpIsSentOnceOnANewOne() throws Exception {
+  void creationOnAClosedConnectionIsSentOnceOnANewOne() throws Exception {
     try (var raw = server("", 1);
         var client = builder().baseUrl(raw.baseUrl()).maxRetries(0).build()) {
       client.runs().get("r1").send();
@@ -39,7 +39,7 @@ class KeptConnectionsTest extends ClientFixture {
   }
 
   @Test
-  void aFarewellNobodyAskedForIsNotTakenForTheNextAnswer() throws Exception {
+  void unsolicitedTimeoutResponseIsNotReadAsTheNextResponse() throws Exception {
     var farewell = "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n";
     try (var raw = server(farewell, 1);
         var client = builder().baseUrl(raw.baseUrl()).maxRetries(0).build()) {
@@ -52,7 +52,7 @@ class KeptConnectionsTest extends ClientFixture {
   }
 
   @Test
-  void aReadingWorksAlthoughAllKeptConnectionsWereHungUp() throws Exception {
+  void readWorksAlthoughAllPooledConnectionsWereClosed() throws Exception {
     try (var raw = server("", 5);
         var client = builder().baseUrl(raw.baseUrl()).maxRetries(0).build()) {
       var reading = new ArrayList<CompletableFuture<?>>();
@@ -102,7 +102,7 @@ class KeptConnectionsTest extends ClientFixture {
   }
 
   @Test
-  void aStreamThatHttp2RefusedWasNotHandledSoACreationIsSentAgain() {
+  void creationOnARefusedHttp2StreamIsSentAgain() {
     try (var client = http2().build()) {
       server.enqueue(
           new MockResponse.Builder()
@@ -116,7 +116,7 @@ class KeptConnectionsTest extends ClientFixture {
   }
 
   @Test
-  void aStreamThatHttp2BrokeMayHaveBeenHandled() {
+  void creationOnAResetHttp2StreamIsUncertain() {
     try (var client = http2().build()) {
       server.enqueue(
           new MockResponse.Builder().onResponseStart(new SocketEffect.CloseStream(2)).build());

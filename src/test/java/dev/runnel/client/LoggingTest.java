@@ -38,14 +38,14 @@ class LoggingTest extends ClientFixture {
   }
 
   @Test
-  void offSaysNothing() {
+  void offLevelLogsNothing() {
     create(LogLevel.OFF);
 
     assertThat(lines.list).isEmpty();
   }
 
   @Test
-  void quietIsOneLineAnAttemptForThoseWhoDebug() {
+  void quietLevelLogsEachAttemptAtDebug() {
     create(LogLevel.QUIET);
 
     assertThat(lines.list).extracting(ILoggingEvent::getLevel).containsOnly(Level.DEBUG);
@@ -53,7 +53,7 @@ class LoggingTest extends ClientFixture {
   }
 
   @Test
-  void infoIsOneLineAnAttempt() {
+  void infoLevelLogsEachAttemptAtInfo() {
     create(LogLevel.INFO);
 
     assertThat(lines.list).extracting(ILoggingEvent::getLevel).containsOnly(Level.INFO);
@@ -61,7 +61,7 @@ class LoggingTest extends ClientFixture {
   }
 
   @Test
-  void debugAlsoHasHeadersAndBodies() {
+  void debugLevelAlsoLogsHeadersAndBodies() {
     create(LogLevel.DEBUG);
 
     assertThat(text())
@@ -72,7 +72,7 @@ class LoggingTest extends ClientFixture {
   }
 
   @Test
-  void theVariableSaysTheLevelUnlessTheBuilderDoes() {
+  void variableSetsTheLogLevelUnlessTheBuilderDoes() {
     assertThat(levelWith("info")).isEqualTo(1);
     assertThat(levelWith(" DEBUG ")).isEqualTo(3);
     assertThat(levelWith("off")).isZero();
@@ -85,7 +85,7 @@ class LoggingTest extends ClientFixture {
   }
 
   @Test
-  void noSecretIsLoggedNeitherOfARequestNorOfAnAnswer() throws Exception {
+  void secretsOfRequestsAndResponsesAreNotLogged() throws Exception {
     var secrets =
         """
         {"config": {"mcp_servers": {"a": {"command": "npx", "args": ["--key", "hush-args"],
@@ -128,7 +128,7 @@ class LoggingTest extends ClientFixture {
   }
 
   @Test
-  void whatIsNoJsonIsCounted() {
+  void bodyThatIsNotJsonIsLoggedByItsSize() {
     server.enqueue(answer(200, "<html>hush</html>", "text/html").build());
     try (var client = builder().log(LogLevel.DEBUG).build()) {
       var _ = catchThrowable(() -> client.runs().get("r1").send());
@@ -138,7 +138,7 @@ class LoggingTest extends ClientFixture {
   }
 
   @Test
-  void whatTheServiceSaysCannotPretendToBeALine() {
+  void responseTextCannotForgeALogLine() {
     server.enqueue(problem(400, "a\\n2026 ERROR b"));
     try (var client = builder().log(LogLevel.INFO).build()) {
       var _ = catchThrowable(() -> client.runs().get("r1").send());
@@ -149,7 +149,7 @@ class LoggingTest extends ClientFixture {
   }
 
   @Test
-  void aFailureIsALineToo() {
+  void failedRequestIsLoggedOnOneLine() {
     server.enqueue(reset());
     try (var client = builder().log(LogLevel.INFO).maxRetries(0).build()) {
       var _ = catchThrowable(() -> client.runs().get("r1").send());

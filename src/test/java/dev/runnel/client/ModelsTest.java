@@ -30,7 +30,7 @@ class ModelsTest extends ClientFixture {
   }
 
   @Test
-  void anUnknownWordIsKept() {
+  void unknownRunStateIsKept() {
     server.enqueue(json(200, RUN.replace("QUEUED", "DREAMING")));
     try (var client = builder().build()) {
       assertThat(client.runs().get("r1").send().state()).isEqualTo(new RunStateValue("DREAMING"));
@@ -38,7 +38,7 @@ class ModelsTest extends ClientFixture {
   }
 
   @Test
-  void nullIsToldFromAbsentInTheRawJson() {
+  void nullIsDistinguishedFromAbsentInTheRawJson() {
     server.enqueue(json(200, RUN.replace("\"prompt\"", "\"started_at\": null, \"prompt\"")));
     try (var client = builder().build()) {
       var raw = client.runs().get("r1").withRawResponse().send();
@@ -50,7 +50,7 @@ class ModelsTest extends ClientFixture {
   }
 
   @Test
-  void aRequestIsBuiltAndBuiltUponAndTakesUnknownMembers() throws Exception {
+  void requestBuilderCanBeExtendedAndAcceptsUnknownMembers() throws Exception {
     server.enqueue(json(200, CREATED));
     var first = CreateRun.builder().prompt("fix it").build();
     var second = first.toBuilder().title("Fix").more(Map.of("x", NullNode.instance)).build();

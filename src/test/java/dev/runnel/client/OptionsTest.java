@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /// What a client, or one call, is told to do differently.
 class OptionsTest extends ClientFixture {
   @Test
-  void aCallHasItsOwn() throws Exception {
+  void callOptionsApplyOnlyToThatCall() throws Exception {
     server.enqueue(json(200, CREATED));
     server.enqueue(json(200, CREATED));
     try (var client = builder().build()) {
@@ -46,7 +46,7 @@ class OptionsTest extends ClientFixture {
   }
 
   @Test
-  void aClientsAreDefaultsThatACallChanges() throws Exception {
+  void callOptionsOverrideClientOptions() throws Exception {
     server.enqueue(json(200, RUN));
     try (var client =
         builder().options(it -> it.withHeader("X-A", "1").withQuery("q", "1")).build()) {
@@ -80,7 +80,7 @@ class OptionsTest extends ClientFixture {
   }
 
   @Test
-  void anyHeaderIsReplacedOrLeftOutWhateverItsCase() throws Exception {
+  void headersAreReplacedOrOmittedRegardlessOfCase() throws Exception {
     server.enqueue(json(200, CREATED));
     try (var client = builder().options(it -> it.withoutHeader("AUTHORIZATION")).build()) {
       client
@@ -117,7 +117,7 @@ class OptionsTest extends ClientFixture {
   }
 
   @Test
-  void whatWasGivenCannotBeChangedBehindTheOptions() throws Exception {
+  void optionsCopyMutableValues() throws Exception {
     var given = JsonNodeFactory.instance.objectNode().put("a", 1);
     var options = RequestOptions.DEFAULT.withBodyMember("x", given);
     given.put("a", 2);
@@ -132,7 +132,7 @@ class OptionsTest extends ClientFixture {
   }
 
   @Test
-  void addressesTheClientDoesNotKnowAreAskedAllTheSame() throws Exception {
+  void addressesUnknownToTheClientCanBeCalled() throws Exception {
     for (int i = 0; i < 4; i++) {
       server.enqueue(json(200, "{\"a\": 1}"));
     }
@@ -156,7 +156,7 @@ class OptionsTest extends ClientFixture {
   }
 
   @Test
-  void addressesTheClientDoesNotKnowAreRepeatedAndLedElsewhereLikeOthers() throws Exception {
+  void unknownAddressesAreRetriedAndRedirectedLikeOthers() throws Exception {
     server.enqueue(problem(500, "internal_error"));
     server.enqueue(
         answer(307, "", "text/plain").setHeader("Location", server.url("/other")).build());
@@ -173,7 +173,7 @@ class OptionsTest extends ClientFixture {
   }
 
   @Test
-  void anotherHostIsToldNothingThatIsForTheService() throws Exception {
+  void redirectToAnotherHostOmitsTheHeadersForTheService() throws Exception {
     try (var elsewhere = new mockwebserver3.MockWebServer()) {
       elsewhere.start();
       elsewhere.enqueue(answer(200, "kept", "text/plain").build());
@@ -191,7 +191,7 @@ class OptionsTest extends ClientFixture {
   }
 
   @Test
-  void anAddressCannotLeaveTheBase() {
+  void pathCannotLeaveTheBaseUrl() {
     try (var client = builder().build()) {
       for (var path :
           Set.of(
@@ -223,7 +223,7 @@ class OptionsTest extends ClientFixture {
   }
 
   @Test
-  void whatIsMissingIsNamed() {
+  void missingClientSettingIsNamed() {
     assertThatIllegalStateException()
         .isThrownBy(() -> new RunsClientBuilder(_ -> null).build())
         .withMessage(
@@ -253,7 +253,7 @@ class OptionsTest extends ClientFixture {
   }
 
   @Test
-  void propertiesWinOverVariablesAndSettersOverBoth() throws Exception {
+  void propertiesOverrideVariablesAndSettersOverrideBoth() throws Exception {
     server.enqueue(json(200, RUN));
     var environment =
         Map.of(

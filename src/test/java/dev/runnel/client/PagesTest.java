@@ -36,7 +36,7 @@ class PagesTest extends ClientFixture {
   }
 
   @Test
-  void aCursorAmongTheOptionsIsWhereItBegins() throws Exception {
+  void cursorOptionSetsTheFirstPage() throws Exception {
     server.enqueue(json(200, page("a", "c2")));
     server.enqueue(json(200, page("b", null)));
 
@@ -48,7 +48,7 @@ class PagesTest extends ClientFixture {
   }
 
   @Test
-  void aPageIsReadOnlyWhenItIsAskedFor() {
+  void pagesAreReadLazily() {
     server.enqueue(json(200, page("a", "c1")));
 
     assertThat(client.runs().pages(ListRuns.ALL).iterator().next().items()).hasSize(1);
@@ -65,7 +65,7 @@ class PagesTest extends ClientFixture {
   }
 
   @Test
-  void aCursorThatDoesNotAdvanceIsAnErrorNotAnEndlessList() {
+  void repeatedCursorIsAnError() {
     server.enqueue(json(200, page("a", "c1")));
     server.enqueue(json(200, page("b", "c2")));
     server.enqueue(json(200, page("a", "c1")));

@@ -37,7 +37,7 @@ class PublicApiTest {
               + "|org\\.jspecify\\.annotations)\\.(?=[@A-Z])");
 
   @Test
-  void isWhatWasRecorded() throws Exception {
+  void publicApiMatchesTheRecord() throws Exception {
     var now = surface();
     if ("record".equals(System.getProperty("public-api"))) {
       Files.write(RECORD, now);

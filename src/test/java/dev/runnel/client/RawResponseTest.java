@@ -21,7 +21,7 @@ class RawResponseTest extends ClientFixture {
   }
 
   @Test
-  void tellsStatusHeadersTimeAndAttempts() {
+  void rawResponseHasStatusHeadersTimeAndAttempts() {
     server.enqueue(problem(429, "resource_unavailable"));
     server.enqueue(answer(203, RUN, "application/json").setHeader("X-Region", "eu").build());
     try (var client = builder().build()) {
@@ -38,7 +38,7 @@ class RawResponseTest extends ClientFixture {
   }
 
   @Test
-  void givesTheBodyAsBytesTextAndJson() {
+  void rawResponseGivesTheBodyAsBytesTextAndJson() {
     server.enqueue(json(200, "{\"a\": null, \"ü\": [1]}"));
     try (var client = builder().build()) {
       var raw = client.get("agent/x").withRawResponse().send();
@@ -53,7 +53,7 @@ class RawResponseTest extends ClientFixture {
   }
 
   @Test
-  void isUnpacked() throws Exception {
+  void compressedRawResponseIsDecompressed() throws Exception {
     var packed = new Buffer();
     try (var sink = Okio.buffer(new GzipSink(packed))) {
       sink.writeUtf8(RUN);
@@ -69,7 +69,7 @@ class RawResponseTest extends ClientFixture {
   }
 
   @Test
-  void isReadOnlyWhenItIsAskedFor() {
+  void rawResponseIsParsedOnlyOnRequest() {
     server.enqueue(json(200, "<html>"));
     try (var client = builder().build()) {
       var raw = client.runs().get("r1").withRawResponse().send();
@@ -81,7 +81,7 @@ class RawResponseTest extends ClientFixture {
   }
 
   @Test
-  void failsAsEverWhereTheAnswerIsAnError() {
+  void rawResponseThrowsOnAnErrorStatus() {
     server.enqueue(problem(404, "resource_not_found"));
     try (var client = builder().build()) {
       assertThatThrownBy(() -> client.runs().get("r1").withRawResponse().send())
@@ -90,7 +90,7 @@ class RawResponseTest extends ClientFixture {
   }
 
   @Test
-  void keepsWhatNoRecordKnows() {
+  void rawResponseKeepsUnknownMembers() {
     server.enqueue(json(200, RUN));
     try (var client = builder().build()) {
       var raw = client.runs().get("r1").withRawResponse().send();

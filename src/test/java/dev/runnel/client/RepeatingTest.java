@@ -27,7 +27,7 @@ class RepeatingTest extends ClientFixture {
   class AReading {
     @ParameterizedTest
     @ValueSource(ints = {408, 409, 429, 500, 503})
-    void isRepeatedAfterAStatusThatMayPass(int status) {
+    void readIsRetriedAfterATransientStatus(int status) {
       server.enqueue(problem(status, "internal_error"));
       server.enqueue(json(200, RUN));
 
@@ -36,7 +36,7 @@ class RepeatingTest extends ClientFixture {
     }
 
     @Test
-    void isRepeatedAfterAReset() {
+    void readIsRetriedAfterAConnectionReset() {
       server.enqueue(reset());
       server.enqueue(reset());
       server.enqueue(json(200, RUN));
@@ -45,7 +45,7 @@ class RepeatingTest extends ClientFixture {
     }
 
     @Test
-    void isRepeatedAfterABodyThatBreaksOff() {
+    void readIsRetriedAfterATruncatedBody() {
       server.enqueue(
           answer(200, RUN, "application/json")
               .onResponseBody(new SocketEffect.CloseSocket())
@@ -56,7 +56,7 @@ class RepeatingTest extends ClientFixture {
     }
 
     @Test
-    void isGivenUpAfterTheLastRetry() {
+    void readFailsAfterTheLastRetry() {
       for (int i = 0; i < 3; i++) {
         server.enqueue(problem(500, "internal_error"));
       }
@@ -73,7 +73,7 @@ class RepeatingTest extends ClientFixture {
       "400, invalid_request, ''",
       "404, resource_not_found, ''",
     })
-    void isNotRepeatedWhenTheFailureWillStay(int status, String code, String members) {
+    void readIsNotRetriedAfterAPermanentFailure(int status, String code, String members) {
       server.enqueue(problem(status, code, members));
 
       assertThatThrownBy(RepeatingTest.this::get).isInstanceOf(RunsException.class);
@@ -81,7 +81,7 @@ class RepeatingTest extends ClientFixture {
     }
 
     @Test
-    void isRepeatedOrNotAsTheServiceSays() {
+    void shouldRetryHeaderDecidesWhetherAReadIsRetried() {
       server.enqueue(shouldRetry(404, "true"));
       server.enqueue(shouldRetry(503, "false"));
 
@@ -94,7 +94,7 @@ class RepeatingTest extends ClientFixture {
   class ACreation {
     @ParameterizedTest
     @ValueSource(ints = {408, 500, 502, 503, 504})
-    void isNeverRepeatedWhenItMayHaveHappened(int status) {
+    void creationIsNotRetriedIfItMayHaveHappened(int status) {
       server.enqueue(problem(status, "resource_unavailable", ", \"retryable\": true"));
 
       var failure = catchThrowableOfType(RunsException.class, RepeatingTest.this::create);
@@ -104,7 +104,7 @@ class RepeatingTest extends ClientFixture {
     }
 
     @Test
-    void isNotEvenRepeatedByTheHttpLibraryWhenTheWaitIsZero() {
+    void creationIsNotRetriedByTheHttpLibraryIfTheWaitIsZero() {
       server.enqueue(
           problem(503, "resource_unavailable").newBuilder().setHeader("Retry-After", "0").build());
       server.enqueue(json(200, CREATED));
@@ -114,7 +114,7 @@ class RepeatingTest extends ClientFixture {
     }
 
     @Test
-    void isNotEvenRepeatedWhenTheServiceAsksForIt() {
+    void creationIsNotRetriedEvenIfTheServiceRequestsIt() {
       server.enqueue(shouldRetry(503, "true"));
 
       assertThatThrownBy(RepeatingTest.this::create).isInstanceOf(RunsException.ServerFailed.class);
@@ -122,7 +122,7 @@ class RepeatingTest extends ClientFixture {
     }
 
     @Test
-    void isNeverRepeatedAfterALostAnswer() {
+    void creationIsNotRetriedAfterALostResponse() {
       server.enqueue(reset());
 
       var failure = catchThrowableOfType(RunsException.class, RepeatingTest.this::create);
@@ -133,7 +133,7 @@ class RepeatingTest extends ClientFixture {
     }
 
     @Test
-    void isRepeatedWhenTheServiceRefusedItForNow() {
+    void creationIsRetriedAfterATemporaryRefusal() {
       server.enqueue(problem(429, "resource_unavailable"));
       server.enqueue(json(200, CREATED));
 
@@ -142,7 +142,7 @@ class RepeatingTest extends ClientFixture {
     }
 
     @Test
-    void isRepeatedWhenNothingListened() throws Exception {
+    void creationIsRetriedIfTheConnectionIsRefused() throws Exception {
       int port;
       try (var closed = new ServerSocket(0)) {
         port = closed.getLocalPort();
@@ -161,7 +161,7 @@ class RepeatingTest extends ClientFixture {
     }
 
     @Test
-    void aFollowUpIsTreatedTheSame() {
+    void followUpIsNotRetriedAfterAServerError() {
       server.enqueue(problem(503, "resource_unavailable"));
       try (var client = builder().build()) {
         assertThatThrownBy(() -> client.runs().followUp("r1", FollowUpMessage.of("go on")).send())
@@ -172,7 +172,7 @@ class RepeatingTest extends ClientFixture {
   }
 
   @Test
-  void aCancellationIsRepeatedBecauseTwiceIsOnce() {
+  void cancelIsRetriedBecauseItIsIdempotent() {
     server.enqueue(reset());
     server.enqueue(problem(409, "conflict", ", \"retryable\": true"));
     server.enqueue(json(200, "\"r1\""));
@@ -201,7 +201,7 @@ class RepeatingTest extends ClientFixture {
       "Retry-After,    'Mon, 05 Jan 2026 08:59:00 GMT', 500",
       "Retry-After,    'Tue, 06 Jan 2026 09:00:00 GMT', 500",
     })
-    void followTheServiceWithinReason(String header, String value, double millis) {
+    void retryDelayFollowsTheServiceWithinLimits(String header, String value, double millis) {
       server.enqueue(
           problem(429, "resource_unavailable").newBuilder().setHeader(header, value).build());
       server.enqueue(json(200, RUN));
@@ -214,7 +214,7 @@ class RepeatingTest extends ClientFixture {
     }
 
     @Test
-    void doubleUpToEightSeconds() {
+    void retryDelayDoublesUpToEightSeconds() {
       for (int i = 0; i < 7; i++) {
         server.enqueue(problem(500, "internal_error"));
       }
@@ -228,7 +228,7 @@ class RepeatingTest extends ClientFixture {
     }
 
     @Test
-    void areSpreadByChance() {
+    void retryWaitsAreRandomized() {
       server.enqueue(problem(500, "internal_error"));
       server.enqueue(json(200, RUN));
       try (var client = builder().random(() -> -1L).build()) {
@@ -239,7 +239,7 @@ class RepeatingTest extends ClientFixture {
     }
 
     @Test
-    void areNotBegunWhenTheyWouldOutlastTheDeadline() {
+    void retryWaitDoesNotBeginIfItWouldExceedTheDeadline() {
       server.enqueue(
           problem(429, "resource_unavailable").newBuilder().setHeader("Retry-After", "30").build());
       try (var client = builder().deadline(Duration.ofSeconds(5)).build()) {
@@ -253,7 +253,7 @@ class RepeatingTest extends ClientFixture {
     }
 
     @Test
-    void endAtAnInterrupt() {
+    void retryDelayEndsAtAnInterrupt() {
       server.enqueue(problem(500, "internal_error"));
       try (var client =
           builder()

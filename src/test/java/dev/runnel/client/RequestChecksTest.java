@@ -63,7 +63,7 @@ class RequestChecksTest extends ClientFixture {
 
   @ParameterizedTest
   @MethodSource("requests")
-  void aToolServerWithoutExactlyOneWayIsNotSent(Consumer<RunsClient> request) {
+  void toolServerMustHaveExactlyOneOfIdCommandAndUrl(Consumer<RunsClient> request) {
     try (var client = builder().build()) {
       assertThatThrownBy(() -> request.accept(client))
           .isInstanceOf(IllegalArgumentException.class)

@@ -19,7 +19,7 @@ class RetriesTest extends ClientFixture {
   private static final CreateRun FIX_IT = CreateRun.of("fix it");
 
   @Test
-  void theServicesWordDecidesAlone() {
+  void shouldRetryHeaderOverridesTheStatus() {
     server.enqueue(header(problem(404, "resource_not_found"), "x-should-retry", "true"));
     server.enqueue(header(problem(503, "internal_error"), "x-should-retry", "false"));
 
@@ -28,7 +28,7 @@ class RetriesTest extends ClientFixture {
   }
 
   @Test
-  void statusesThatMayPassAndLostConnectionsAreRepeated() {
+  void temporaryStatusesAndLostConnectionsAreRetried() {
     for (var status : List.of(408, 409, 429, 500, 502, 503, 504, 529)) {
       server.enqueue(problem(status, "x"));
     }
@@ -40,7 +40,7 @@ class RetriesTest extends ClientFixture {
   }
 
   @Test
-  void twoRetriesAreUsual() {
+  void defaultIsTwoRetries() {
     for (int i = 0; i < 4; i++) {
       server.enqueue(problem(500, "internal_error"));
     }
@@ -50,7 +50,7 @@ class RetriesTest extends ClientFixture {
   }
 
   @Test
-  void otherStatusesAreNot() {
+  void permanentStatusesAreNotRetried() {
     for (var status : List.of(400, 401, 402, 403, 404, 405, 410, 418, 422)) {
       server.enqueue(problem(status, "x"));
       assertThat(failure().status()).hasValue(status);
@@ -60,7 +60,7 @@ class RetriesTest extends ClientFixture {
   }
 
   @Test
-  void theServicesWaitIsKeptMillisecondsFirstThenSecondsThenADate() {
+  void retryDelayHeadersAreReadAsMillisecondsSecondsOrADate() {
     server.enqueue(header(header(busy(), "retry-after-ms", "120"), "Retry-After", "7"));
     server.enqueue(header(busy(), "Retry-After", "1.5"));
     // The clock went on by the waits before.
@@ -76,7 +76,7 @@ class RetriesTest extends ClientFixture {
   }
 
   @Test
-  void aWaitThatIsPastTooLongOrRubbishIsNotKeptAndNeverNone() {
+  void invalidRetryDelayIsReplacedByTheDefault() {
     for (var wait : List.of("0", "-1", "86400", "soon", "Mon, 05 Jan 2026 08:00:00 GMT")) {
       server.enqueue(header(busy(), "Retry-After", wait));
     }
@@ -91,7 +91,7 @@ class RetriesTest extends ClientFixture {
   }
 
   @Test
-  void elseTheWaitDoublesLessAQuarterByChance() {
+  void retryDelayDoublesMinusARandomQuarter() {
     for (int i = 0; i < 6; i++) {
       server.enqueue(problem(500, "internal_error"));
     }
@@ -120,7 +120,7 @@ class RetriesTest extends ClientFixture {
   }
 
   @Test
-  void aRealWaitEndsAtAnInterrupt() throws Exception {
+  void interruptEndsARealRetryDelay() throws Exception {
     server.enqueue(header(busy(), "Retry-After", "60"));
     try (var client = builder().time(Time.SYSTEM).deadline(Duration.ofMinutes(5)).build()) {
       var future = client.runs().get("r1").sendAsync();
@@ -136,7 +136,7 @@ class RetriesTest extends ClientFixture {
   }
 
   @Test
-  void theBodysWordAndFinalCodesAreObeyed() {
+  void retryableFalseAndFinalErrorCodesPreventARetry() {
     server.enqueue(problem(500, "internal_error", ", \"retryable\": false"));
     assertThat(failure().retryable()).isFalse();
     server.enqueue(problem(500, "environment_setup_failed"));
@@ -173,7 +173,7 @@ class RetriesTest extends ClientFixture {
   }
 
   @Test
-  void aWaitBeyondAllNumbersIsStillAnAnswer() {
+  void hugeRetryDelayCausesNoOverflow() {
     server.enqueue(header(problem(503, "resource_unavailable"), "Retry-After", "99999999999999"));
     try (var client = builder().maxRetries(0).build()) {
       assertThatThrownBy(() -> client.runs().get("r1").send())
@@ -182,7 +182,7 @@ class RetriesTest extends ClientFixture {
   }
 
   @Test
-  void aDoubtStaysWhateverHappensAfterwards() {
+  void uncertainOutcomeStaysUncertainAfterLaterAttempts() {
     server.enqueue(reset());
     server.enqueue(problem(403, "not_authorized"));
     try (var client = builder().build()) {
@@ -206,7 +206,7 @@ class RetriesTest extends ClientFixture {
   }
 
   @Test
-  void eachAttemptIsToldWithAllThatIsKnown() {
+  void attemptListenerReceivesTheDetailsOfEachAttempt() {
     var attempts = new ArrayList<Attempt>();
     server.enqueue(reset());
     server.enqueue(busy());
@@ -236,7 +236,7 @@ class RetriesTest extends ClientFixture {
   }
 
   @Test
-  void aBrokenObserverHarmsNothing() {
+  void failingObserverDoesNotAffectTheCall() {
     var told = new ArrayList<Integer>();
     server.enqueue(busy());
     server.enqueue(json(200, RUN));

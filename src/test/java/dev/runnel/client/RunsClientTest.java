@@ -112,7 +112,7 @@ class RunsClientTest extends ClientFixture {
     }
 
     @Test
-    void anIdIsOnePathSegmentWhateverItHolds() throws Exception {
+    void idIsEncodedAsOnePathSegment() throws Exception {
       server.enqueue(json(200, RUN));
 
       client.runs().get("a/../b?c#d%2Fe f").send();
@@ -123,7 +123,7 @@ class RunsClientTest extends ClientFixture {
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", ".", ".."})
-    void whatCannotBeAnIdIsNeverSent(String id) {
+    void invalidIdIsNeverSent(String id) {
       assertThatIllegalArgumentException().isThrownBy(() -> client.runs().get(id).send());
       assertThatIllegalArgumentException().isThrownBy(() -> client.runs().cancel(id).send());
       assertThatIllegalArgumentException()
@@ -170,7 +170,7 @@ class RunsClientTest extends ClientFixture {
     }
 
     @Test
-    void aFollowUpIsAMessage() throws Exception {
+    void followUpIsPostedAsAMessage() throws Exception {
       server.enqueue(json(200, "{\"followup_id\": null, \"outcome\": \"live_session\"}"));
 
       var accepted = client.runs().followUp("r1", FollowUpMessage.of("go on")).send();
@@ -182,7 +182,7 @@ class RunsClientTest extends ClientFixture {
     }
 
     @Test
-    void redirectsAreNotFollowedBecauseACreationWouldBecomeAReading() {
+    void createDoesNotFollowARedirect() {
       server.enqueue(
           answer(302, "", "text/plain").setHeader("Location", server.url("/other")).build());
 
@@ -214,7 +214,7 @@ class RunsClientTest extends ClientFixture {
     }
 
     @Test
-    void gzipIsUnpacked() throws Exception {
+    void gzipResponsesAreUnpacked() throws Exception {
       var packed = new Buffer();
       try (var sink = Okio.buffer(new GzipSink(packed))) {
         sink.writeUtf8(RUN);
@@ -229,7 +229,7 @@ class RunsClientTest extends ClientFixture {
     }
 
     @Test
-    void anOldServiceAnswersAFollowUpWithAnEmptyObject() {
+    void emptyFollowUpResponseOfAnOldServiceHasNoOutcome() {
       server.enqueue(json(200, "{}"));
 
       assertThat(client.runs().followUp("r1", FollowUpMessage.of("go on")).send().outcome())
@@ -264,7 +264,7 @@ class RunsClientTest extends ClientFixture {
     }
 
     @Test
-    void aPageOfHtmlInsteadOfACreationLeavesItInDoubt() {
+    void htmlResponseLeavesTheCreationUncertain() {
       server.enqueue(answer(200, "<html>Log in, " + KEY + "</html>", "text/html").build());
 
       assertThatThrownBy(() -> client.runs().create(FIX_IT).send())
@@ -296,7 +296,7 @@ class RunsClientTest extends ClientFixture {
   @Nested
   class Building {
     @Test
-    void baseUrlAndKeyAreNeeded() {
+    void clientRequiresABaseUrlAndAKey() {
       assertThatIllegalStateException().isThrownBy(() -> RunsClient.builder().build());
       assertThatIllegalStateException().isThrownBy(() -> RunsClient.builder().apiKey(KEY).build());
     }
@@ -304,7 +304,7 @@ class RunsClientTest extends ClientFixture {
     @ParameterizedTest
     @ValueSource(
         strings = {"ftp://a.example/", "https://u:p@a.example/", "https://a.example/?q", "/api"})
-    void aBaseUrlIsOnlyAnAddress(String url) {
+    void invalidBaseUrlIsRejected(String url) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> RunsClient.builder().baseUrl(URI.create(url)));
     }
@@ -317,7 +317,7 @@ class RunsClientTest extends ClientFixture {
     }
 
     @Test
-    void noSecretIsInAnyString() {
+    void toStringShowsNoSecrets() {
       assertThat(builder().toString()).doesNotContain(KEY);
       assertThat(RequestOptions.DEFAULT.withHeader("X-Token", "secret").toString())
           .contains("X-Token")
@@ -325,7 +325,7 @@ class RunsClientTest extends ClientFixture {
     }
 
     @Test
-    void aClosedClientReachesNothing() {
+    void closedClientSendsNothing() {
       client.close();
 
       assertThatThrownBy(() -> client.runs().get("r1").send())
@@ -358,7 +358,7 @@ class RunsClientTest extends ClientFixture {
   }
 
   @Test
-  void logsTellEachAttemptWithoutKeyPromptOrQuery() {
+  void logsContainEachAttemptWithoutKeyPromptOrQuery() {
     var logger = (Logger) LoggerFactory.getLogger("dev.runnel.client");
     var level = logger.getLevel();
     var lines = new ListAppender<ILoggingEvent>();

@@ -70,7 +70,7 @@ class RunsExceptionTest extends ClientFixture {
     "500, environment-setup-failed, '',                    false",
     "404, resource_not_found,       ', \"retryable\": true',  true",
   })
-  void whetherItMayWorkLaterIsTheProblemsWordFirst(
+  void retryableMemberTakesPrecedenceOverStatusAndCode(
       int status, String code, String members, boolean retryable) {
     server.enqueue(problem(status, code, members));
 
@@ -91,7 +91,7 @@ class RunsExceptionTest extends ClientFixture {
   }
 
   @Test
-  void theKeyIsNowhereInAMessageEvenWhenTheServiceQuotesIt() {
+  void messageOmitsTheKeyEvenIfTheServiceQuotesIt() {
     server.enqueue(problem(401, "authentication_required", ", \"detail\": \"Bad " + KEY + "\""));
 
     var failure = catchThrowableOfType(RunsException.class, () -> once().runs().get("r1").send());

@@ -127,7 +127,7 @@ class RunsResourceTest extends GroupFixture {
   }
 
   @Test
-  void aRequestWithoutContentIsNotSent() {
+  void requestWithoutContentIsNotSent() {
     var run = CreateRun.builder().title("Fix it").build();
     var message = FollowUpMessage.builder().mode(RunMode.PLAN).build();
 
@@ -163,8 +163,7 @@ class RunsResourceTest extends GroupFixture {
   }
 
   @Test
-  void anEmptyMessageIsSentBecauseTheServiceKnowsWhetherTheRunContinuesAConversation()
-      throws Exception {
+  void emptyFollowUpMessageIsSent() throws Exception {
     answerGolden("follow-up-accepted");
     var message = FollowUpMessage.builder().message("").build();
 
@@ -193,7 +192,7 @@ class RunsResourceTest extends GroupFixture {
   }
 
   @Test
-  void itsConversationIsRead() throws Exception {
+  void conversationOfARunIsRead() throws Exception {
     answerGolden("conversation");
 
     assertThat(sends(client.runs().conversation("r1"), "GET /agent/runs/r1/conversation"))
@@ -201,7 +200,7 @@ class RunsResourceTest extends GroupFixture {
   }
 
   @Test
-  void itsUsageIsReadAsItsHarnessCountsIt() throws Exception {
+  void harnessUsageOfARunIsRead() throws Exception {
     answerGolden("harness-usage");
 
     assertThat(sends(client.runs().harnessUsage("r1"), "GET /agent/runs/r1/harness-usage"))
@@ -209,7 +208,7 @@ class RunsResourceTest extends GroupFixture {
   }
 
   @Test
-  void itsTimelineIsRead() throws Exception {
+  void timelineOfARunIsRead() throws Exception {
     answerGolden("timeline");
 
     assertThat(sends(client.runs().timeline("r1"), "GET /agent/runs/r1/timeline"))
@@ -217,7 +216,7 @@ class RunsResourceTest extends GroupFixture {
   }
 
   @Test
-  void itsHandoffAttachmentsAreListed() throws Exception {
+  void handoffAttachmentsOfARunAreListed() throws Exception {
     answerGolden("handoff-attachments");
 
     assertThat(
@@ -227,7 +226,7 @@ class RunsResourceTest extends GroupFixture {
   }
 
   @Test
-  void aRunIsFoundByWhatItMade() throws Exception {
+  void runIsFoundByAnExternalReference() throws Exception {
     server.enqueue(json(200, "{\"run_id\": \"r1\"}"));
 
     assertThat(
@@ -244,14 +243,14 @@ class RunsResourceTest extends GroupFixture {
     "401, authentication_required",
     "403, not_authorized",
   })
-  void aRefusedCreationOrListTellsWhy(int status, String code) {
+  void refusedCreationOrListReportsItsErrorCode(int status, String code) {
     isRefused(
         client.runs().create(CreateRun.of("a")), status, code, RunsException.ServiceError.class);
     isRefused(client.runs().list(ListRuns.ALL), status, code, RunsException.ServiceError.class);
   }
 
   @Test
-  void readingIsRefusedAsDocumented() {
+  void failedReadThrowsTheDocumentedException() {
     var call = client.runs().get("r1");
     isRefused(call, 400, "invalid_request", RunsException.BadRequest.class);
     isRefused(call, 401, "authentication_required", RunsException.Unauthorized.class);
@@ -288,7 +287,7 @@ class RunsResourceTest extends GroupFixture {
   }
 
   @Test
-  void theNeighboursOfARunAreRefusedAsDocumented() {
+  void failedRelatedCallThrowsTheDocumentedException() {
     isRefused(
         client.runs().conversation("r1"),
         422,

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class SchedulesTest extends GroupFixture {
   @Test
-  void oneIsCreatedWith201() throws Exception {
+  void scheduleIsCreatedWithStatus201() throws Exception {
     server.enqueue(json(201, Golden.text("schedule")));
 
     assertThat(
@@ -22,7 +22,7 @@ class SchedulesTest extends GroupFixture {
   }
 
   @Test
-  void allAreListed() throws Exception {
+  void allSchedulesAreListed() throws Exception {
     server.enqueue(json(200, "{\"schedules\": [" + Golden.text("schedule") + "]}"));
 
     assertThat(sends(client.schedules().list(), "GET /agent/schedules"))
@@ -30,7 +30,7 @@ class SchedulesTest extends GroupFixture {
   }
 
   @Test
-  void oneIsRead() throws Exception {
+  void scheduleIsRead() throws Exception {
     answerGolden("schedule");
 
     assertThat(sends(client.schedules().get("s-1"), "GET /agent/schedules/s-1"))
@@ -38,7 +38,7 @@ class SchedulesTest extends GroupFixture {
   }
 
   @Test
-  void oneIsChanged() throws Exception {
+  void scheduleIsChanged() throws Exception {
     answerGolden("schedule");
 
     sends(
@@ -48,7 +48,7 @@ class SchedulesTest extends GroupFixture {
   }
 
   @Test
-  void oneIsDeletedWith200() throws Exception {
+  void scheduleIsDeletedWithStatus200() throws Exception {
     server.enqueue(json(200, "{\"success\": true}"));
 
     assertThat(sends(client.schedules().delete("s-1"), "DELETE /agent/schedules/s-1").success())
@@ -56,7 +56,7 @@ class SchedulesTest extends GroupFixture {
   }
 
   @Test
-  void onePausesAndResumes() throws Exception {
+  void schedulePausesAndResumes() throws Exception {
     answerGolden("schedule");
     answerGolden("schedule");
 
@@ -67,7 +67,7 @@ class SchedulesTest extends GroupFixture {
   }
 
   @Test
-  void failuresAreMapped() throws Exception {
+  void failedScheduleCallThrowsTheMatchingException() throws Exception {
     isRefused(
         client.schedules().get("s-1"), 404, "resource_not_found", RunsException.NotFound.class);
     isRefused(

@@ -55,7 +55,7 @@ class SpecificationTest {
       List.of(
           row("2.2 create", RunsResourceTest::aRunIsCreatedOnBothPathsAlike),
           row("2.2 list", RunsResourceTest::aPageOfAListIsRead),
-          row("2.2 read", RunsResourceTest::readingIsRefusedAsDocumented),
+          row("2.2 read", RunsResourceTest::failedReadThrowsTheDocumentedException),
           row("2.2 follow up", RunsResourceTest::aFollowUpIsRefusedAsDocumented),
           row("2.2 cancel", RunsResourceTest::aCancellationIsRefusedAsDocumented),
           row("2.3 prompt", CreateRunJsonTest::everyMemberIsReadAndWrittenUnderItsName),
@@ -90,27 +90,29 @@ class SpecificationTest {
           row(
               "2.4 harness_auth_secrets",
               AgentConfigJsonTest::everyMemberIsReadAndWrittenUnderItsName),
-          row("2.4 skills", AgentConfigJsonTest::severalSkillsComeBackWithTheFirstAsSkillSpec),
+          row("2.4 skills", AgentConfigJsonTest::severalSkillsAreReadWithTheFirstAsSkillSpec),
           row("2.4 runner_id", AgentConfigJsonTest::everyMemberIsReadAndWrittenUnderItsName),
           row("2.4 session_sharing", AgentConfigJsonTest::everyMemberIsReadAndWrittenUnderItsName),
           row("2.4 memory_stores", AgentConfigJsonTest::everyMemberIsReadAndWrittenUnderItsName),
           row(
               "2.4 inference_providers",
               AgentConfigJsonTest::everyMemberIsReadAndWrittenUnderItsName),
-          row("2.4 credential_strategy", AgentConfigJsonTest::aCredentialStrategyOfNullIsSentAsOne),
+          row("2.4 credential_strategy", AgentConfigJsonTest::nullCredentialStrategyIsSentAsNull),
           row(
               "2.4 computer_use_model_id",
               AgentConfigJsonTest::everyMemberIsReadAndWrittenUnderItsName),
           row("2.4 secrets", AgentConfigJsonTest::everyMemberIsReadAndWrittenUnderItsName),
           row("2.4 experimental", AgentConfigJsonTest::everyMemberIsReadAndWrittenUnderItsName),
-          row("2.4 auth_secret_name", AgentConfigJsonTest::theOneSecretNameOfOldLibrariesIsKept),
+          row("2.4 auth_secret_name", AgentConfigJsonTest::legacySecretNameIsKept),
           row(
               "2.4 one of warp_id, command, url",
               AgentConfigJsonTest::aToolServerHasExactlyOneOfIdCommandAndUrl),
           row(
               "2.4 args, env, headers",
               AgentConfigJsonTest::argumentsEnvironmentAndHeadersOfAToolServerAreWritten),
-          row("2.4 no secret in a string", AgentConfigJsonTest::whatAToolServerIsGivenIsInNoString),
+          row(
+              "2.4 no secret in a string",
+              AgentConfigJsonTest::toStringShowsNoSecretsOfAToolServer),
           row("2.5 run_id", RunItemJsonTest::aCreationIsAnsweredWithIdStateAndOldTaskId),
           row("2.5 state", RunItemJsonTest::aCreationIsAnsweredWithIdStateAndOldTaskId),
           row("2.5 task_id", RunItemJsonTest::aCreationIsAnsweredWithIdStateAndOldTaskId),
@@ -146,11 +148,11 @@ class SpecificationTest {
           row("2.6 debug_agent_available", RunItemJsonTest::everyMemberIsReadToItsComponent),
           row("2.6 factory_uid", RunItemJsonTest::everyMemberIsReadToItsComponent),
           row("2.6 submitted_prompt", RunItemJsonTest::everyMemberIsReadToItsComponent),
-          row("2.6 no run_url", RunItemJsonTest::thereIsNoRunUrlOnARun),
-          row("2.6 started_at of null", RunItemJsonTest::aRunThatHasNotStartedMaySayNull),
+          row("2.6 no run_url", RunItemJsonTest::runUrlIsAnUntypedMember),
+          row("2.6 started_at of null", RunItemJsonTest::startTimeOfAnUnstartedRunMayBeNull),
           row("2.7 RunStatusMessage", RunItemJsonTest::everyMemberIsReadToItsComponent),
           row("2.7 RunCreatorInfo", RunItemJsonTest::everyMemberIsReadToItsComponent),
-          row("2.7 RequestUsage", RunItemJsonTest::usageIsCarriedThroughUntyped),
+          row("2.7 RequestUsage", RunItemJsonTest::usageOfAnyShapeIsKept),
           row("2.7 metadata", RunItemJsonTest::metadataIsAMapOfTextInItsOrder),
           row("2.7 PLAN", ArtifactItemTest::aPlanHasItsDocument),
           row("2.7 PULL_REQUEST", ArtifactItemTest::aPullRequestHasAddressBranchAndStatus),
@@ -159,14 +161,14 @@ class SpecificationTest {
           row(
               "2.7 EXTERNAL_REFERENCE",
               ArtifactItemTest::anExternalReferenceHasItsTypeAndMetadataOfAnyShape),
-          row("2.7 other artifacts", ArtifactItemTest::whatNobodyKnowsIsKept),
-          row("2.7 PageInfo", RunItemJsonTest::aPageHasRunsAndWhereToGoOn),
-          row("2.7 ListRunsResponse", RunItemJsonTest::aPageHasRunsAndWhereToGoOn),
-          row("2.8 nine states", OpenEnumsTest::thereAreNineStates),
-          row("2.8 over", OpenEnumsTest::fourStatesAreOver),
-          row("2.8 under way", OpenEnumsTest::fourStatesGoOnByThemselves),
-          row("2.8 BLOCKED", OpenEnumsTest::aBlockedOrUnknownRunIsNeitherOverNorUnderWay),
-          row("2.9 sources", OpenEnumsTest::thereAreTwentyOneSources),
+          row("2.7 other artifacts", ArtifactItemTest::unknownArtifactTypeIsKept),
+          row("2.7 PageInfo", RunItemJsonTest::runPageHasRunsAndACursor),
+          row("2.7 ListRunsResponse", RunItemJsonTest::runPageHasRunsAndACursor),
+          row("2.8 nine states", OpenEnumsTest::runStatesAreTheNinePublishedOnes),
+          row("2.8 over", OpenEnumsTest::endedStatesAreTheFourFinalOnes),
+          row("2.8 under way", OpenEnumsTest::statesUnderWayAreTheFourActiveOnes),
+          row("2.8 BLOCKED", OpenEnumsTest::blockedOrUnknownStateIsNeitherEndedNorActive),
+          row("2.9 sources", OpenEnumsTest::runSourcesAreTheTwentyOnePublishedOnes),
           row("2.9 later values", OpenEnumsTest::aValueOfALaterVersionIsKept),
           row("2.10 limit", RunsResourceTest::eachFilterOfAListIsSentByItsNameAndEncoded),
           row("2.10 cursor", RunsResourceTest::eachFilterOfAListIsSentByItsNameAndEncoded),
@@ -205,7 +207,7 @@ class SpecificationTest {
               RunsResourceTest::eachFilterOfAListIsSentByItsNameAndEncoded),
           row("2.10 bounds of limit", RunsResourceTest::aPageHasOneToFiveHundredRuns),
           row("2.10 continuation", PagesTest::allPagesAreReadWithTheSameQuery),
-          row("2.10 403 of metadata", RunsResourceTest::readingIsRefusedAsDocumented),
+          row("2.10 403 of metadata", RunsResourceTest::failedReadThrowsTheDocumentedException),
           row(
               "2.11 message",
               CreateRunJsonTest::everyMemberOfAFollowUpIsReadAndWrittenUnderItsName),
@@ -214,10 +216,10 @@ class SpecificationTest {
               "2.11 attachments",
               CreateRunJsonTest::everyMemberOfAFollowUpIsReadAndWrittenUnderItsName),
           row("2.11 outcomes", OpenEnumsTest::followUpsHaveFourOutcomes),
-          row("2.11 answer", RunItemJsonTest::aFollowUpsAnswerMayHaveAnIdAndAnOutcome),
-          row("2.11 empty answer", RunItemJsonTest::aFollowUpsAnswerMaySayNothing),
+          row("2.11 answer", RunItemJsonTest::followUpResponseMayHaveAnIdAndAnOutcome),
+          row("2.11 empty answer", RunItemJsonTest::followUpResponseMayBeEmpty),
           row("2.11 empty message", CreateRunJsonTest::aFollowUpNeedsAMessageOrAttachments),
-          row("2.11 message, not prompt", CreateRunJsonTest::whatIsSaidIsCalledMessageNotPrompt),
+          row("2.11 message, not prompt", CreateRunJsonTest::followUpTextIsSentAsMessage),
           row("2.12 answer is the id", RunsResourceTest::aCancellationIsAnsweredByTheId),
           row("2.12 states that refuse", RunsResourceTest::aCancellationIsRefusedAsDocumented),
           row("2.12 no body", RunsClientTest.Requests::aCancellationHasNeitherBodyNorContentType),
@@ -238,35 +240,35 @@ class SpecificationTest {
           row(
               "2.13 spellings of type",
               ProblemTest::theCodeIsTheLastSegmentOfTheTypeInEverySpelling),
-          row("2.13 final failures", OpenEnumsTest::threeErrorsStayAlthoughTheirStatusOftenPasses),
+          row("2.13 final failures", OpenEnumsTest::finalErrorCodesAreTheThreeThatMustNotBeRetried),
           row(
               "2.13 retryable or not",
-              RunsExceptionTest::whetherItMayWorkLaterIsTheProblemsWordFirst),
+              RunsExceptionTest::retryableMemberTakesPrecedenceOverStatusAndCode),
           row("2.13 status to class", RunsExceptionTest::eachStatusHasItsClassAndItsProblem),
           row("2.14 creation path", RunsResourceTest::aRunIsCreatedOnBothPathsAlike),
-          row("2.14 follow-up member name", CreateRunJsonTest::whatIsSaidIsCalledMessageNotPrompt),
+          row("2.14 follow-up member name", CreateRunJsonTest::followUpTextIsSentAsMessage),
           row("2.14 attachments or images", CreateRunJsonTest::theImagesOfOldLibrariesCanBeSent),
           row("2.14 config_name", RunsResourceTest::eachFilterOfAListIsSentByItsNameAndEncoded),
           row("2.15 GET /agent", CatalogTest::skillsAreListed),
           row("2.15 GET /agent/environments", CatalogTest::environmentsAreListedInTwoOrders),
-          row("2.15 GET /agent/models", CatalogTest::modelsAreListedWithTheUsualOne),
-          row("2.15 identities: create", IdentitiesTest::oneIsCreatedWith201),
-          row("2.15 identities: list", IdentitiesTest::allAreListed),
-          row("2.15 identities: read", IdentitiesTest::oneIsRead),
-          row("2.15 identities: update", IdentitiesTest::onlyWhatIsSetIsChanged),
-          row("2.15 identities: delete", IdentitiesTest::oneIsDeletedWith204),
+          row("2.15 GET /agent/models", CatalogTest::modelListNamesTheDefaultModel),
+          row("2.15 identities: create", IdentitiesTest::identityIsCreatedWithStatus201),
+          row("2.15 identities: list", IdentitiesTest::allIdentitiesAreListed),
+          row("2.15 identities: read", IdentitiesTest::identityIsRead),
+          row("2.15 identities: update", IdentitiesTest::updateSendsOnlyTheMembersThatAreSet),
+          row("2.15 identities: delete", IdentitiesTest::identityIsDeletedWithStatus204),
           row(
               "2.15 identities: keep or clear",
-              NeighboursJsonTest::whatIsNotSetStaysAndWhatIsEmptyClears),
-          row("2.15 schedules: create", SchedulesTest::oneIsCreatedWith201),
-          row("2.15 schedules: list", SchedulesTest::allAreListed),
-          row("2.15 schedules: read", SchedulesTest::oneIsRead),
-          row("2.15 schedules: update", SchedulesTest::oneIsChanged),
-          row("2.15 schedules: delete", SchedulesTest::oneIsDeletedWith200),
-          row("2.15 schedules: pause, resume", SchedulesTest::onePausesAndResumes),
+              NeighboursJsonTest::unsetMembersAreOmittedAndEmptyOnesAreSent),
+          row("2.15 schedules: create", SchedulesTest::scheduleIsCreatedWithStatus201),
+          row("2.15 schedules: list", SchedulesTest::allSchedulesAreListed),
+          row("2.15 schedules: read", SchedulesTest::scheduleIsRead),
+          row("2.15 schedules: update", SchedulesTest::scheduleIsChanged),
+          row("2.15 schedules: delete", SchedulesTest::scheduleIsDeletedWithStatus200),
+          row("2.15 schedules: pause, resume", SchedulesTest::schedulePausesAndResumes),
           row(
               "2.15 GET /agent/artifacts/{uid}",
-              ArtifactsTest::oneIsReadWithItsContentOrItsSignedAddress),
+              ArtifactsTest::artifactIsReadWithItsContentOrItsSignedAddress),
           row(
               "2.15 artifacts: download",
               ArtifactsTest.Redirects::aDownloadIsFollowedToAnotherHostWithoutKeyAndTeam),
@@ -275,31 +277,31 @@ class SpecificationTest {
               ConversationsTest::theConversationOfASessionIsFoundWhereItHasOne),
           row(
               "2.15 GET /agent/conversations/{id}/redirect",
-              ConversationsTest::itsSessionIsFoundWhereItHasOne),
-          row("2.15 GET /agent/conversations/{id}", ConversationsTest::oneIsRead),
-          row("2.15 GET /agent/runs/{id}/conversation", RunsResourceTest::itsConversationIsRead),
+              ConversationsTest::conversationRedirectReturnsItsSessionOrNull),
+          row("2.15 GET /agent/conversations/{id}", ConversationsTest::conversationIsRead),
+          row("2.15 GET /agent/runs/{id}/conversation", RunsResourceTest::conversationOfARunIsRead),
           row(
               "2.15 GET /agent/runs/{id}/transcript",
               ArtifactsTest.Redirects::aTranscriptIsFollowedToAnotherHostWithoutKeyAndTeam),
-          row("2.15 GET /agent/runs/{id}/timeline", RunsResourceTest::itsTimelineIsRead),
+          row("2.15 GET /agent/runs/{id}/timeline", RunsResourceTest::timelineOfARunIsRead),
           row(
               "2.15 GET /agent/runs/{id}/handoff/attachments",
-              RunsResourceTest::itsHandoffAttachmentsAreListed),
+              RunsResourceTest::handoffAttachmentsOfARunAreListed),
           row(
               "2.15 POST /agent/runs/{id}/interrupt",
               RunsResourceTest::anInterruptionIsAnsweredBy202),
           row(
               "2.15 attachments/prepare, conversation follow-ups, messages",
-              UndocumentedCallsTest::whatIsOnlyNamedIsPosted),
+              UndocumentedCallsTest::callsWithoutATypedMethodCanBePosted),
           row(
               "2.15 GET /agent/run-by-external-reference",
-              RunsResourceTest::aRunIsFoundByWhatItMade),
+              RunsResourceTest::runIsFoundByAnExternalReference),
           row("2.15 GET /agent/connected-self-hosted-workers", CatalogTest::workersAreListed),
           row("2.15 events", UndocumentedCallsTest::eventsArePolledFromASequenceNumber),
-          row("2.15 GET /factory", FactoriesTest::areListedBySearchTeamLimitAndCursor),
-          row("2.15 GET /factory/{uid}", FactoriesTest::oneIsReadByItsUid),
-          row("2.15 POST /factory/{uid}/runs", FactoriesTest::workIsDispatchedToOne),
-          row("2.15 factory tasks", FactoriesTest::theirTasksAreReadByPath),
+          row("2.15 GET /factory", FactoriesTest::factoriesAreListedBySearchTeamLimitAndCursor),
+          row("2.15 GET /factory/{uid}", FactoriesTest::factoryIsReadByItsUid),
+          row("2.15 POST /factory/{uid}/runs", FactoriesTest::dispatchStartsARunOfAFactory),
+          row("2.15 factory tasks", FactoriesTest::factoryTasksAreReadByPath),
           row("2.16 finished_at", RunItemJsonTest::everyMemberIsReadToItsComponent),
           row("2.16 root_run_id", RunItemJsonTest::everyMemberIsReadToItsComponent),
           row(
@@ -320,25 +322,25 @@ class SpecificationTest {
           row("2.16 timeline types", NeighboursJsonTest::anEventOfATimelineHasItsTypeAndExecution),
           row(
               "2.16 conversation step",
-              NeighboursJsonTest::aStepOfAConversationSaysWhatItWasAboutAndWhen),
+              NeighboursJsonTest::conversationStepHasDescriptionSummaryAndTimes),
           row(
               "2.16 conversation message",
-              NeighboursJsonTest::aStepOfAConversationSaysWhatItWasAboutAndWhen),
-          row("2.16 text", NeighboursJsonTest::contentsAreWrittenFlat),
-          row("2.16 action", NeighboursJsonTest::contentsAreWrittenFlat),
+              NeighboursJsonTest::conversationStepHasDescriptionSummaryAndTimes),
+          row("2.16 text", NeighboursJsonTest::conversationContentIsWrittenAsAFlatObject),
+          row("2.16 action", NeighboursJsonTest::conversationContentIsWrittenAsAFlatObject),
           row(
               "2.16 action_result",
               NeighboursJsonTest::aConversationIsNestedAndHasFourRolesAndContents),
           row("2.16 event", NeighboursJsonTest::aConversationIsNestedAndHasFourRolesAndContents),
           row("2.16 model provider", NeighboursJsonTest::aModelSaysWhoMakesItAndWhatItIsFor),
           row("2.16 model description", NeighboursJsonTest::aModelSaysWhoMakesItAndWhatItIsFor),
-          row("2.16 request_usage", RunItemJsonTest::whatIsStableOfAUsageIsTyped),
+          row("2.16 request_usage", RunItemJsonTest::stableUsageMembersAreTyped),
           row("2.16 factory members", NeighboursJsonTest::aFactoryHasItsForgesAndScoring),
-          row("2.16 identity members", IdentitiesTest::oneIsRead),
+          row("2.16 identity members", IdentitiesTest::identityIsRead),
           row(
               "2.16 conversation follow-ups",
-              ConversationsTest::aFollowUpIsAnsweredWithTheRunThatGetsIt),
-          row("2.16 what the hosted product has", FactoriesTest::theirTasksAreReadByPath));
+              ConversationsTest::followUpReturnsTheRunThatReceivesIt),
+          row("2.16 what the hosted product has", FactoriesTest::factoryTasksAreReadByPath));
 
   @Test
   void everyRowHasItsTestOnce() throws Exception {
@@ -355,7 +357,8 @@ class SpecificationTest {
     "2.11, follow-up, 3",
     "2.13, problem, 13"
   })
-  void thePayloadsHoldTheMembers(String section, String golden, int members) throws Exception {
+  void goldenPayloadsContainAllSpecifiedMembers(String section, String golden, int members)
+      throws Exception {
     var names =
         ROWS.stream()
             .filter(row -> row.startsWith(section + " "))

@@ -50,7 +50,7 @@ class StreamedResponseTest extends ClientFixture {
   }
 
   @Test
-  void aStallEndsByTheReadTimeout() throws Exception {
+  void stalledStreamEndsAtTheReadTimeout() throws Exception {
     try (var raw = stalling();
         var client =
             builder()
@@ -64,7 +64,7 @@ class StreamedResponseTest extends ClientFixture {
   }
 
   @Test
-  void aStallOfWhatMustNotBeDoneTwiceEndsToo() throws Exception {
+  void stalledStreamOfAPostEndsAtTheDeadline() throws Exception {
     try (var raw = stalling();
         var client = builder().baseUrl(raw.baseUrl()).deadline(Duration.ofMillis(500)).build();
         var streamed = client.post("agent/x", null).withStreamedBody().send()) {
@@ -96,7 +96,7 @@ class StreamedResponseTest extends ClientFixture {
   }
 
   @Test
-  void aBodyThatBreaksOffIsALostConnection() {
+  void truncatedStreamThrowsConnectionFailed() {
     server.enqueue(
         answer(200, "x".repeat(100_000), "text/plain")
             .onResponseBody(new SocketEffect.CloseSocket())
@@ -109,7 +109,7 @@ class StreamedResponseTest extends ClientFixture {
   }
 
   @Test
-  void closingGivesTheConnectionBack() throws Exception {
+  void closingAStreamReleasesItsConnection() throws Exception {
     server.enqueue(json(200, RUN));
     server.enqueue(json(200, RUN));
     try (var client = builder().build()) {
@@ -122,7 +122,7 @@ class StreamedResponseTest extends ClientFixture {
   }
 
   @Test
-  void anErrorFailsAsEver() {
+  void errorOfAStreamedCallThrowsTheUsualException() {
     server.enqueue(problem(404, "resource_not_found", ", \"detail\": \"gone\""));
     try (var client = builder().build()) {
       var failure =
@@ -148,7 +148,7 @@ class StreamedResponseTest extends ClientFixture {
   }
 
   @Test
-  void whatIsReadAsSomethingElseLeavesNoBodyOpen() {
+  void readingAStreamedBodyAsAnotherTypeClosesIt() {
     var pool = new ConnectionPool();
     server.enqueue(json(200, RUN));
     try (var client =

@@ -37,7 +37,7 @@ class UndocumentedCallsTest extends GroupFixture {
     "/agent/conversations/c-1/followups",
     "/agent/messages",
   })
-  void whatIsOnlyNamedIsPosted(String path) throws Exception {
+  void callsWithoutATypedMethodCanBePosted(String path) throws Exception {
     server.enqueue(json(200, "{\"id\": \"x\"}"));
 
     var answer =
@@ -59,7 +59,7 @@ class UndocumentedCallsTest extends GroupFixture {
   }
 
   @Test
-  void theAnswerIsReadAsAnything() throws Exception {
+  void responseCanBeReadAsAnyType() throws Exception {
     server.enqueue(json(200, RUN));
 
     var run = sends(client.get("/agent/runs/a%2Fb").as(RunItem.class), "GET /agent/runs/a%2Fb");
@@ -106,7 +106,7 @@ class UndocumentedCallsTest extends GroupFixture {
   }
 
   @Test
-  void failuresAreMapped() {
+  void failedUndocumentedCallThrowsTheMatchingException() {
     isRefused(client.get("/new"), 404, "resource_not_found", RunsException.NotFound.class);
     isRefused(client.post("/new", null), 409, "conflict", RunsException.Conflict.class);
   }

@@ -34,7 +34,7 @@ class WatchTest extends ClientFixture {
   }
 
   @Test
-  void whatIsThereAtTheBeginningIsNoChange() {
+  void runsPresentAtTheStartAreNotReportedAsChanges() {
     list("a QUEUED 10");
     list("a QUEUED 10");
     list("a QUEUED 10");
@@ -45,7 +45,7 @@ class WatchTest extends ClientFixture {
   }
 
   @Test
-  void eachLookGoesBackALittleAndTellsNothingTwice() throws Exception {
+  void pollsOverlapALittleAndReportNothingTwice() throws Exception {
     list("a QUEUED 10");
     list("a QUEUED 10");
     list("a INPROGRESS 20");
@@ -65,7 +65,7 @@ class WatchTest extends ClientFixture {
   }
 
   @Test
-  void whereThereWereNoRunsEveryRunIsNews() {
+  void everyRunIsReportedIfThereWereNoneAtTheStart() {
     list();
     list();
     list("a QUEUED 1");
@@ -74,7 +74,7 @@ class WatchTest extends ClientFixture {
   }
 
   @Test
-  void itCanGoOnWhereAnEarlierWatchEnded() throws Exception {
+  void watchCanContinueWhereAnEarlierWatchEnded() throws Exception {
     list("a SUCCEEDED 10");
 
     var since = Instant.parse("2026-01-05T09:00:08Z");
@@ -84,7 +84,7 @@ class WatchTest extends ClientFixture {
   }
 
   @Test
-  void anIntervalPassesBetweenTwoLooksAlsoWhenEachFindsSomething() {
+  void watchWaitsAnIntervalBetweenPollsEvenAfterChanges() {
     list("a QUEUED 10");
     list("a QUEUED 11");
     list("a INPROGRESS 12");
@@ -95,7 +95,7 @@ class WatchTest extends ClientFixture {
   }
 
   @Test
-  void whatIsOnTheFirstPageIsToldBeforeTheSecondIsRead() {
+  void runsOnTheFirstPageAreReportedBeforeTheSecondPageIsRead() {
     list(true, "a QUEUED 10");
     list(true, "a QUEUED 10");
     list("b QUEUED 11");
@@ -111,7 +111,7 @@ class WatchTest extends ClientFixture {
   }
 
   @Test
-  void whereTheServiceSortsOtherwiseAllPagesAreRead() {
+  void watchReadsAllPagesIfTheServiceSortsDifferently() {
     list(true, "a QUEUED 50", "b QUEUED 40");
     list("c QUEUED 10");
     list("c SUCCEEDED 55");
@@ -121,7 +121,7 @@ class WatchTest extends ClientFixture {
   }
 
   @Test
-  void theCursorOfAQueryIsNotItsBeginning() throws Exception {
+  void watchIgnoresTheCursorOfItsQuery() throws Exception {
     list("a QUEUED 10");
 
     var told =
@@ -132,7 +132,7 @@ class WatchTest extends ClientFixture {
   }
 
   @Test
-  void aFailureAtTheBeginningMakesNoChangeOfWhatWasThere() {
+  void initialFailureDoesNotReportExistingRunsAsChanges() {
     list("a QUEUED 10");
     server.enqueue(reset());
     list("a QUEUED 10");
@@ -142,7 +142,7 @@ class WatchTest extends ClientFixture {
   }
 
   @Test
-  void aServiceThatIsFullIsNotAskedEarlierThanItSays() {
+  void watchObeysTheRetryAfterOfAFullService() {
     server.enqueue(
         problem(429, "resource_unavailable").newBuilder().setHeader("Retry-After", "90").build());
     list("a QUEUED 10");
@@ -153,7 +153,7 @@ class WatchTest extends ClientFixture {
   }
 
   @Test
-  void aClosedClientEndsIt() {
+  void closedClientEndsTheWatch() {
     client.close();
 
     assertThatThrownBy(() -> told(client.runs().watch(ListRuns.ALL, INTERVAL), 1))
@@ -161,7 +161,7 @@ class WatchTest extends ClientFixture {
   }
 
   @Test
-  void whatPassesIsWaitedOut() {
+  void watchContinuesAfterATemporaryFailure() {
     list("a QUEUED 10");
     list("a QUEUED 10");
     server.enqueue(reset());
@@ -173,7 +173,7 @@ class WatchTest extends ClientFixture {
   }
 
   @Test
-  void whatStaysEndsIt() {
+  void permanentFailureEndsTheWatch() {
     server.enqueue(problem(401, "authentication_required"));
 
     assertThatThrownBy(() -> told(client.runs().watch(ListRuns.ALL, INTERVAL), 1))
@@ -181,7 +181,7 @@ class WatchTest extends ClientFixture {
   }
 
   @Test
-  void inTheBackgroundItTellsUntilItIsCancelled() throws Exception {
+  void asyncWatchReportsRunsUntilARequestIsUnauthorized() throws Exception {
     list("a SUCCEEDED 10");
     server.enqueue(json(401, "{}"));
     var told = new CopyOnWriteArrayList<String>();

@@ -83,7 +83,7 @@ class AccessibilityTest {
   }
 
   @Test
-  void everythingOnThePageOfARunIsReachedByKeyboard() throws Exception {
+  void everyControlOfTheRunPageIsReachableByKeyboard() throws Exception {
     browser.shows(1440, 900, "light");
     browser.go(site.at(run));
     browser.press("Tab");

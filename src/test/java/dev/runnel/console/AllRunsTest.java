@@ -73,7 +73,7 @@ class AllRunsTest {
   }
 
   @Test
-  void hasRunsThatRunnelDidNotStartWithWhoAndFromWhere() throws Exception {
+  void runListShowsPersonAndSourceOfRunsFromTheApi() throws Exception {
     ended("Nightly audit", RunState.SUCCEEDED);
 
     var page = get("/runs").body();
@@ -93,14 +93,14 @@ class AllRunsTest {
   }
 
   @Test
-  void knowsThePersonAndThePlaceOfARunOfAConversation() throws Exception {
+  void runListShowsPersonAndPlaceOfARunFromAConversation() throws Exception {
     site.binds(SLACK, DANA, "Fix the test", SLACK_LINK);
 
     assertThat(get("/runs").body()).contains("dana", SLACK_LINK);
   }
 
   @Test
-  void whatWaitsForAPersonIsOnTopAndNotListedTwice() throws Exception {
+  void blockedRunIsListedFirstAndOnlyOnce() throws Exception {
     ended("Old question", RunState.BLOCKED);
     ended("First", RunState.SUCCEEDED);
     ended("Second", RunState.FAILED);
@@ -109,7 +109,7 @@ class AllRunsTest {
   }
 
   @Test
-  void filtersAndWordsStandInTheAddressAndStayOnThePage() throws Exception {
+  void runListKeepsFiltersAndSearchTextInItsFormAndLinks() throws Exception {
     ended("Fix the test", RunState.FAILED);
     ended("Fix the docs", RunState.SUCCEEDED);
     ended("Write a poem", RunState.FAILED);
@@ -125,7 +125,7 @@ class AllRunsTest {
   }
 
   @Test
-  void findsTheRunsOfARepositoryOfAnIssueAndOfAChannel() throws Exception {
+  void runListFiltersByRepositoryIssueAndChannel() throws Exception {
     var github = new SurfaceId("github");
     site.binds(new Conversation(github, "acme/shop#1"), DANA, "Fix one", null);
     site.binds(new Conversation(github, "acme/shop#12"), DANA, "Fix twelve", null);
@@ -164,7 +164,7 @@ class AllRunsTest {
   }
 
   @Test
-  void continuesWhereAPageEndedAndThenIsNotLive() throws Exception {
+  void laterPageOfTheRunListContinuesThePreviousOneAndIsNotLive() throws Exception {
     site.pageSize = 2;
     for (var title : List.of("one", "two", "three", "four", "five")) {
       ended(title, RunState.SUCCEEDED);
@@ -200,7 +200,7 @@ class AllRunsTest {
   }
 
   @Test
-  void anOpenPageGetsTheMessageAloneWhereNothingElseChanged() throws Exception {
+  void openPageGetsOnlyTheMessageIfNothingElseChanged() throws Exception {
     var run = ended("Fix the test", RunState.RUNNING);
     try (var live = new OpenPage(site.at("/live/runs"), "Cookie", site.signedIn())) {
       await().until(() -> live.events("order").size() == 1);
@@ -215,7 +215,7 @@ class AllRunsTest {
   }
 
   @Test
-  void saysSoWhenTheServiceCannotListRuns() throws Exception {
+  void runListReportsThatTheServiceCannotListRuns() throws Exception {
     var answer = get("/runs?q=unavailable");
 
     assertThat(answer.statusCode()).isEqualTo(503);
@@ -223,14 +223,14 @@ class AllRunsTest {
   }
 
   @Test
-  void saysHowToSeeMoreWhenNothingMatches() throws Exception {
+  void runListSaysThatNoRunMatchesAndEscapesTheSearchText() throws Exception {
     assertThat(get("/runs?q=%3Cscript%3E").body())
         .contains("No run matches", "value=\"&lt;script>\"")
         .doesNotContain("<script>\"");
   }
 
   @Test
-  void isForThoseWhoAreSignedIn() throws Exception {
+  void runListRequiresSignIn() throws Exception {
     for (var path : List.of("/runs", "/live/runs")) {
       assertThat(
               browser

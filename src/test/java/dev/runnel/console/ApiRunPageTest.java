@@ -141,7 +141,7 @@ class ApiRunPageTest {
     }
 
     @Test
-    void stopsItAndTheLogNamesThem() throws Exception {
+    void operatorStopsAnApiRunAndTheAuditLogNamesThem() throws Exception {
       assertThat(page(session)).contains("started through the API", "value=\"stop\"");
 
       assertThat(posts(session, form(session, "stop")).statusCode()).isEqualTo(200);
@@ -161,7 +161,7 @@ class ApiRunPageTest {
     }
 
     @Test
-    void writesToItOnceHoweverOftenTheyClick() throws Exception {
+    void repeatedClicksSendOneMessage() throws Exception {
       var message = message(session, "And the docs");
 
       posts(session, message);
@@ -177,7 +177,7 @@ class ApiRunPageTest {
     }
 
     @Test
-    void answersItsQuestionByAButton() throws Exception {
+    void operatorAnswersAQuestionOfAnApiRunWithAButton() throws Exception {
       asks("Which one?\n\n1. The red one\n2. The blue one");
       var choice = Pattern.compile("value=\"(answer\n[^\"]*The blue one)\"").matcher(page(session));
       assertThat(choice.find()).isTrue();
@@ -190,7 +190,7 @@ class ApiRunPageTest {
     }
 
     @Test
-    void approvesAPlanInWords() throws Exception {
+    void operatorApprovesAPlanWithATextMessage() throws Exception {
       asks("Plan:\n\n1. Read\n2. Write\n\nReply `approve` to start.");
       clock.advance(Duration.ofMinutes(1));
 
@@ -201,7 +201,7 @@ class ApiRunPageTest {
     }
 
     @Test
-    void losesNothingWhileTheRunServiceIsDown() throws Exception {
+    void stopIsDeliveredAfterAnOutageOfTheRunService() throws Exception {
       var stop = form(session, "stop");
       site.runs.isDown(Optional.empty());
       posts(session, stop);
@@ -216,7 +216,7 @@ class ApiRunPageTest {
     }
 
     @Test
-    void isNotHeardTwiceWhenAnAnswerIsLost() throws Exception {
+    void operatorMessageIsSentOnceIfTheResponseIsLost() throws Exception {
       site.runs.losesNextAnswer();
       posts(session, message(session, "And the docs"));
       for (int i = 0; i < 5; i++) {
@@ -229,7 +229,7 @@ class ApiRunPageTest {
     }
 
     @Test
-    void isToldWhenItCannotContinueAndStartsNoOther() throws Exception {
+    void refusedFollowUpIsShownAndStartsNoNewRun() throws Exception {
       site.runs.moves(run.id(), RunState.SUCCEEDED, "Done");
       site.runs.answersNext(
           new Outcome.Refused("gone", "Its workspace was deleted.", Optional.empty()));
@@ -242,7 +242,7 @@ class ApiRunPageTest {
     }
 
     @Test
-    void isNotOfferedToStartItAgainNorDoesItWhenTheyTry() throws Exception {
+    void apiRunOffersNoRetryAndRejectsOneThatIsPosted() throws Exception {
       site.runs.moves(run.id(), RunState.FAILED, "No");
       assertThat(page(session)).contains("value=\"say\"").doesNotContain("value=\"retry\"");
 
@@ -257,7 +257,7 @@ class ApiRunPageTest {
     }
 
     @Test
-    void followsItOnThePageThatWasOpenBefore() throws Exception {
+    void openPageShowsTheStoppedRun() throws Exception {
       try (var live = new OpenPage(site.at("/runs/" + run.id() + "/live"), "Cookie", session)) {
         await().until(() -> live.sent("head").contains("value=\"stop\""));
         posts(session, form(session, "stop"));
@@ -267,7 +267,7 @@ class ApiRunPageTest {
     }
 
     @Test
-    void stopsARunThatAnotherRunStarted() throws Exception {
+    void operatorStopsARunThatAnotherRunStarted() throws Exception {
       run = site.runs.addsChild(run.id(), "A part of it");
 
       posts(session, form(session, "stop"));
@@ -277,7 +277,7 @@ class ApiRunPageTest {
     }
 
     @Test
-    void stopsItInItsThreadAfterSomebodyLinkedItToOne() throws Exception {
+    void operatorStopsALinkedApiRunThroughItsThread() throws Exception {
       posts(session, message(session, "And the docs"));
       site.settles();
       site.arrives(Samples.delivery("9", new Intent.Link(run.id()), Samples.THREAD));
@@ -292,7 +292,7 @@ class ApiRunPageTest {
     }
 
     @Test
-    void seesInTheListsWhoAskedForItAsBefore() throws Exception {
+    void runListsStillShowTheRequesterAfterAMessage() throws Exception {
       posts(session, message(session, "And the docs"));
       site.settles();
 
@@ -303,7 +303,7 @@ class ApiRunPageTest {
     }
 
     @Test
-    void cannotBeMadeToDoItByAnotherSite() throws Exception {
+    void crossSiteOrForgedFormIsRejected() throws Exception {
       var stop = form(session, "stop");
       assertThat(posts(session, stop, "Sec-Fetch-Site", "cross-site").statusCode()).isEqualTo(401);
       stop.put("page", "forged");
@@ -321,7 +321,7 @@ class ApiRunPageTest {
     }
 
     @Test
-    void whomNoRuleOfItsPlacePermitsSeesNoFormAndStopsNothing() throws Exception {
+    void personWithoutPermissionSeesNoFormAndCannotStopTheRun() throws Exception {
       permits(rule("console", ALL));
       assertThat(page(session))
           .contains("Nightly report")
@@ -364,7 +364,7 @@ class ApiRunPageTest {
     }
 
     @Test
-    void whomARuleOfItsPlacePermitsStopsItUnderTheirName() throws Exception {
+    void permittedPersonStopsTheRunUnderTheirName() throws Exception {
       permits(rule("console", EnumSet.of(Permission.READ)), rule("api", ALL));
 
       posts(session, form(session, "stop"));
@@ -381,7 +381,7 @@ class ApiRunPageTest {
     }
 
     @Test
-    void seesOnlyWhatTheyMayDo() throws Exception {
+    void runPageShowsOnlyPermittedActions() throws Exception {
       permits(rule("console", EnumSet.of(Permission.READ)), rule("api", Set.of(Permission.STOP)));
       assertThat(page(session))
           .contains("value=\"stop\"")
@@ -396,7 +396,7 @@ class ApiRunPageTest {
     }
 
     @Test
-    void whoMayStopTheirOwnRunsStopsNoneOfThese() throws Exception {
+    void permissionToStopOwnRunsExcludesApiRuns() throws Exception {
       permits(
           rule("console", EnumSet.of(Permission.READ)), rule("any", Set.of(Permission.STOP_OWN)));
 
@@ -408,7 +408,7 @@ class ApiRunPageTest {
     }
 
     @Test
-    void doesNothingToARunThatAnotherRunStarted() throws Exception {
+    void personCannotActOnARunThatAnotherRunStarted() throws Exception {
       permits(rule("console", ALL), rule("api", ALL));
       run = site.runs.addsChild(run.id(), "A part of it");
 
@@ -422,7 +422,7 @@ class ApiRunPageTest {
     }
 
     @Test
-    void doesNothingToARunOfAThreadByThisWay() throws Exception {
+    void personCannotActOnARunOfAThreadThroughTheApiConversation() throws Exception {
       permits(rule("console", ALL), rule("api", ALL));
       run =
           site.binds(
@@ -441,7 +441,7 @@ class ApiRunPageTest {
 
     /// Runnel started it, and its thread is not known yet, or no longer.
     @Test
-    void doesNothingToARunThatAThreadAskedFor() throws Exception {
+    void personCannotActOnARunThatAThreadRequested() throws Exception {
       permits(rule("console", ALL), rule("api", ALL));
       run = site.runs.addsStarted("Fix the test");
 
@@ -456,14 +456,14 @@ class ApiRunPageTest {
   }
 
   @Test
-  void itIsNotOnTheSharedPage() throws Exception {
+  void sharedPageOfAnApiRunHasNoControls() throws Exception {
     assertThat(get(site.shared(run), "").body())
         .contains("Nightly report")
         .doesNotContain("data-form", "value=\"stop\"");
   }
 
   @Test
-  void aRunWhoseIdIsTheBeginningOfAnotherIsNotMistakenForIt() throws Exception {
+  void runIdThatIsAPrefixOfAnotherIsNotMistaken() throws Exception {
     run = site.runs.addsStranger(new RunId("1234"), "Short");
     var other = site.runs.addsStranger(new RunId("12345"), "Long");
     var session = site.signedIn();

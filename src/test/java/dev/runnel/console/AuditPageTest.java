@@ -82,7 +82,7 @@ class AuditPageTest {
   }
 
   @Test
-  void onlyWhoIsSignedInSeesIt() throws Exception {
+  void auditLogIsVisibleOnlyAfterSigningIn() throws Exception {
     did("dana", Verb.START, Verdict.ALLOWED, "the secret plan");
 
     for (var path : List.of("/audit", "/audit.jsonl")) {
@@ -93,7 +93,7 @@ class AuditPageTest {
   }
 
   @Test
-  void theNewestComesFirstAndTextIsEscaped() throws Exception {
+  void auditPageIsNewestFirstAndEscapesText() throws Exception {
     did("dana", Verb.START, Verdict.ALLOWED, "first");
     did("<b>sam</b>", Verb.SAY, Verdict.REFUSED, NASTY);
 
@@ -106,7 +106,7 @@ class AuditPageTest {
   }
 
   @Test
-  void theUrlSaysWhatIsShown() throws Exception {
+  void auditPageIsFilteredByUrlParameters() throws Exception {
     did("dana", Verb.START, Verdict.ALLOWED, "by dana");
     did("sam", Verb.START, Verdict.REFUSED, "by sam");
     did("sam", Verb.STOP, Verdict.ALLOWED, "stopped by sam");
@@ -124,7 +124,7 @@ class AuditPageTest {
   }
 
   @Test
-  void olderEntriesAreOnTheNextPagesEachOnce() throws Exception {
+  void olderEntriesAppearOnceOnTheFollowingPages() throws Exception {
     for (int i = 0; i < 120; i++) {
       did("dana", Verb.SAY, Verdict.ALLOWED, "entry-" + i + ".");
     }

@@ -91,7 +91,7 @@ class ConsoleInBrowserTest {
   }
 
   @Test
-  void aVisitorSignsInWithTheTokenByKeyboardAndComesToThePageTheyWanted() throws Exception {
+  void tokenSignInByKeyboardOpensTheRequestedPage() throws Exception {
     site.binds(THREAD, DANA, "Fix the test", null);
 
     browser.go(site.at("/runs"));
@@ -110,7 +110,7 @@ class ConsoleInBrowserTest {
   }
 
   @Test
-  void filtersNarrowTheListAndTheAddressKeepsThem() throws Exception {
+  void filtersNarrowTheListAndAreKeptInTheUrl() throws Exception {
     signsIn();
     for (var state : List.of(RunState.FAILED, RunState.SUCCEEDED, RunState.RUNNING)) {
       site.runs.moves(site.runs.addsStranger("Fix the " + state).id(), state, "So far");
@@ -225,7 +225,7 @@ class ConsoleInBrowserTest {
   }
 
   @Test
-  void noMarkdownOfAnAgentActsOnThePageThatShowsIt() throws Exception {
+  void agentMarkdownExecutesNothingOnThePage() throws Exception {
     browser.before(
         """
         window.acts = [];
@@ -275,7 +275,7 @@ class ConsoleInBrowserTest {
   }
 
   @Test
-  void aStreamThatBeginsAnewRepeatsNoLineOfTheTranscript() throws Exception {
+  void restartedStreamRepeatsNoLineOfTheTranscript() throws Exception {
     signsIn();
     var run = site.binds(THREAD, DANA, "Fix the test", null);
     site.sees(site.runs.moves(run.id(), RunState.RUNNING, "Begin"));

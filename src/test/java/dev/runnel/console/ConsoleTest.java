@@ -93,12 +93,12 @@ class ConsoleTest {
   @Nested
   class ThePageOfRuns {
     @Test
-    void saysWhatToDoWhileThereAreNone() throws Exception {
+    void runsPageExplainsHowToStartWhileThereAreNoRuns() throws Exception {
       assertThat(page("/")).contains("No runs yet", "/agent fix the flaky test", "claude -p");
     }
 
     @Test
-    void saysWhatToInstallOnlyWhileTheDemoAgentWorks() throws Exception {
+    void runsPageExplainsWhatToInstallOnlyWithTheDemoAgent() throws Exception {
       assertThat(page("/")).doesNotContain("No coding agent found");
       site.close();
       site = new Site(folder, clock, "sesame", new About("rehearsal", List.of()), streams, 0);
@@ -110,7 +110,7 @@ class ConsoleTest {
     }
 
     @Test
-    void showsStateTitleWhoWhereAndWhatWasMade() throws Exception {
+    void runsPageShowsStateTitlePersonPlaceAndArtifacts() throws Exception {
       var run = site.binds(SLACK, DANA, "Fix the test", SLACK_LINK);
       site.runs.makes(
           run.id(), new Artifact("Pull request #7", URI.create("https://git.example/7"), true));
@@ -123,7 +123,7 @@ class ConsoleTest {
     }
 
     @Test
-    void followsWhatHappens() throws Exception {
+    void runListPageUpdatesLive() throws Exception {
       try (var live = live("/live")) {
         await().until(() -> live.sent("list").contains("No runs yet"));
         var run = site.binds(SLACK, DANA, "Fix the test ✓", SLACK_LINK);
@@ -134,7 +134,7 @@ class ConsoleTest {
     }
 
     @Test
-    void isSentNothingWhileNothingChanges() throws Exception {
+    void runsPageReceivesOnlyChangedRows() throws Exception {
       site.binds(SLACK, DANA, "Fix the test", SLACK_LINK);
       try (var live = live("/live");
           var other = live("/live")) {
@@ -151,7 +151,7 @@ class ConsoleTest {
   @Nested
   class ThePageOfARun {
     @Test
-    void showsItsTranscriptAndWhatCanBeDone() throws Exception {
+    void runPageShowsTheTranscriptAndThePossibleActions() throws Exception {
       var run = site.binds(SLACK, DANA, "Fix the test", SLACK_LINK);
       site.says(run, Kind.ASKED, "Fix the test, please");
       site.says(run, Kind.SAID, "I look at https://git.example/8.");
@@ -165,14 +165,14 @@ class ConsoleTest {
     }
 
     @Test
-    void offersToRunAnEndedOneAgain() throws Exception {
+    void pageOfAnEndedRunOffersARetry() throws Exception {
       var run = site.binds(SLACK, DANA, "Fix the test", null);
       site.sees(site.runs.moves(run.id(), RunState.CANCELLED, "Stopped"));
       assertThat(page(path(run))).contains("value=\"retry\"").doesNotContain("value=\"stop\"");
     }
 
     @Test
-    void getsNewLinesOnlyAndFromWhereItWasLeft() throws Exception {
+    void runPageReceivesOnlyLinesAfterTheLastOneItHas() throws Exception {
       var run = site.binds(SLACK, DANA, "Fix the test", null);
       site.says(run, Kind.SAID, "line one");
       site.says(run, Kind.SAID, "line two");
@@ -208,7 +208,7 @@ class ConsoleTest {
     }
 
     @Test
-    void aLineWithoutEndIsShownInShortAndIsWholeInTheDownload() throws Exception {
+    void hugeLineIsTruncatedOnThePageButCompleteInTheDownload() throws Exception {
       var run = site.binds(SLACK, DANA, "Fix the test", null);
       var endless = "<".repeat(10_000_000);
       site.says(run, Kind.ASKED, "Draw a wall");
@@ -243,7 +243,7 @@ class ConsoleTest {
     }
 
     @Test
-    void followsItsStateAndLinesAfterItWasReopened() throws Exception {
+    void runPageUpdatesLiveAfterTheRunIsReopened() throws Exception {
       var run = site.binds(SLACK, DANA, "Fix the test", null);
       site.sees(site.runs.moves(run.id(), RunState.SUCCEEDED, "Done"));
       try (var live = live(path(run) + "/live?after=0")) {
@@ -256,7 +256,7 @@ class ConsoleTest {
     }
 
     @Test
-    void learnsThatItsThreadHasANewerRun() throws Exception {
+    void runPageAnnouncesANewerRunOfItsThread() throws Exception {
       var run = site.binds(SLACK, DANA, "Fix the test", null);
       try (var live = live(path(run) + "/live?after=0")) {
         await().until(() -> !live.events("head").isEmpty());
@@ -266,7 +266,7 @@ class ConsoleTest {
     }
 
     @Test
-    void thatRunnelDidNotStartSaysSoAndHasALinkToItsSession() throws Exception {
+    void pageOfAnApiRunShowsItsSourceAndLinksToItsSession() throws Exception {
       var run = site.runs.addsStranger("Started by hand");
       assertThat(page(path(run)))
           .contains("Started by hand", "started through the API")
@@ -274,14 +274,14 @@ class ConsoleTest {
     }
 
     @Test
-    void thatDoesNotExistIsAFriendlyNo() throws Exception {
+    void pageOfAnUnknownRunIsNotFoundWithALinkToAllRuns() throws Exception {
       var response = get("/runs/nope");
       assertThat(response.statusCode()).isEqualTo(404);
       assertThat(response.body()).contains("There is no such run", "All runs");
     }
 
     @Test
-    void saysSoWhenOnlyTheRunServiceCouldKnowAndItIsDown() throws Exception {
+    void pageOfAnUnknownRunIsUnavailableWhileTheRunServiceIsDown() throws Exception {
       site.runs.isDown(Optional.empty());
       var response = get("/runs/0190e6a1-9f50-7c3e-8a43-000000000009");
       assertThat(response.statusCode()).isEqualTo(503);
@@ -292,7 +292,7 @@ class ConsoleTest {
   @Nested
   class WhatOthersWrote {
     @Test
-    void isShownAsTextEverywhere() throws Exception {
+    void textFromOthersIsEscapedEverywhere() throws Exception {
       var run = site.binds(SLACK, new Actor("U1", NASTY), NASTY, null);
       site.says(run, Kind.ASKED, NASTY);
       site.says(run, Kind.SAID, NASTY);
@@ -317,7 +317,7 @@ class ConsoleTest {
     }
 
     @Test
-    void isNoLinkUnlessItLeadsToTheWeb() throws Exception {
+    void linkFromOthersIsHiddenUnlessItIsAWebAddress() throws Exception {
       var run = site.binds(SLACK, DANA, "Fix the test", "javascript:alert(1)");
       site.runs.makes(run.id(), new Artifact("Trap", URI.create("javascript:alert(2)"), true));
       site.sees(site.runs.run(run.id()));
@@ -352,7 +352,7 @@ class ConsoleTest {
     }
 
     @Test
-    void startsARunOnceHoweverOftenTheyClickAndIsTakenToIt() throws Exception {
+    void repeatedStartClicksStartOneRunAndLeadToItsPage() throws Exception {
       var home = page("/");
       var start = Map.of("action", "start", "text", "Fix the test");
       var reply = posts(home, start);
@@ -370,7 +370,7 @@ class ConsoleTest {
     }
 
     @Test
-    void isToldWhyARunDidNotStart() throws Exception {
+    void reasonForARefusedStartIsShownOnThePage() throws Exception {
       var reply = posts(page("/"), Map.of("action", "start", "text", "Fix the test"));
       site.runs.answersNext(
           new Outcome.Refused("quota", "There are no credits left.", Optional.empty()));
@@ -381,7 +381,7 @@ class ConsoleTest {
     }
 
     @Test
-    void findsTheEarlierRunOfAThreadThatWasRunAgain() throws Exception {
+    void pageOfARetriedRunShowsThatItIsAnEarlierRunOfItsThread() throws Exception {
       var home = posts(page("/"), Map.of("action", "start", "text", "Fix the test"));
       site.settles();
       var first = site.runs.runs().getFirst();
@@ -396,7 +396,7 @@ class ConsoleTest {
     }
 
     @Test
-    void repliesToARunAndStopsIt() throws Exception {
+    void personCanReplyToARunAndStopItOnItsPage() throws Exception {
       posts(page("/"), Map.of("action", "start", "text", "Fix the test"));
       site.settles();
       var run = site.runs.runs().getFirst();
@@ -449,7 +449,7 @@ class ConsoleTest {
     }
 
     @Test
-    void withoutASessionSeeNothingButThePageToSignIn() throws Exception {
+    void visitorWithoutASessionSeesOnlyTheSignInPage() throws Exception {
       site.binds(SLACK, DANA, "Secret plan", null);
       for (var path :
           List.of("/", "/live", "/runs/x", "/runs/x/live", "/runs/x/transcript", "/attention")) {
@@ -464,7 +464,7 @@ class ConsoleTest {
     }
 
     @Test
-    void areSignedInByALinkOnceAndTakenToTheRuns() throws Exception {
+    void signInLinkWorksOnceAndLeadsToTheRuns() throws Exception {
       var link = site.link();
       var path = link.getPath() + "?" + link.getQuery();
       assertThat(request("HEAD", path, "localhost", "")).doesNotContain("Set-Cookie");
@@ -483,7 +483,7 @@ class ConsoleTest {
     }
 
     @Test
-    void areSignedInByTheTokenAndTakenToThePageTheyWanted() throws Exception {
+    void tokenSignsVisitorsInAndLeadsToTheRequestedPage() throws Exception {
       assertThat(visit("/runs/x", "runnel.example")).contains("name=\"to\" value=\"/runs/x\"");
 
       var entered = posts("token=sesame&to=%2Fruns%2Fx", "X-Forwarded-Proto: https");
@@ -496,7 +496,7 @@ class ConsoleTest {
     }
 
     @Test
-    void areNotSignedInByAWrongTokenNorByAnAddress() throws Exception {
+    void wrongTokenOrTokenInTheAddressDoesNotSignIn() throws Exception {
       assertThat(posts("token=Sesame")).startsWith("HTTP/1.1 401").doesNotContain("Set-Cookie");
       assertThat(posts("token=sesame", "Origin: https://evil.example"))
           .startsWith("HTTP/1.1 401")
@@ -506,7 +506,7 @@ class ConsoleTest {
     }
 
     @Test
-    void whoTryManyTokensAreToldToWait() throws Exception {
+    void visitorMustWaitAfterManyWrongTokens() throws Exception {
       for (int i = 0; i < 6; i++) {
         assertThat(posts("token=" + i)).startsWith("HTTP/1.1 401");
       }
@@ -517,14 +517,14 @@ class ConsoleTest {
     }
 
     @Test
-    void thatAreProgramsBringTheToken() throws Exception {
+    void programsAuthenticateWithTheTokenInAHeader() throws Exception {
       assertThat(visit("/", "localhost", "Authorization: Bearer sesame"))
           .startsWith("HTTP/1.1 200");
       assertThat(visit("/", "localhost", "Authorization: Bearer wrong")).startsWith("HTTP/1.1 401");
     }
 
     @Test
-    void whoSignOutAreOutOnTheirOpenPagesToo() throws Exception {
+    void signOutEndsTheOpenPagesOfTheVisitor() throws Exception {
       try (var live = live("/live")) {
         await().until(() -> !live.events("list").isEmpty());
         assertThat(request("POST", "/leave", "localhost", "action=here", "Cookie: " + cookie))
@@ -536,7 +536,7 @@ class ConsoleTest {
     }
 
     @Test
-    void mayEndTheSessionsOfEverybody() throws Exception {
+    void visitorCanEndAllSessions() throws Exception {
       var other = site.signedIn();
       assertThat(request("POST", "/leave", "localhost", "action=everywhere", "Cookie: " + cookie))
           .startsWith("HTTP/1.1 303");
@@ -544,7 +544,7 @@ class ConsoleTest {
     }
 
     @Test
-    void cannotSendFormsWithoutEnd() throws Exception {
+    void oversizedFormIsRejected() throws Exception {
       assertThat(posts("token=" + "x".repeat(70_000))).startsWith("HTTP/1.1 413");
     }
 
@@ -559,7 +559,7 @@ class ConsoleTest {
     }
 
     @Test
-    void loadNothingFromElsewhereAndCannotBeFramed() throws Exception {
+    void pagesLoadNothingExternalAndCannotBeFramed() throws Exception {
       var response = get("/");
       assertThat(response.headers().firstValue("Content-Security-Policy").orElseThrow())
           .contains("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'")
@@ -571,7 +571,7 @@ class ConsoleTest {
     }
 
     @Test
-    void getStyleSheetScriptAndIconAndNothingElse() throws Exception {
+    void onlyStyleSheetScriptAndIconAreServedToVisitors() throws Exception {
       for (var name : List.of("console.css", "console.js", "icon.svg")) {
         assertThat(get("/console/" + name).statusCode()).isEqualTo(200);
       }
@@ -583,7 +583,7 @@ class ConsoleTest {
   @Nested
   class OpenStreams {
     @Test
-    void endWhenTheirPagesAreClosed() throws Exception {
+    void streamsEndWhenTheirPagesAreClosed() throws Exception {
       try (var one = live("/live");
           var other = live("/live")) {
         await().until(() -> !one.events("list").isEmpty() && !other.events("list").isEmpty());
@@ -593,7 +593,7 @@ class ConsoleTest {
     }
 
     @Test
-    void areBounded() throws Exception {
+    void openStreamsAreLimited() throws Exception {
       try (var one = live("/live");
           var two = live("/live");
           var three = live("/live")) {
@@ -609,7 +609,7 @@ class ConsoleTest {
     }
 
     @Test
-    void endWhenTheConsoleCloses() throws Exception {
+    void streamsEndWhenTheConsoleCloses() throws Exception {
       try (var one = live("/live")) {
         await().until(() -> !one.events("list").isEmpty());
         site.console.close();
@@ -618,7 +618,7 @@ class ConsoleTest {
     }
 
     @Test
-    void thatAskForNoStreamAreNotCounted() throws Exception {
+    void requestThatAcceptsNoStreamIsNotCounted() throws Exception {
       assertThat(get("/live").statusCode()).isEqualTo(406);
       assertThat(streams.open()).isZero();
     }

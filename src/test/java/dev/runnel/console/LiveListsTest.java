@@ -61,7 +61,7 @@ class LiveListsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/", "/runs"})
-  void theFocusStaysOnItsRunWhenAnotherArrives(String page) throws Exception {
+  void focusStaysOnItsRunWhenAnotherArrives(String page) throws Exception {
     var _ = run(1);
     var held = run(2);
     var _ = run(3);

@@ -31,7 +31,7 @@ class LivePagesCostTest {
   @TempDir Path folder;
 
   @Test
-  void anOpenPageCostsAtMostFiveKilobytesASecondWhileEightyRunsTalk() throws Exception {
+  void openPageUsesAtMostFiveKilobytesASecondWithEightyActiveRuns() throws Exception {
     try (var site =
             new Site(
                 folder,

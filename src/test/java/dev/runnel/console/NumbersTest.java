@@ -82,7 +82,7 @@ class NumbersTest {
   }
 
   @Test
-  void countsRunsOutcomesTimesAndCosts() throws Exception {
+  void numbersPageCountsRunsOutcomesTimesAndCosts() throws Exception {
     var facts = new ArrayList<Fact>();
     for (int i = 1; i <= 20; i++) {
       facts.add(fact(i <= 15 ? RunState.SUCCEEDED : RunState.FAILED, i, 60 * i, 500_000, "opus"));
@@ -100,7 +100,7 @@ class NumbersTest {
   }
 
   @Test
-  void drawsPlotsOnTheServerWithoutStylesInThePage() throws Exception {
+  void plotsAreDrawnOnTheServerWithoutInlineStyles() throws Exception {
     site.facts = List.of(fact(RunState.SUCCEEDED, 1, 60, 10_000_000, "opus"));
 
     assertThat(get("/numbers?days=7").body())
@@ -110,7 +110,7 @@ class NumbersTest {
   }
 
   @Test
-  void sumsByPersonChannelAndRepositoryWithNames() throws Exception {
+  void numbersAreSummedByPersonChannelAndRepository() throws Exception {
     starts("slack:U1", "slack:T1/C1", 3);
     starts("github:sam", "github:acme/shop", 1);
 
@@ -119,7 +119,7 @@ class NumbersTest {
   }
 
   @Test
-  void showsWhatIsLeftOfBudgets() throws Exception {
+  void numbersPageShowsTheRemainingBudgets() throws Exception {
     starts("slack:U1", "slack:T1/C1", 3);
     site.policy =
         new Policy(
@@ -147,7 +147,7 @@ class NumbersTest {
   }
 
   @Test
-  void sendsATableAsCsvThatNoSpreadsheetCalculates() throws Exception {
+  void csvExportEscapesFormulasForSpreadsheets() throws Exception {
     site.facts =
         List.of(
             fact(RunState.SUCCEEDED, 1, 60, 1_500_000, "=cmd|'/c calc'!A1"),
@@ -166,7 +166,7 @@ class NumbersTest {
   }
 
   @Test
-  void hasNothingToShowBeforeTheFirstRunAndIsForThoseWhoAreSignedIn() throws Exception {
+  void numbersPageIsEmptyBeforeTheFirstRunAndRequiresSignIn() throws Exception {
     assertThat(get("/numbers").body()).contains("nothing yet").doesNotContain("NaN");
     assertThat(
             client

@@ -105,7 +105,7 @@ class OperationPagesTest {
   }
 
   @Test
-  void healthSaysWhatWorksWhatWaitsAndWhatPauses() throws Exception {
+  void healthPageShowsPlatformsNodesFreezesAndPauses() throws Exception {
     assertThat(page("/operation"))
         .contains("dana froze all starts", "GitHub does not accept the token")
         .contains("3 of 4", "on, over a socket", "2 min ago", "off. Set GITLAB_TOKEN")
@@ -113,7 +113,7 @@ class OperationPagesTest {
   }
 
   @Test
-  void agentsHaveEnvironmentsFactoriesSchedulesAndKeysWithoutSecrets() throws Exception {
+  void agentsPageListsEnvironmentsFactoriesSchedulesAndKeys() throws Exception {
     assertThat(page(AGENTS))
         .contains("Web shop", "(default)", "node:22", "NPM_TOKEN", "reviewer", "Payments")
         .contains(
@@ -121,7 +121,7 @@ class OperationPagesTest {
   }
 
   @Test
-  void settingsSayWhereTheyComeFrom() throws Exception {
+  void settingsPageShowsTheOriginOfEachSetting() throws Exception {
     assertThat(page("/operation/settings"))
         .containsSubsequence("slack.bot_token", "set, not shown", "the environment")
         .containsSubsequence("agents.slots", "a restart applies it", "/etc/runnel/runnel.yaml")
@@ -141,7 +141,7 @@ class OperationPagesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/operation", AGENTS, "/operation/settings", "/operation/policy"})
-  void onlyThoseSeeThemWhoMayConfigure(String path) throws Exception {
+  void operationPagesRequireThePermissionToConfigure(String path) throws Exception {
     isPerson(EnumSet.of(Permission.READ, Permission.START, Permission.STOP));
 
     assertThat(get(path).statusCode()).isEqualTo(403);
@@ -152,7 +152,7 @@ class OperationPagesTest {
   }
 
   @Test
-  void theNavigationLeadsThereForThoseWhoMayConfigure() throws Exception {
+  void navigationLinksToTheOperationPagesWithPermissionToConfigure() throws Exception {
     assertThat(page("/")).contains("href=\"/operation\"");
     isPerson(EnumSet.of(Permission.READ, Permission.CONFIGURE));
     assertThat(page("/")).contains("href=\"/operation\"");
@@ -179,7 +179,7 @@ class OperationPagesTest {
   }
 
   @Test
-  void whoMayNotChangeSchedulesDoesNotPauseOne() throws Exception {
+  void pausingAScheduleRequiresThePermissionToChangeSchedules() throws Exception {
     isPerson(EnumSet.of(Permission.READ, Permission.CONFIGURE));
 
     assertThat(post(key(), "pause", SampleOperation.SCHEDULE).statusCode()).isEqualTo(403);
@@ -187,7 +187,7 @@ class OperationPagesTest {
   }
 
   @Test
-  void whoMayNotConfigureDoesNotRevokeAKey() throws Exception {
+  void revokingAKeyRequiresThePermissionToConfigure() throws Exception {
     isPerson(EnumSet.of(Permission.READ, Permission.SCHEDULE));
 
     assertThat(post(key(), "revoke", SampleOperation.KEY).statusCode()).isEqualTo(403);
@@ -196,7 +196,7 @@ class OperationPagesTest {
   }
 
   @Test
-  void onlyAPageOfOursMayChangeSomething() throws Exception {
+  void forgedOrCrossSiteFormChangesNothing() throws Exception {
     assertThat(post("forged.key", "revoke", SampleOperation.KEY).statusCode()).isEqualTo(401);
     assertThat(
             post(key(), "revoke", SampleOperation.KEY, "Sec-Fetch-Site", "cross-site").statusCode())

@@ -95,7 +95,7 @@ class ParkedItemsTest {
   }
 
   @Test
-  void saysWhatWhereWhyAndWhen() throws Exception {
+  void attentionPageShowsTextPlaceReasonAndAgeOfEachItem() throws Exception {
     site.givesUp(delivery("1", say("fix <it>")), "no such profile");
     clock.advance(Duration.ofMinutes(5));
     var notice = new Update.Message(DANA, "It is done.", false);
@@ -133,13 +133,13 @@ class ParkedItemsTest {
   }
 
   @Test
-  void saysThatAllIsWell() throws Exception {
+  void attentionPageSaysThatNothingNeedsAttention() throws Exception {
     assertThat(page("/attention")).contains("Nothing needs attention");
     assertThat(page("/")).doesNotContain("need attention");
   }
 
   @Test
-  void aRetriedRowWaitsForItsTurn() throws Exception {
+  void retriedRowIsQueuedAgain() throws Exception {
     site.givesUp(delivery("1", say("fix it")), "why");
     var answer = post("inbox", "fake:1", "retry");
 
@@ -150,7 +150,7 @@ class ParkedItemsTest {
   }
 
   @Test
-  void aDiscardedRowIsGone() throws Exception {
+  void discardedRowIsRemoved() throws Exception {
     site.givesUp(delivery("1", say("fix it")), "why");
     var notice = new Update.Message(DANA, "It is done.", false);
     site.givesUp(new Notice(new NoticeId("n1"), THREAD, notice, Origin.NONE, NINE, 0), "410 gone");
@@ -206,7 +206,7 @@ class ParkedItemsTest {
   }
 
   @Test
-  void aSelectionOfNothingOrOfNonsenseDoesNothing() throws Exception {
+  void emptyOrInvalidSelectionChangesNothing() throws Exception {
     site.givesUp(delivery("1", say("fix it")), "why");
 
     assertThat(postItems("discard").body()).contains("Nothing is selected");
@@ -216,7 +216,7 @@ class ParkedItemsTest {
   }
 
   @Test
-  void onlyAPageOfOursMayAct() throws Exception {
+  void forgedOrCrossSiteFormIsRejected() throws Exception {
     site.givesUp(delivery("1", say("fix it")), "why");
 
     assertThat(postWith("forged.key", "inbox", "fake:1", "discard").statusCode()).isEqualTo(401);
@@ -233,7 +233,7 @@ class ParkedItemsTest {
   }
 
   @Test
-  void whatIsNoActionIsRefusedAndWhatIsDoneStaysDone() throws Exception {
+  void invalidActionIsRejectedAndARetriedItemIsNotDiscarded() throws Exception {
     site.givesUp(delivery("1", say("fix it")), "why");
 
     assertThat(post("inbox", "fake:1", "explode").statusCode()).isEqualTo(400);
@@ -245,7 +245,7 @@ class ParkedItemsTest {
   }
 
   @Test
-  void whatWasSaidIsShownWithoutSecrets() throws Exception {
+  void attentionPageHidesSecretsInMessages() throws Exception {
     site.redaction = text -> text.replace("glpat-1234", "[secret]");
     site.givesUp(delivery("1", say("Use glpat-1234"), THREAD), "glpat-1234 was refused");
     site.asksFor(

@@ -34,7 +34,7 @@ class RecentCheckTest {
   }
 
   @Test
-  void nobodyWaitsForAPlatformThatDoesNotRespond() throws Exception {
+  void checkReturnsWithoutWaitingForAHangingPlatform() throws Exception {
     var responds = new CountDownLatch(1);
     var check =
         new RecentCheck(

@@ -95,7 +95,7 @@ class RunPageTest {
   @Nested
   class TheFacts {
     @Test
-    void areIdTimesExecutionsChildrenAndFiles() throws Exception {
+    void runPageShowsIdTimesExecutionsChildrenAndFiles() throws Exception {
       var run = site.binds(SLACK, DANA, "Fix the test", null);
       site.knows(run.id(), details(site.entry(run), clock.instant()));
 
@@ -106,7 +106,7 @@ class RunPageTest {
     }
 
     @Test
-    void areWhatWasDecidedAboutEachMessage() throws Exception {
+    void runPageShowsTheOutcomeOfEachMessage() throws Exception {
       var run = site.binds(SLACK, DANA, "Fix the test", null);
       site.givesUp(
           dev.runnel.testkit.Samples.delivery(
@@ -118,7 +118,7 @@ class RunPageTest {
     }
 
     @Test
-    void leadToAFileOfThisRunOnThisServerOnly() throws Exception {
+    void fileLinkLeadsOnlyToAFileOfThisRun() throws Exception {
       var run = site.binds(SLACK, DANA, "Fix the test", null);
       site.knows(run.id(), details(site.entry(run), clock.instant()));
 
@@ -131,7 +131,7 @@ class RunPageTest {
     }
 
     @Test
-    void leadToTheServiceThatHasTheFileIfItIsAnotherOne() throws Exception {
+    void fileLinkLeadsToAnExternalRunService() throws Exception {
       var run = site.binds(SLACK, DANA, "Fix the test", null);
       site.knows(run.id(), details(site.entry(run), clock.instant()));
       site.service = "https://runs.example";
@@ -142,7 +142,7 @@ class RunPageTest {
   }
 
   @Test
-  void whoReadsLinesWithoutThePageIsAuditedOnce() throws Exception {
+  void readingLinesWithoutThePageIsAuditedOnce() throws Exception {
     var fetched = runWithLines(10);
     get(path(fetched) + "/lines?after=0");
     get(path(fetched) + "/lines?after=5");
@@ -180,7 +180,7 @@ class RunPageTest {
   @Nested
   class TheAnswer {
     @Test
-    void isRenderedWithItsTablesAndCode() throws Exception {
+    void answerIsRenderedWithItsTablesAndCode() throws Exception {
       var run = site.binds(SLACK, DANA, "Fix the test", null);
       site.sees(
           site.runs.moves(
@@ -196,7 +196,7 @@ class RunPageTest {
   @Nested
   class AWindowOfTheTranscript {
     @Test
-    void isItsEndWithALinkToWhatIsBefore() throws Exception {
+    void transcriptShowsItsEndWithALinkToEarlierLines() throws Exception {
       var run = runWithLines(1000);
 
       var page = get(path(run)).body();
@@ -207,7 +207,7 @@ class RunPageTest {
     }
 
     @Test
-    void isAroundTheLineThatTheAddressNames() throws Exception {
+    void transcriptShowsTheLinesAroundTheLineInTheAddress() throws Exception {
       var run = runWithLines(1000);
 
       assertThat(get(path(run) + "?line=500").body())
@@ -216,7 +216,7 @@ class RunPageTest {
     }
 
     @Test
-    void isContinuedInBothDirections() throws Exception {
+    void transcriptContinuesInBothDirections() throws Exception {
       var run = runWithLines(1000);
 
       assertThat(get(path(run) + "/lines?before=601").body())
@@ -229,7 +229,7 @@ class RunPageTest {
     }
 
     @Test
-    void hasLinksToTheLinesThatWereSearchedForAndToTheLastError() throws Exception {
+    void transcriptLinksToTheLinesFoundAndToTheLastError() throws Exception {
       var run = runWithLines(1000);
 
       assertThat(get(path(run) + "?q=LINE+77").body())
@@ -239,7 +239,7 @@ class RunPageTest {
     }
 
     @Test
-    void foldsTheResultsOfAToolCall() throws Exception {
+    void resultsOfAToolCallAreFolded() throws Exception {
       var run = site.binds(SLACK, DANA, "Fix the test", null);
       site.says(run, Kind.DID, "ls");
       for (int i = 0; i < 20; i++) {
@@ -291,7 +291,7 @@ class RunPageTest {
     }
 
     @Test
-    void linesOfALongRunLeaveAtTheTopWhileItIsFollowed() throws Exception {
+    void oldLinesOfALongRunAreRemovedFromALivePage() throws Exception {
       var run = site.binds(SLACK, DANA, "Fix the test", null);
       site.says(run, Kind.SAID, "line 0");
       browser.go(site.at(path(run)));
@@ -360,7 +360,7 @@ class RunPageTest {
     }
 
     @Test
-    void resultsThatArriveLaterGoIntoTheStepOfTheirCall() throws Exception {
+    void lateResultsAreAddedToTheStepOfTheirCall() throws Exception {
       var run = site.binds(SLACK, DANA, "Fix the test", null);
       site.says(run, Kind.DID, "ls");
       browser.go(site.at(path(run)));
@@ -376,7 +376,7 @@ class RunPageTest {
     }
 
     @Test
-    void aSlashGoesToTheSearchAndAFoundLineIsShown() throws Exception {
+    void slashKeyFocusesTheSearchAndAFoundLineIsShown() throws Exception {
       var run = runWithLines(3000);
       browser.go(site.at(path(run)));
       browser.press("/");

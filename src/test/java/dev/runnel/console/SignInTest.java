@@ -175,7 +175,7 @@ class SignInTest {
   @EnabledIf("dev.runnel.testkit.Browser#isInstalled")
   class InABrowser {
     @Test
-    void aPersonSignsInWithAnAccountByKeyboardAndComesToThePageTheyWanted() throws Exception {
+    void accountSignInByKeyboardOpensTheRequestedPage() throws Exception {
       permits(rule("slack:T1/U1", "console", READ));
       try (var browser = Browser.open()) {
         browser.go(site.at("/numbers"));
@@ -202,7 +202,7 @@ class SignInTest {
   @Nested
   class APersonWhomARulePermits {
     @Test
-    void entersWithSlackUnderTheirOwnNameAndGoesWhereTheyWanted() throws Exception {
+    void slackSignInShowsTheirNameAndOpensTheRequestedPage() throws Exception {
       permits(rule("slack:T1/U1", "console", READ));
 
       var answer = signsIn("slack");
@@ -214,7 +214,7 @@ class SignInTest {
     }
 
     @Test
-    void entersWithGitHubAndWithOpenIdConnect() throws Exception {
+    void signInWorksWithGitHubAndOpenIdConnect() throws Exception {
       permits(rule("github:ann", "console", READ), rule("oidc:ann@example.com", "console", READ));
 
       assertThat(signsIn("github").statusCode()).isEqualTo(303);
@@ -222,7 +222,7 @@ class SignInTest {
     }
 
     @Test
-    void entersByAGroupThatOnlyTheUserInfoEndpointNames() throws Exception {
+    void signInWorksWithAGroupFromTheUserInfoEndpoint() throws Exception {
       permits(rule("oidc:group:platform", "console", READ));
       provider.claims.keySet().removeAll(Set.of("email", "email_verified"));
       provider.claims.put("sub", "s1");
@@ -242,7 +242,7 @@ class SignInTest {
     }
 
     @Test
-    void staysForHalfADayAndOnlyAsLongAsTheRuleHolds() throws Exception {
+    void sessionLastsHalfADayAndOnlyWhileTheRulePermitsIt() throws Exception {
       permits(rule("slack:U1", "console", READ));
       var session = signedIn("slack");
 
@@ -255,7 +255,7 @@ class SignInTest {
     }
 
     @Test
-    void isSentNothingMoreOnAnOpenPageWhenTheRuleIsGone() throws Exception {
+    void openPageReceivesNothingMoreWhenTheRuleIsRemoved() throws Exception {
       var run = site.binds(SLACK, DANA, "Fix the test", null);
       permits(rule("slack:U1", "console", READ));
       var session = signedIn("slack");
@@ -271,7 +271,7 @@ class SignInTest {
     }
 
     @Test
-    void seesNeitherTheAuditLogNorEndsTheSessionsOfOthers() throws Exception {
+    void readerCannotSeeTheAuditLogOrEndOtherSessions() throws Exception {
       permits(rule("slack:U1", "console", READ));
       var session = signedIn("slack");
 
@@ -284,7 +284,7 @@ class SignInTest {
   }
 
   @Test
-  void whatWasGivenUpIsShownToWhoMayRetryIt() throws Exception {
+  void parkedItemsAreVisibleOnlyWithPermissionToRetryThem() throws Exception {
     site.givesUp(
         dev.runnel.testkit.Samples.delivery(
             "1", dev.runnel.testkit.Samples.say("What I earn"), SLACK),
@@ -330,7 +330,7 @@ class SignInTest {
   @Nested
   class WhatAPersonDoes {
     @Test
-    void isTheirsAndStartsARunWhereARulePermitsIt() throws Exception {
+    void permittedStartRunsInTheNameOfThePersonWhoSignedIn() throws Exception {
       permits(rule("slack:U1", "console", ALL));
       acts(signedIn("slack"), Map.of("action", "start", "text", "Fix the test"));
 
@@ -342,7 +342,7 @@ class SignInTest {
     }
 
     @Test
-    void hasNoEffectWithoutThePermission() throws Exception {
+    void startHasNoEffectWithoutPermission() throws Exception {
       permits(rule("slack:U1", "console", READ));
       acts(signedIn("slack"), Map.of("action", "start", "text", "Fix the test"));
 
@@ -353,7 +353,7 @@ class SignInTest {
     }
 
     @Test
-    void toARunOfAnotherPlaceNeedsThePermissionThere() throws Exception {
+    void actionOnARunOfAnotherPlaceRequiresPermissionThere() throws Exception {
       Run run = site.binds(SLACK, DANA, "Fix the test", null);
       permits(rule("slack:U1", "console", ALL));
       var session = signedIn("slack");
@@ -398,7 +398,7 @@ class SignInTest {
 
   /// Each asks the provider and stores a row, before anybody proved anything.
   @Test
-  void attemptsAreLimitedAndGoOnAfterAMinute() throws Exception {
+  void signInAttemptsAreLimitedForAMinute() throws Exception {
     for (int i = 0; i < ConsoleAuthentication.MAX_ATTEMPTS; i++) {
       assertThat(get(site.at("/enter/github")).statusCode()).isEqualTo(303);
     }
@@ -412,7 +412,7 @@ class SignInTest {
   }
 
   @Test
-  void aSessionThatSomebodyPlantedInTheBrowserIsNotTheOneThatIsSignedIn() throws Exception {
+  void signInReplacesAPlantedSessionCookie() throws Exception {
     permits(rule(Rule.ANY, "console", READ));
     var planted = "runnel-console=" + "p".repeat(32);
     var cookies = new ArrayList<String>();
@@ -426,7 +426,7 @@ class SignInTest {
   }
 
   @Test
-  void noScriptAndNoOtherSiteGetsTheCookies() throws Exception {
+  void cookiesAreInaccessibleToScriptsAndOtherSites() throws Exception {
     permits(rule(Rule.ANY, "console", READ));
     var left = get(site.at("/enter/slack"));
 
@@ -447,14 +447,14 @@ class SignInTest {
     }
 
     @Test
-    void whereNoRuleNamesThem() throws Exception {
+    void signInIsRefusedIfNoRuleNamesThePerson() throws Exception {
       isRefused(signsIn("slack"), 403);
       permits(rule("slack:U2", "console", READ), rule("slack:U1", "slack:T1", ALL));
       assertThat(signsIn("slack").body()).contains("your name in a policy is", "slack:T1/U1");
     }
 
     @Test
-    void whoDidNotLeaveFromThisBrowserOrComesTwiceOrLate() throws Exception {
+    void signInIsRefusedFromAnotherBrowserOrTwiceOrTooLate() throws Exception {
       permits(rule(Rule.ANY, "console", READ));
       var cookies = new ArrayList<String>();
       var callback = callback("slack", cookies);
@@ -476,7 +476,7 @@ class SignInTest {
     }
 
     @Test
-    void withTheCodeOfAnotherProvider() throws Exception {
+    void signInWithACodeOfAnotherProviderIsRefused() throws Exception {
       permits(rule(Rule.ANY, "console", READ));
       var cookies = new ArrayList<String>();
       var callback = callback("slack", cookies).toString().replace("/slack/", "/oidc/");
@@ -485,7 +485,7 @@ class SignInTest {
     }
 
     @Test
-    void withATokenThatIsNotForThisAttempt() throws Exception {
+    void signInWithATokenForAnotherAttemptIsRefused() throws Exception {
       permits(rule(Rule.ANY, "console", READ));
       for (var claim :
           Map.<String, Object>of(
@@ -509,7 +509,7 @@ class SignInTest {
     }
 
     @Test
-    void withAnAddressThatIsNotVerified() throws Exception {
+    void signInWithAnUnverifiedAddressIsRefused() throws Exception {
       permits(rule(Rule.ANY, "console", READ));
       provider.claims.put("email_verified", false);
 
@@ -526,7 +526,7 @@ class SignInTest {
           "kay@example.com kay@example.com",
           "@example.com"
         })
-    void withAnAddressThatCouldBeTakenForAnotherName(String address) throws Exception {
+    void emailThatCouldBeMistakenForAnotherNameIsRefused(String address) throws Exception {
       permits(
           rule("oidc:kay@example.com", "console", READ),
           rule("slack:U1", "console", READ),
@@ -538,7 +538,7 @@ class SignInTest {
 
     /// What the provider says is signed or comes from its own address, and still may be nonsense.
     @Test
-    void whateverAProviderAnswersWrongly() throws Exception {
+    void signInIsRefusedAfterAMalformedProviderResponse() throws Exception {
       permits(rule(Rule.ANY, "console", READ));
       for (var wrong :
           Map.<String, Object>of(
@@ -567,7 +567,7 @@ class SignInTest {
     }
 
     @Test
-    void byAGroupWhoseNameHoldsAnotherName() throws Exception {
+    void groupNameThatContainsAnotherNameDoesNotMatchIt() throws Exception {
       permits(rule("platform", "console", READ), rule("oidc:group:staff", "console", READ));
       provider.claims.put("groups", List.of("x\nplatform"));
       isRefused(signsIn("oidc"), 403);
@@ -579,7 +579,7 @@ class SignInTest {
     }
 
     @Test
-    void asAGroupOfGitHub() throws Exception {
+    void gitHubLoginDoesNotCountAsAGroupName() throws Exception {
       permits(rule("github:members", "console", READ));
       provider.user.put("login", "members");
 
@@ -587,7 +587,7 @@ class SignInTest {
     }
 
     @Test
-    void andIsSentElsewhere() throws Exception {
+    void signInDoesNotRedirectToAnotherSite() throws Exception {
       permits(rule(Rule.ANY, "console", READ));
       var left = get(site.at("/enter/slack?to=https://evil.example/"));
       var back = get(URI.create(location(left)));
@@ -599,7 +599,7 @@ class SignInTest {
   }
 
   @Test
-  void secretsOfTheExchangeStayOutOfAddresses() throws Exception {
+  void signInAddressesContainNoSecrets() throws Exception {
     permits(rule(Rule.ANY, "console", READ));
     signsIn("slack");
 
@@ -624,7 +624,7 @@ class SignInTest {
     }
 
     @Test
-    void showsThatRunWithoutAnAccountUntilItExpires() throws Exception {
+    void shareLinkShowsItsRunWithoutAnAccountUntilItExpires() throws Exception {
       site.close();
       open(URI.create("https://runnel.example"));
       var run = run();
@@ -654,7 +654,7 @@ class SignInTest {
     }
 
     @Test
-    void isNotMadeWhereOnlyThisMachineCouldOpenIt() throws Exception {
+    void shareLinkIsRefusedWithoutAPublicUrl() throws Exception {
       var answer = shares(run());
 
       assertThat(answer.statusCode()).isEqualTo(409);
@@ -662,7 +662,7 @@ class SignInTest {
     }
 
     @Test
-    void isMadeByThoseWhoMayLinkOnly() throws Exception {
+    void shareLinkRequiresSignIn() throws Exception {
       site.close();
       open(URI.create("https://runnel.example"));
       var run = run();

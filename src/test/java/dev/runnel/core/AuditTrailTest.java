@@ -91,7 +91,7 @@ class AuditTrailTest {
   }
 
   @Test
-  void aFollowUpAndAnAnswerAreToldApart() {
+  void followUpAndAnswerAreAuditedAsDifferentActions() {
     world.says(delivery("1", start("fix it")));
     world.settle();
     world.says(delivery("2", say("quickly")));
@@ -107,7 +107,7 @@ class AuditTrailTest {
   }
 
   @Test
-  void aStopIsFollowedByItsEffect() {
+  void stopAndItsEffectAreBothAudited() {
     world.says(delivery("1", start("fix it")));
     world.settle();
     world.says(delivery("2", cancel()));
@@ -128,7 +128,7 @@ class AuditTrailTest {
   }
 
   @Test
-  void anEndIsRunnelsOwn() {
+  void endOfARunIsAuditedAsRunnel() {
     world.says(delivery("1", start("fix it")));
     world.settle();
     world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Done.");
@@ -296,7 +296,7 @@ class AuditTrailTest {
   }
 
   @Test
-  void helpAndWordsBetweenPeopleAreNotAudited() {
+  void helpAndMessagesBetweenPeopleAreNotAudited() {
     world.says(delivery("1", new Intent.Help()));
     world.says(delivery("2", say("hello")).withAddressed(false));
     world.settle();

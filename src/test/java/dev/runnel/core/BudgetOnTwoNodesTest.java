@@ -55,7 +55,7 @@ class BudgetOnTwoNodesTest {
   private final FakeSurface surface = new FakeSurface();
 
   @Test
-  void aBudgetHoldsOverBoth() throws Exception {
+  void budgetAppliesAcrossBothNodes() throws Exception {
     var url = Postgres.freshDatabase();
     try (var one = Database.postgres(url);
         var other = Database.postgres(url);

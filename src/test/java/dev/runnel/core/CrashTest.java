@@ -46,7 +46,7 @@ class CrashTest {
   @TempDir Path folder;
 
   @Test
-  void aStartHappensOnceAndItsEndIsToldOnce() throws Exception {
+  void startHappensOnceAndItsEndIsReportedOnce() throws Exception {
     everyCrash(
         world -> {
           world.says(command("1"));
@@ -65,7 +65,7 @@ class CrashTest {
   }
 
   @Test
-  void aStopStopsOnceAndIsToldOnce() throws Exception {
+  void stopHappensOnceAndIsReportedOnce() throws Exception {
     everyCrash(
         world -> {
           world.says(command("1"));
@@ -82,7 +82,7 @@ class CrashTest {
   }
 
   @Test
-  void aReplyAfterTheEndReachesTheSameRunOnceAndTheNextEndIsTold() throws Exception {
+  void replyAfterTheEndReachesTheRunOnceAndTheNextEndIsReported() throws Exception {
     everyCrash(
         world -> {
           world.says(command("1"));
@@ -105,7 +105,7 @@ class CrashTest {
   }
 
   @Test
-  void aReplyToARunningAgentReachesItOnce() throws Exception {
+  void replyReachesARunningAgentOnceDespiteACrash() throws Exception {
     everyCrash(
         world -> {
           world.says(command("1"));
@@ -124,7 +124,7 @@ class CrashTest {
   }
 
   @Test
-  void messagesThatWaitTogetherReachTheAgentTogetherAndOnce() throws Exception {
+  void waitingMessagesReachTheAgentOnceTogetherDespiteACrash() throws Exception {
     everyCrash(
         world -> {
           world.says(command("1"));
@@ -158,7 +158,7 @@ class CrashTest {
   }
 
   @Test
-  void aQuestionIsToldOnceAndItsAnswerArrivesOnce() throws Exception {
+  void questionIsPostedOnceAndItsAnswerArrivesOnce() throws Exception {
     everyCrash(
         world -> {
           world.says(command("1"));
@@ -180,7 +180,7 @@ class CrashTest {
   }
 
   @Test
-  void aStopAfterAReplyStopsTheRunForGood() throws Exception {
+  void stopAfterAReplyTakesEffectDespiteACrash() throws Exception {
     everyCrash(
         world -> {
           world.says(command("1"));

@@ -42,7 +42,7 @@ class FilesJourneyTest {
   }
 
   @Test
-  void aFileIsUploadedBeforeTheEndIsTold() {
+  void fileIsUploadedBeforeTheEndIsReported() {
     handsOver("report.md", "It works");
     ends();
 
@@ -90,7 +90,7 @@ class FilesJourneyTest {
   }
 
   @Test
-  void aFileThatCannotBeReadHoldsUpNeitherTheEndNorTheOtherPostsOfThePlace() {
+  void unreadableFileDelaysNeitherTheResultNorOtherPosts() {
     world.runs.withholdsContent(Optional.of(Duration.ofHours(1)));
     handsOver("report.md", "It works");
     ends();
@@ -129,7 +129,7 @@ class FilesJourneyTest {
   }
 
   @Test
-  void moreFilesThanTheLimitAreToldOfOnce() {
+  void filesOverTheLimitAreReportedOnce() {
     world.uploads(new FileLimits(Set.of("md"), 100, 2));
     for (var number = 1; number <= 5; number++) {
       handsOver(number + ".md", "x");
@@ -141,7 +141,7 @@ class FilesJourneyTest {
   }
 
   @Test
-  void nothingIsUploadedOrSaidWhereFilesAreNotTaken() {
+  void platformWithoutUploadsGetsNoFileAndNoMessageAboutIt() {
     world.surface.takesNoFiles();
     handsOver("report.md", "It works");
     ends();

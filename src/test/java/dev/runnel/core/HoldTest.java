@@ -61,7 +61,7 @@ class HoldTest {
   }
 
   @Test
-  void onlyTheFirstCallFindsOutAndAllElseWaitsWithoutCalling() {
+  void refusedCredentialCausesOnlyOneCall() {
     world.surface.refusesCredential(WHY);
     for (int i = 0; i < 20; i++) {
       world.says(command("" + i));
@@ -73,7 +73,7 @@ class HoldTest {
   }
 
   @Test
-  void thePlatformIsAskedAtABoundedPace() {
+  void platformIsCheckedAtABoundedRate() {
     world.surface.refusesCredential(WHY);
     for (int second = 0; second < 60; second++) {
       world.clock.advance(Duration.ofSeconds(1));
@@ -84,7 +84,7 @@ class HoldTest {
   }
 
   @Test
-  void postsThatWaitedComeTogether() {
+  void waitingPostsAreSentTogetherAfterTheHold() {
     for (int i = 0; i < 5; i++) {
       world.says(
           delivery(
@@ -105,7 +105,7 @@ class HoldTest {
   }
 
   @Test
-  void postsThatWaitedForDaysAreNotGivenUpOnWhenThePlatformThenAsksToWait() {
+  void postsHeldForDaysSurviveALaterRateLimit() {
     world.says(delivery("1", start("fix it")));
     world.settle();
     world.surface.refusesCredential(WHY);
@@ -126,7 +126,7 @@ class HoldTest {
   }
 
   @Test
-  void aCommandOfLastWeekIsNotGivenUpOnWhenTheRunServiceIsThenDownForAWhile() {
+  void oldHeldCommandSurvivesALaterOutageOfTheRunService() {
     world.surface.refusesCredential(WHY);
     world.says(command("1"));
     world.settle();
@@ -143,7 +143,7 @@ class HoldTest {
   }
 
   @Test
-  void aStopDoesNotWaitForIt() {
+  void stopDoesNotWaitForTheHold() {
     world.says(delivery("1", start("fix it")));
     world.settle();
     world.surface.refusesCredential(WHY);
@@ -161,7 +161,7 @@ class HoldTest {
   }
 
   @Test
-  void aRestartWithAMendedTokenAsksAtOnceAndGoesOn() {
+  void restartWithACorrectedTokenEndsTheHoldAtOnce() {
     world.surface.refusesCredential(WHY);
     world.says(command("1"));
     world.settle();
@@ -177,7 +177,7 @@ class HoldTest {
   }
 
   @Test
-  void aTokenThatIsWrongFromTheStartIsNoticedBeforeAnythingIsSaid() {
+  void wrongTokenIsNoticedBeforeTheFirstMessage() {
     world.surface.refusesCredential(WHY);
 
     world.recovers();

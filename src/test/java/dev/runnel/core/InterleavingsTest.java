@@ -48,7 +48,7 @@ class InterleavingsTest {
   }
 
   @Test
-  void aStartAndItsEnd() {
+  void startAndEndAreCorrectInAnyOrder() {
     var plot = inTheThread(List.of(START), RunState.RUNNING, RunState.SUCCEEDED);
 
     play(plot, Interleavings.ALL, 0, 0);
@@ -56,7 +56,7 @@ class InterleavingsTest {
   }
 
   @Test
-  void aStartAndAStop() {
+  void startAndStopAreCorrectInAnyOrder() {
     var plot = inTheThread(List.of(START, STOP), RunState.SUCCEEDED);
 
     play(plot, 3, 0, 0);
@@ -64,7 +64,7 @@ class InterleavingsTest {
   }
 
   @Test
-  void aStartAFollowUpAndTheEnd() {
+  void startFollowUpAndEndAreCorrectInAnyOrder() {
     var plot = inTheThread(List.of(START, FOLLOW_UP), RunState.SUCCEEDED, RunState.SUCCEEDED);
 
     play(plot, 2, 0, 0);
@@ -73,7 +73,7 @@ class InterleavingsTest {
   }
 
   @Test
-  void aStartTwoFollowUpsAndTheEnd() {
+  void startTwoFollowUpsAndEndAreCorrectInAnyOrder() {
     var plot =
         inTheThread(
             List.of(START, FOLLOW_UP, delivery("4", say("and this"))),
@@ -87,7 +87,7 @@ class InterleavingsTest {
   }
 
   @Test
-  void twoFollowUpsAndAStop() {
+  void twoFollowUpsAndAStopAreCorrectInAnyOrder() {
     var plot =
         inTheThread(
             List.of(START, FOLLOW_UP, delivery("4", say("and this")), STOP), RunState.SUCCEEDED);
@@ -97,7 +97,7 @@ class InterleavingsTest {
   }
 
   @Test
-  void aQuestionAReminderAndAnAnswer() {
+  void questionReminderAndAnswerAreCorrectInAnyOrder() {
     var plot =
         new Plot(
             List.of(START, FOLLOW_UP),
@@ -112,7 +112,7 @@ class InterleavingsTest {
   }
 
   @Test
-  void aQuestionItsAnswerAndTheSameQuestionAgain() {
+  void repeatedQuestionAfterItsAnswerIsCorrectInAnyOrder() {
     var plot = inTheThread(List.of(START, FOLLOW_UP), RunState.BLOCKED, RunState.BLOCKED);
 
     play(plot, 2, 0, 0);
@@ -121,7 +121,7 @@ class InterleavingsTest {
   }
 
   @Test
-  void aStartAFollowUpAndAStop() {
+  void startFollowUpAndStopAreCorrectInAnyOrder() {
     var plot = inTheThread(List.of(START, FOLLOW_UP, STOP), RunState.SUCCEEDED, RunState.SUCCEEDED);
 
     play(plot, 2, 0, 0);
@@ -130,7 +130,7 @@ class InterleavingsTest {
   }
 
   @Test
-  void aReplyThatWaitsForTheAgentAndAStop() {
+  void waitingReplyAndStopAreCorrectInAnyOrder() {
     var plot =
         new Plot(
             List.of(START, FOLLOW_UP, STOP),
@@ -146,7 +146,7 @@ class InterleavingsTest {
   }
 
   @Test
-  void aCommandThatOpensAThreadAndAReplyAtOnce() {
+  void threadOpeningAndReplyAreCorrectInAnyOrder() {
     var plot = inAnOpenedThread(unaddressed("2", say("and that")));
 
     play(plot, 2, 0, 0);
@@ -155,7 +155,7 @@ class InterleavingsTest {
   }
 
   @Test
-  void aCommandThatOpensAThreadAndAStopAtOnce() {
+  void threadOpeningAndStopAreCorrectInAnyOrder() {
     var plot = inAnOpenedThread(unaddressed("3", cancel()));
 
     play(plot, 2, 0, 0);
@@ -164,7 +164,7 @@ class InterleavingsTest {
   }
 
   @Test
-  void twoNodesThatTakeEachOtherForDead() {
+  void twoConcurrentNodesAreCorrectInAnyOrder() {
     play(
         new Plot(
             List.of(START, FOLLOW_UP),

@@ -49,7 +49,7 @@ class IssueWorkTest {
   }
 
   @Test
-  void theLabelPutBackAfterTheEndStartsAnew() {
+  void labelAddedAgainAfterTheEndStartsANewRun() {
     world.says(labelled(1, 0));
     world.settle();
     world.runs.moves(world.onlyRun().id(), RunState.FAILED, "It broke.");
@@ -62,7 +62,7 @@ class IssueWorkTest {
   }
 
   @Test
-  void theLabelPutBackWhileTheRunGoesStartsNoSecondOne() {
+  void labelAddedAgainDuringTheRunStartsNoSecondOne() {
     world.says(labelled(1, 0));
     world.settle();
 
@@ -73,7 +73,7 @@ class IssueWorkTest {
   }
 
   @Test
-  void twoHundredIssuesLabelledAtOnceAreTwoHundredRunsEachOnce() {
+  void twoHundredIssuesLabelledTogetherStartOneRunEach() {
     for (var number = 1; number <= 200; number++) {
       world.says(labelled(number, 0));
       world.says(labelled(number, 0));

@@ -74,7 +74,7 @@ class JourneyTest {
     }
 
     @Test
-    void aMentionStartsARunAndWordsBetweenPeopleDoNot() {
+    void mentionStartsARunAndMessagesBetweenPeopleDoNot() {
       world.says(unaddressed(delivery("1", say("lunch?"))));
       world.says(unaddressed(delivery("2", cancel())));
       world.says(unaddressed(delivery("3", new Intent.Help())));
@@ -88,7 +88,7 @@ class JourneyTest {
     }
 
     @Test
-    void aCommandOpensAThreadAndTheRunLivesThere() {
+    void commandOpensAThreadForItsRun() {
       world.says(fromAPlace("1", start("fix the test")));
       world.settle();
 
@@ -100,7 +100,7 @@ class JourneyTest {
     }
 
     @Test
-    void whoCannotBeAnsweredInThePlaceIsToldSoAndNothingRuns() {
+    void noRunStartsInAPlaceWhereNothingCanBePosted() {
       world.surface.answersPosts(Optional.of(new Posting.Undeliverable("Invite me first.")));
       var said = fromAPlace("1", start("fix the test"));
       world.says(said);
@@ -110,7 +110,7 @@ class JourneyTest {
     }
 
     @Test
-    void whatWasSaidBeforeGoesAlongFencedAndNamed() {
+    void earlierMessagesAreAddedToThePromptWithTheirAuthors() {
       world.surface.hasBackground(
           THREAD,
           new Background(
@@ -134,7 +134,7 @@ class JourneyTest {
     }
 
     @Test
-    void theTextOfASharedFileGoesAlongFencedWithItsName() {
+    void textOfASharedFileIsIncludedInAFenceWithItsName() {
       world.surface.hasBackground(
           THREAD,
           new Background(
@@ -197,7 +197,7 @@ class JourneyTest {
     }
 
     @Test
-    void whatWasLeftOutIsSaidBetweenTheBeginningAndTheRest() {
+    void omittedMessagesAreMarkedBetweenTheBeginningAndTheRest() {
       world.surface.hasBackground(
           THREAD,
           new Background(
@@ -222,7 +222,7 @@ class JourneyTest {
     }
 
     @Test
-    void aProfileFillsInWhatWasNotSaid() {
+    void profileFillsInOptionsThatTheRequestOmits() {
       world.says(delivery("1", new Intent.Start(new Request("fix it", profile("web")))));
       world.settle();
 
@@ -249,7 +249,7 @@ class JourneyTest {
     }
 
     @Test
-    void progressEditsTheStatusPostAndTheEndIsANewOne() {
+    void progressEditsTheStatusPostAndTheResultIsANewPost() {
       world.runs.moves(run(), RunState.RUNNING, "Reading");
       world.passes(Duration.ofSeconds(2));
       world.runs.moves(run(), RunState.RUNNING, "Writing");
@@ -281,7 +281,7 @@ class JourneyTest {
     }
 
     @Test
-    void aStopIsReportedOnceToTheListenerOfChanges() {
+    void changeListenerGetsAStopOnce() {
       world.says(delivery("2", cancel()));
       world.passes(Duration.ofSeconds(70));
 
@@ -289,7 +289,7 @@ class JourneyTest {
     }
 
     @Test
-    void aStopStopsAndTheEndIsToldOnce() {
+    void stopCancelsTheRunAndTheEndIsReportedOnce() {
       world.says(delivery("2", cancel()));
       world.passes(Duration.ofSeconds(5));
 
@@ -313,7 +313,7 @@ class JourneyTest {
     }
 
     @Test
-    void everyEndIsToldAlsoOneThatNobodyExpected() {
+    void unexpectedFailureIsReportedWithItsReason() {
       world.runs.fails(run(), "The environment could not be set up.", true);
       world.passes(Duration.ofSeconds(2));
 
@@ -327,7 +327,7 @@ class JourneyTest {
     }
 
     @Test
-    void anInventedStateIsShownAndWatchedOn() {
+    void unknownStateIsShownAndTheRunIsStillWatched() {
       world.runs.moves(run(), RunState.UNKNOWN, "Dreaming");
       world.passes(Duration.ofSeconds(2));
       assertThat(world.surface.kinds(THREAD)).containsExactly("Status");
@@ -339,7 +339,7 @@ class JourneyTest {
     }
 
     @Test
-    void aRunThatTheServiceLostIsToldAfterTheAudit() {
+    void runLostByTheServiceIsReportedAsFailedAfterTheAudit() {
       world.runs.forgets(run());
       world.passes(Duration.ofSeconds(70));
 
@@ -347,7 +347,7 @@ class JourneyTest {
     }
 
     @Test
-    void threeHoursLaterTheEndIsStillTold() {
+    void endAfterThreeHoursIsReported() {
       world.clock.advance(Duration.ofHours(3));
       world.runs.moves(run(), RunState.SUCCEEDED, "Done.");
       world.settle();
@@ -356,7 +356,7 @@ class JourneyTest {
     }
 
     @Test
-    void statusIsAnsweredInWords() {
+    void statusCommandIsAnsweredWithAMessage() {
       world.says(delivery("2", new Intent.Status(Optional.empty())));
       world.settle();
 
@@ -375,7 +375,7 @@ class JourneyTest {
     }
 
     @Test
-    void aFollowUpReopensTheSameRunAndItsNextEndIsTold() {
+    void followUpReopensTheSameRunAndItsNextEndIsReported() {
       world.says(unaddressed(delivery("2", say("add a test"))));
       world.settle();
       world.runs.moves(run(), RunState.SUCCEEDED, "Added.");
@@ -386,7 +386,7 @@ class JourneyTest {
     }
 
     @Test
-    void anEndAsShortAsNoLookSeesItIsToldToo() {
+    void endBetweenTwoPollsAfterAFollowUpIsReported() {
       world.says(unaddressed(delivery("2", say("add a test"))));
       // The follow-up and the end fall between two looks.
       world.runs.moves(run(), RunState.SUCCEEDED, "Fixed.");
@@ -396,7 +396,7 @@ class JourneyTest {
     }
 
     @Test
-    void theEndOfAFollowUpWhoseAnswerWasLostIsTold() {
+    void endAfterAFollowUpWhoseResponseWasLostIsReported() {
       world.runs.losesNextAnswer();
       world.says(delivery("2", say("add a test")));
       world.settle();
@@ -424,7 +424,7 @@ class JourneyTest {
     }
 
     @Test
-    void aStopOfAFollowUpThatNeverArrivedLeavesNothingToWatch() {
+    void runIsNotWatchedAfterItsUndeliveredFollowUpIsStopped() {
       world.runs.answersNext(new Outcome.Unavailable(Optional.empty(), "down"));
       world.says(delivery("2", say("add a test")));
       world.settle();
@@ -438,7 +438,7 @@ class JourneyTest {
     }
 
     @Test
-    void whereTheServiceTakesNoFollowUpANewRunGoesOnInTheThread() {
+    void newRunContinuesTheThreadIfAFollowUpIsRefused() {
       world.runs.answersNext(new Outcome.Refused("conflict", "It has ended.", Optional.empty()));
       world.says(unaddressed(delivery("2", say("add a test"))));
       world.settle();
@@ -463,7 +463,7 @@ class JourneyTest {
     }
 
     @Test
-    void aStopSaysThatThereIsNothingToStop() {
+    void stopAfterTheEndReportsNothingToStop() {
       world.says(delivery("2", cancel()));
       world.settle();
 
@@ -471,7 +471,7 @@ class JourneyTest {
     }
 
     @Test
-    void theLabelComingOffLaterSaysNothing() {
+    void removalOfTheLabelAfterTheEndIsIgnored() {
       world.says(
           unaddressed(
               delivery("2", new Intent.Cancel(Optional.empty(), Optional.of("unlabelled")))));
@@ -481,7 +481,7 @@ class JourneyTest {
     }
 
     @Test
-    void aRetryStartsAgainWithTheSameWords() {
+    void retryStartsARunWithTheSamePrompt() {
       world.says(delivery("2", new Intent.Retry(Optional.empty())));
       world.settle();
 
@@ -491,7 +491,7 @@ class JourneyTest {
     }
 
     @Test
-    void theServiceIsAskedRarelyWhileNoRunIsActive() {
+    void serviceIsPolledRarelyWhileNoRunIsActive() {
       var before = world.runs.calls();
       world.passes(Duration.ofMinutes(3));
 
@@ -499,7 +499,7 @@ class JourneyTest {
     }
 
     @Test
-    void nothingIsAskedOfTheServiceDaysAfterTheLastEnd() {
+    void serviceIsNotPolledDaysAfterTheLastEnd() {
       world.leaps(Duration.ofDays(4));
       var before = world.runs.calls();
       world.passes(Duration.ofMinutes(2));
@@ -508,7 +508,7 @@ class JourneyTest {
     }
 
     @Test
-    void aRunThatSomebodyContinuedElsewhereIsFollowedAgain() {
+    void runContinuedElsewhereIsFollowedAgain() {
       world.passes(Duration.ofMinutes(5));
       world.runs.moves(run(), RunState.RUNNING, "Going on.");
       world.passes(Duration.ofSeconds(35));
@@ -520,7 +520,7 @@ class JourneyTest {
     }
 
     @Test
-    void whatWasContinuedElsewhereWhileWeWereAwayIsFollowedAgain() {
+    void runContinuedElsewhereDuringADowntimeIsFollowedAgain() {
       world.passes(Duration.ofMinutes(5));
       world.runs.moves(run(), RunState.RUNNING, "Going on.");
       world.clock.advance(Duration.ofHours(7));
@@ -557,7 +557,7 @@ class JourneyTest {
     }
 
     @Test
-    void aRunThatEndedBeforeItWasAdoptedTellsItsEnd() {
+    void endOfARunThatEndedBeforeItsAdoptionIsReported() {
       world.runs.losesNextAnswer();
       world.says(delivery("1", start("fix the test")));
       world.settle();
@@ -568,7 +568,7 @@ class JourneyTest {
     }
 
     @Test
-    void aStopOvertakesAStartThatWaits() {
+    void stopWithdrawsAWaitingStart() {
       world.runs.isDown(Optional.empty());
       world.says(delivery("1", start("fix the test")));
       world.settle();
@@ -581,7 +581,7 @@ class JourneyTest {
     }
 
     @Test
-    void theLabelComingOffTakesBackAStartThatWaitsAndSaysNothing() {
+    void removalOfTheLabelWithdrawsAWaitingStartSilently() {
       world.runs.isDown(Optional.empty());
       world.says(delivery("1", start("fix the test")));
       world.settle();
@@ -607,7 +607,7 @@ class JourneyTest {
     }
 
     @Test
-    void aStopWaitsWhileNobodyCanTellWhetherTheStartHappened() {
+    void stopWaitsWhileTheOutcomeOfTheStartIsUnknown() {
       world.runs.losesNextAnswer();
       world.says(delivery("1", start("fix the test")));
       world.settle();
@@ -635,7 +635,7 @@ class JourneyTest {
     }
 
     @Test
-    void aRunThatCannotBeStoppedIsNotForgotten() {
+    void runThatCannotBeStoppedIsStillWatched() {
       world.runs.losesNextAnswer();
       world.says(delivery("1", start("fix the test")));
       world.settle();
@@ -671,7 +671,7 @@ class JourneyTest {
     }
 
     @Test
-    void failedPollsBecomeRareAndNothingIsPosted() {
+    void failedPollsBecomeLessFrequentAndPostNothing() {
       world.says(delivery("1", start("fix the test")));
       world.settle();
       world.runs.isDown(Optional.empty());
@@ -692,7 +692,7 @@ class JourneyTest {
     }
 
     @Test
-    void runsThatCannotBeReadDoNotKeepTheAuditFromTheOthers() {
+    void unreadableRunsDoNotBlockTheAuditOfOtherRuns() {
       for (int i = 1; i <= 25; i++) {
         world.says(
             delivery("" + i, start("a"), new Conversation(SURFACE, "team/channel/many-" + i)));
@@ -708,7 +708,7 @@ class JourneyTest {
     }
 
     @Test
-    void aRefusalIsSaidInTheThreadWithItsLink() {
+    void refusalIsPostedInTheThreadWithItsLink() {
       world.runs.answersNext(
           new Outcome.Refused(
               "external_authentication_required",
@@ -750,7 +750,7 @@ class JourneyTest {
     }
 
     @Test
-    void theSameWordsSaidTwiceAreTwoFollowUps() {
+    void messagesWithTheSameTextAreSeparateFollowUps() {
       world.says(delivery("2", say("go on")));
       world.settle();
       world.runs.losesNextAnswer();
@@ -766,7 +766,7 @@ class JourneyTest {
     }
 
     @Test
-    void aFollowUpThatNobodyCanSettleIsNotRepeatedAndThePersonIsTold() {
+    void followUpWithAnUnknownOutcomeIsNotRepeatedButReported() {
       world.runs.isSilent();
       world.runs.losesNextAnswer();
       world.says(delivery("2", say("and the docs")));
@@ -780,7 +780,7 @@ class JourneyTest {
     }
 
     @Test
-    void aQuestionAskedAgainInTheSameWordsIsToldAgain() {
+    void questionAskedAgainWithTheSameTextIsPostedAgain() {
       world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, "May I?");
       world.passes(Duration.ofSeconds(2));
       world.says(delivery("2", say("yes")));
@@ -796,7 +796,7 @@ class JourneyTest {
   @Nested
   class BeforeTheRunIsThere {
     @Test
-    void wordsThatFollowAStartThatWaitsGoToItsRun() {
+    void messagesAfterAWaitingStartGoToItsRun() {
       world.runs.isDown(Optional.empty());
       world.says(delivery("1", start("fix the test")));
       world.settle();
@@ -823,7 +823,7 @@ class JourneyTest {
     }
 
     @Test
-    void wordsBetweenPeopleDoNotWaitForLongWhileAThreadCannotBeOpened() {
+    void messagesBetweenPeopleAreDroppedWhileNoThreadCanBeOpened() {
       world.surface.answersPosts(Optional.of(new Posting.Later(Optional.empty(), "503")));
       world.says(fromAPlace("1", start("fix the test")));
       world.settle();
@@ -837,7 +837,7 @@ class JourneyTest {
     }
 
     @Test
-    void aStopTellsTheEndOfARunThatNobodyHadHeardOf() {
+    void stopReportsTheEndOfARunWhoseStartWasNotConfirmed() {
       world.runs.losesNextAnswer();
       world.says(delivery("1", start("fix the test")));
       world.settle();
@@ -867,7 +867,7 @@ class JourneyTest {
     }
 
     @Test
-    void cancelWithoutARunStopsTheOnlyOneOfThePersonWhoAsks() {
+    void cancelWithoutARunIdStopsTheOnlyRunOfTheSender() {
       world.says(delivery("1", start("a")));
       world.settle();
       world.says(fromAPlace("2", cancel()));
@@ -877,7 +877,7 @@ class JourneyTest {
     }
 
     @Test
-    void aStopThatWasNotSaidToUsNeverReachesAnotherThread() {
+    void unaddressedStopDoesNotReachAnotherThread() {
       world.says(delivery("1", start("a")));
       world.settle();
       world.says(unaddressed(delivery("2", cancel(), Samples.OTHER_THREAD)));
@@ -887,7 +887,7 @@ class JourneyTest {
     }
 
     @Test
-    void cancelAsksWhichWhenThereAreSeveral() {
+    void cancelWithSeveralRunsListsThem() {
       world.says(delivery("1", start("a")));
       world.says(delivery("2", start("b"), Samples.OTHER_THREAD));
       world.settle();
@@ -900,7 +900,7 @@ class JourneyTest {
     }
 
     @Test
-    void cancelNamesARunFromAnywhere() {
+    void cancelWithARunIdWorksFromAnyPlace() {
       world.says(delivery("1", start("a")));
       world.settle();
       world.says(fromAPlace("2", new Intent.Cancel(Optional.of(run()), Optional.empty())));
@@ -939,7 +939,7 @@ class JourneyTest {
     }
 
     @Test
-    void aStopTakesBackWhatWaitsInTheThread() {
+    void stopFromAPlaceWithdrawsWaitingMessages() {
       world.says(delivery("1", start("a")));
       world.settle();
       world.runs.answersNext(new Outcome.Unavailable(Optional.empty(), "503"));
@@ -953,7 +953,7 @@ class JourneyTest {
     }
 
     @Test
-    void aRetryWaitsItsTurnInTheThread() {
+    void retryWaitsBehindEarlierMessagesOfTheThread() {
       world.says(delivery("1", start("a")));
       world.settle();
       world.runs.moves(run(), RunState.SUCCEEDED, "Done.");

@@ -76,7 +76,7 @@ class LinkedConversationsTest {
   }
 
   @Test
-  void aStartBringsItInAFenceAfterTheRequest() {
+  void startPromptContainsTheLinkedThreadInAFence() {
     started(ASKED);
 
     assertThat(prompt())
@@ -95,7 +95,7 @@ class LinkedConversationsTest {
   }
 
   @Test
-  void aFollowUpBringsIt() {
+  void followUpContainsTheLinkedThread() {
     started("look around");
     world.says(delivery("2", say(ASKED)));
     world.settle();
@@ -111,7 +111,7 @@ class LinkedConversationsTest {
   }
 
   @Test
-  void whatMayNotBeReadIsSaidToTheAgentInALine() {
+  void unreadableLinkIsNotedInThePrompt() {
     world.surface.hasLinked(LINK, Optional.empty());
     started(ASKED);
 
@@ -121,7 +121,7 @@ class LinkedConversationsTest {
   }
 
   @Test
-  void ofManyLinksThreeAreRead() {
+  void onlyThreeOfManyLinksAreRead() {
     var text = new StringBuilder("compare");
     for (var at = 1; at <= 12; at++) {
       var link = URI.create("https://fake.example/many/" + (10 + at));
@@ -140,7 +140,7 @@ class LinkedConversationsTest {
   }
 
   @Test
-  void aStartWaitsAWhileForAPlatformThatIsDownAndThenGoesWithoutIt() {
+  void startWaitsBrieflyForTheLinkedThreadAndContinuesWithoutIt() {
     world.surface.linksAreDown(true);
     world.says(delivery("start", start(ASKED)));
     world.settle();
@@ -183,7 +183,7 @@ class LinkedConversationsTest {
   }
 
   @Test
-  void aFollowUpThatIsRepeatedIsTheSame() {
+  void retriedFollowUpKeepsTheLinkedTextItHadAtFirst() {
     started("look around");
     world.runs.answersNext(new Outcome.Unavailable(Optional.empty(), "The run service is down"));
     world.says(delivery("2", say(ASKED)));
@@ -227,7 +227,7 @@ class LinkedConversationsTest {
   }
 
   @Test
-  void workThatEverybodyCanReadIsNamedAsSuch() {
+  void publicWorkReadsLinksAsPublic() {
     world.dispatches(
         DispatchOptions.DEFAULT.withPublicWork(
             new PublicWork(Set.of("website"), Optional.of("website"))));

@@ -44,7 +44,7 @@ class LostCompareTest {
   }
 
   @Test
-  void theEndByAStopIsToldOnce() {
+  void endCausedByAStopIsReportedOnce() {
     world.restart(OneLost::new);
     world.says(delivery("2", cancel()));
     world.passes(Duration.ofSeconds(5));
@@ -53,7 +53,7 @@ class LostCompareTest {
   }
 
   @Test
-  void theEndOfAReopenedRunIsTold() {
+  void endOfAReopenedRunIsReported() {
     world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Fixed.");
     world.passes(Duration.ofSeconds(2));
     world.restart(OneLost::new);

@@ -52,7 +52,7 @@ class ManyRunsTest {
   }
 
   @Test
-  void hundredsOfRunsAreWatchedByAsManyCallsAsOne() {
+  void hundredsOfRunsNeedNoMoreCallsThanOne() {
     starts(1);
     var forOne = callsInAMinute();
     starts(MANY);
@@ -91,7 +91,7 @@ class ManyRunsTest {
   }
 
   @Test
-  void aRunThatTalksEachSecondIsEditedTwelveTimesInItsFirstMinuteAndThenFourTimesAMinute() {
+  void frequentProgressCausesTwelveEditsAtFirstAndThenFourAMinute() {
     world.surface.countsEdits();
     starts(1);
 
@@ -103,7 +103,7 @@ class ManyRunsTest {
   }
 
   @Test
-  void twentyTalkingRunsShareThirtyEditsAMinuteAndTheirEndsDoNotWait() {
+  void twentyActiveRunsShareTheEditBudgetAndTheirEndsDoNotWait() {
     var runs = 20;
     world.surface.countsEdits();
     starts(runs);
@@ -125,7 +125,7 @@ class ManyRunsTest {
   }
 
   @Test
-  void twoRequestsOfOneMomentAreTwoRuns() {
+  void twoSimultaneousRequestsStartTwoRuns() {
     starts(2);
 
     assertThat(world.runs.runs()).hasSize(2).extracting("id").doesNotHaveDuplicates();

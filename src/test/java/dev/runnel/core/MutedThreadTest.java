@@ -38,7 +38,7 @@ class MutedThreadTest {
   }
 
   @Test
-  void mutedOnlyMentionsGoToTheAgent() {
+  void muteLetsOnlyMentionsReachTheAgent() {
     says("2", "mute");
     says("3", "lunch?");
     world.restart(UnaryOperator.identity());
@@ -52,7 +52,7 @@ class MutedThreadTest {
   }
 
   @Test
-  void aMutedThreadStillStops() {
+  void stopWorksInAMutedThread() {
     says("2", "mute");
     says("3", "stop");
 
@@ -60,7 +60,7 @@ class MutedThreadTest {
   }
 
   @Test
-  void whoeverAnswersAQuestionInAMutedThreadIsToldOnceHowToReachTheAgent() {
+  void answerInAMutedThreadGetsOneHintHowToReachTheAgent() {
     says("2", "mute");
     world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, "Which database?");
     world.passes(Duration.ofSeconds(2));
@@ -76,7 +76,7 @@ class MutedThreadTest {
   }
 
   @Test
-  void listeningAllRepliesGoToTheAgentAgain() {
+  void listenLetsAllRepliesReachTheAgentAgain() {
     says("2", "Mute.");
     says("3", "listen");
     says("4", "use the new API");
@@ -85,7 +85,7 @@ class MutedThreadTest {
   }
 
   @Test
-  void listenHoldsAgainstTheSettingsOfThePlatform() {
+  void listenOverridesTheSettingsOfThePlatform() {
     world.surface.hasManners(
         new ConversationPolicy(ConversationPolicy.Audience.MENTION, Duration.ZERO));
     says("2", "listen");
@@ -95,7 +95,7 @@ class MutedThreadTest {
   }
 
   @Test
-  void peopleWhoSayTheWordToEachOtherElsewhereHearNothing() {
+  void muteInAThreadWithoutARunIsIgnoredUnlessAddressed() {
     var elsewhere = new Conversation(THREAD.surface(), "team/channel/other");
     world.says(delivery("2", mute(), elsewhere).withAddressed(false));
     world.settle();
@@ -112,7 +112,7 @@ class MutedThreadTest {
   }
 
   @Test
-  void sentencesThatBeginSoAreWork() {
+  void sentencesBeginningWithMuteOrListenGoToTheAgent() {
     says("2", "mute the alarm in the test");
     says("3", "listen on port 8080");
 

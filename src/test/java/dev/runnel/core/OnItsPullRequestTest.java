@@ -117,7 +117,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void theStatusPostShowsIt() {
+    void statusPostShowsTheStateOfThePullRequest() {
       becomes("2", PullRequestState.DRAFT, NINE);
       assertThat(shown()).contains(PullRequestState.DRAFT);
 
@@ -134,7 +134,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void whatIsKnownBeforeTheRunNamesItIsShownFromTheStart() {
+    void earlierPullRequestStateIsShownWhenTheRunNamesIt() {
       var other = URI.create("https://git.example/acme/shop/pull/8");
       world.says(
           comments(
@@ -153,7 +153,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void aMergeIsToldOnceWherePeopleDoNotSeeItsPlatform() {
+    void mergeIsReportedOnceInAThreadOnAnotherPlatform() {
       ends(RunState.SUCCEEDED, "Opened it.");
       isElsewhere("2", PullRequestState.MERGED);
       isElsewhere("3", PullRequestState.MERGED);
@@ -164,7 +164,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void aSecondEndAfterItWasReopenedIsToldToo() {
+    void secondCloseAfterAReopenIsReportedToo() {
       ends(RunState.SUCCEEDED, "Opened it.");
       isElsewhere("2", PullRequestState.CLOSED);
       isElsewhere("3", PullRequestState.OPEN);
@@ -174,7 +174,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void onTheSamePlatformNothingIsTold() {
+    void closeIsNotReportedInAThreadOnTheSamePlatform() {
       becomes("2", PullRequestState.CLOSED, NINE);
 
       assertThat(world.surface.told(THREAD)).isEmpty();
@@ -182,7 +182,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void aRunOfThePullRequestItselfIsStoppedAsBefore() {
+    void closingThePullRequestStopsARunStartedOnIt() {
       world.says(comments("2", start("review it")).movedTo(PULL_REQUEST));
       world.settle();
       var stop = new Intent.Cancel(Optional.empty(), Optional.of("closed the pull request"));
@@ -205,7 +205,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void aCommentThereGoesToTheRunAndTheAnswerStandsThere() {
+    void commentOnThePullRequestReachesTheRunAndIsAnsweredThere() {
       world.says(comments("2", say("rename the button")));
       world.settle();
       assertThat(world.runs.followUps())
@@ -232,7 +232,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void whatIsSaidInTheThreadAfterwardsIsAnsweredThereAlone() {
+    void laterThreadFollowUpIsAnsweredOnlyInTheThread() {
       world.says(comments("2", say("rename the button")));
       world.settle();
       ends(RunState.SUCCEEDED, "Renamed.");
@@ -246,7 +246,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void askedInBothPlacesItAnswersInBoth() {
+    void runWithMessagesFromBothPlacesAnswersInBoth() {
       world.says(comments("2", say("rename the button")));
       world.settle();
       world.says(delivery("3", say("and the title?")));
@@ -258,7 +258,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void aReviewAndItsCommentsAreSaidAsOne() {
+    void reviewAndItsCommentsBecomeOneFollowUp() {
       world.surface.hasManners(
           new ConversationPolicy(ConversationPolicy.Audience.EVERYONE, Duration.ofSeconds(2)));
       world.says(comments("2", say("please see my comments")));
@@ -272,7 +272,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void itsQuestionIsAskedThereAndAnsweredThere() {
+    void questionIsPostedAndAnsweredOnThePullRequest() {
       world.says(comments("2", say("rename the button")));
       world.settle();
       ends(RunState.BLOCKED, "To what?");
@@ -287,7 +287,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void theLinkMayBeWrittenInAnotherWay() {
+    void linkToThePullRequestMayBeSpelledDifferently() {
       world.says(comments("2", say("rename it"), "https://Git.example/Acme/Shop/pull/7/files#r2"));
       world.settle();
 
@@ -295,7 +295,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void onAnotherPullRequestAConversationOfItsOwnBegins() {
+    void commentOnAnotherPullRequestStartsANewRun() {
       world.says(comments("2", say("rename it"), "https://git.example/acme/shop/pull/70#c-2"));
       world.settle();
 
@@ -304,7 +304,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void aRunThatCannotGoOnIsFollowedByOneOfThePullRequestsOwn() {
+    void commentStartsANewRunIfTheOldOneCannotContinue() {
       world.runs.answersNext(new Outcome.Refused("gone", "It is over.", Optional.empty()));
       world.says(comments("2", say("rename the button")));
       world.settle();
@@ -320,7 +320,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void aStatusIsToldWhereItWasAsked() {
+    void statusIsPostedWhereItWasRequested() {
       world.says(comments("2", new Intent.Status(Optional.empty())));
       world.settle();
 
@@ -329,7 +329,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void aLabelThereStartsARunOfThePullRequestsOwn() {
+    void labelOnThePullRequestStartsANewRun() {
       world.says(comments("2", start("review this")));
       world.settle();
 
@@ -339,7 +339,7 @@ class OnItsPullRequestTest {
   }
 
   @Test
-  void nothingOfItsThreadIsShownThereButTheAnswer() {
+  void answerOnThePullRequestShowsNothingElseOfTheThread() {
     assertThat(world.onlyRun().title()).isNotBlank();
     world.says(comments("2", say("rename the button")));
     world.settle();
@@ -352,7 +352,7 @@ class OnItsPullRequestTest {
   }
 
   @Test
-  void whoMayNotWhereItsRunIsDoesNotReachItFromThere() {
+  void personWithoutAccessToTheRunCannotReachItFromThePullRequest() {
     world.surface.turnsAway(THREAD);
     world.says(comments("2", say("rename the button")));
     world.says(comments("3", cancel()));
@@ -391,7 +391,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void whoMayOnlyOnThePullRequestDoesNotReachItsRun() {
+    void permissionForThePullRequestAloneDoesNotReachTheRun() {
       obeys(everythingIn("fake:acme/*", true));
 
       commentsAndStops(PULL_REQUEST);
@@ -401,7 +401,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void onAnotherPlatformThePermissionOnThePullRequestIsEnough() {
+    void permissionOnAPullRequestOfAnotherPlatformIsSufficient() {
       obeys(everythingIn("elsewhere:acme/*", true));
 
       commentsAndStops(onAnotherPlatform());
@@ -411,7 +411,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void aRuleThatRefusesInThePlaceOfTheRunHoldsOnAnotherPlatformToo() {
+    void refusingRuleOfTheRunsPlaceAppliesOnAnotherPlatformToo() {
       obeys(everythingIn("fake:team/channel", false), everythingIn(Rule.ANY, true));
 
       commentsAndStops(onAnotherPlatform());
@@ -421,7 +421,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void anAccountOfAnotherPlatformThatIsNamedLikeTheRequesterDoesNotStopTheRun() {
+    void sameNamedAccountOfAnotherPlatformCannotStopTheRun() {
       obeys(
           new Rule(
               "policy.rules[0]",
@@ -459,7 +459,7 @@ class OnItsPullRequestTest {
     private static final String OF_OTHERS = "https://git.example/acme/shop/pull/8";
 
     @Test
-    void wordsDoNotReachTheRun() {
+    void commentOnAMentionedPullRequestDoesNotReachTheRun() {
       world.runs.makes(
           world.onlyRun().id(), new Artifact("acme/shop#8", URI.create(OF_OTHERS), true));
       world.settle();
@@ -471,7 +471,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void aStopStopsNothing() {
+    void stopOnAMentionedPullRequestStopsNothing() {
       world.runs.makes(
           world.onlyRun().id(), new Artifact("acme/shop#8", URI.create(OF_OTHERS), true));
       world.settle();
@@ -485,7 +485,7 @@ class OnItsPullRequestTest {
   @Nested
   class WhileItWorks {
     @Test
-    void itsOwnThreadWaitsTooAndBothAreAnswered() {
+    void endAfterACommentIsPostedInTheThreadAndOnThePullRequest() {
       world.says(comments("2", say("rename the button")));
       world.settle();
       ends(RunState.SUCCEEDED, "All done.");
@@ -495,7 +495,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void aStopThereStopsIt() {
+    void stopOnThePullRequestStopsTheRun() {
       world.says(comments("2", cancel()));
       world.settle();
 
@@ -503,7 +503,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void closingThePullRequestDoesNot() {
+    void closingThePullRequestDoesNotStopTheRun() {
       var closed = new Intent.Cancel(Optional.empty(), Optional.of("closed the pull request"));
       var said = comments("2", closed);
       world.says(
@@ -518,7 +518,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void aRefusedCommentIsToldThereAndNothingElse() {
+    void refusalOfACommentIsPostedOnThePullRequestAlone() {
       world.runs.answersNext(new Outcome.Refused("no", "It takes no words.", Optional.empty()));
       world.says(comments("2", say("rename the button")));
       world.settle();
@@ -530,7 +530,7 @@ class OnItsPullRequestTest {
     }
 
     @Test
-    void afterARestartTheAnswerIsStillGivenWhereItWasAsked() {
+    void answerIsPostedOnThePullRequestEvenAfterARestart() {
       world.says(comments("2", say("rename the button")));
       world.settle();
       world.restart(UnaryOperator.identity());

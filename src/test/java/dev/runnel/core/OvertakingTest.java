@@ -46,7 +46,7 @@ class OvertakingTest {
   }
 
   @Test
-  void repliesThatComeWithinTheSecondReachTheAgentAsTheyWereSaid() {
+  void repliesWithinOneSecondReachTheAgentInTheOrderOfWriting() {
     world.surface.hasManners(
         new ConversationPolicy(ConversationPolicy.Audience.EVERYONE, Duration.ofSeconds(1)));
     world.says(delivery("0", start("fix it")));
@@ -84,7 +84,7 @@ class OvertakingTest {
   }
 
   @Test
-  void wordsThatArriveAfterAStopThatWasSaidLaterDoNotGoToTheRun() {
+  void replyWrittenBeforeAStopButReceivedAfterItDoesNotReachTheRun() {
     world.says(at(1, delivery("0", start("fix it"))));
     world.settle();
     world.says(at(20, delivery("2", cancel())));
@@ -107,7 +107,7 @@ class OvertakingTest {
 
   @ParameterizedTest
   @MethodSource("requests")
-  void aStopThatArrivesAfterALaterRequestStopsNothingAndSaysSo(Intent request) {
+  void stopThatArrivesAfterALaterRequestReportsThatItStopsNothing(Intent request) {
     world.says(at(1, delivery("0", start("fix it"))));
     world.settle();
     world.says(at(20, delivery("2", cancel())));
@@ -154,7 +154,7 @@ class OvertakingTest {
 
   @ParameterizedTest
   @MethodSource("refusals")
-  void aStopOfSomebodyWhoMayNotTakesNothingBack(Admission refusal) {
+  void stopByARefusedSenderWithdrawsNothing(Admission refusal) {
     world.surface.admits(refusal);
     world.says(at(20, delivery("2", cancel())));
     world.settle();

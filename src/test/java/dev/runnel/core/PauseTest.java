@@ -43,7 +43,7 @@ class PauseTest {
   }
 
   @Test
-  void nobodyCallsItUntilThePauseIsOver() {
+  void platformIsNotCalledDuringThePause() {
     world.surface.answersPosts(SLOW_DOWN);
     world.says(delivery("1", start("fix the test")));
     world.settle();
@@ -62,7 +62,7 @@ class PauseTest {
   }
 
   @Test
-  void afterItPostsComeOneASecond() {
+  void postsAfterAPauseAreOneSecondApart() {
     world.surface.answersPosts(SLOW_DOWN);
     for (int i = 0; i < 5; i++) {
       world.says(delivery("" + i, start("fix it"), thread(i)));
@@ -81,7 +81,7 @@ class PauseTest {
 
   /// A run reports each second, before, during and after the pause.
   @Test
-  void progressTakesOneTimeOnly() {
+  void progressReportsUseOneSlotAfterAPause() {
     var run = begins(world, RunState.RUNNING);
     world.surface.answersPosts(SLOW_DOWN);
     world.says(delivery("2", start("add a test"), OTHER_THREAD));
@@ -128,7 +128,7 @@ class PauseTest {
   }
 
   @Test
-  void aRestartDoesNotForgetIt() {
+  void pauseSurvivesARestart() {
     world.surface.answersPosts(SLOW_DOWN);
     world.says(delivery("1", start("fix the test")));
     world.settle();

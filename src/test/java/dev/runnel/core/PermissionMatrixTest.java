@@ -114,7 +114,8 @@ class PermissionMatrixTest {
           link RUN                | working        | yes    | no       | no
           freeze: a deployment    | working        | no     | no       | no
           """)
-  void withoutAPolicy(String words, String state, String member, String outsider, String unserved) {
+  void commandHasAnEffectOnlyIfThePlatformAdmitsTheSender(
+      String words, String state, String member, String outsider, String unserved) {
     for (var each :
         Map.of(
                 Admission.ADMITTED,
@@ -162,7 +163,7 @@ class PermissionMatrixTest {
           link RUN                | working        | yes      | no    | no           | no
           freeze: a deployment    | working        | yes      | no    | no           | no
           """)
-  void withAPolicy(
+  void commandHasAnEffectOnlyIfThePolicyPermitsIt(
       String words, String state, String platform, String staff, String member, String outsider) {
     var people = List.of(DANA, SAM, EVE, EVE);
     var expected = List.of(platform, staff, member, outsider);

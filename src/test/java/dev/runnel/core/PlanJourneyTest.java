@@ -51,7 +51,7 @@ class PlanJourneyTest {
   }
 
   @Test
-  void aPlanIsAskedForWithItsOptions() {
+  void planIsRequestedWithItsOptions() {
     var prompt = world.runs.starts().getFirst().prompt();
 
     assertThat(prompt.text()).isEqualTo("fix the cart");
@@ -60,7 +60,7 @@ class PlanJourneyTest {
   }
 
   @Test
-  void workIsNoPlan() {
+  void requestThatBeginsWithPlanIsNotAPlanRequest() {
     assertThat(MessageParser.words("plan the release").orElseThrow())
         .isEqualTo(new Intent.Say(Request.of("plan the release")));
     assertThat(MessageParser.command("plan:")).isInstanceOf(Intent.Unclear.class);
@@ -70,7 +70,7 @@ class PlanJourneyTest {
   }
 
   @Test
-  void thePlanWaitsWithItsButtonsAndAButtonApprovesItAfterARestart() {
+  void planButtonStillApprovesAfterARestart() {
     world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, PLAN);
     world.passes(Duration.ofSeconds(2));
     assertThat(AnswerChoices.of(blocked().question()).isAboutPlan()).isTrue();
@@ -87,7 +87,7 @@ class PlanJourneyTest {
   }
 
   @Test
-  void aCommentApprovesItByTheWord() {
+  void commentWithApproveApprovesThePlan() {
     world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, PLAN);
     world.passes(Duration.ofSeconds(2));
     hears("2", "approve");
@@ -97,7 +97,7 @@ class PlanJourneyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"yes", "approve", "1", "LGTM"})
-  void aYesThatWasSaidBeforeThePlanWasPostedDoesNotApproveIt(String yes) {
+  void yesSentBeforeThePlanWasPostedDoesNotApproveIt(String yes) {
     var early = world.clock.instant();
     world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, PLAN);
     world.passes(Duration.ofSeconds(2));
@@ -111,7 +111,7 @@ class PlanJourneyTest {
   }
 
   @Test
-  void aYesDoesNotApproveAPlanThatIsNotPostedYet() {
+  void yesDoesNotApproveAPlanThatIsNotPostedYet() {
     world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, PLAN);
     world.clock.advance(Duration.ofSeconds(1));
     hears("2", "yes");
@@ -122,7 +122,7 @@ class PlanJourneyTest {
   }
 
   @Test
-  void aYesToAnEarlierPlanDoesNotApproveTheNextOne() {
+  void yesToAnEarlierPlanDoesNotApproveTheNextOne() {
     world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, PLAN);
     world.passes(Duration.ofSeconds(2));
     var early = world.clock.instant();
@@ -136,7 +136,7 @@ class PlanJourneyTest {
   }
 
   @Test
-  void aChangeThatWasSaidBeforeThePlanWasPostedReachesTheAgent() {
+  void changeSentBeforeThePlanWasPostedReachesTheAgent() {
     var early = world.clock.instant();
     world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, PLAN);
     world.passes(Duration.ofSeconds(2));
@@ -147,7 +147,7 @@ class PlanJourneyTest {
 
   /// The plan may be ready before the service has the message.
   @Test
-  void aYesWhileTheAgentPlansIsNoPlainYes() {
+  void yesDuringPlanningIsNotAnApproval() {
     world.runs.moves(world.onlyRun().id(), RunState.RUNNING, "Planning");
     world.passes(Duration.ofSeconds(2));
     hears("2", "yes");
@@ -170,7 +170,7 @@ class PlanJourneyTest {
   }
 
   @Test
-  void aRunThatReplacesALostOneMakesAPlanToo() {
+  void runThatReplacesALostPlanRunAlsoMakesAPlan() {
     world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, PLAN);
     world.passes(Duration.ofSeconds(2));
     world.runs.forgets(world.onlyRun().id());

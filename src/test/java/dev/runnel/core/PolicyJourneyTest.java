@@ -101,7 +101,7 @@ class PolicyJourneyTest {
   }
 
   @Test
-  void whatNoRulePermitsIsRefusedPrivatelyAndNothingStarts() {
+  void startWithoutAPermittingRuleIsRefusedPrivately() {
     obeys(permit(id(EVE), EnumSet.allOf(Permission.class)));
 
     says(delivery("1", start("mine a coin")));
@@ -114,7 +114,7 @@ class PolicyJourneyTest {
   }
 
   @Test
-  void whomARuleNamesMayStartAlthoughThePlatformsOwnRuleRefuses() {
+  void ruleCanPermitAStartThatThePlatformRefuses() {
     obeys(permit(id(DANA), EnumSet.of(Permission.START)));
     world.surface.admits(new Admission.Outsider("a guest"));
 
@@ -124,7 +124,7 @@ class PolicyJourneyTest {
   }
 
   @Test
-  void aDeliveryThatIsNotWhatItSeemedToBeIsRefusedWhateverTheRulesSay() {
+  void forgedDeliveryIsRefusedDespiteAPermittingRule() {
     obeys(permit("any", EnumSet.allOf(Permission.class)));
     world.surface.admits(new Admission.TurnedAway("forged"));
 
@@ -134,7 +134,7 @@ class PolicyJourneyTest {
   }
 
   @Test
-  void membersAreThoseWhomThePlatformsOwnRulePermits() {
+  void membersGroupContainsEveryoneThePlatformAdmits() {
     obeys(permit(THREAD.surface() + ":members", EnumSet.of(Permission.START)));
 
     says(delivery("1", start("fix it")));
@@ -143,7 +143,7 @@ class PolicyJourneyTest {
   }
 
   @Test
-  void aGroupOfThePlatformIsLookedUp() {
+  void policyRuleAppliesToAPlatformGroup() {
     obeys(permit(THREAD.surface() + ":group:S0PLAT", EnumSet.of(Permission.START)));
 
     says(delivery("1", start("fix it")));
@@ -155,7 +155,7 @@ class PolicyJourneyTest {
   }
 
   @Test
-  void theEnvironmentOfAProfileCountsToo() {
+  void policyAlsoChecksTheEnvironmentOfAProfile() {
     obeys(permit(id(DANA), EnumSet.of(Permission.START), "docs"));
 
     says(delivery("1", new Intent.Start(new Request("fix it", WEB))));
@@ -170,7 +170,7 @@ class PolicyJourneyTest {
   }
 
   @Test
-  void whoMayStartMayNotSteerUnlessARuleSaysSo() {
+  void permissionToStartDoesNotIncludeFollowUps() {
     obeys(permit(id(DANA), EnumSet.of(Permission.START)));
 
     says(delivery("1", start("fix it")));
@@ -203,7 +203,7 @@ class PolicyJourneyTest {
   }
 
   @Test
-  void aPersonStopsTheirOwnRunAndNobodyElses() {
+  void personCanStopOnlyTheirOwnRun() {
     obeys(
         permit(id(DANA), EnumSet.of(Permission.START)),
         permit("any", EnumSet.of(Permission.STOP_OWN)));
@@ -217,7 +217,7 @@ class PolicyJourneyTest {
   }
 
   @Test
-  void aPersonStopsNoStartOfOthersThatWaits() {
+  void personCannotStopAWaitingStartOfAnother() {
     obeys(
         permit(id(DANA), EnumSet.of(Permission.START)),
         permit("any", EnumSet.of(Permission.STOP_OWN)));
@@ -232,7 +232,7 @@ class PolicyJourneyTest {
   }
 
   @Test
-  void aReplyStartsNoNewRunForWhoMayOnlyWriteToRuns() {
+  void replyStartsNoNewRunWithoutPermissionToStart() {
     obeys(
         permit(id(DANA), EnumSet.of(Permission.START)),
         permit(id(EVE), EnumSet.of(Permission.SAY)));
@@ -248,7 +248,7 @@ class PolicyJourneyTest {
   }
 
   @Test
-  void strangersGetNoAnswerToAnything() {
+  void strangersGetNoAnswer() {
     obeys(permit(id(DANA), EnumSet.of(Permission.START)));
     world.surface.admits(new Admission.Outsider("a guest"));
 
@@ -258,7 +258,7 @@ class PolicyJourneyTest {
   }
 
   @Test
-  void anAccountThatIsNamedLikeTheMembersIsNoMember() {
+  void accountNamedMembersIsNotAMember() {
     obeys(permit(THREAD.surface() + ":members", EnumSet.of(Permission.START)));
     world.surface.admits(new Admission.Outsider("a guest"));
 
@@ -268,7 +268,7 @@ class PolicyJourneyTest {
   }
 
   @Test
-  void whoMayStartOnlyInOneEnvironmentMaySetOwnDefaults() {
+  void personLimitedToOneEnvironmentCanSetTheirDefaults() {
     obeys(permit(id(DANA), EnumSet.of(Permission.START), "web"));
     var change = new Question.Configure("model", Optional.of("big"), Question.Configure.Level.ME);
 
@@ -278,7 +278,7 @@ class PolicyJourneyTest {
   }
 
   @Test
-  void theFormOfAnAnswerOpensForWhoMayAnswer() {
+  void answerFormOpensOnlyWithPermissionToAnswer() {
     obeys(permit(id(EVE), EnumSet.of(Permission.ANSWER)));
     var asked = AskedQuestion.of(Samples.run("r1", RunState.BLOCKED).id(), "Which one?");
     var form = new Question.Compose(Optional.of(THREAD), "", Optional.of(asked));
@@ -291,7 +291,7 @@ class PolicyJourneyTest {
   }
 
   @Test
-  void aReplyCountsForTheEnvironmentOfTheRunAndNotForThatOfItsSender() {
+  void replyIsCheckedForTheEnvironmentOfTheRun() {
     obeys(
         permit(id(DANA), EnumSet.of(Permission.START)),
         permit(id(EVE), EnumSet.of(Permission.START, Permission.SAY), "web"));
@@ -310,7 +310,7 @@ class PolicyJourneyTest {
   }
 
   @Test
-  void aReplyCountsForTheEnvironmentOfTheRunAlsoAfterTheDefaultsOfItsRequesterChanged() {
+  void replyIsCheckedForTheRunEnvironmentDespiteChangedDefaults() {
     obeys(
         permit(id(DANA), EnumSet.of(Permission.START)),
         permit(id(EVE), EnumSet.of(Permission.SAY), "web"));
@@ -337,7 +337,7 @@ class PolicyJourneyTest {
   }
 
   @Test
-  void thePolicyIsAskedAgainAfterARestart() {
+  void policyIsCheckedAgainAfterARestart() {
     obeys(permit(id(DANA), EnumSet.of(Permission.START)));
     world.says(delivery("1", start("fix it")));
     obeys(permit(id(EVE), EnumSet.of(Permission.START)));
@@ -365,7 +365,7 @@ class PolicyJourneyTest {
   }
 
   @Test
-  void aChangeOfAPlacesDefaultIsSaidToEverybodyThere() {
+  void changeOfAPlacesDefaultIsAnnouncedToEverybodyThere() {
     var change = new Question.Configure("model", Optional.of("big"), Question.Configure.Level.HERE);
 
     says(delivery("1", new Intent.Ask(change)));

@@ -78,7 +78,7 @@ class PublicWorkJourneyTest {
   }
 
   @Test
-  void publicWorkGetsOnlyTheRequestOfAPrivateConversationAndPeopleAreTold() {
+  void privateContextIsWithheldFromPublicWorkAndANoticeIsPosted() {
     world.surface.isPrivate();
 
     var prompt = promptOf(asked(Optional.of("website")));
@@ -93,7 +93,7 @@ class PublicWorkJourneyTest {
   }
 
   @Test
-  void otherWorkGetsWhatWasSaidInPrivate() {
+  void privateContextIsPassedToWorkThatIsNotPublic() {
     world.surface.isPrivate();
 
     var prompt = promptOf(asked(Optional.empty()));
@@ -103,13 +103,13 @@ class PublicWorkJourneyTest {
   }
 
   @Test
-  void publicWorkGetsWhatWasSaidInPublic() {
+  void publicContextIsPassedToPublicWork() {
     assertThat(promptOf(asked(Optional.of("website"))).text())
         .contains("we are selling to Initech");
   }
 
   @Test
-  void nobodyIsToldOfWhatWasLeftOutWhereNothingWas() {
+  void noNoticeIsPostedIfThereWasNoPrivateContextToWithhold() {
     world.surface.isPrivate();
     world.surface.hasBackground(THREAD, Background.NONE);
 
@@ -120,7 +120,7 @@ class PublicWorkJourneyTest {
   }
 
   @Test
-  void peopleAreToldWhereNobodyKnowsWhatWasLeftOut() {
+  void noticeIsPostedIfThePrivateContextCannotBeRead() {
     world.surface.isPrivate();
     world.surface.backgroundIsDown(true);
 
@@ -132,7 +132,7 @@ class PublicWorkJourneyTest {
   }
 
   @Test
-  void aRetryThatIsAskedForElsewhereBringsWhatWasSaidInTheThreadOfTheRunAlone() {
+  void retryFromElsewhereUsesOnlyTheContextOfTheThreadOfTheRun() {
     world.surface.hasBackground(THREAD, SAID);
     world.surface.hasBackground(
         OTHER_THREAD,
@@ -150,7 +150,7 @@ class PublicWorkJourneyTest {
   }
 
   @Test
-  void workCountsAsPublicWhereTheEnvironmentIsNotKnown() {
+  void workWithAnUnknownEnvironmentCountsAsPublic() {
     assertThat(UNKNOWN.includes(RunOptions.NONE)).isTrue();
     assertThat(UNKNOWN.includes(options(Optional.of(" "), Optional.empty()))).isTrue();
     assertThat(INTERNAL.includes(options(Optional.of(" "), Optional.empty()))).isFalse();
@@ -159,14 +159,14 @@ class PublicWorkJourneyTest {
   }
 
   @Test
-  void workOfAFactoryCountsAsPublicWhateverEnvironmentIsNamed() {
+  void factoryWorkCountsAsPublicInEveryEnvironment() {
     assertThat(INTERNAL.includes(options(Optional.empty(), Optional.of("shop")))).isTrue();
     assertThat(INTERNAL.includes(options(Optional.of("internal"), Optional.of("shop")))).isTrue();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"website", "Website", "WEBSITE", " website "})
-  void workCountsAsPublicInWhateverCaseItsEnvironmentIsNamed(String name) {
+  void publicEnvironmentNameIgnoresCase(String name) {
     assertThat(INTERNAL.includes(options(Optional.of(name), Optional.empty()))).isTrue();
     assertThat(
             new PublicWork(Set.of(name), Optional.of("Website"))

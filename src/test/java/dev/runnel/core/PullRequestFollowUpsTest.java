@@ -55,7 +55,7 @@ class PullRequestFollowUpsTest {
   }
 
   @Test
-  void theRunIsToldOfFailedChecksAndTheThreadOfThat() {
+  void failedChecksAreReportedToTheRunAndItsThread() {
     fails("2", "1a");
 
     assertThat(told()).containsExactly("The checks failed at 1a.\n\nFix it.");
@@ -68,7 +68,7 @@ class PullRequestFollowUpsTest {
   }
 
   @Test
-  void failedChecksOfABranchGoToTheRunWhosePullRequestIsFromIt() {
+  void failedChecksOfABranchGoToTheRunOfItsPullRequest() {
     failsOn("2", "https://git.example/acme/shop", "fix", "1a");
     fails("3", "1a");
 
@@ -76,7 +76,7 @@ class PullRequestFollowUpsTest {
   }
 
   @Test
-  void failedChecksOfOtherBranchesAndRepositoriesAreNobodysWork() {
+  void failedChecksOfOtherBranchesAndRepositoriesAreIgnored() {
     failsOn("2", "https://git.example/acme/shop", "fix-2", "1a");
     failsOn("3", "https://git.example/acme/sho", "fix", "1a");
     failsOn("4", "https://other.example/acme/shop", "fix", "1a");
@@ -86,7 +86,7 @@ class PullRequestFollowUpsTest {
   }
 
   @Test
-  void failedChecksOfTheBranchOfAMergedPullRequestAreNobodysWork() {
+  void failedChecksOfAMergedPullRequestAreIgnored() {
     world.says(
         event(
             "2",
@@ -98,7 +98,7 @@ class PullRequestFollowUpsTest {
   }
 
   @Test
-  void oneCommitCountsOnceAlsoAfterARestart() {
+  void failedChecksOfACommitCountOnceEvenAfterARestart() {
     fails("2", "1a");
     world.restart(UnaryOperator.identity());
     fails("3", "1a");
@@ -107,7 +107,7 @@ class PullRequestFollowUpsTest {
   }
 
   @Test
-  void afterTheLastOneTheRunGetsOnlyWhatMentionsRunnel() {
+  void runGetsOnlyMentionsAfterItsLastAutomaticFollowUp() {
     for (var commit : List.of("1a", "2b", "3c", "4d")) {
       fails(commit, commit);
     }
@@ -123,7 +123,7 @@ class PullRequestFollowUpsTest {
   }
 
   @Test
-  void aLostAnswerCountsAsOneAndIsToldOnce() {
+  void reportWithALostResponseIsSentAndAnnouncedOnce() {
     world.runs.losesNextAnswer();
     fails("2", "1a");
     world.passes(Duration.ofMinutes(1));
@@ -133,7 +133,7 @@ class PullRequestFollowUpsTest {
   }
 
   @Test
-  void aMergedOrClosedPullRequestNeedsNothing() {
+  void failedChecksOfAMergedPullRequestSendNoFollowUp() {
     world.says(
         event(
             "2",
@@ -145,7 +145,7 @@ class PullRequestFollowUpsTest {
   }
 
   @Test
-  void aMutedThreadHearsNothing() {
+  void failedChecksAreNotReportedToARunWithAMutedThread() {
     world.says(delivery("2", MessageParser.words("mute").orElseThrow()));
     world.settle();
     fails("3", "1a");
@@ -154,7 +154,7 @@ class PullRequestFollowUpsTest {
   }
 
   @Test
-  void aRunThatAsksAQuestionGetsNoAnswerByThis() {
+  void failedChecksDoNotAnswerABlockedRun() {
     world.says(delivery("2", say("go on")));
     world.settle();
     world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, "Which database?");
@@ -165,7 +165,7 @@ class PullRequestFollowUpsTest {
   }
 
   @Test
-  void failedChecksThatTheRunIsToBeToldDuringAFreezeAreToldAfterIt() {
+  void failedChecksDuringAFreezeAreReportedAfterIt() {
     world.freezes(true);
     fails("2", "1a");
     world.passes(Duration.ofMinutes(3));
@@ -180,7 +180,7 @@ class PullRequestFollowUpsTest {
   }
 
   @Test
-  void failedChecksOfARunThatEndsAfterTheirReportIsOnItsWayAreToldAfterTheFreeze() {
+  void failedChecksOfARunThatEndsDuringAFreezeAreReportedAfterIt() {
     world.says(delivery("2", say("go on")));
     world.settle();
     world.freezes(true);
@@ -197,7 +197,7 @@ class PullRequestFollowUpsTest {
   }
 
   @Test
-  void withoutFollowUpsNothingIsTold() {
+  void failedChecksAreNotReportedIfFollowUpsAreDisabled() {
     world.dispatches(DispatchOptions.DEFAULT.withPullRequests(new PullRequestFollowUps(0)));
     fails("2", "1a");
 
@@ -205,7 +205,7 @@ class PullRequestFollowUpsTest {
   }
 
   @Test
-  void aPullRequestOfNobodyIsNobodysWork() {
+  void failedChecksOfAnUnknownPullRequestAreIgnored() {
     world.says(event("2", checks("https://git.example/acme/shop/pull/8", "1a")));
     world.settle();
 

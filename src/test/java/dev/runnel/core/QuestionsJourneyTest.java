@@ -67,7 +67,7 @@ class QuestionsJourneyTest {
   }
 
   @Test
-  void twoButtonsAreOneAnswerAndTheSecondPersonIsTold() {
+  void secondButtonPressIsNotSentAndThePersonIsInformed() {
     world.says(button("2", "SQLite"));
     world.says(button("3", "Postgres").withActor(SAM));
     world.settle();
@@ -78,7 +78,7 @@ class QuestionsJourneyTest {
   }
 
   @Test
-  void aQuestionWhoseAnswerWasGivenUpOnIsAnsweredBySendingItAgain() {
+  void abandonedAnswerCanBeSentAgain() {
     world.says(button("2", "SQLite"));
     for (int i = 0; i < 20; i++) {
       world.runs.answersNext(new Outcome.Unavailable(Optional.empty(), "503"));
@@ -119,7 +119,7 @@ class QuestionsJourneyTest {
   }
 
   @Test
-  void theNumberOfAChoiceIsSentAsItsWords() {
+  void numberOfAChoiceIsSentAsTheTextOfTheChoice() {
     hears(typed("2", "2"));
 
     assertThat(answers()).containsExactly("SQLite");
@@ -137,7 +137,7 @@ class QuestionsJourneyTest {
   }
 
   @Test
-  void whoAnswersOnAnotherPlatformIsNotTakenForAPersonOfThisOne() {
+  void answerFromAnotherPlatformIsAttributedToAPersonThere() {
     var link = URI.create("https://git.example/acme/shop/pull/7");
     world.runs.makes(run(), new Artifact("acme/shop#7", link, true, Optional.of("fix")));
     world.settle();
@@ -173,7 +173,7 @@ class QuestionsJourneyTest {
   }
 
   @Test
-  void otherWordsAreAskedForInAForm() {
+  void otherAnswerIsRequestedInAForm() {
     hears(
         delivery(
             "2",

@@ -66,7 +66,8 @@ class RepliesThatWaitTest {
     "false, it ends,        DELIVERED",
     "false, it is stopped,  CANCELLED",
   })
-  void aReplyIsSignedAsReadWhenTheAgentHasIt(boolean tells, String then, MessageStatus sign) {
+  void replyIsMarkedAsDeliveredWhenTheAgentHasReadIt(
+      boolean tells, String then, MessageStatus sign) {
     world.runs.keepsReplies(tells);
     var run = begins(world, RunState.RUNNING);
     says(world, "2", "and the docs");
@@ -102,7 +103,7 @@ class RepliesThatWaitTest {
   }
 
   @Test
-  void whatInterruptsWhereNoRunIsStartsNone() {
+  void interruptWithoutARunIsExplainedAndStartsNone() {
     world.says(delivery("1", INTERRUPT));
     world.passes(Duration.ofSeconds(2));
 
@@ -112,7 +113,7 @@ class RepliesThatWaitTest {
   }
 
   @Test
-  void whereAnswersArePrivateEachReplyThatWaitsOffersToInterruptTheAgent() {
+  void everyWaitingReplyOffersAnInterruptIfAnswersArePrivate() {
     world.surface.hasManners(
         new ConversationPolicy(ConversationPolicy.Audience.EVERYONE, Duration.ZERO, true));
     world.runs.keepsReplies(true);
@@ -147,7 +148,7 @@ class RepliesThatWaitTest {
   }
 
   @Test
-  void whereTheAgentReadsRepliesAtItsNextStepAThreadIsToldSoOnce() {
+  void threadIsInformedOnceThatTheAgentReadsRepliesAtItsNextStep() {
     world.surface.hasManners(
         new ConversationPolicy(ConversationPolicy.Audience.EVERYONE, Duration.ZERO, true));
     world.runs.keepsReplies(true);
@@ -163,7 +164,7 @@ class RepliesThatWaitTest {
   }
 
   @Test
-  void aReplyToARunThatHadEndedIsNotSaidToWaitForAStep() {
+  void replyToAnEndedRunIsNotReportedAsWaitingForAStep() {
     world.surface.hasManners(
         new ConversationPolicy(ConversationPolicy.Audience.EVERYONE, Duration.ZERO, true));
     world.runs.keepsReplies(true);
@@ -175,7 +176,7 @@ class RepliesThatWaitTest {
   }
 
   @Test
-  void theEndOfAStoppedRunSaysWhatWasNotRead() {
+  void endOfAStoppedRunListsUnreadMessages() {
     world.runs.keepsReplies(true);
     begins(world, RunState.RUNNING);
     says(world, "2", "please also run the linter");
@@ -192,7 +193,7 @@ class RepliesThatWaitTest {
   }
 
   @Test
-  void whatWasReadBeforeTheStopIsNotSaidToBeUnread() {
+  void replyReadBeforeTheStopIsNotReportedAsUnread() {
     world.runs.keepsReplies(true);
     var run = begins(world, RunState.RUNNING);
     says(world, "2", "please also run the linter");
@@ -220,7 +221,7 @@ class RepliesThatWaitTest {
   }
 
   @Test
-  void aStopFromElsewhereSaysTheSame() {
+  void externalStopAlsoReportsUnreadMessages() {
     world.runs.keepsReplies(true);
     var run = begins(world, RunState.RUNNING);
     says(world, "2", "please also run the linter");

@@ -97,21 +97,21 @@ class RoutesJourneyTest {
   }
 
   @Test
-  void wordsCountOnlyAsWholeWords() {
+  void routeKeywordsMatchOnlyWholeWords() {
     routes(words("check", "wrong"), words("gift card", "cards"));
 
     assertThat(environmentOf(start("check_out and checkout and GIFT\n  card"))).contains("cards");
   }
 
   @Test
-  void withoutARuleThatAppliesTheDefaultsDecide() {
+  void defaultsApplyIfNoRouteMatches() {
     routes(words("checkout", "shop"), route(List.of(), List.of(), List.of("slack"), "chat"));
 
     assertThat(environmentOf(start("fix the login"))).contains("usual");
   }
 
   @Test
-  void whatTheRequestItselfSaysWins() {
+  void optionOfTheRequestOverridesTheRoute() {
     routes(words("checkout", "shop"));
     var said =
         new RunOptions(
@@ -128,7 +128,7 @@ class RoutesJourneyTest {
   }
 
   @Test
-  void aPlaceAndALabelAreConditionsTogether() {
+  void routeAppliesOnlyIfItsPlaceAndLabelBothMatch() {
     routes(
         route(List.of(), List.of("Backend"), List.of("fake:other"), "wrong"),
         route(List.of(), List.of("Backend"), List.of("fake:team"), "back"));
@@ -161,7 +161,7 @@ class RoutesJourneyTest {
   }
 
   @Test
-  void aRetryKeepsWhatTheLabelsOfTheIssueChose() {
+  void retryKeepsTheRouteChosenByTheIssueLabels() {
     routes(route(List.of(), List.of("backend"), List.of(), "back"));
     environmentOf(start("Do it."), issue("Slow", "", "backend"));
     world.runs.moves(world.onlyRun().id(), RunState.FAILED, "No.");

@@ -68,7 +68,7 @@ class SameIssueJourneyTest {
   }
 
   @Test
-  void peopleAreAskedWhereARunWorksOnTheIssueAlready() {
+  void requestForAnIssueWithARunOffersToJoinOrSeparate() {
     label("1");
     asks("2", "fix " + LINK + ", please");
 
@@ -80,7 +80,7 @@ class SameIssueJourneyTest {
   }
 
   @Test
-  void whoJoinsSendsTheRequestToThatRunAndItsAnswerComesToBoth() {
+  void joinSendsTheRequestToTheRunAndBothPlacesGetTheAnswer() {
     label("1");
     asks("2", "fix " + LINK);
     world.restart(UnaryOperator.identity());
@@ -105,7 +105,7 @@ class SameIssueJourneyTest {
   }
 
   @Test
-  void aChoiceThatIsMadeTwiceCountsOnce() {
+  void repeatedJoinCountsOnce() {
     label("1");
     asks("2", "fix " + LINK);
     world.says(delivery("3", MessageParser.words("join").orElseThrow()));
@@ -118,7 +118,7 @@ class SameIssueJourneyTest {
   }
 
   @Test
-  void whoSeparatesGetsAnotherRun() {
+  void separateStartsAnotherRun() {
     label("1");
     asks("2", "fix " + LINK);
     says("3", "separate");
@@ -146,7 +146,7 @@ class SameIssueJourneyTest {
   }
 
   @Test
-  void twoDoorsAtTheSameMomentStartOneRun() {
+  void simultaneousRequestAndLabelStartOneRun() {
     joins();
     world.says(delivery("1", say("fix " + LINK)));
     world.says(labelled("2"));
@@ -156,7 +156,7 @@ class SameIssueJourneyTest {
   }
 
   @Test
-  void aStartWhoseAnswerWasLostKeepsTheOtherWaiting() {
+  void requestWaitsWhileTheOtherStartIsUncertain() {
     joins();
     world.runs.isDown(Optional.empty());
     label("1");
@@ -186,7 +186,7 @@ class SameIssueJourneyTest {
   }
 
   @Test
-  void anIssueWhoseRunHasEndedGetsANewOne() {
+  void requestForAnIssueWhoseRunEndedStartsANewRun() {
     label("1");
     world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Done");
     world.passes(Duration.ofSeconds(3));
@@ -197,7 +197,7 @@ class SameIssueJourneyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"start", "new: fix LINK", "fix LINK and LINK-too"})
-  void anotherRunStartsWhereThatIsWanted(String how) {
+  void separateRunStartsOnRequest(String how) {
     if (how.equals("start")) {
       world.dispatches(DispatchOptions.DEFAULT.withSameIssue(SameIssueAction.START));
     }
@@ -208,7 +208,7 @@ class SameIssueJourneyTest {
   }
 
   @Test
-  void whoMayNotWriteWhereTheRunBeganIsNotToldOfItAndStartsAnother() {
+  void runIsNotRevealedToAPersonWithoutPermissionInItsPlace() {
     asks("1", "fix " + LINK);
     obeys(permits("elsewhere"));
     label("2");
@@ -228,7 +228,7 @@ class SameIssueJourneyTest {
   }
 
   @Test
-  void whoMayNoLongerWriteWhereTheRunBeganDoesNotJoinIt() {
+  void joinIsRefusedAfterTheLossOfWritePermission() {
     label("1");
     asks("2", "fix " + LINK);
     obeys(permits("fake"));
@@ -243,7 +243,7 @@ class SameIssueJourneyTest {
   }
 
   @Test
-  void whoMayNoLongerWriteWhereTheRunBeganDoesNotReachItByAMention() {
+  void mentionAfterTheLossOfWritePermissionDoesNotReachTheRun() {
     label("1");
     asks("2", "fix " + LINK);
     says("3", "join");
@@ -254,7 +254,7 @@ class SameIssueJourneyTest {
   }
 
   @Test
-  void whoIsNotInThePrivateChannelOfARunIsNotToldOfItAndStartsAnother() {
+  void runInAPrivateChannelIsNotRevealedToAPersonOutsideIt() {
     asks("1", "fix " + LINK);
     world.surface.isPrivate();
     says("2", SAM, OTHER_CHANNEL, "fix " + LINK);
@@ -279,7 +279,7 @@ class SameIssueJourneyTest {
   }
 
   @Test
-  void whoIsInAnotherChannelStartsAnotherRun() {
+  void requestFromAnotherChannelStartsAnotherRun() {
     asks("1", "fix " + LINK);
     says("2", SAM, OTHER_CHANNEL, "fix " + LINK);
 
@@ -288,7 +288,7 @@ class SameIssueJourneyTest {
   }
 
   @Test
-  void whoIsInTheSamePrivateChannelIsAsked() {
+  void requestInTheSamePrivateChannelOffersToJoin() {
     asks("1", "fix " + LINK);
     world.surface.isPrivate();
     says("2", SAM, OTHER_THREAD, "fix " + LINK);
@@ -298,7 +298,7 @@ class SameIssueJourneyTest {
   }
 
   @Test
-  void onlyTheRequesterOfAPrivateRunJoinsItFromAnotherChannel() {
+  void onlyTheRequesterOfAPrivateRunCanJoinItFromAnotherChannel() {
     asks("1", "fix " + LINK);
     world.surface.isPrivate();
     says("2", DANA, OTHER_CHANNEL, "fix " + LINK);
@@ -312,7 +312,7 @@ class SameIssueJourneyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"say it word for word", "status", "retry"})
-  void whoMayNotJoinDoesNotReachTheRunThatAnotherPersonJoined(String words) {
+  void personWhoMayNotJoinCannotReachAJoinedRun(String words) {
     joins();
     asks("1", "fix " + LINK);
     says("2", DANA, OTHER_CHANNEL, "fix " + LINK);
@@ -336,7 +336,7 @@ class SameIssueJourneyTest {
   }
 
   @Test
-  void aMessageOnTheIssueDoesNotReachARunWhoseChannelBecamePrivate() {
+  void issueMessageDoesNotReachARunWhoseChannelBecamePrivate() {
     joins();
     asks("1", "fix " + LINK);
     label("2");
@@ -349,7 +349,7 @@ class SameIssueJourneyTest {
   }
 
   @Test
-  void aRequestOnTheIssueOfAnEndedRunWhoseChannelBecamePrivateStartsAnother() {
+  void requestOnTheIssueOfAnEndedPrivateRunStartsAnother() {
     joins();
     asks("1", "fix " + LINK);
     label("2");
@@ -364,7 +364,7 @@ class SameIssueJourneyTest {
   }
 
   @Test
-  void aMessageWaitsWhileThePlatformCannotSayWhetherTheChannelOfTheRunIsPrivate() {
+  void messageWaitsWhileThePrivacyOfTheRunsChannelIsUnknown() {
     joins();
     asks("1", "fix " + LINK);
     label("2");

@@ -111,7 +111,7 @@ class ScheduleJourneyTest {
   }
 
   @Test
-  void eachTimeARunStartsInAThreadOfItsOwnInThatPlace() {
+  void everyScheduledRunStartsInItsOwnThreadOfThePlace() {
     commands("1", "schedule every weekday at 9:30 check the build");
 
     assertThat(told(PLACE))
@@ -137,7 +137,7 @@ class ScheduleJourneyTest {
   }
 
   @Test
-  void theTimeIsThatOfThePersonsTimeZoneUnlessTheyNameAnother() {
+  void scheduleUsesTheTimeZoneOfThePersonUnlessTheyNameAnother() {
     world.surface.hasTimeZone(ZoneId.of("America/New_York"));
     commands("1", "schedule every day at 9:30 check the build");
     commands("2", "schedule tomorrow at 9:30 Asia/Tokyo check the build");
@@ -169,7 +169,7 @@ class ScheduleJourneyTest {
   }
 
   @Test
-  void theRunOfAThreadIsRepeatedThere() {
+  void scheduledRepeatOfAThreadRunsInThatThread() {
     world.says(delivery("1", start("fix the test")));
     world.settle();
     ends();
@@ -192,7 +192,7 @@ class ScheduleJourneyTest {
   }
 
   @Test
-  void whereThereIsNoRunThereIsNothingToRepeat() {
+  void repeatCommandWithoutARunIsExplained() {
     world.says(delivery("1", MessageParser.words("again in 2 weeks").orElseThrow(), OTHER_THREAD));
     world.settle();
 
@@ -274,7 +274,7 @@ class ScheduleJourneyTest {
   }
 
   @Test
-  void aTimeThatPassedOrIsFarAwayIsNotTaken() {
+  void scheduleInThePastOrTooFarAheadIsRejected() {
     commands("1", "schedule today at 8:00 check the build");
     commands("2", "schedule on 2028-01-01 at 8:00 check the build");
 
@@ -316,7 +316,7 @@ class ScheduleJourneyTest {
   }
 
   @Test
-  void thePermissionToStartIsAskedForEachTime() {
+  void permissionToStartIsCheckedForEveryScheduledRun() {
     commands("1", "schedule every day at 9:30 check the build");
     world.obeys(permits(Permission.SCHEDULE));
     world.leaps(Duration.ofMinutes(31));

@@ -57,7 +57,7 @@ class ScreensJourneyTest {
   @Nested
   class APage {
     @Test
-    void showsWhatThePersonHasByWhatItNeeds() {
+    void homePageShowsThePersonsRunsGroupedByState() {
       said(THREAD, DANA, "fix the test");
       said(OTHER_THREAD, DANA, "write the docs");
       said(thread("3"), DANA, "clean up");
@@ -76,21 +76,21 @@ class ScreensJourneyTest {
     }
 
     @Test
-    void ofSomebodyWithoutRunsIsEmpty() {
+    void homePageOfAPersonWithoutRunsIsEmpty() {
       said(thread("4"), SAM, "something of sam's");
 
       assertThat(home(HOME, DANA).isEmpty()).isTrue();
     }
 
     @Test
-    void ofAnotherWorkspaceShowsNothingOfThisOne() {
+    void homePageInAnotherWorkspaceShowsNoRunsOfThisOne() {
       said(THREAD, DANA, "fix the test");
 
       assertThat(home(new Conversation(SURFACE, "other/U1/~home"), DANA).isEmpty()).isTrue();
     }
 
     @Test
-    void countsWhatDoesNotFit() {
+    void homePageCountsTheRunsThatDoNotFit() {
       for (int i = 0; i < 15; i++) {
         said(thread("t" + i), DANA, "task " + i);
       }
@@ -102,7 +102,7 @@ class ScreensJourneyTest {
     }
 
     @Test
-    void isMadeAnewWhenARunIsStoppedOnIt() {
+    void homePageIsUpdatedWhenARunIsStoppedOnIt() {
       said(THREAD, DANA, "fix the test");
       home(HOME, DANA);
 
@@ -116,7 +116,7 @@ class ScreensJourneyTest {
     }
 
     @Test
-    void retriesWhatFailedAndShowsTheNewRunWithoutAWord() {
+    void retryOnTheHomePageShowsTheNewRunWithoutAMessage() {
       said(THREAD, DANA, "fix the test");
       world.runs.moves(run(0).id(), RunState.FAILED, "No.");
       world.passes(Duration.ofSeconds(3));
@@ -130,7 +130,7 @@ class ScreensJourneyTest {
     }
 
     @Test
-    void saysPrivatelyWhatCannotBeDone() {
+    void impossibleActionOnTheHomePageIsExplained() {
       said(THREAD, DANA, "fix the test");
       world.runs.moves(run(0).id(), RunState.SUCCEEDED, "Done.");
       world.passes(Duration.ofSeconds(3));
@@ -146,7 +146,7 @@ class ScreensJourneyTest {
   @Nested
   class AFormToAskWith {
     @Test
-    void knowsWhatHoldsAndWhereItComesFrom() {
+    void requestFormShowsTheDefaultsAndWhereTheyComeFrom() {
       asks(new Question.Configure("model", Optional.of("fast"), Level.ME));
 
       var form = (Screen.Ask) screen(new Question.Compose(Optional.empty(), ""));
@@ -161,7 +161,7 @@ class ScreensJourneyTest {
     }
 
     @Test
-    void listsTheEnvironmentsThatThereAre() {
+    void requestFormListsTheConfiguredEnvironments() {
       world.dispatches(DispatchOptions.DEFAULT.withEnvironments(List.of("docs", "shop")));
 
       var form = (Screen.Ask) screen(new Question.Compose(Optional.empty(), ""));
@@ -175,7 +175,7 @@ class ScreensJourneyTest {
     }
 
     @Test
-    void inAThreadWithARunOffersNothingButWords() {
+    void requestFormInAThreadWithARunHasOnlyAText() {
       said(THREAD, DANA, "fix the test");
 
       var form = (Screen.Ask) screen(new Question.Compose(Optional.of(THREAD), "it fails"));
@@ -189,7 +189,7 @@ class ScreensJourneyTest {
   @Nested
   class WordsFromAForm {
     @Test
-    void startARunInTheThreadWhereTheyAreShownFirst() {
+    void formTextIsPostedInTheThreadAndStartsARun() {
       var words = fromForm(THREAD, "why?");
 
       assertThat(world.surface.shows(words)).isTrue();
@@ -200,7 +200,7 @@ class ScreensJourneyTest {
     }
 
     @Test
-    void goToTheRunThatTheThreadHas() {
+    void formTextReachesTheRunOfTheThread() {
       said(THREAD, DANA, "fix the test");
 
       var words = fromForm(THREAD, "and add a test");
@@ -213,7 +213,7 @@ class ScreensJourneyTest {
     }
 
     @Test
-    void haveOneEffectHoweverOftenTheyCome() {
+    void formSubmittedTwiceStartsOneRun() {
       var words = fromForm(THREAD, "why?");
 
       assertThat(world.says(words)).isFalse();
@@ -238,7 +238,7 @@ class ScreensJourneyTest {
   @Nested
   class AFormForDefaults {
     @Test
-    void holdsWhatIsSetAtItsLevelAndTellsWhatIsInForce() {
+    void defaultsFormShowsTheValueOfItsLevelAndTheEffectiveValue() {
       ask(new Question.Configure("model", Optional.of("slow"), Level.HERE));
       asks(new Question.Configure("model", Optional.of("fast"), Level.ME));
 
@@ -252,7 +252,7 @@ class ScreensJourneyTest {
     }
 
     @Test
-    void isRefusedToWhoMayNotChangeThem() {
+    void defaultsFormIsRefusedToAPersonWhoMayNotChangeThem() {
       var asked = ask(new Question.Edit(Level.WORKSPACE));
 
       assertThat(screens(asked)).isEmpty();
@@ -262,7 +262,7 @@ class ScreensJourneyTest {
     }
 
     @Test
-    void changesAllThatChangedAndShowsTheResult() {
+    void defaultsFormAppliesAllChangesAndShowsTheResult() {
       asks(new Question.Configure("model", Optional.of("slow"), Level.ME));
 
       var asked =
@@ -279,7 +279,7 @@ class ScreensJourneyTest {
     }
 
     @Test
-    void changesNothingWhereOneChangeIsRefused() {
+    void defaultsFormAppliesNothingIfOneChangeIsRefused() {
       var asked =
           ask(
               new Question.ConfigureAll(

@@ -53,7 +53,7 @@ class SeveralMessagesTest {
   @Nested
   class Together {
     @Test
-    void quickMessagesAreOneFollowUpInTheirOrderAndEachIsSigned() {
+    void quickMessagesBecomeOneFollowUpInOrder() {
       says(world, "2", "use the new API");
       world.settle();
       assertThat(followUps()).isEmpty();
@@ -68,7 +68,7 @@ class SeveralMessagesTest {
     }
 
     @Test
-    void oneThatComesLaterIsAFollowUpOfItsOwn() {
+    void laterMessageIsASeparateFollowUp() {
       says(world, "2", "use the new API");
       world.passes(Duration.ofSeconds(2));
       says(world, "3", "and add a test");
@@ -78,7 +78,7 @@ class SeveralMessagesTest {
     }
 
     @Test
-    void whatWaitsWhileTheServiceIsDownIsOneToo() {
+    void messagesDuringAnOutageBecomeOneFollowUp() {
       world.runs.isDown(Optional.empty());
       says(world, "2", "use the new API");
       world.passes(Duration.ofSeconds(10));
@@ -91,7 +91,7 @@ class SeveralMessagesTest {
     }
 
     @Test
-    void whatWasAttemptedStaysAsItWas() {
+    void attemptedFollowUpIsNotExtendedByALaterMessage() {
       says(world, "2", "use the new API");
       says(world, "3", "and add a test");
       world.runs.losesNextAnswer();
@@ -105,7 +105,7 @@ class SeveralMessagesTest {
     }
 
     @Test
-    void thePartsAreNotTakenForHavingBeenSaidAlone() {
+    void partsOfACombinedMessageAreNotCountedAsSeparateMessages() {
       says(world, "2", "go on");
       says(world, "3", "please");
       world.passes(Duration.ofSeconds(2));
@@ -117,7 +117,7 @@ class SeveralMessagesTest {
     }
 
     @Test
-    void whatOthersSayIsTheirs() {
+    void messagesOfDifferentPeopleAreNotCombined() {
       says(world, "2", "use the new API");
       world.says(now(world, "3", SAM, say("no, the old one")));
       says(world, "4", "the new one!");
@@ -127,7 +127,7 @@ class SeveralMessagesTest {
     }
 
     @Test
-    void aCommandIsNotSaid() {
+    void commandBetweenMessagesIsNotSentToTheAgent() {
       says(world, "2", "use the new API");
       world.says(now(world, "3", DANA, new Intent.Retry(Optional.empty())));
       says(world, "4", "please");
@@ -137,7 +137,7 @@ class SeveralMessagesTest {
     }
 
     @Test
-    void aStopTakesBackAllAndSaysHowMany() {
+    void stopWithdrawsAllWaitingMessagesAndReportsTheirNumber() {
       says(world, "2", "use the new API");
       says(world, "3", "and add a test");
       world.says(now(world, "4", DANA, cancel()));
@@ -156,7 +156,7 @@ class SeveralMessagesTest {
     }
 
     @Test
-    void whereTheRunCannotGoOnTheNewOneGetsAllOfIt() {
+    void newRunGetsAllMessagesIfTheOldOneCannotContinue() {
       world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Done.");
       world.passes(Duration.ofSeconds(2));
       world.runs.answersNext(new Outcome.Refused("gone", "It is over.", Optional.empty()));
@@ -184,7 +184,7 @@ class SeveralMessagesTest {
     }
 
     @Test
-    void anEditOfWhatWaitsReplacesIt() {
+    void editReplacesAWaitingMessage() {
       says(world, "2", "use teh new API");
       edits("3", "2", say("use the new API"));
       edits("4", "2", say("use the newest API"));
@@ -195,7 +195,7 @@ class SeveralMessagesTest {
     }
 
     @Test
-    void anEditWhileTheServiceIsDownReplacesItToo() {
+    void editReplacesAWaitingMessageDuringAnOutage() {
       world.runs.isDown(Optional.empty());
       says(world, "2", "use teh new API");
       world.passes(Duration.ofSeconds(10));
@@ -208,7 +208,7 @@ class SeveralMessagesTest {
     }
 
     @Test
-    void aDeletionOfWhatWaitsWithdrawsIt() {
+    void deletionWithdrawsAWaitingMessage() {
       says(world, "2", "use the new API");
       deletes("3", "2");
       world.passes(Duration.ofSeconds(2));
@@ -218,7 +218,7 @@ class SeveralMessagesTest {
     }
 
     @Test
-    void anEditOfWhatTheAgentHasIsHintedAtOnce() {
+    void editOfADeliveredMessageIsReportedAsTooLate() {
       says(world, "2", "use teh new API");
       world.passes(Duration.ofSeconds(2));
       edits("3", "2", say("use the new API"));
@@ -233,7 +233,7 @@ class SeveralMessagesTest {
     }
 
     @Test
-    void aChangeOfWhatTheServiceKeepsForTheAgentIsAnsweredAsTooLate() {
+    void changeOfAMessageQueuedAtTheServiceIsReportedAsTooLate() {
       world.runs.keepsReplies(true);
       says(world, "2", "use teh new API");
       world.passes(Duration.ofSeconds(2));
@@ -251,7 +251,7 @@ class SeveralMessagesTest {
     }
 
     @Test
-    void aDeletionOfWhatTheAgentHasSaysNothing() {
+    void deletionOfADeliveredMessageIsIgnored() {
       says(world, "2", "use the new API");
       world.passes(Duration.ofSeconds(2));
       deletes("3", "2");
@@ -262,7 +262,7 @@ class SeveralMessagesTest {
     }
 
     @Test
-    void anEditThatMakesItACommandTakesItBack() {
+    void editIntoACommandWithdrawsTheMessage() {
       says(world, "2", "stop it");
       edits("3", "2", cancel());
       world.passes(Duration.ofSeconds(2));
@@ -276,7 +276,7 @@ class SeveralMessagesTest {
     }
 
     @Test
-    void nobodySpeaksForAnother() {
+    void editByAnotherPersonIsIgnored() {
       says(world, "2", "use the new API");
       world.says(
           now(world, "3", SAM, new Intent.Amend("said:2", Optional.of(say("mine bitcoin")))));
@@ -286,7 +286,7 @@ class SeveralMessagesTest {
     }
 
     @Test
-    void anEditedMessageThatWasNotForUsStartsNothing() {
+    void editOfAnUnknownMessageStartsNothing() {
       edits("3", "unknown", say("fix everything"));
       world.passes(Duration.ofSeconds(2));
 

@@ -108,7 +108,7 @@ class StartControlJourneyTest {
   }
 
   @Test
-  void aStartThatFailsUnexpectedlyIsToldToASenderWhoAwaitsTheRun() {
+  void unexpectedStartFailureIsReportedToASenderWhoAwaitsTheRun() {
     world.surface.isBroken();
     var request = delivery("1", start("fix it"));
     says(request.withOrigin(request.origin().awaiting()));
@@ -145,7 +145,7 @@ class StartControlJourneyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"prod", "Production", "PROD", ""})
-    void thatAnEnvironmentNeedsIsAskedForHoweverItIsNamed(String typed) {
+    void approvalForAnEnvironmentIsRequestedHoweverItIsNamed(String typed) {
       world.defaultsTo(
           new Defaults(
               Map.of(),
@@ -174,7 +174,7 @@ class StartControlJourneyTest {
 
     /// An older version stored the request without the default environment.
     @Test
-    void thatWasAskedForBeforeTheDefaultEnvironmentWasStoredStartsTheRun() {
+    void approvalOfARequestStoredWithoutAnEnvironmentStartsTheRun() {
       says(delivery("1", start("fix it")));
       world.defaultsTo(
           new Defaults(
@@ -194,7 +194,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void isAskedForWithAButtonForEachDecision() {
+    void approvalRequestHasAButtonForEachDecision() {
       says(delivery("1", start("fix it")));
 
       assertThat(world.runs.runs()).isEmpty();
@@ -204,7 +204,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void letsTheStartGoOn() {
+    void approvalStartsTheRun() {
       says(delivery("1", start("fix it")));
       says(decides("2", EVE, null, true));
 
@@ -213,7 +213,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void isGivenByTheIdOnTheButton() {
+    void approvalByTheIdOnTheButtonStartsTheRun() {
       says(delivery("1", start("fix it")));
       var command = card().orElseThrow().choices().getFirst().command();
       says(decides("2", EVE, command.substring("approve ".length()), true));
@@ -222,7 +222,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void thatIsDeclinedIsToldToASenderWhoAwaitsTheRun() {
+    void declinedApprovalIsReportedToASenderWhoAwaitsTheRun() {
       var request = delivery("1", start("fix it"));
       says(request.withOrigin(request.origin().awaiting()));
       assertThat(told()).isEmpty();
@@ -234,7 +234,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void thatIsWithdrawnIsToldToASenderWhoAwaitsTheRun() {
+    void withdrawnRequestIsReportedToASenderWhoAwaitsTheRun() {
       var request = delivery("1", start("fix it"));
       says(request.withOrigin(request.origin().awaiting()));
       says(delivery("2", cancel()).withActor(EVE));
@@ -244,7 +244,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void thatIsGrantedIsTheRunThatASenderAwaits() {
+    void grantedApprovalStartsTheRunThatASenderAwaits() {
       var request = delivery("1", start("fix it"));
       says(request.withOrigin(request.origin().awaiting()));
       says(decides("2", EVE, null, true));
@@ -254,7 +254,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void thatIsDeclinedStartsNothing() {
+    void declinedApprovalStartsNothing() {
       says(delivery("1", start("fix it")));
       says(decides("2", EVE, null, false));
       world.passes(Duration.ofHours(1));
@@ -264,7 +264,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void isNotGivenByTheRequesterWhereTheRuleSaysSo() {
+    void requesterCannotApproveIfTheRuleForbidsIt() {
       says(delivery("1", start("fix it")));
       says(decides("2", DANA, null, true));
 
@@ -276,7 +276,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void isNotGivenByThoseWhomTheRuleDoesNotName() {
+    void personWhomTheRuleDoesNotNameCannotApprove() {
       says(delivery("1", start("fix it")));
       says(decides("2", new Actor("M1", "mallory"), null, true));
 
@@ -285,7 +285,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void isForWhatWasAskedForAndNotForWhatTheMessageSaysNow() {
+    void approvalDoesNotApplyToARequestEditedAfterwards() {
       var asked = delivery("1", say("fix it"));
       says(asked);
       var edited = Optional.<Intent>of(say("deploy it"));
@@ -298,7 +298,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void outlivesARestart() {
+    void pendingApprovalSurvivesARestart() {
       says(delivery("1", start("fix it")));
       demand();
       world.passes(Duration.ofMinutes(2));
@@ -309,7 +309,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void thatNobodyGivesInTimeIsRefused() {
+    void requestThatNobodyApprovesInTimeIsRefused() {
       says(delivery("1", start("fix it")));
       world.leaps(Duration.ofMinutes(31));
       world.settle();
@@ -321,7 +321,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void isNotGivenToAStartThatWasStopped() {
+    void approvalOfAStoppedStartStartsNothing() {
       says(delivery("1", start("fix it")));
       says(delivery("2", new Intent.Cancel(Optional.empty(), Optional.empty())));
       says(decides("3", EVE, null, true));
@@ -330,7 +330,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void endsWhenItsStartIsStopped() {
+    void approvalRequestEndsWhenItsStartIsStopped() {
       says(delivery("1", start("fix it")));
       says(delivery("2", new Intent.Cancel(Optional.empty(), Optional.empty())));
       says(decides("3", EVE, null, true));
@@ -339,7 +339,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void endsWhenItsSenderDeletesTheRequest() {
+    void approvalRequestEndsWhenItsSenderDeletesTheMessage() {
       var asked = delivery("1", start("fix it"));
       says(asked);
       says(delivery("2", new Intent.Amend(asked.meaning(), Optional.empty())));
@@ -350,7 +350,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void isTooLateAfterItsTime() {
+    void approvalAfterTheDeadlineIsTooLate() {
       // The workers come to this thread first, so that the start has not been declined yet.
       says(delivery("0", say("hello"), thread("another")).withAddressed(false));
       says(delivery("1", start("fix it")));
@@ -368,7 +368,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void isNotGivenOnceTheRuleDemandsAnother() {
+    void approvalIsRejectedAfterItsRuleChanged() {
       says(delivery("1", start("fix it")));
       world.obeys(
           new Policy(
@@ -393,7 +393,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void isGivenOnlyWhereTheRequesterIsKnownIfTheRequesterMayNot() {
+    void approvalFromAnotherPlatformIsRejectedIfTheAccountIsUnknown() {
       says(delivery("1", start("fix it")));
       var elsewhere = new Conversation(world.elsewhere.id(), "team/channel/1");
       var id = card().orElseThrow().choices().getFirst().command().substring("approve ".length());
@@ -408,7 +408,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void isGivenElsewhereByAPersonWhoseAccountWhereItWasRequestedIsKnown() {
+    void personWithAKnownAccountCanApproveFromAnotherPlatform() {
       says(delivery("1", start("fix it")));
       var id = card().orElseThrow().choices().getFirst().command().substring("approve ".length());
       var elsewhere = new Conversation(world.elsewhere.id(), "team/channel/1");
@@ -433,7 +433,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void isNotGivenElsewhereByAPersonWhomARuleRefusesItWhereItWasRequested() {
+    void personRefusedWhereItWasRequestedCannotApproveElsewhere() {
       var demanded =
           new ApprovalRule(
               "policy.approve[0]",
@@ -480,14 +480,14 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void isNotMeantByAWordBetweenPeople() {
+    void approveBetweenPeopleIsIgnored() {
       says(decides("1", EVE, null, true).withAddressed(false));
 
       assertThat(world.surface.posts()).isEmpty();
     }
 
     @Test
-    void isAskedForOnceHoweverOftenTheStartIsAttempted() {
+    void approvalIsRequestedOnceHoweverOftenTheStartIsAttempted() {
       says(delivery("1", start("fix it")));
       world.restart(UnaryOperator.identity());
       demand();
@@ -500,7 +500,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void whereNothingWaitsTheWordGoesToTheAgent() {
+    void approveGoesToTheAgentIfNoRequestAwaitsApproval() {
       world.obeys(Policy.NONE);
       says(delivery("1", start("fix it")));
       says(decides("2", DANA, null, true));
@@ -536,7 +536,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void ofThreeRunsADayRefusesTheFourthAlsoAfterARestart() {
+    void budgetOfThreeRunsADayRefusesTheFourthEvenAfterARestart() {
       of(Budget.Per.PERSON, 3);
       starts(1, DANA);
       starts(2, DANA);
@@ -553,7 +553,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void doesNotCountAStartThatWasGivenUpBecauseTheServiceStayedAway() {
+    void budgetDoesNotCountAStartThatWasGivenUpDuringAnOutage() {
       of(Budget.Per.PERSON, 1);
       world.runs.isDown(Optional.empty());
       starts(1, DANA);
@@ -568,7 +568,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void doesNotCountAStartThatFailedUnexpectedly() {
+    void budgetDoesNotCountAStartThatFailedUnexpectedly() {
       of(Budget.Per.PERSON, 1);
       world.surface.isBroken();
       starts(1, DANA);
@@ -585,7 +585,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void ofOnePersonLeavesThatOfOthers() {
+    void budgetPerPersonDoesNotLimitOtherPeople() {
       of(Budget.Per.PERSON, 1);
       starts(1, DANA);
       starts(2, EVE);
@@ -594,7 +594,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void ofEverybodyIsShared() {
+    void budgetForEverybodyIsShared() {
       of(Budget.Per.ALL, 1);
       starts(1, DANA);
       starts(2, EVE);
@@ -603,7 +603,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void ofOneChannelLeavesThatOfOthers() {
+    void budgetPerChannelDoesNotLimitOtherChannels() {
       of(Budget.Per.CHANNEL, 1);
       starts(1, DANA);
       var other = new Conversation(THREAD.surface(), "team/another/1");
@@ -615,7 +615,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void ofOneEnvironmentLeavesThatOfOthers() {
+    void budgetPerEnvironmentDoesNotLimitOtherEnvironments() {
       of(Budget.Per.ENVIRONMENT, 1);
       starts(1, DANA);
       var web =
@@ -637,7 +637,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void hasRoomAgainWhenTheDayIsOver() {
+    void usedUpBudgetPermitsAStartOnTheNextDay() {
       of(Budget.Per.PERSON, 1);
       starts(1, DANA);
       world.leaps(Duration.ofHours(25));
@@ -647,7 +647,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void ofWatchedChannelsCountsEachChannelAndNoPerson() {
+    void watchBudgetCountsEachChannelAndNoPerson() {
       world.obeys(Policy.NONE.withWatchBudget());
       var alerts = new Actor("watch:C1", "The watch of this channel");
       for (int i = 1; i <= 7; i++) {
@@ -667,7 +667,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void ofWatchedChannelsThatTheOperatorNamesReplacesTheUsualOne() {
+    void configuredWatchBudgetReplacesTheDefault() {
       var own =
           new Policy(
               Map.of(),
@@ -686,7 +686,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void thatIsNearlyUsedUpIsTold() {
+    void nearlyUsedUpBudgetIsReported() {
       of(Budget.Per.PERSON, 5);
       for (int i = 1; i <= 5; i++) {
         starts(i, DANA);
@@ -702,7 +702,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void ofMinutesThatIsNearlyUsedUpIsToldAtEachStart() {
+    void nearlyUsedUpBudgetOfMinutesIsReportedAtEachStart() {
       of(Budget.Per.PERSON, Optional.empty(), Optional.of(Duration.ofMinutes(10)));
       starts(1, DANA);
       var run = world.onlyRun().id();
@@ -724,7 +724,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void ofMinutesCountsThoseInWhichAnAgentWritesNothing() {
+    void budgetOfMinutesCountsMinutesWithoutOutput() {
       of(Budget.Per.PERSON, Optional.empty(), Optional.of(Duration.ofMinutes(10)));
       starts(1, DANA);
       var run = world.onlyRun().id();
@@ -740,7 +740,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void isNotUsedByAFollowUp() {
+    void followUpDoesNotUseTheBudget() {
       of(Budget.Per.PERSON, 1);
       says(delivery("1", start("fix it")));
       says(delivery("2", say("and the docs")));
@@ -756,7 +756,7 @@ class StartControlJourneyTest {
 
     @ParameterizedTest
     @MethodSource("refusals")
-    void isNotUsedByAStartThatTheRunServiceRefuses(Outcome refusal) {
+    void startThatTheRunServiceRefusesDoesNotUseTheBudget(Outcome refusal) {
       of(Budget.Per.PERSON, 1);
       world.runs.answersNext(refusal);
       starts(1, DANA);
@@ -766,7 +766,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void isNotUsedByAStartThatIsFrozenWhileItWaits() {
+    void startThatIsFrozenWhileItWaitsDoesNotUseTheBudget() {
       of(Budget.Per.PERSON, Optional.of(1L), Optional.empty(), ONLY_EVE_FREEZES);
       world.runs.isDown(Optional.empty());
       starts(1, DANA);
@@ -780,7 +780,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void isNotUsedByAStartThatIsStoppedWhileItWaits() {
+    void startThatIsStoppedWhileItWaitsDoesNotUseTheBudget() {
       of(Budget.Per.PERSON, 1);
       world.runs.isDown(Optional.empty());
       starts(1, DANA);
@@ -793,7 +793,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void showsInUsage() {
+    void usageShowsTheBudget() {
       of(Budget.Per.PERSON, 3);
       starts(1, DANA);
       says(delivery("2", new Intent.Ask(new Question.Usage())));
@@ -819,7 +819,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void stopsAllStartsUntilTheyArePermittedAgain() {
+    void freezeBlocksAllStartsUntilItIsLifted() {
       says(freezes("1", true, EVE));
       says(delivery("2", start("fix it")));
       assertThat(world.runs.runs()).isEmpty();
@@ -837,7 +837,7 @@ class StartControlJourneyTest {
 
     @ParameterizedTest
     @EnumSource(names = {"SUCCEEDED", "BLOCKED"})
-    void stopsRepliesThatWouldStartARunAgain(RunState state) {
+    void freezeBlocksRepliesThatWouldRestartARun(RunState state) {
       says(delivery("1", start("fix it")));
       world.runs.moves(world.runs.runs().getFirst().id(), state, "Which branch?");
       world.passes(Duration.ofMinutes(1));
@@ -853,7 +853,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void holdsAReportToARunThatHasEndedAndRefusesPeoplesRepliesMeanwhile() {
+    void freezeDelaysReportsToAnEndedRunAndRefusesReplies() {
       var link = URI.create("https://git.example/acme/shop/pull/7");
       says(delivery("1", start("fix it")));
       var run = world.runs.runs().getFirst().id();
@@ -882,7 +882,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void letsRepliesReachARunThatWorks() {
+    void freezeAllowsRepliesToAnActiveRun() {
       says(delivery("1", start("fix it")));
       world.runs.moves(world.runs.runs().getFirst().id(), RunState.RUNNING, "Reading");
       says(freezes("2", true, EVE));
@@ -892,7 +892,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void alsoHoldsAStartThatIsAttemptedAgain() {
+    void freezeAlsoHoldsARetriedStart() {
       world.runs.isDown(Optional.empty());
       says(delivery("1", start("fix it")));
       says(freezes("2", true, EVE));
@@ -903,7 +903,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void isOnlyForThoseWhomThePolicyPermits() {
+    void freezeRequiresThePermissionOfThePolicy() {
       says(freezes("1", true, DANA));
       says(delivery("2", start("fix it")));
 
@@ -911,7 +911,7 @@ class StartControlJourneyTest {
     }
 
     @Test
-    void isOnlyForAdminsWhereThereIsNoPolicy() {
+    void freezeWithoutAPolicyRequiresAnAdmin() {
       world.obeys(Policy.NONE);
       says(freezes("1", true, EVE));
       says(delivery("2", start("fix it")));

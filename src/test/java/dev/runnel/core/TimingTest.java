@@ -36,7 +36,7 @@ class TimingTest {
   }
 
   @Test
-  void keepsTheTimeOfTheClockWhenTheClockChanges() {
+  void scheduleKeepsItsLocalTimeWhenDaylightSavingBegins() {
     assertThat(times(daily("09:00"), "2026-03-27T12:00:00Z", BERLIN, 3))
         .containsExactly("2026-03-28T08:00:00Z", "2026-03-29T07:00:00Z", "2026-03-30T07:00:00Z");
     assertThat(
@@ -49,7 +49,7 @@ class TimingTest {
   }
 
   @Test
-  void aTimeThatTheClockSkipsIsAnHourLaterAndOneThatItShowsTwiceIsTheFirst() {
+  void skippedTimeMovesAnHourAndRepeatedTimeIsTheFirst() {
     assertThat(times(daily("02:30"), "2026-03-28T12:00:00Z", BERLIN, 2))
         .containsExactly("2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z");
     assertThat(times(daily("02:30"), "2026-10-24T12:00:00Z", BERLIN, 2))
@@ -57,7 +57,7 @@ class TimingTest {
   }
 
   @Test
-  void aDayThatAMonthDoesNotHaveIsItsLast() {
+  void dayMissingInAMonthBecomesItsLastDay() {
     assertThat(
             times(
                 new Timing.Monthly(31, LocalTime.of(8, 0)),
@@ -68,7 +68,7 @@ class TimingTest {
   }
 
   @Test
-  void whatWasMissedIsNotMadeUpForOneByOne() {
+  void missedTimesAreSkipped() {
     var planned = Instant.parse("2026-01-05T09:00:00Z");
     var now = planned.plus(Duration.ofDays(10)).plusSeconds(1);
 
@@ -85,7 +85,7 @@ class TimingTest {
   }
 
   @Test
-  void whatHappensOnceHasNoNextTime() {
+  void oneTimeTimingHasNoNextTime() {
     var now = Instant.parse("2026-01-05T09:00:00Z");
 
     assertThat(new Timing.Next(DayOfWeek.MONDAY, LocalTime.of(9, 0)).next(now, now, ZoneOffset.UTC))

@@ -54,14 +54,14 @@ class ToolPermissionJourneyTest {
   }
 
   @Test
-  void theChoicesAreThoseOfTheQuestionAndNotOfTheCommand() {
+  void permissionChoicesIgnoreListsInTheCommand() {
     assertThat(AnswerChoices.of(REQUEST).choices()).isEqualTo(ToolReply.CHOICES);
     assertThat(AnswerChoices.of(REQUEST).isAboutTool()).isTrue();
     assertThat(AnswerChoices.of(REQUEST).question()).contains("- rm -rf x");
   }
 
   @Test
-  void aButtonPermitsItAfterARestartAndTheAuditLogSaysWhoPermittedWhat() {
+  void permissionByButtonWorksAfterARestartAndIsAudited() {
     block();
     world.restart(UnaryOperator.identity());
     var asked = AskedQuestion.of(world.onlyRun()).orElseThrow();
@@ -90,7 +90,7 @@ class ToolPermissionJourneyTest {
     "no,Decline",
     "'yes, but on Monday','yes, but on Monday'"
   })
-  void aTypedReplyIsAChoiceOrReachesTheAgentInItsOwnWords(String words, String answer) {
+  void typedReplyIsAChoiceOrReachesTheAgentUnchanged(String words, String answer) {
     block();
     hears("2", words);
 
@@ -98,7 +98,7 @@ class ToolPermissionJourneyTest {
   }
 
   @Test
-  void aYesThatWasSaidBeforeTheRequestWasPostedPermitsNothing() {
+  void yesSentBeforeTheRequestWasPostedPermitsNothing() {
     var early = world.clock.instant();
     block();
     saidAt(early, "2", "yes");
@@ -115,7 +115,7 @@ class ToolPermissionJourneyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"yes", "allow once"})
-  void aYesOnThePullRequestPermitsNothingThatWasNotShownThere(String words) {
+  void yesOnThePullRequestPermitsNothingThatWasNotShownThere(String words) {
     var link = URI.create("https://git.example/acme/shop/pull/7");
     world.runs.makes(
         world.onlyRun().id(), new Artifact("acme/shop#7", link, true, Optional.of("fix")));
@@ -141,7 +141,7 @@ class ToolPermissionJourneyTest {
   }
 
   @Test
-  void aYesWhileTheAgentWorksIsNoChoice() {
+  void yesWhileTheAgentWorksIsNoPermission() {
     world.runs.moves(world.onlyRun().id(), RunState.RUNNING, "Working");
     world.passes(Duration.ofSeconds(2));
     hears("2", "yes");
@@ -151,7 +151,7 @@ class ToolPermissionJourneyTest {
   }
 
   @Test
-  void thePermissionThatArrivesWhileTheAgentWorksPermitsNothingThatIsAskedMeanwhile() {
+  void earlyPermissionDoesNotPermitALaterRequest() {
     world.runs.moves(world.onlyRun().id(), RunState.RUNNING, "Working");
     world.passes(Duration.ofSeconds(2));
     hears("2", "Allow once");
@@ -163,7 +163,7 @@ class ToolPermissionJourneyTest {
   }
 
   @Test
-  void anAnswerThatIsSentAgainStillNamesTheRequestThatItsSenderSaw() {
+  void retriedPermissionStillNamesItsOriginalRequest() {
     block();
     world.runs.hasIdempotencyKeys();
     world.runs.losesNextAnswer();

@@ -66,7 +66,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void takesWhatIsSaidThereAndTheFirstGoesOn() {
+    void secondRunReceivesTheRepliesAndTheFirstContinues() {
       assertThat(texts()).containsExactly("fix the test", "write the docs");
       inThread(THREAD, "and the readme");
 
@@ -77,7 +77,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void hearsOfTheEndOfBoth() {
+    void endsOfBothRunsAreReportedInTheThread() {
       world.runs.moves(first().id(), RunState.SUCCEEDED, "Fixed.");
       world.passes(Duration.ofSeconds(3));
       world.runs.moves(second().id(), RunState.SUCCEEDED, "Written.");
@@ -92,7 +92,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void leavesTheFirstAddressableByItsId() {
+    void firstRunRemainsAddressableByItsId() {
       inThread(THREAD, "say " + first().id() + " use the old API");
       assertThat(world.runs.followUps())
           .singleElement()
@@ -108,7 +108,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void isStoppedFirstAndThenTheOneThatGoesOn() {
+    void stopCancelsTheSecondRunBeforeTheFirst() {
       inThread(THREAD, "stop");
       assertThat(world.runs.cancels()).containsExactly(second().id());
       inThread(THREAD, "stop");
@@ -117,7 +117,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void keepsTheFirstFromBeingStartedAgainBesideIt() {
+    void firstRunCannotBeRetriedWhileTheSecondIsActive() {
       world.runs.moves(first().id(), RunState.FAILED, "No.");
       world.passes(Duration.ofSeconds(3));
       inThread(THREAD, "retry " + first().id());
@@ -130,7 +130,7 @@ class VerbsJourneyTest {
   @Nested
   class FromAPlace {
     @Test
-    void sayReachesARunInItsThread() {
+    void sayVerbReachesARunOfAnotherThread() {
       inThread(THREAD, "fix the test");
       var asked = fromPlace("say " + first().id() + " and the docs");
 
@@ -140,14 +140,14 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void sayToARunThatIsNotThereIsTold() {
+    void sayToAnUnknownRunIsAnsweredWithNotFound() {
       var asked = fromPlace("say run-nobody hello");
 
       assertThat(text(asked)).contains("I can't find run `run-nobody`");
     }
 
     @Test
-    void cancelAllMineStopsAllOfThePersonAndNobodyElses() {
+    void cancelAllMineStopsAllRunsOfTheSenderOnly() {
       inThread(THREAD, "fix the test");
       inThread(OTHER_THREAD, "fix the docs");
       says(by(SAM, delivery("sam", MessageParser.command("sam's work"), thread("3"))));
@@ -163,7 +163,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void cancelAllMineTakesBackAStartThatWaits() {
+    void cancelAllMineWithdrawsAWaitingStart() {
       world.surface.answersPosts(Optional.of(new Posting.Later(Optional.empty(), "429")));
       fromPlace("fix the test");
       world.surface.answersPosts(Optional.empty());
@@ -174,7 +174,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void aLinkNamesTheRunOfItsThread() {
+    void linkToAThreadIdentifiesItsRun() {
       inThread(THREAD, "fix the test");
       fromPlace("stop https://fake.example/team/channel/1");
 
@@ -182,7 +182,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void aLinkThatShowsNoRunIsTold() {
+    void statusOfALinkWithoutARunIsAnsweredWithNotFound() {
       var asked = fromPlace("status https://fake.example/team/channel/9");
 
       assertThat(text(asked))
@@ -193,7 +193,7 @@ class VerbsJourneyTest {
   @Nested
   class TheFirstCharactersOfAnId {
     @Test
-    void nameTheRunThatBeginsWithThem() {
+    void idPrefixIdentifiesItsRun() {
       inThread(THREAD, "fix the test");
       fromPlace("stop 0190E6A1");
 
@@ -203,7 +203,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void nameNoneWhereSeveralBeginWithThem() {
+    void ambiguousIdPrefixIdentifiesNoRun() {
       inThread(THREAD, "fix the test");
       inThread(OTHER_THREAD, "fix the docs");
       var asked = fromPlace("stop 0190e6a1");
@@ -218,7 +218,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void nameNoneOfAnotherPlace() {
+    void idPrefixIdentifiesNoRunOfAnotherPlace() {
       says(
           by(
               SAM,
@@ -231,7 +231,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void linkARunThatNobodyHereHasHeardOf() {
+    void idPrefixLinksARunStartedOutsideRunnel() {
       world.runs.addsStranger("Started in a terminal");
       fromPlace("link 0190e6a1");
 
@@ -239,7 +239,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void ofNoRunStartNone() {
+    void unknownIdPrefixStartsNoRun() {
       var asked = fromPlace("stop 77776d6b");
 
       assertThat(world.runs.starts()).isEmpty();
@@ -253,7 +253,7 @@ class VerbsJourneyTest {
   @Nested
   class WordsThatBeginLikeACommand {
     @Test
-    void areAnsweredWithTheActiveRunsOfThePerson() {
+    void textLikeACommandIsAnsweredWithTheActiveRunsOfThePerson() {
       inThread(THREAD, "fix the test");
       says(by(SAM, delivery("sam", MessageParser.command("sam's work"), thread("3"))));
       var asked = fromPlace("cancel the last run");
@@ -263,7 +263,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void goToTheAgentWhichRunsAndTheirSenderIsShownHowToStopIt() {
+    void commandLikeTextReachesTheRunAndExplainsHowToStop() {
       inThread(THREAD, "fix the test");
       inThread(THREAD, "stop using log4j in the client");
 
@@ -278,7 +278,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void goToARunThatHasEndedWithoutMoreWords() {
+    void textLikeACommandGoesToAnEndedRunWithoutAnAnswer() {
       inThread(THREAD, "fix the test");
       world.runs.moves(first().id(), RunState.SUCCEEDED, "Fixed.");
       world.passes(Duration.ofSeconds(3));
@@ -289,7 +289,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void startNoRunAndAreOfferedAsOne() {
+    void commandLikeTextStartsNoRunButOffersToStartOne() {
       inThread(THREAD, "stop using log4j");
 
       assertThat(world.runs.starts()).isEmpty();
@@ -302,7 +302,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void areForTheAgentInAThreadWithARun() {
+    void textLikeACommandGoesToTheAgentInAThreadWithARun() {
       inThread(THREAD, "fix the test");
       inThread(THREAD, "stop using log4j");
 
@@ -315,7 +315,7 @@ class VerbsJourneyTest {
   @Nested
   class Linking {
     @Test
-    void aRunFromATerminalGetsAThread() {
+    void linkedTerminalRunGetsAThread() {
       var run = world.runs.addsStranger("Started in a terminal");
       fromPlace("link " + run.id());
       var thread = thread("opened-1");
@@ -327,7 +327,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void aRunThatIsNotThereOpensNoThread() {
+    void linkToAMissingRunOpensNoThread() {
       var asked = fromPlace("link run-nobody");
 
       assertThat(world.surface.opens()).isZero();
@@ -336,7 +336,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void aRunIsNotTakenAwayFromTheThreadThatHearsOfIt() {
+    void linkDoesNotMoveARunAwayFromItsThread() {
       inThread(THREAD, "fix the test");
       inThread(OTHER_THREAD, "link " + first().id());
 
@@ -358,7 +358,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void inAThreadWithARunItBecomesTheCurrentOne() {
+    void linkedRunBecomesTheCurrentRunOfTheThread() {
       inThread(THREAD, "fix the test");
       var run = world.runs.addsStranger("Started in a terminal");
       inThread(THREAD, "link " + run.id());
@@ -371,17 +371,17 @@ class VerbsJourneyTest {
   @Nested
   class LinkingARunOfOtherPeople {
     @Test
-    void aRunThatAnotherRunStartedIsAnsweredLikeAnUnknownId() {
+    void linkToAChildRunIsAnsweredLikeAnUnknownId() {
       isUnknown(world.runs.addsChild(new RunId("run-parent"), "A part of something private"));
     }
 
     @Test
-    void aRunThatAMessageStartedIsAnsweredLikeAnUnknownId() {
+    void linkToARunOfAMessageIsAnsweredLikeAnUnknownId() {
       isUnknown(world.runs.addsStarted("Something private"));
     }
 
     @Test
-    void aRunThatAnotherRunStartedStaysUnknownAfterAMessageFromTheConsole() {
+    void childRunStaysUnlinkableAfterAConsoleMessage() {
       var run = world.runs.addsChild(new RunId("run-parent"), "A part of something private");
       var inConsole =
           Samples.binding(
@@ -401,7 +401,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void aRunWithAThreadElsewhereIsUnknownByTheFirstCharactersOfItsId() {
+    void idPrefixOfARunInAnotherPlaceIsUnknown() {
       var there = new Conversation(SURFACE, "team/private/1");
       says(by(SAM, delivery("sam", MessageParser.command("sam's secret"), there)));
 
@@ -409,7 +409,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void aRunThatAMessageStartedDoesNotMakeFirstCharactersAmbiguous() {
+    void hiddenRunDoesNotMakeAnIdPrefixAmbiguous() {
       world.runs.addsStarted("Something private");
       world.runs.addsStranger("Started in a terminal");
       fromPlace("link 0190");
@@ -451,7 +451,7 @@ class VerbsJourneyTest {
   @Nested
   class Lists {
     @Test
-    void areOfThePlaceOfThePersonOrOfAll() {
+    void listsShowTheRunsOfThePlaceOfThePersonOrOfAll() {
       inThread(THREAD, "fix the test");
       says(by(SAM, delivery("sam", MessageParser.command("sam's work"), OTHER_THREAD)));
       var elsewhere = new Conversation(SURFACE, "team/elsewhere/1");
@@ -465,7 +465,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void areShortAndSayHowToSeeMore() {
+    void longListIsShortenedAndShowsHowToSeeMore() {
       for (int i = 0; i < 12; i++) {
         inThread(thread("t" + i), "fix test " + i);
       }
@@ -481,7 +481,7 @@ class VerbsJourneyTest {
   @Nested
   class TheConfiguration {
     @Test
-    void thatAPersonSetsHoldsForTheirRunsAndIsShown() {
+    void configurationOfAPersonAppliesToTheirRunsAndIsShown() {
       var asked = fromPlace("config set model fast");
       assertThat(text(asked)).contains("Model: fast (set for you)");
       fromPlace("config set prompt Be brief. here");
@@ -496,7 +496,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void isTakenAwayAgain() {
+    void configurationCanBeUnset() {
       fromPlace("config set model fast");
       assertThat(text(fromPlace("config unset model"))).contains("Model: not set");
       var asked = fromPlace("config unset model");
@@ -506,14 +506,14 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void ofTheWorkspaceTakesAnAdmin() {
+    void configurationOfTheWorkspaceRequiresAnAdmin() {
       var asked = fromPlace("config set model fast workspace");
 
       assertThat(text(asked)).contains("need an admin");
     }
 
     @Test
-    void namesAProfileThatIsNotThere() {
+    void unknownProfileInTheConfigurationIsReported() {
       var asked = fromPlace("config set profile wbe");
 
       assertThat(text(asked)).contains("There is no profile `wbe`. There are: web.");
@@ -523,7 +523,7 @@ class VerbsJourneyTest {
   @Nested
   class Questions {
     @Test
-    void explainStartsNothingAndSaysWhatWouldBe() {
+    void explainDescribesTheRunWithoutStartingIt() {
       fromPlace("config set model fast here");
       var asked = fromPlace("explain fix the test --profile web");
 
@@ -547,7 +547,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void whyTellsWhatWasDecided() {
+    void whyExplainsTheDecisionAboutAMessage() {
       says(delivery("7", MessageParser.command("fix the test")));
 
       assertThat(text(fromPlace("why https://fake.example/team/channel/1?said=7")))
@@ -558,7 +558,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void whyTellsWhatItWaitsFor() {
+    void whyExplainsWhatAMessageWaitsFor() {
       world.runs.isDown(Optional.empty());
       says(delivery("7", MessageParser.command("fix the test")));
 
@@ -568,7 +568,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void whyTellsWhyAMessageWasLeftAlone() {
+    void whyExplainsWhyAMessageWasIgnored() {
       var said = delivery("7", MessageParser.words("lunch?", false).orElseThrow());
       says(said.withAddressed(false));
 
@@ -578,7 +578,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void whyTellsTheRulesForAMessageThatNeverCame() {
+    void whyExplainsTheRulesForAnUnknownMessage() {
       assertThat(text(fromPlace("why https://fake.example/team/channel/1?said=404")))
           .contains("I have no record of this message")
           .contains("replies in a thread that has a run");
@@ -587,7 +587,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void whyTellsNothingOfWhatOthersSaidElsewhere() {
+    void whyRevealsNothingAboutMessagesInOtherPlaces() {
       var elsewhere = new Conversation(SURFACE, "team/private/1");
       says(by(SAM, delivery("7", MessageParser.command("a secret"), elsewhere)));
 
@@ -597,7 +597,7 @@ class VerbsJourneyTest {
     }
 
     @Test
-    void usageCounts() {
+    void usageCountsRunsOfThePersonAndTheChannel() {
       inThread(THREAD, "fix the test");
 
       assertThat(text(fromPlace("usage")))

@@ -67,7 +67,7 @@ class WhenTheThreadAlreadyHasARunTest {
           CANCELLED | takes it           | 1 | DELIVERED | Status Cancelled
           CANCELLED | refuses it         | 2 | QUEUED    | Status Cancelled Message Status
           """)
-  void aMessageIsNeverLostNorSaidTwice(
+  void messageIsNeitherLostNorDeliveredTwice(
       RunState state, String service, int runs, MessageStatus sign, String posts) {
     var run = begins(world, state);
     switch (service) {
@@ -101,7 +101,7 @@ class WhenTheThreadAlreadyHasARunTest {
 
   @ParameterizedTest
   @EnumSource(names = {"QUEUED", "RUNNING", "BLOCKED", "SUCCEEDED"})
-  void whileTheServiceIsDownAMessageIsSignedAtOnceAndExplainedAfterHalfAMinute(RunState state) {
+  void messageDuringAnOutageIsMarkedAtOnceAndExplainedLater(RunState state) {
     begins(world, state);
     world.runs.isDown(Optional.empty());
     says(world, "2", "and the docs");
@@ -122,7 +122,7 @@ class WhenTheThreadAlreadyHasARunTest {
   }
 
   @Test
-  void aServiceThatIsBackSoonIsNotTalkedAbout() {
+  void shortOutageIsNotMentioned() {
     begins(world, RunState.RUNNING);
     world.runs.isDown(Optional.empty());
     says(world, "2", "and the docs");
@@ -135,7 +135,7 @@ class WhenTheThreadAlreadyHasARunTest {
   }
 
   @Test
-  void aQuestionInTheSameWordsIsToldAgainAfterAnAnswer() {
+  void questionWithTheSameTextIsPostedAgainAfterAnAnswer() {
     var run = begins(world, RunState.BLOCKED);
     says(world, "2", "main");
     world.settle();
@@ -146,7 +146,7 @@ class WhenTheThreadAlreadyHasARunTest {
   }
 
   @Test
-  void aRefusalIsSaidWithItsLink() {
+  void refusalIsPostedWithItsLink() {
     begins(world, RunState.RUNNING);
     world.runs.answersNext(
         new Outcome.Refused(

@@ -23,7 +23,7 @@ class DatabaseTest {
   @TempDir Path folder;
 
   @Test
-  void anUnreachableServerDoesNotGivePasswordsAway() {
+  void connectionErrorDoesNotRevealPasswords() {
     var url = "jdbc:postgresql://u:open-sesame@localhost:1/runnel?password=open-sesame";
 
     assertThatThrownBy(() -> Database.postgres(url))
@@ -33,7 +33,7 @@ class DatabaseTest {
   }
 
   @Test
-  void aFileIsSafeAgainstPowerCutsAndReadBesideTheWriter() {
+  void sqliteFileUsesWalAndFullSynchronization() {
     try (var database = Database.sqlite(folder.resolve("sub/test.db"))) {
       assertThat(pragma(database, "journal_mode")).isEqualTo("wal");
       assertThat(
@@ -44,7 +44,7 @@ class DatabaseTest {
   }
 
   @Test
-  void aChangeThatComesFirstDoesNotWaitForAllThatWait() throws Exception {
+  void priorityWriteDoesNotWaitForAllWaitingWrites() throws Exception {
     var order = new CopyOnWriteArrayList<String>();
     var isHeld = new CountDownLatch(1);
     var goOn = new CountDownLatch(1);
@@ -124,7 +124,7 @@ class DatabaseTest {
   }
 
   @Test
-  void onlyAnErrorOfTheCommitLeavesItUnknownWhetherTheChangeHappened() {
+  void onlyACommitErrorLeavesTheOutcomeUnknown() {
     try (var database = Database.sqlite(folder.resolve("test.db"))) {
       database.write(rows -> rows.change("CREATE TABLE a (id INTEGER PRIMARY KEY)"));
       database.write(
@@ -143,7 +143,7 @@ class DatabaseTest {
   }
 
   @Test
-  void aStepThatThrowsLeavesNothing() {
+  void failedTransactionIsRolledBack() {
     try (var database = Database.sqlite(folder.resolve("test.db"))) {
       database.write(rows -> rows.change("CREATE TABLE t (a INTEGER)"));
 
@@ -178,7 +178,7 @@ class DatabaseTest {
   }
 
   @Test
-  void aStatementInTheResultsOfTheSameStatementReadsAllOfThem() {
+  void nestedUseOfTheSameStatementReadsAllRows() {
     try (var database = Database.sqlite(folder.resolve("test.db"))) {
       database.write(rows -> rows.change("CREATE TABLE t (a INTEGER)"));
       database.write(rows -> rows.change("INSERT INTO t VALUES (1), (2)"));

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class DeadlockTest {
   @Test
-  void whoeverTheServerEndsDoesItAgain() throws Exception {
+  void transactionAbortedByADeadlockIsRepeated() throws Exception {
     try (var database = Database.postgres(Postgres.freshDatabase());
         var nodes = Executors.newVirtualThreadPerTaskExecutor()) {
       database.write(rows -> rows.change("CREATE TABLE t (a TEXT PRIMARY KEY)"));

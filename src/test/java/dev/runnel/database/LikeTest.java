@@ -16,7 +16,7 @@ class LikeTest {
   }
 
   @Test
-  void aDatabaseFindsTheTextAndNothingElse() {
+  void escapedPatternMatchesOnlyTheLiteralText() {
     try (var database = Database.inMemory()) {
       boolean found =
           database.write(

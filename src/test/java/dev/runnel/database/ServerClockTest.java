@@ -22,7 +22,7 @@ class ServerClockTest {
   private static final Duration WAITING = Duration.ofSeconds(3);
 
   @Test
-  void aQuestionThatWaitsForAConnectionDoesNotSetTheClockAhead() throws Exception {
+  void waitForAConnectionDoesNotSetTheClockAhead() throws Exception {
     try (var database = Database.postgres(Postgres.freshDatabase())) {
       var held = new ArrayList<Connection>();
       for (int i = 0; i < CONNECTIONS; i++) {

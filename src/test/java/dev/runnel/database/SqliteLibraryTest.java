@@ -33,7 +33,7 @@ class SqliteLibraryTest {
   }
 
   @Test
-  void isUnpackedOnceAndTheDriverIsToldWhere() throws IOException {
+  void sqliteLibraryIsUnpackedOnceAndItsPathIsSetForTheDriver() throws IOException {
     SqliteLibrary.unpack(folder);
     var home = Path.of(System.getProperty(PATH));
     var library = onlyFile(home);
@@ -51,7 +51,7 @@ class SqliteLibraryTest {
   }
 
   @Test
-  void aChosenPathIsKept() {
+  void configuredLibraryPathIsKept() {
     System.setProperty(PATH, "/elsewhere");
 
     SqliteLibrary.unpack(folder);
@@ -61,7 +61,7 @@ class SqliteLibraryTest {
   }
 
   @Test
-  void whereNothingCanBeUnpackedTheDriverDoesIt() throws IOException {
+  void driverUnpacksItsLibraryIfRunnelCannot() throws IOException {
     Files.createFile(folder.resolve(SqliteLibrary.FOLDER));
 
     SqliteLibrary.unpack(folder);

@@ -21,7 +21,7 @@ class MeteredCallsTest {
     "403, Retry-After, 30, '{}', 429",
     "403, X-Nothing, 1, '{\"message\": \"You exceeded a secondary Rate Limit.\"}', 429",
   })
-  void aRefusalThatIsARateLimitCountsAsOne(
+  void rateLimitRefusalIsCountedAsARateLimit(
       int status, String header, String value, String body, String counted) throws Exception {
     var registry = new SimpleMeterRegistry();
     try (var platform = MockServers.create()) {

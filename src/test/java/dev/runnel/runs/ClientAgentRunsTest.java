@@ -86,7 +86,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
   @Nested
   class AStart {
     @Test
-    void carriesThePromptItsOptionsAndItsDelivery() {
+    void startSendsThePromptItsOptionsAndItsDelivery() {
       var options =
           new RunOptions(
               Optional.of("ignored-here"),
@@ -124,7 +124,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void carriesItsAttachments() {
+    void startSendsItsAttachments() {
       var attachment = new Attachment("red.png", "image/png", "Ynl0ZXM=");
 
       runs.start(
@@ -141,7 +141,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void isDoneEvenWhenTheRunCannotBeReadBack() {
+    void requestSucceedsEvenIfTheRunCannotBeReadBack() {
       service.answersNext(CREATE, json(200, "{\"run_id\": \"r1\", \"state\": \"QUEUED\"}"));
       var key = newKey();
 
@@ -156,7 +156,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
 
     @ParameterizedTest
     @ValueSource(ints = {429, 500, 502, 503})
-    void isBusyWhileTheServiceHasTrouble(int status) {
+    void startIsUnavailableWhileTheServiceHasTrouble(int status) {
       service.answersNext(
           CREATE,
           problem(status, "resource_unavailable")
@@ -172,7 +172,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void isInDoubtAfterALostOrUnreadableAnswer() {
+    void startIsUnavailableAfterALostOrUnreadableResponse() {
       service.answersNext(
           CREATE,
           new MockResponse.Builder().onResponseStart(new SocketEffect.CloseSocket()).build());
@@ -184,14 +184,14 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void thatNamesSomethingUnknownIsRefusedNotMissing() {
+    void startWithAnUnknownReferenceIsRefusedNotMissing() {
       service.answersNext(CREATE, problem(404, "resource_not_found"));
 
       assertThat(runs.start(prompt("Fix it"), newKey())).isInstanceOf(Outcome.Refused.class);
     }
 
     @Test
-    void atAWrongAddressIsBusyBecauseNothingIsRefused() {
+    void startAtAWrongAddressIsReportedAsUnavailable() {
       service.answersNext(CREATE, json(404, "<html>Not found</html>"));
 
       assertThat(runs.start(prompt("Fix it"), newKey())).isInstanceOf(Outcome.Unavailable.class);
@@ -203,7 +203,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     private final DeliveryId key = newKey();
 
     @Test
-    void neverAdoptsAStrangersRunWhenTheFilterIsIgnored() {
+    void searchForAStartReturnsNoForeignRunIfTheFilterIsIgnored() {
       service.ignoresMetadataFilter();
       service.add("A stranger's");
       done(runs.start(prompt("Another of ours"), newKey()));
@@ -212,7 +212,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void findsOurRunAmongStrangersWhenTheFilterIsIgnored() {
+    void startedRunIsFoundEvenIfTheServiceIgnoresTheFilter() {
       service.ignoresMetadataFilter();
       var ours = done(runs.start(prompt("Ours"), key));
       for (int i = 0; i < 30; i++) {
@@ -228,7 +228,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
       "400, invalid_request",
       "422, operation_not_supported",
     })
-    void looksThroughTheRunsSinceThenWhenTheFilterIsRefused(int status, String code) {
+    void searchForAStartReadsLaterRunsIfTheFilterIsRefused(int status, String code) {
       var ours = done(runs.start(prompt("Ours"), key));
       for (int i = 0; i < 600; i++) {
         service.add("A stranger's");
@@ -240,7 +240,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void looksNoFurtherBackThanTheFirstTry() {
+    void searchForAStartEndsAtTheTimeOfTheFirstAttempt() {
       done(runs.start(prompt("Ours"), key));
       service.refusesMetadataFilter(problem(403, "feature_not_available"));
 
@@ -249,7 +249,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void goesByTheWordsWhenTheServiceDoesNotShowWhoseARunIs() {
+    void startedRunIsFoundByItsPromptIfTheServiceHidesMetadata() {
       service.hidesMetadata();
       service.add("A stranger's");
       assertThat(startedBy(runs, key)).isEqualTo(new Outcome.Missing());
@@ -264,7 +264,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void isInDoubtWhenSeveralRunsWereStartedWithTheSameWords() {
+    void startedRunIsUncertainIfSeveralRunsHaveTheSamePrompt() {
       service.hidesMetadata();
       for (int i = 0; i < 2; i++) {
         done(runs.start(new Prompt("Fix the test", "A", RunOptions.NONE, Map.of()), newKey()));
@@ -274,7 +274,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void isInDoubtWhenTheListCannotBeRead() {
+    void startedRunIsUncertainIfTheListCannotBeRead() {
       service.answersNext(LIST, problem(503, "resource_unavailable"));
 
       assertThat(startedBy(runs, key)).isInstanceOf(Outcome.Unavailable.class);
@@ -291,7 +291,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void carriesTheWordsAndItsDelivery() {
+    void followUpCarriesItsTextAndItsDelivery() {
       runs.followUp(run.id(), "and the docs", new DeliveryId("slack:2"));
 
       var request = service.seen().get(2);
@@ -300,7 +300,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void isDoneEvenWhenTheRunCannotBeReadBack() {
+    void requestSucceedsEvenIfTheRunCannotBeReadBack() {
       service.answersNext(find(), json(500, ""));
       service.answersNext(find(), json(500, ""));
 
@@ -318,7 +318,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
       "410, gone",
       "422, operation_not_supported",
     })
-    void isRefusedForGood(int status, String code) {
+    void followUpIsRefusedAfterAPermanentError(int status, String code) {
       service.answersNext(followUp(), problem(status, code));
 
       assertThat(runs.followUp(run.id(), "go on", newKey()))
@@ -327,7 +327,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void isRefusedOrBusyAfterAConflictAsTheServiceSays() {
+    void followUpConflictIsRefusedOrUnavailableAsTheServiceSays() {
       service.answersNext(followUp(), problem(409, "conflict", "No", ", \"retryable\": false"));
       service.answersNext(followUp(), problem(409, "conflict", "No", ", \"retryable\": true"));
 
@@ -355,7 +355,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void readsWhatTheRunWasTold() {
+    void followUpArrivalIsReadFromTheConversation() {
       service.hasConversations();
       service.moves(run.id().value(), "SUCCEEDED", "Fixed");
       var before = done(runs.find(run.id()));
@@ -366,7 +366,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void theSameWordsSaidEarlierAreAnotherFollowUp() {
+    void earlierFollowUpWithTheSameTextIsNotCountedAsArrival() {
       service.hasConversations();
       done(runs.followUp(run.id(), "go on", newKey()));
       service.moves(run.id().value(), "SUCCEEDED", "Fixed");
@@ -378,7 +378,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void wordsThatAreNotShownYetMayBeOnTheirWayToABusyAgent() {
+    void followUpNotYetShownByABusyAgentIsUndecided() {
       service.hasConversations();
       service.moves(run.id().value(), "INPROGRESS", null);
 
@@ -388,7 +388,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"SUCCEEDED", "FAILED", "ERROR", "CANCELLED", "BLOCKED"})
-    void aRunThatStoodStillAndGoesOnWasTold(String state) {
+    void followUpToAnIdleRunHasArrivedIfTheRunContinues(String state) {
       service.moves(run.id().value(), state, "Which branch?");
       var before = done(runs.find(run.id()));
 
@@ -398,7 +398,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void nobodyCanTellWhereTheServiceShowsNoConversation() {
+    void arrivalOfAFollowUpIsUnknownWithoutAConversation() {
       service.moves(run.id().value(), "INPROGRESS", null);
       var before = done(runs.find(run.id()));
       done(runs.followUp(run.id(), "go on", newKey()));
@@ -407,7 +407,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void needsNoLookWhereTheServiceKnowsKeys() {
+    void followUpArrivalNeedsNoRequestIfTheServiceSupportsKeys() {
       var keyed = new ClientAgentRuns(client, true);
       var requests = service.lines().size();
 
@@ -427,14 +427,14 @@ class ClientAgentRunsTest implements AgentRunsContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"SUCCEEDED", "FAILED", "ERROR", "CANCELLED"})
-    void ofAnEndedRunIsDone(String state) {
+    void cancellationOfAnEndedRunSucceeds(String state) {
       service.moves(run.id().value(), state, "Over");
 
       assertThat(done(runs.cancel(run.id())).stateName()).isEqualTo(state);
     }
 
     @Test
-    void ofARunBeingPreparedIsBusyForAMoment() {
+    void cancellationOfARunBeingPreparedIsBrieflyUnavailable() {
       service.moves(run.id().value(), "PENDING", null);
 
       assertThat(runs.cancel(run.id()))
@@ -444,7 +444,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void ofARunThatWaitsIsRefusedWithTheWayOutByAServiceThatNeverCancelsOne() {
+    void refusedCancellationOfABlockedRunExplainsTheAlternative() {
       service.neverCancelsBlocked();
       service.moves(run.id().value(), "BLOCKED", "Which branch?");
 
@@ -458,7 +458,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void ofARunThatCannotBeStoppedSaysWhereItCan() {
+    void refusedCancellationOfAnUncancellableRunLinksToItsSession() {
       service.answersNext(cancel(), problem(422, "operation_not_supported"));
 
       assertThat(runs.cancel(run.id()))
@@ -470,7 +470,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void thatCannotBeReadBackIsAskedForAgain() {
+    void cancellationThatCannotBeReadBackIsUnavailableAtFirst() {
       service.answersNext("GET /agent/runs/" + run.id(), json(500, ""));
 
       assertThat(runs.cancel(run.id())).isInstanceOf(Outcome.Unavailable.class);
@@ -485,7 +485,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
   @Nested
   class Looking {
     @Test
-    void anIdThatCannotBeOneIsMissing() {
+    void invalidRunIdIsReportedAsMissing() {
       var dots = new RunId("..");
 
       assertThat(runs.find(dots)).isInstanceOf(Outcome.Missing.class);
@@ -494,7 +494,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void readsAllPagesOldestChangeFirst() {
+    void listingReadsAllPagesAndSortsByTimeOfChange() {
       for (int i = 0; i < 501; i++) {
         service.add("Run " + i);
       }
@@ -507,7 +507,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void asksForLongerPagesOnceManyRunsHadShortPrompts() {
+    void listingRequestsLongPagesAfterManyShortPrompts() {
       for (int i = 0; i < 101; i++) {
         service.add("Run " + i);
       }
@@ -519,7 +519,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void asksForShortPagesAgainOnceManyRunsHaveLongPrompts() {
+    void listingRequestsShortPagesAgainAfterManyLongPrompts() {
       for (int i = 0; i < 101; i++) {
         service.add("Run " + i);
       }
@@ -535,7 +535,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void asksForPagesThatStaySmallWhenPromptsAreLong() {
+    void listingBeginsWithShortPages() {
       runs.changedSince(Instant.EPOCH);
       runs.unfinished();
       service.add("Somebody else's");
@@ -545,7 +545,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void readsPagesThatHoldFewerRunsThanAskedFor() {
+    void listingReadsPagesThatHoldFewerRunsThanRequested() {
       for (int i = 0; i < 5; i++) {
         service.add("Run " + i);
       }
@@ -555,7 +555,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void isBlindWhenAPageCannotBeRead() {
+    void listingIsUnavailableIfAPageCannotBeRead() {
       service.answersNext(
           LIST,
           json(
@@ -575,7 +575,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
     }
 
     @Test
-    void keepsTheLaterStandOfARunThatChangedMeanwhile() {
+    void listingKeepsTheLaterStateOfARunThatChangedMeanwhile() {
       service.answersNext(
           LIST,
           json(
@@ -600,7 +600,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
   }
 
   @Test
-  void a404WithoutTheServicesErrorDoesNotMeanThatTheRunIsGone() {
+  void unspecific404IsReportedAsUnavailable() {
     service.answersNext("GET /agent/runs/r1", json(404, "<html>Not found</html>"));
 
     assertThat(runs.find(new RunId("r1"))).isInstanceOf(Outcome.Unavailable.class);

@@ -78,7 +78,7 @@ class ClientRunCatalogTest {
   }
 
   @Test
-  void findsRunsByStateAndWordsPageByPageNewestFirst() {
+  void catalogFindsRunsByStateAndTextPageByPageNewestFirst() {
     var runs = new ClientAgentRuns(client, true);
     for (var text : List.of("please fail", "say hello", "say goodbye")) {
       var _ = runs.start(prompt(text), newKey());
@@ -104,7 +104,7 @@ class ClientRunCatalogTest {
   }
 
   @Test
-  void findsTheRunsOfAPlaceAndOfAnIssuePageByPage() {
+  void catalogFindsTheRunsOfAPlaceAndOfAnIssuePageByPage() {
     var runs = new ClientAgentRuns(client, true);
     for (int i = 1; i <= 5; i++) {
       var place = i == 3 ? "github:acme/other" : "github:acme/shop";
@@ -151,7 +151,7 @@ class ClientRunCatalogTest {
   }
 
   @Test
-  void namesTheCommandThatTheServiceCallsOz() {
+  void catalogShowsTheConfiguredNameOfTheAgentInsteadOfOz() {
     var run =
         ((Outcome.Done) new ClientAgentRuns(client, true).start(prompt("say hello"), newKey()))
             .run();
@@ -163,7 +163,7 @@ class ClientRunCatalogTest {
   }
 
   @Test
-  void knowsTimesExecutionsAndChildrenOfOneRun() {
+  void catalogDetailsHaveTimesExecutionsAndChildrenOfARun() {
     var runs = new ClientAgentRuns(client, true);
     var run = ((Outcome.Done) runs.start(prompt("please fail"), newKey())).run();
     var child =
@@ -191,7 +191,7 @@ class ClientRunCatalogTest {
   }
 
   @Test
-  void saysWhyThereIsNoListInsteadOfThrowing() {
+  void catalogReportsAnUnavailableListInsteadOfThrowing() {
     assertThat(catalog.find(query("", Set.of(), Optional.of("no cursor"))))
         .isEqualTo(new Result.Unavailable("The run service does not understand this filter."));
 

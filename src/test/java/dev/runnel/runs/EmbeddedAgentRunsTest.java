@@ -105,7 +105,7 @@ class EmbeddedAgentRunsTest implements AgentRunsContract {
   }
 
   @Test
-  void aReplyToAWorkingAgentIsKnownToWaitUntilAStopHandsItBack() {
+  void replyToAWorkingAgentWaitsUntilAStopReturnsIt() {
     try (var direct =
         RunsClient.builder()
             .baseUrl(service.uri().resolve("/api/v1"))
@@ -139,7 +139,7 @@ class EmbeddedAgentRunsTest implements AgentRunsContract {
   }
 
   @Test
-  void aStartIsNotTakenForOneOfTheRunsThatItsAgentStarted() {
+  void startedRunIsNotConfusedWithItsChildRuns() {
     var key = newKey();
     var run = done(runs.start(prompt("Fix the test"), key));
     for (int i = 0; i < 3; i++) {

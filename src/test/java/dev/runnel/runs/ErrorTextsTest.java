@@ -73,7 +73,7 @@ class ErrorTextsTest {
   }
 
   @Test
-  void eachCodeHasItsOwnSentenceThatSaysWhatToDo() {
+  void everyErrorCodeHasItsOwnSentenceWithARemedy() {
     var sentences = new HashSet<String>();
     STATUS_OF.forEach(
         (code, status) -> {
@@ -101,7 +101,7 @@ class ErrorTextsTest {
         "X-Api-Key: wk-1",
         "at com.acme.runs.Service.run(Service.java:7)"
       })
-  void whatIsForTheMakersOfAServiceIsNotTold(String title) {
+  void technicalDetailsOfAServiceErrorAreNotShown(String title) {
     STATUS_OF.forEach(
         (code, status) ->
             assertThat(refusal(problem(status, code, title, "")).why())
@@ -112,7 +112,7 @@ class ErrorTextsTest {
   }
 
   @Test
-  void theServicesReasonIsToldWhereTheCodeAloneSaysNothing() {
+  void reasonOfTheServiceIsShownIfTheCodeIsUnspecific() {
     assertThat(refusal(problem(400, "invalid_request", "No environment env-9", "")).why())
         .isEqualTo(
             "The run service did not accept this: No environment env-9."
@@ -120,7 +120,7 @@ class ErrorTextsTest {
   }
 
   @Test
-  void theLinkIsWhereThePersonCanDoSomething() {
+  void refusalLinksToThePageWhereThePersonCanAct() {
     assertThat(
             refusal(
                     problem(
@@ -142,7 +142,7 @@ class ErrorTextsTest {
   }
 
   @Test
-  void aLinkThatIsNoneIsLeftOut() {
+  void invalidLinkIsOmitted() {
     var refused =
         refusal(
             problem(
@@ -155,7 +155,7 @@ class ErrorTextsTest {
   }
 
   @Test
-  void aCodeOfALaterVersionIsToldByItsTitle() {
+  void unknownErrorCodeIsShownByItsTitle() {
     var refused = refusal(problem(403, "moon_phase", "The moon is full", ""));
 
     assertThat(refused.code()).isEqualTo("moon_phase");
@@ -163,7 +163,7 @@ class ErrorTextsTest {
   }
 
   @Test
-  void aRefusalWithoutACodeIsTakenByItsStatus() {
+  void refusalWithoutACodeGetsTheCodeOfItsStatus() {
     var refused = refusal(FakeRunService.json(403, "{}"));
 
     assertThat(refused.code()).isEqualTo("not_authorized");

@@ -101,7 +101,7 @@ class FactoryStartsTest {
   }
 
   @Test
-  void itsRunIsFoundByTheDeliveryItWasStartedWith() {
+  void runOfAFactoryIsFoundByItsDelivery() {
     var key = newKey();
 
     var run = done(runs.start(forFactory("shop-1"), key));
@@ -122,7 +122,7 @@ class FactoryStartsTest {
   }
 
   @Test
-  void anUnknownFactoryIsSaidSoAndNothingStarts() {
+  void unknownFactoryIsReportedAndNothingStarts() {
     var key = newKey();
 
     assertThat(runs.start(forFactory("warehouse"), key))

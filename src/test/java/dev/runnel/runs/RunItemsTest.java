@@ -37,7 +37,7 @@ class RunItemsTest {
     "CANCELLED, CANCELLED",
     "DREAMING, UNKNOWN",
   })
-  void nineStatesAndAnyOtherFoldToSeven(String wire, RunState folded) throws Exception {
+  void serviceStatesMapToSevenRunStates(String wire, RunState folded) throws Exception {
     var run = run("\"state\": \"%s\"".formatted(wire));
 
     assertThat(run.state()).isEqualTo(folded);
@@ -45,7 +45,7 @@ class RunItemsTest {
   }
 
   @Test
-  void whatIsThereIsRead() throws Exception {
+  void presentMembersAreRead() throws Exception {
     var run =
         run(
             """
@@ -65,7 +65,7 @@ class RunItemsTest {
   }
 
   @Test
-  void whereAndWithWhatItRunsIsReadWhereItHasAName() throws Exception {
+  void environmentAndModelAreReadAndOpaqueIdsHaveNoName() throws Exception {
     var named =
         run(
             "\"state\": \"QUEUED\","
@@ -105,7 +105,7 @@ class RunItemsTest {
         "- | The tests are red | The tests are red",
         "- | - | -",
       })
-  void whyARunFailedIsAPlainSentence(
+  void failureReasonIsAPlainSentence(
       @Nullable String code, @Nullable String message, @Nullable String why) throws Exception {
     var status = new java.util.LinkedHashMap<String, Object>();
     status.put("message", message);
@@ -118,7 +118,7 @@ class RunItemsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"agent", "setup", "budget"})
-  void theEmbeddedServicesReasonOfAFailureStaysAsItIs(String category) throws Exception {
+  void failureReasonOfTheEmbeddedServiceStaysUnchanged(String category) throws Exception {
     var run =
         run(
             """
@@ -140,7 +140,7 @@ class RunItemsTest {
   }
 
   @Test
-  void whatIsMissingIsEmpty() throws Exception {
+  void missingMembersAreEmpty() throws Exception {
     var run = run("\"state\": \"QUEUED\"");
 
     assertThat(run.title()).isEmpty();
@@ -155,18 +155,18 @@ class RunItemsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"javascript:alert(1)", "/s/1", "https:///s/1", "not a link", ""})
-  void aSessionThatCannotBeOpenedIsLeftOut(String link) throws Exception {
+  void invalidSessionLinkIsOmitted(String link) throws Exception {
     assertThat(run("\"state\": \"QUEUED\", \"session_link\": \"%s\"".formatted(link)).session())
         .isEmpty();
   }
 
   @Test
-  void aRunTimeThatIsNoneIsLeftOut() throws Exception {
+  void invalidRunTimeIsOmitted() throws Exception {
     assertThat(run("\"state\": \"QUEUED\", \"run_time\": \"long\"").runTime()).isEmpty();
   }
 
   @Test
-  void whatARunMadeHasALabelAndALink() throws Exception {
+  void artifactsHaveALabelAndALink() throws Exception {
     var run =
         run(
             """
@@ -218,7 +218,7 @@ class RunItemsTest {
         "[] |",
         "null |",
       })
-  void theCostIsWhatIsSaidInMoney(String usage, String cost) throws Exception {
+  void costIsReadOnlyFromAmountsOfMoney(String usage, String cost) throws Exception {
     var run = run("\"state\": \"SUCCEEDED\", \"request_usage\": " + usage);
 
     assertThat(run.cost().orElse(null)).isEqualTo(cost);

@@ -87,7 +87,7 @@ class ChecksAtCreationTest {
         "{\"credential_strategy\":\"EXECUTOR\"}",
         "{\"credential_strategy\":null}",
       })
-  void whatCanWorkIsTaken(String config) {
+  void validConfigurationIsAccepted(String config) {
     assertThat(
             service
                 .post("/agent/runs", "{\"prompt\":\"x\",\"config\":" + config + "}")
@@ -96,7 +96,7 @@ class ChecksAtCreationTest {
   }
 
   @Test
-  void theRefusalOfAnAgentNamesThoseThatAreHere() {
+  void refusalOfAMissingAgentExplainsThatItIsNotInstalled() {
     var answer =
         service.post(
             "/agent/runs", "{\"prompt\":\"x\",\"config\":{\"harness\":{\"type\":\"abacus\"}}}");
@@ -106,7 +106,7 @@ class ChecksAtCreationTest {
   }
 
   @Test
-  void aSharedToolServerIsTakenForACommandAndRefusedForOtherAgents() throws IOException {
+  void sharedToolServerIsAcceptedOnlyForACommandAgent() throws IOException {
     var shared = "\"mcp_servers\":{\"linear\":{\"warp_id\":\"linear\"}}";
     var run = "{\"prompt\":\"x\",\"config\":{" + shared + "}}";
     var identity = "{\"name\":\"a\"," + shared + "}";
@@ -133,7 +133,7 @@ class ChecksAtCreationTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"0 0 30 2 *", "0 0 31 4 *", "0 0 31 2,4,6,9,11 *"})
-  void aDateThatNeverComesIsRefused(String cron) {
+  void scheduleForANonexistentDateIsRefused(String cron) {
     var answer = service.post("/agent/schedules", schedule(cron));
 
     assertInvalid(answer);
@@ -141,7 +141,7 @@ class ChecksAtCreationTest {
   }
 
   @Test
-  void aDateThatComesEveryFewYearsIsTaken() {
+  void scheduleForADateEveryFewYearsIsAccepted() {
     assertThat(service.post("/agent/schedules", schedule("0 0 29 2 *")).statusCode())
         .isEqualTo(201);
   }

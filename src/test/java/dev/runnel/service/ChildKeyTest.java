@@ -133,14 +133,14 @@ class ChildKeyTest {
         "POST   | /agent/keys               | {'name':'x'}",
         "GET    | /agent/keys               | {}"
       })
-  void doesNotReachBeyondTheRunsBelow(String method, String path, String body) {
+  void childKeyDoesNotPermitRequestsBeyondItsChildRuns(String method, String path, String body) {
     var answer = asks(method, path, body.replace('\'', '"'));
 
     assertThat(problem(answer)).isEqualTo("not_authorized");
   }
 
   @Test
-  void seesNoTitleOfARunOfOthersInTheListOfEnvironments() {
+  void childKeySeesNoForeignRunTitleInTheEnvironmentList() {
     service.create(
         JSON.createObjectNode()
             .put("prompt", "Pay the ransom quietly")
@@ -157,7 +157,7 @@ class ChildKeyTest {
   }
 
   @Test
-  void startsRunsInTheEnvironmentOfTheRunOnly() throws Exception {
+  void childKeyStartsRunsOnlyInTheEnvironmentOfItsRun() throws Exception {
     var child = JSON.readTree(starts("").body()).path("run_id").asText();
 
     assertThat(service.run(child).at("/agent_config/environment_id").asText())
@@ -168,7 +168,7 @@ class ChildKeyTest {
   }
 
   @Test
-  void permitsNoToolToARunBelow() throws Exception {
+  void childKeyCannotAllowToolsForARunBelow() throws Exception {
     var child = JSON.readTree(starts("").body()).path("run_id").asText();
 
     for (var words : List.of("Allow once", "allow for this run")) {
@@ -182,7 +182,7 @@ class ChildKeyTest {
   }
 
   @Test
-  void namesNobodyElseAsWhoAsked() throws Exception {
+  void childKeyCannotNameAnotherRequesterInTheMetadata() throws Exception {
     var child =
         JSON.readTree(
                 starts(
@@ -196,14 +196,14 @@ class ChildKeyTest {
   }
 
   @Test
-  void startsNoRunInTheNameOfSomebodyElse() {
+  void childKeyCannotStartARunOnBehalfOfSomebodyElse() {
     assertThat(problem(starts(",\"on_behalf_of\":\"dana@acme.example\"")))
         .isEqualTo("not_authorized");
   }
 
   /// The run of somebody else is one for this key as little as none.
   @Test
-  void reachesNoRunOfSomebodyElse() {
+  void childKeyCannotReachRunsOfOthers() {
     var other = service.create("Pay the ransom");
 
     for (var path :
@@ -223,7 +223,7 @@ class ChildKeyTest {
   }
 
   @Test
-  void neitherContinuesNorReadsWhatSomebodyElseBegan() {
+  void childKeyCannotContinueOrReadConversationsOfOthers() {
     var other = service.create("Pay the ransom");
     var conversation = service.run(other).path("conversation_id").asText();
 
@@ -241,7 +241,7 @@ class ChildKeyTest {
   }
 
   @Test
-  void readsNoFileOfARunOfSomebodyElse() {
+  void childKeyCannotReadAFileOfAnotherRun() {
     var other = service.awaitState(service.create("report"), "SUCCEEDED");
     var file = other.at("/artifacts/0/data/artifact_uid").asText();
 
@@ -253,7 +253,7 @@ class ChildKeyTest {
   }
 
   @Test
-  void findsNoRunOfSomebodyElseByItsResult() {
+  void childKeyCannotFindAnotherRunByItsResult() {
     var other = service.awaitState(service.create("report"), "SUCCEEDED");
     var path =
         "/agent/run-by-external-reference?url="
@@ -279,7 +279,7 @@ class ChildKeyTest {
   }
 
   @Test
-  void neitherReadsNorSteersItsOwnRun() {
+  void childKeyCannotReadOrSteerItsOwnRun() {
     assertThat(problem(asks("GET", "/agent/runs/" + parent + "/transcript", "")))
         .isEqualTo("resource_not_found");
     assertThat(
@@ -289,7 +289,7 @@ class ChildKeyTest {
   }
 
   @Test
-  void readsNoNamedAgentAndStartsNoRunAsOne() throws Exception {
+  void childKeyCannotReadOrUseNamedAgents() throws Exception {
     var uid = deployer();
 
     assertThat(service.get("/agent/identities").body()).contains(uid).doesNotContain("sekret");
@@ -303,7 +303,7 @@ class ChildKeyTest {
   }
 
   @Test
-  void ofAFactoryReadsAndStartsTheAgentsOfThisFactoryOnly() throws Exception {
+  void childKeyOfAFactoryReadsAndStartsOnlyTheAgentsOfThisFactory() throws Exception {
     var dispatched = service.ok(service.post("/factory/shop/runs", "{\"prompt\":\"Lead\"}"));
     var foreman = keyOf(dispatched.path("run_id").asText());
 
@@ -337,7 +337,7 @@ class ChildKeyTest {
   }
 
   @Test
-  void readsTheSkillsOfTheEnvironmentOfTheRunOnly() {
+  void childKeyReadsOnlyTheSkillsOfTheEnvironmentOfItsRun() {
     assertThat(service.get("/agent").body()).contains("Write plainly.", "Deploy to the bunker.");
     assertThat(asks("GET", "/agent", "").body())
         .contains("Write plainly.")
@@ -345,7 +345,7 @@ class ChildKeyTest {
   }
 
   @Test
-  void makesRunnelFetchNoSkillsAnew() throws Exception {
+  void childKeyCannotRefreshSkills() throws Exception {
     var archivist = keyOf(leads("old"));
     archive.commit("skills/fresh/SKILL.md", "Be fresh.\n");
 

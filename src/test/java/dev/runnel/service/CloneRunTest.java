@@ -49,7 +49,7 @@ class CloneRunTest {
   }
 
   @Test
-  void neverHoldsATokenAndShowsItToItsOwnHostAlone() throws Exception {
+  void cloneTokenIsSentOnlyToItsHostAndNotStored() throws Exception {
     try (var server = MockServers.create()) {
       server.start();
       server.enqueue(
@@ -88,7 +88,7 @@ class CloneRunTest {
   }
 
   @Test
-  void keepsItsTokensFromAgentsThatAreNotLentThem() {
+  void repositoryTokensAreHiddenFromAgentsThatMayNotUseThem() {
     var kept =
         Repository.of(
             "https://git.example.com/acme/kept",
@@ -112,7 +112,7 @@ class CloneRunTest {
   }
 
   @Test
-  void executesNothingThatARepositoryBrings() {
+  void cloneExecutesNoCodeOfTheRepository() {
     var marker = folder.resolve("executed");
     shop.commit(".githooks/post-checkout", "#!/bin/sh\ntouch " + marker + "\n");
     shop.folder().resolve(".githooks/post-checkout").toFile().setExecutable(true);
@@ -133,7 +133,7 @@ class CloneRunTest {
   }
 
   @Test
-  void recoversFromAGitThatWasKilled() {
+  void cloneRecoversFromStaleGitLocks() {
     try (var service = service("cat README.md", web(shop))) {
       assertThat(answer(service, "web")).isEqualTo("The shop");
       shop.commit("README.md", "Newer\n");
@@ -254,7 +254,7 @@ class CloneRunTest {
   }
 
   @Test
-  void forgetsRepositoriesThatNoEnvironmentNames() {
+  void mirrorOfAnUnusedRepositoryIsDeleted() {
     try (var service = service("cat README.md", web(shop))) {
       answer(service, "web");
       assertThat(mirror()).exists();

@@ -33,7 +33,7 @@ public class CommandRunTest implements ExecutorContract {
   }
 
   @Test
-  void anEndedRunTellsItsTitleItsTimesAndWhoAsked() {
+  void endedRunHasItsTitleItsTimesAndItsCreator() {
     try (var service = RunningService.withCommand(folder, "echo done")) {
       var id = service.create("Fix the flaky test, please");
       var run = service.awaitState(id, "SUCCEEDED");
@@ -53,7 +53,7 @@ public class CommandRunTest implements ExecutorContract {
   }
 
   @Test
-  void theChoicesOfAQuestionAreAListBelowIt() {
+  void questionChoicesAreListedBelowTheQuestion() {
     try (var service =
         RunningService.withCommand(
             folder, "printf '::blocked Which branch?\n::option main\n::option dev\n'")) {
@@ -85,7 +85,7 @@ public class CommandRunTest implements ExecutorContract {
   }
 
   @Test
-  void moreOutputThanIsKeptIsCutAndSaidSo() {
+  void outputOverTheLimitIsTruncatedWithANotice() {
     try (var service =
         RunningService.withCommand(
             folder,
@@ -102,7 +102,7 @@ public class CommandRunTest implements ExecutorContract {
   }
 
   @Test
-  void noMoreRunsWorkAtOnceThanThereAreSlotsAndTheyStartInOrder() throws IOException {
+  void runsStartInOrderWithinTheSlotLimit() throws IOException {
     try (var service =
         RunningService.withCommand(
             folder, "cat >> ../order; echo >> ../order; sleep 0.3; echo done", 1)) {
@@ -130,7 +130,7 @@ public class CommandRunTest implements ExecutorContract {
   }
 
   @Test
-  void watchersAreToldOfNewLinesAndOneThatBreaksHarmsNobody() throws Exception {
+  void watchersAreNotifiedOfNewLinesEvenIfOneOfThemFails() throws Exception {
     try (var service =
         RunningService.withCommand(folder, "while [ ! -e go ]; do sleep 0.05; done; echo now")) {
       var id = service.create("x");
@@ -152,7 +152,7 @@ public class CommandRunTest implements ExecutorContract {
   }
 
   @Test
-  void withoutAnyAgentTheDemoAgentSaysSo() {
+  void demoAgentExplainsThatNoAgentIsInstalled() {
     try (var service =
         RunningService.inEnvironment(folder, Optional.empty(), Map.of("PATH", "/usr/bin:/bin"))) {
       assertThat(service.service.agentName()).isEqualTo("rehearsal");

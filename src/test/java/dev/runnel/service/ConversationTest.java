@@ -24,7 +24,7 @@ class ConversationTest {
   @TempDir Path folder;
 
   @Test
-  void hasAStepForEachExecutionAndAMessageForEachTurn() {
+  void conversationHasAStepPerExecutionAndAMessagePerTurn() {
     try (var service =
         RunningService.withCommand(
             folder,
@@ -70,7 +70,7 @@ class ConversationTest {
   }
 
   @Test
-  void holdsAllRunsThatContinueIt() {
+  void conversationContainsAllRunsThatContinueIt() {
     try (var service = RunningService.withCommand(folder, "cat")) {
       var id = service.create("first");
       var conversation = service.awaitState(id, "SUCCEEDED").get("conversation_id").asText();
@@ -89,7 +89,7 @@ class ConversationTest {
   }
 
   @Test
-  void tellsACommandWhatWasSaidBefore() {
+  void commandReceivesTheEarlierMessagesOfTheConversation() {
     try (var service =
         RunningService.withCommand(
             folder,
@@ -123,7 +123,7 @@ class ConversationTest {
   }
 
   @Test
-  void tellsAKnownAgentInItsPromptTheEndOfWhatWasSaidBefore() throws IOException {
+  void promptOfAKnownAgentContainsTheEndOfTheConversation() throws IOException {
     var programs = Files.createDirectory(folder.resolve("programs"));
     var codex = programs.resolve("codex");
     Files.writeString(

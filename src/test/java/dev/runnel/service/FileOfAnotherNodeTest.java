@@ -24,7 +24,7 @@ class FileOfAnotherNodeTest {
   @TempDir Path folder;
 
   @Test
-  void isAnsweredByItsNodeAndOthersSayWhichOneThatIs() throws Exception {
+  void fileIsServedByItsNodeAndOtherNodesNameThatNode() throws Exception {
     var here = Files.createDirectory(folder.resolve("here"));
     var there = Files.createDirectory(folder.resolve("there"));
     var url = RunningService.share(here, there);

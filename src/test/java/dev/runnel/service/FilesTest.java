@@ -43,7 +43,7 @@ class FilesTest {
         """;
 
     @Test
-    void thatIsAPlanIsAnsweredAsItIs() throws IOException {
+    void planArtifactIsReturnedWithItsContent() throws IOException {
       try (var service = claude(WRITES)) {
         var uid = uid(service.awaitState(service.create("x"), "SUCCEEDED"), "title", "Plan");
 
@@ -56,7 +56,7 @@ class FilesTest {
     }
 
     @Test
-    void thatIsAFileIsReadFromASignedAddress() throws IOException {
+    void fileArtifactIsReadFromASignedUrl() throws IOException {
       try (var service = claude(WRITES)) {
         var id = service.create("x");
         var uid = uid(service.awaitState(id, "SUCCEEDED"), "filename", "notes.md");
@@ -85,7 +85,7 @@ class FilesTest {
     }
 
     @Test
-    void thatLiesBehindALinkIsNotRead() throws IOException {
+    void artifactBehindASymbolicLinkIsNotRead() throws IOException {
       Files.createDirectories(folder.resolve("elsewhere"));
       Files.writeString(folder.resolve("elsewhere/secret"), "a secret");
       try (var service = claude(WRITES)) {
@@ -106,7 +106,7 @@ class FilesTest {
     }
 
     @Test
-    void thatNobodyMadeIsNotFound() throws IOException {
+    void unknownArtifactIsNotFound() throws IOException {
       try (var service = claude(WRITES)) {
         assertThat(problem(service.get("/agent/artifacts/none"))).isEqualTo("resource_not_found");
         assertThat(problem(service.get("/agent/artifacts/none/download")))
@@ -138,7 +138,7 @@ class FilesTest {
         """;
 
     @Test
-    void isAnArtifactWithSizeAndDigest() throws IOException {
+    void handedOverFileIsAnArtifactWithSizeAndDigest() throws IOException {
       try (var service = RunningService.withCommand(folder, HANDS_OVER)) {
         var run = service.awaitState(service.create("x"), "SUCCEEDED");
 
@@ -155,7 +155,7 @@ class FilesTest {
     }
 
     @Test
-    void withASecretIsWithheld() {
+    void handedOverFileWithASecretIsWithheld() {
       try (var service = RunningService.withCommand(folder, HANDS_OVER)) {
         var id = service.create("x");
         var secret = handedOver(service.awaitState(id, "SUCCEEDED"), "env.txt");
@@ -168,7 +168,7 @@ class FilesTest {
     }
 
     @Test
-    void isNeitherALinkNorEmpty() {
+    void handedOverLinksAndEmptyFilesAreOmitted() {
       try (var service = RunningService.withCommand(folder, HANDS_OVER)) {
         var run = service.awaitState(service.create("x"), "SUCCEEDED");
 
@@ -192,7 +192,7 @@ class FilesTest {
   @Nested
   class AnAttachment {
     @Test
-    void isAFileThatThePromptNames() {
+    void attachmentIsAFileThatThePromptNames() {
       try (var service =
           RunningService.withCommand(
               folder, "sed -n 's/^Attached: \\([^ ]*\\) .*/\\1/p' | xargs cat")) {
@@ -205,7 +205,7 @@ class FilesTest {
     }
 
     @Test
-    void hasASafeNameAndItsTypeInThePrompt() {
+    void attachmentHasASafeNameAndItsTypeInThePrompt() {
       try (var service = RunningService.withCommand(folder, "cat")) {
         var body = withImages("one");
         ((ObjectNode) body.at("/attachments/0")).put("file_name", "../../a b\nc.png");
@@ -221,7 +221,7 @@ class FilesTest {
     }
 
     @Test
-    void isThereForLaterExecutionsToo() {
+    void attachmentIsAvailableToLaterExecutions() {
       try (var service = RunningService.withCommand(folder, "cat")) {
         var id = service.create(withImages("one"));
         service.awaitState(id, "SUCCEEDED");
@@ -233,7 +233,7 @@ class FilesTest {
     }
 
     @Test
-    void isListedWithASignedAddress() {
+    void attachmentIsListedWithASignedUrl() {
       try (var service = RunningService.withCommand(folder, "cat")) {
         var id = service.create(withImages("one", "two"));
 
@@ -256,7 +256,7 @@ class FilesTest {
     }
 
     @Test
-    void mayBeOneOfFiveOfSomeMegabytes() {
+    void fiveAttachmentsOfFourMegabytesAreAccepted() {
       try (var service = RunningService.withCommand(folder, "cat > /dev/null")) {
         var image = "x".repeat(4 * 1024 * 1024);
         var id = service.create(withImages(image, image, image, image, image));
@@ -312,7 +312,7 @@ class FilesTest {
         """;
 
     @Test
-    void isTheFilesAndTheTestsWithTheirExitStatusInWhateverOrderTheyEnded() throws IOException {
+    void evidenceListsFilesAndTestsWithExitStatusInOrderOfEnd() throws IOException {
       var agent =
           WORKS
               + """
@@ -334,7 +334,7 @@ class FilesTest {
     }
 
     @Test
-    void marksAnAnswerThatSaysThatTestsPassWhereNoneRan() throws IOException {
+    void claimOfPassingTestsWithoutATestRunIsMarked() throws IOException {
       try (var service = claude(WORKS + "end 'Done. All tests pass.'")) {
         var id = service.create("x");
         var run = service.awaitState(id, "SUCCEEDED");
@@ -346,7 +346,7 @@ class FilesTest {
     }
 
     @Test
-    void isNeverTakenFromARequest() {
+    void evidenceIsNeverReadFromARequest() {
       try (var service = RunningService.withCommand(folder, "sleep 60")) {
         var request = JSON.createObjectNode().put("prompt", "x").put("evidence", "9 commits");
         var id = service.create(request);

@@ -19,7 +19,7 @@ class FollowUpTest {
   @TempDir Path folder;
 
   @Test
-  void aMessageThatInterruptsEndsTheAgentAndStartsTheNextExecutionWithAllThatWaits() {
+  void interruptingMessageStartsTheNextExecutionWithAllMessages() {
     var command =
         "cat; echo; touch ready; [ $RUNNEL_EXECUTION = 2 ] || { trap '' HUP; sleep 300; }";
     try (var service = RunningService.withCommand(folder, command)) {
@@ -48,7 +48,7 @@ class FollowUpTest {
   }
 
   @Test
-  void aKnownAgentTakesItsOwnSessionUpAgain() throws IOException {
+  void knownAgentResumesItsOwnSession() throws IOException {
     var programs = Files.createDirectory(folder.resolve("programs"));
     var claude = programs.resolve("claude");
     Files.writeString(

@@ -27,7 +27,7 @@ class KnownAgentRunTest {
   @TempDir Path folder;
 
   @Test
-  void anAgentThatEndsWithoutSayingSoHasFailedWhateverItsExitStatus() throws IOException {
+  void agentThatEndsWithoutAResultFailsDespiteExitStatusZero() throws IOException {
     try (var service = claude("printf '\\033[91mkilled,\\033[0m maybe\\n' >&2; exit 0")) {
       var run = service.awaitState(service.create("x"), "FAILED");
 
@@ -37,14 +37,14 @@ class KnownAgentRunTest {
   }
 
   @Test
-  void anAgentThatSaysAllWasWellAndThenFailsHasFailed() throws IOException {
+  void agentThatReportsSuccessButExitsWithAnErrorFails() throws IOException {
     try (var service = claude(print(END) + "exit 3")) {
       service.awaitState(service.create("x"), "FAILED");
     }
   }
 
   @Test
-  void itsToolIsTheStatusWhileItWorks() throws IOException {
+  void runStatusShowsTheToolInUse() throws IOException {
     try (var service =
         claude(print(tool("Bash", "command", "sed -i s/a/b/ x")) + "touch ready; sleep 300")) {
       var id = service.create("x");
@@ -56,7 +56,7 @@ class KnownAgentRunTest {
   }
 
   @Test
-  void whatItMadeAndUsedIsKept() throws IOException {
+  void artifactsAndToolUseOfARunAreRecorded() throws IOException {
     var script =
         print(tool("Write", "file_path", "$PWD/docs/notes.md"))
             + print(tool("Write", "file_path", "/etc/elsewhere"))
@@ -101,7 +101,7 @@ class KnownAgentRunTest {
   }
 
   @Test
-  void aSessionThatTheAgentHasLostIsGivenUpAfterOneTry() throws IOException {
+  void lostAgentSessionIsAbandonedAfterOneAttempt() throws IOException {
     var script =
         "echo \"$*\" >> arguments; case \"$*\" in *--resume*) echo 'No conversation' >&2; exit 1;;"
             + " esac\n"
@@ -142,7 +142,7 @@ class KnownAgentRunTest {
   }
 
   @Test
-  void itFindsItsOwnLoginAndNoOther() throws IOException {
+  void agentGetsOnlyItsOwnLoginVariables() throws IOException {
     var login =
         Map.of(
             "ANTHROPIC_API_KEY", "claudes",

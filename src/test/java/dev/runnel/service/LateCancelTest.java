@@ -43,7 +43,7 @@ class LateCancelTest {
   }
 
   @Test
-  void isDoneWhereTheRunWasCancelledMeanwhile() {
+  void lateCancelIsAcceptedIfTheRunWasCancelledMeanwhile() {
     var run = working();
     var asked = clock.instant();
     clock.advance(Duration.ofMillis(1));
@@ -54,7 +54,7 @@ class LateCancelTest {
   }
 
   @Test
-  void isDoneWhereTheRunWasCancelledInTheQueue() {
+  void repeatedCancelOfAQueuedRunIsAccepted() {
     var run = created();
     var asked = clock.instant();
     assertThat(changes.runs().cancel(run, false, asked)).isEmpty();
@@ -63,7 +63,7 @@ class LateCancelTest {
   }
 
   @Test
-  void isRefusedWhereTheRunHadBeenCancelledBefore() {
+  void cancelOfARunThatIsAlreadyCancelledIsRefused() {
     var run = working();
     changes.runs().cancel(run, false, clock.instant());
     changes.records().finish(claim, ExecutionResult.cancelled());
@@ -74,7 +74,7 @@ class LateCancelTest {
   }
 
   @Test
-  void isRefusedWhereTheRunCameToItsOwnEndMeanwhile() {
+  void lateCancelIsRefusedIfTheRunSucceededMeanwhile() {
     var run = working();
     var asked = clock.instant();
     clock.advance(Duration.ofMillis(1));
@@ -86,7 +86,7 @@ class LateCancelTest {
 
   /// The request was authenticated before the cancellation.
   @Test
-  void keepsTheAgentFromStartingARunThatItAskedForBefore() {
+  void agentOfACancelledRunCannotStartAChild() {
     var run = working();
     var agent = new Caller("key", "agent", new Caller.Scope.Below(run));
     var child = NewRun.parse(ServiceJson.newObject().put("prompt", "x").put("parent_run_id", run));
@@ -107,7 +107,7 @@ class LateCancelTest {
   /// The request was authenticated before the cancellation, which does not reach a run that had
   /// ended.
   @Test
-  void keepsTheAgentFromContinuingAnEndedRunThatItMessagedBefore() {
+  void agentOfACancelledRunCannotContinueAnEndedChild() {
     var run = working();
     var agent = new Caller("key", "agent", new Caller.Scope.Below(run));
     var child = createdBelow(run, agent);

@@ -25,7 +25,7 @@ class McpClientsTest {
       """;
 
   @Test
-  void doAllTheyCanInBothErasOfTheProtocol(@TempDir Path folder) throws Exception {
+  void mcpClientsWorkInBothVersionsOfTheProtocol(@TempDir Path folder) throws Exception {
     Emulators.program("@modelcontextprotocol/client");
     try (var service = RunningService.withCommand(folder, AGENT)) {
       var process =

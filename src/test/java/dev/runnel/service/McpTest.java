@@ -135,7 +135,7 @@ class McpTest {
           "200 | -32602 | {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{"
               + "\"name\":\"get_run\",\"arguments\":[]}}"
         })
-    void thatAreMalformedGetAnErrorThatSaysSo(int status, int code, String body) {
+    void malformedMessagesGetAJsonRpcError(int status, int code, String body) {
       var response = post(body == null ? "" : body, "MCP-Protocol-Version", OLD);
 
       assertThat(response.statusCode()).isEqualTo(status);
@@ -145,7 +145,7 @@ class McpTest {
     }
 
     @Test
-    void withoutAnIdAreAcceptedAndHaveNoEffect() {
+    void messageWithoutAnIdIsAcceptedButHasNoEffect() {
       var before = json(service.get("/agent/runs")).path("runs").size();
 
       var response =
@@ -161,7 +161,7 @@ class McpTest {
     }
 
     @Test
-    void keepTheIdTheyCameWith() {
+    void responseHasTheIdOfItsMessage() {
       var ping = "{\"jsonrpc\":\"2.0\",\"id\":\"a-1\",\"method\":\"ping\"}";
 
       assertThat(post(ping, "MCP-Protocol-Version", OLD).body())
@@ -170,7 +170,7 @@ class McpTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"GET", "DELETE"})
-    void comeByPostOnly(String method) {
+    void messagesAreAcceptedByPostOnly(String method) {
       var response =
           service.send(request(RunningService.KEY).method(method, BodyPublishers.noBody()));
 
@@ -188,7 +188,7 @@ class McpTest {
       "2024-11-05,2025-11-25",
       "x,2025-11-25"
     })
-    void areNegotiatedByTheHandshake(String asked, String agreed) {
+    void handshakeNegotiatesTheProtocolVersion(String asked, String agreed) {
       var response =
           post(message("initialize", JSON.createObjectNode().put("protocolVersion", asked)));
 
@@ -197,7 +197,7 @@ class McpTest {
     }
 
     @Test
-    void thatAreUnknownGetTheListOfTheKnown() {
+    void unknownVersionGetsTheListOfSupportedVersions() {
       var params = withMeta(JSON.createObjectNode(), "2031-01-01");
       var response = post(message("tools/list", params), "MCP-Protocol-Version", "2031-01-01");
 
@@ -210,7 +210,7 @@ class McpTest {
     }
 
     @Test
-    void mustBeNamed() {
+    void requestWithoutAProtocolVersionIsRejected() {
       var response = post(message("tools/list", JSON.createObjectNode()));
 
       assertThat(response.statusCode()).isEqualTo(400);
@@ -229,7 +229,7 @@ class McpTest {
       "2026-07-28, 2026-07-28, tools/call, get_run, 0",
       "2026-07-28, 2026-07-28, tools/call, =?base64?Z2V0X3J1bg==?=, 0"
     })
-    void headersMustSayWhatTheBodySays(
+    void versionHeadersMustMatchTheBody(
         String header, String own, String method, String name, int code) {
       var params = withMeta(JSON.createObjectNode().put("name", "get_run"), own);
       var response =
@@ -247,7 +247,7 @@ class McpTest {
     }
 
     @Test
-    void withoutHandshakeNeedTheMetadataOfEachRequest() {
+    void newVersionRequiresMetadataInEveryRequest() {
       var response =
           post(
               message("tools/list", JSON.createObjectNode()),
@@ -262,7 +262,7 @@ class McpTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"ping", "subscriptions/listen", "nothing"})
-    void withoutHandshakeDoNotHaveTheseMethods(String method) {
+    void newVersionHasNoPingOrSubscriptionMethods(String method) {
       var response =
           post(
               message(method, withMeta(JSON.createObjectNode(), NEW)),
@@ -279,7 +279,7 @@ class McpTest {
   @Nested
   class Tools {
     @Test
-    void sayWhatIsWrongWithTheirArguments() {
+    void invalidToolArgumentsAreExplained() {
       assertThat(
               List.of(
                   refused(RunningService.KEY, "start_run", Map.of()),
@@ -309,7 +309,7 @@ class McpTest {
     }
 
     @Test
-    void readALongTranscriptInPages() throws Exception {
+    void longTranscriptIsReadInPages() throws Exception {
       var id =
           done(RunningService.KEY, "start_run", Map.of("prompt", "LONG " + "x".repeat(50_000)))
               .path("run_id")
@@ -328,7 +328,7 @@ class McpTest {
     }
 
     @Test
-    void startOneRunForRepeatedCallsWithTheSameKey() throws Exception {
+    void repeatedStartWithTheSameKeyReturnsTheSameRun() throws Exception {
       var call = Map.<String, Object>of("prompt", "SLOW", "idempotency_key", "ticket-7");
 
       var first = done(RunningService.KEY, "start_run", call).path("run_id").asText();
@@ -345,7 +345,7 @@ class McpTest {
     }
 
     @Test
-    void waitNoLongerThanAsked() throws Exception {
+    void toolWaitsNoLongerThanRequested() throws Exception {
       var id =
           done(RunningService.KEY, "start_run", Map.of("prompt", "SLOW")).path("run_id").asText();
 
@@ -375,7 +375,7 @@ class McpTest {
     }
 
     @Test
-    void areNeeded() {
+    void requestWithAWrongKeyIsRejected() {
       var response =
           service.send(
               request("wrong")
@@ -386,7 +386,7 @@ class McpTest {
     }
 
     @Test
-    void forReadingOnlyReadOnly() throws Exception {
+    void readOnlyKeyCanUseOnlyTheReadingTools() throws Exception {
       var key = key("read");
 
       assertThat(tools(key)).containsExactly("list_runs", "get_run", "read_transcript");
@@ -396,7 +396,7 @@ class McpTest {
     }
 
     @Test
-    void ofAnAgentReachTheRunsBelowItsOwnOnly() throws Exception {
+    void agentKeyReachesOnlyRunsBelowItsOwn() throws Exception {
       var others = service.create(JSON.createObjectNode().put("prompt", "OTHER"));
       var parent =
           service.create(JSON.createObjectNode().put("prompt", "SLOW").put("mode", "orchestrate"));
@@ -426,7 +426,7 @@ class McpTest {
       "http://runnel.test:8081, 403",
       "http://runnel.test:8080, 200"
     })
-    void doNotHelpAPageOfAnotherOrigin(String origin, int status) {
+    void requestFromAForeignOriginIsRejectedDespiteAValidKey(String origin, int status) {
       var ping = message("ping", JSON.createObjectNode());
 
       assertThat(post(ping, "MCP-Protocol-Version", OLD, "Origin", origin).statusCode())

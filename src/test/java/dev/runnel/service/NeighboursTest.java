@@ -43,7 +43,7 @@ class NeighboursTest {
   @Nested
   class Identities {
     @Test
-    void areCreatedChangedAndDeleted() throws Exception {
+    void identitiesAreCreatedChangedAndDeleted() throws Exception {
       var created =
           service.post(
               "/agent/identities",
@@ -72,12 +72,12 @@ class NeighboursTest {
     }
 
     @Test
-    void needAName() {
+    void identityWithoutANameIsRejected() {
       assertThat(problem(service.post("/agent/identities", "{}"))).isEqualTo("invalid_request");
     }
 
     @Test
-    void configureTheRunsThatNameThem() throws Exception {
+    void identityConfiguresTheRunsThatNameIt() throws Exception {
       var uid =
           json(service.post(
                   "/agent/identities",
@@ -98,7 +98,7 @@ class NeighboursTest {
     }
 
     @Test
-    void thatDoNotExistStartNothing() {
+    void runWithAnUnknownIdentityIsRejected() {
       assertThat(
               problem(
                   service.post(
@@ -110,7 +110,7 @@ class NeighboursTest {
   @Nested
   class Schedules {
     @Test
-    void arePausedResumedChangedAndDeleted() throws Exception {
+    void schedulesArePausedResumedChangedAndDeleted() throws Exception {
       var created =
           service.post(
               "/agent/schedules",
@@ -154,7 +154,7 @@ class NeighboursTest {
           "{\"name\":\"n\",\"cron_schedule\":\"0 0 9 * * 1\",\"prompt\":\"p\"}",
           "{\"name\":\"n\",\"cron_schedule\":\"61 * * * *\",\"prompt\":\"p\"}",
         })
-    void thatCouldNotWorkAreRefused(String body) {
+    void invalidSchedulesAreRefused(String body) {
       assertThat(problem(service.post("/agent/schedules", body))).isEqualTo("invalid_request");
     }
   }
@@ -162,7 +162,7 @@ class NeighboursTest {
   @Nested
   class Keys {
     @Test
-    void openUntilTheyAreRevoked() throws Exception {
+    void keysWorkUntilTheyAreRevoked() throws Exception {
       var created = service.post("/agent/keys", "{\"name\":\"ci\",\"scope\":\"runs\"}");
       assertThat(created.statusCode()).isEqualTo(201);
       var key = json(created).get("key").asText();
@@ -184,7 +184,7 @@ class NeighboursTest {
     }
 
     @Test
-    void forReadingStartNothing() throws Exception {
+    void readOnlyKeyCannotStartARun() throws Exception {
       var key =
           json(service.post("/agent/keys", "{\"name\":\"board\",\"scope\":\"read\"}"))
               .get("key")
@@ -212,7 +212,7 @@ class NeighboursTest {
   @Nested
   class OfARun {
     @Test
-    void theTimelineTellsWhatHappened() {
+    void timelineListsTheEventsOfARun() {
       var id = service.create("hello");
       service.awaitState(id, "SUCCEEDED");
 
@@ -228,7 +228,7 @@ class NeighboursTest {
     }
 
     @Test
-    void sessionAndConversationLeadToEachOtherWithoutAKey() {
+    void sessionAndConversationRedirectToEachOtherWithoutAKey() {
       var id = service.create("hello");
       var run = service.awaitState(id, "SUCCEEDED");
 
@@ -242,7 +242,7 @@ class NeighboursTest {
     }
 
     @Test
-    void whatItMadeLeadsBackToIt() {
+    void externalReferenceFindsItsRun() {
       var id = service.create("hello");
       await()
           .atMost(Duration.ofSeconds(60))
@@ -263,7 +263,7 @@ class NeighboursTest {
     }
 
     @Test
-    void allItWasAskedForIsShown() throws Exception {
+    void runShowsEverythingThatWasRequested() throws Exception {
       var asked =
           JSON.readTree(
               """

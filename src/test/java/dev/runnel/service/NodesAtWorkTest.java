@@ -55,7 +55,7 @@ class NodesAtWorkTest {
   }
 
   @Test
-  void aRunThatWasClaimedButNotBegunGoesBackToTheQueueWhenNobodyWorksOnIt() throws Exception {
+  void orphanedClaimThatNeverStartedReturnsToTheQueue() throws Exception {
     var command = "touch ready; until [ -e ../../go ]; do sleep 0.02; done; echo done";
     try (var service = RunningService.withCommand(here, command, 1);
         var database = Database.postgres(url, ServiceTables.SCHEMA)) {
@@ -85,7 +85,7 @@ class NodesAtWorkTest {
   }
 
   @Test
-  void theSessionIsRecordedThoughTheDatabaseFailsAtThatMoment() throws Exception {
+  void agentSessionIsRecordedDespiteADatabaseFailure() throws Exception {
     var program = Files.createDirectories(folder.resolve("bin")).resolve("claude");
     Files.writeString(
         program,

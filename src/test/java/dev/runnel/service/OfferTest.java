@@ -51,7 +51,7 @@ class OfferTest {
   @Nested
   class Skills {
     @Test
-    void areListedByNameWithWhereTheyAre() {
+    void skillsAreListedByNameWithTheirSources() {
       var agents = service.ok(service.get("/agent")).get("agents");
 
       assertThat(agents)
@@ -72,7 +72,7 @@ class OfferTest {
     }
 
     @Test
-    void ofOneRepositoryAloneAreListed() {
+    void skillsCanBeListedForOneRepository() {
       var agents = service.ok(service.get("/agent?repo=acme%2Ftools")).get("agents");
 
       assertThat(agents.get(1).get("variants")).hasSize(1);
@@ -80,14 +80,14 @@ class OfferTest {
     }
 
     @Test
-    void thatAreMalformedAreListedWhenAskedFor() {
+    void malformedSkillsAreListedOnRequest() {
       var agents = service.ok(service.get("/agent?include_malformed_skills=true")).get("agents");
 
       assertThat(agents.get(0).at("/variants/0/error").asText()).contains("front matter");
     }
 
     @Test
-    void thatRanLastComeFirstWhenAskedFor() {
+    void skillsCanBeSortedByTheirLastRun() {
       var id =
           service
               .ok(service.post("/agent/runs", "{\"skill\":\"acme/tools:review\"}"))
@@ -122,7 +122,7 @@ class OfferTest {
   }
 
   @Test
-  void aFailedSetupShowsInItsEnvironment() throws IOException {
+  void failedSetupIsShownInItsEnvironment() throws IOException {
     Files.move(folder.resolve("origin/acme/shop"), folder.resolve("gone"));
     service.awaitState(service.create("x"), "FAILED");
 
@@ -135,7 +135,7 @@ class OfferTest {
   }
 
   @Test
-  void withoutAKnownAgentTheOnlyModelIsTheCommandsChoice() {
+  void unknownAgentOffersOnlyTheDefaultModel() {
     service.close();
     service =
         RunningService.inEnvironment(folder, Optional.of("cat"), Map.of("PATH", "/usr/bin:/bin"));
@@ -148,7 +148,7 @@ class OfferTest {
   }
 
   @Test
-  void theModelsOfTheAgentsThatAreHereAreNamed() throws IOException {
+  void modelsOfInstalledAgentsAreListed() throws IOException {
     var program = Files.createDirectories(folder.resolve("bin")).resolve("claude");
     Files.writeString(program, "#!/bin/sh\n");
     assertThat(program.toFile().setExecutable(true)).isTrue();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class OfficialLibraryTest {
   @Test
-  void doesAllItCan(@TempDir Path folder) throws Exception {
+  void everyOperationOfTheOfficialLibraryWorks(@TempDir Path folder) throws Exception {
     Emulators.program("oz-agent-sdk");
     try (var service =
         RunningService.withCommand(

@@ -26,13 +26,13 @@ class PlanRunTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"Approve", "yes", "Go ahead!", "LGTM"})
-  void aYesCarriesThePlanOut(String yes) {
+  void approvalExecutesThePlan(String yes) {
     assertThat(afterReply(yes, "SUCCEEDED")).isEqualTo("carried out");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"use Postgres instead", "yes, but without the tests", "why step 1?"})
-  void otherWordsMakeAnotherPlan(String change) {
+  void replyThatIsNotAnApprovalCreatesANewPlan(String change) {
     assertThat(afterReply(change, "BLOCKED"))
         .startsWith("1. look into it, execution 2")
         .endsWith(PlanReply.QUESTION);
@@ -40,7 +40,7 @@ class PlanRunTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"Decline", "No thanks."})
-  void aNoEndsTheRunWithoutAnotherExecution(String no) {
+  void declineEndsTheRunWithoutAnotherExecution(String no) {
     assertThat(afterReply(no, "CANCELLED")).isEqualTo("The plan was declined.");
   }
 

@@ -87,18 +87,18 @@ class PullRequestRunTest {
   }
 
   @Test
-  void oneWhoseBranchTheRunPushedIsTheRuns() throws IOException {
+  void pullRequestFromABranchPushedByTheRunBelongsToIt() throws IOException {
     assertThat(branchOf(OPENS, FORGE + "acme/shop/pull/7")).isEqualTo("fix");
   }
 
   @Test
-  void theRepositoryMayBeWrittenInAnotherWay() throws IOException {
+  void repositoryAddressMayBeSpelledDifferently() throws IOException {
     assertThat(branchOf(OPENS, FORGE + "Acme/Shop/pull/7", FORGE + "acme/shop.git/"))
         .isEqualTo("fix");
   }
 
   @Test
-  void oneOfOthersThatItMentionsIsNot() throws IOException {
+  void mentionedForeignPullRequestDoesNotBelongToTheRun() throws IOException {
     shop.git("branch", "theirs");
     shop.git("update-ref", "refs/pull/8/head", "theirs");
 
@@ -106,7 +106,7 @@ class PullRequestRunTest {
   }
 
   @Test
-  void oneOfOthersThatItLookedAtIsNot() throws IOException {
+  void checkedOutForeignPullRequestDoesNotBelongToTheRun() throws IOException {
     shop.git("switch", "--quiet", "--create", "theirs");
     shop.commit("theirs.txt", "theirs\n");
     shop.git("update-ref", "refs/pull/8/head", "theirs");
@@ -117,19 +117,19 @@ class PullRequestRunTest {
   }
 
   @Test
-  void oneFromAForkIsNot() throws IOException {
+  void pullRequestFromAForkDoesNotBelongToTheRun() throws IOException {
     var fromAFork = OPENS.replace("origin fix fix:refs/pull/7/head", "origin fix:refs/pull/7/head");
     assertThat(branchOf(fromAFork, FORGE + "acme/shop/pull/7")).isEmpty();
   }
 
   @Test
-  void oneInAnotherRepositoryOrOnAnotherHostIsNot() throws IOException {
+  void pullRequestInAnotherRepositoryDoesNotBelongToTheRun() throws IOException {
     assertThat(branchOf(OPENS, FORGE + "evil/shop/pull/7")).isEmpty();
     assertThat(branchOf("true", "https://evil.example/acme/shop/pull/7")).isEmpty();
   }
 
   @Test
-  void aMergeRequestIsFoundTheSameWay() throws IOException {
+  void mergeRequestFromAPushedBranchBelongsToTheRun() throws IOException {
     var merge = OPENS.replace("refs/pull/7/head", "refs/merge-requests/7/head");
     assertThat(branchOf(merge, FORGE + "acme/shop/-/merge_requests/7")).isEqualTo("fix");
   }

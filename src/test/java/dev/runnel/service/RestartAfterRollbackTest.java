@@ -68,7 +68,7 @@ class RestartAfterRollbackTest {
   }
 
   @Test
-  void theAgentThatTheOlderVersionLeftBehindIsEnded() throws Exception {
+  void agentLeftByTheOlderVersionIsEnded() throws Exception {
     var agent = new ProcessBuilder("sleep", "300").start();
     try {
       change(

@@ -25,7 +25,7 @@ class RestartTest {
   @TempDir Path folder;
 
   @Test
-  void aGracefulStopEndsWhatWorksAndKeepsWhatIsQueued() {
+  void gracefulStopEndsActiveRunsAndKeepsQueuedOnes() {
     String working;
     String queued;
     try (var service = RunningService.withCommand(folder, COMMAND, 1)) {
@@ -50,7 +50,7 @@ class RestartTest {
   }
 
   @Test
-  void afterTheServiceWasKilledItsAgentsAreEndedAndTheirRunsGoOn() throws Exception {
+  void restartAfterAKillEndsOldAgentsAndRunsCanContinue() throws Exception {
     var crashing = crashingService();
     String told;
     String silent;

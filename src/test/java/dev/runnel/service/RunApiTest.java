@@ -50,7 +50,7 @@ class RunApiTest {
   class Creating {
     @ParameterizedTest
     @ValueSource(strings = {"/agent/run", "/agent/runs"})
-    void answersWithTheNewRun(String path) {
+    void createReturnsTheNewRun(String path) {
       var created = service.ok(service.post(path, "{\"prompt\":\"hello\",\"unknown\":1}"));
 
       assertThat(created.get("run_id").asText()).matches("[0-9a-f-]{36}");
@@ -84,7 +84,7 @@ class RunApiTest {
           "{\"prompt\":\"a\",\"metadata\":{\"k\":null}}",
           "{\"prompt\":\"a\",\"metadata\":{\"k\":7}}",
         })
-    void refusesWhatCannotBeARun(String body) {
+    void invalidRunRequestIsRejected(String body) {
       var answer = service.post("/agent/run", body);
 
       assertThat(answer.statusCode()).isEqualTo(400);
@@ -92,14 +92,14 @@ class RunApiTest {
     }
 
     @Test
-    void boundsMetadata() {
+    void metadataSizeIsLimited() {
       assertThat(createWithMetadata(20, "é".repeat(128)).statusCode()).isEqualTo(200);
       assertThat(createWithMetadata(21, "v").statusCode()).isEqualTo(400);
       assertThat(createWithMetadata(1, "é".repeat(129)).statusCode()).isEqualTo(400);
     }
 
     @Test
-    void keepsTheConfigurationAsItWasSentAndHidesItsSecrets() throws Exception {
+    void runConfigurationIsKeptAsSentWithItsSecretsHidden() throws Exception {
       var config =
           JSON.readTree(
               """
@@ -113,7 +113,7 @@ class RunApiTest {
     }
 
     @Test
-    void keepsEveryMemberOfTheConfigurationThatIsPublished() throws Exception {
+    void runKeepsEveryPublishedMemberOfItsConfiguration() throws Exception {
       ObjectNode config;
       try (var golden =
           RunApiTest.class.getResourceAsStream("/golden/agent-run-api/agent-config.json")) {
@@ -131,7 +131,7 @@ class RunApiTest {
     }
 
     @Test
-    void takesImagesByBothNamesAndNeverShowsTheirData() {
+    void imagesAreAcceptedUnderBothNamesAndTheirDataIsNotShown() {
       var body = JSON.createObjectNode().put("prompt", "x");
       var image = body.putArray("images").addObject();
       image.put("mime_type", "image/png").put("data", "aGVsbG8=");
@@ -155,7 +155,7 @@ class RunApiTest {
     }
 
     @Test
-    void takesASkillInsteadOfAPromptAndNamesTheRunAfterIt() {
+    void runWithASkillInsteadOfAPromptIsNamedAfterTheSkill() {
       var id = service.create(JSON.createObjectNode().put("skill", "o/r:skills/review/SKILL.md"));
       var run = service.run(id);
 
@@ -165,7 +165,7 @@ class RunApiTest {
     }
 
     @Test
-    void givesAChildItsParentsMetadata() {
+    void childRunInheritsTheMetadataOfItsParent() {
       var parent = JSON.createObjectNode().put("prompt", "x");
       parent.putObject("metadata").put("a", "1").put("b", "1");
       var parentId = service.create(parent);
@@ -180,7 +180,7 @@ class RunApiTest {
     }
 
     @Test
-    void withTheSameKeyHappensOnce() {
+    void repeatedRequestWithTheSameKeyHasOneEffect() {
       var first = service.post("/agent/run", "{\"prompt\":\"keyed\"}", "key-1");
       var again = service.post("/agent/runs", "{\"prompt\":\"keyed\"}", "key-1");
       var other = service.post("/agent/runs", "{\"prompt\":\"keyed\"}", "key-2");
@@ -201,7 +201,7 @@ class RunApiTest {
   @Nested
   class FollowingUp {
     @Test
-    void addsToThePromptOfARunThatHasNotStarted() {
+    void followUpToAQueuedRunExtendsItsPrompt() {
       var id = service.create("first");
       var before = service.run(id).get("updated_at").asText();
       var answer = service.followUp(id, "second");
@@ -213,7 +213,7 @@ class RunApiTest {
     }
 
     @Test
-    void withTheSameKeyHappensOnce() {
+    void repeatedRequestWithTheSameKeyHasOneEffect() {
       var id = service.create("first");
       var path = "/agent/runs/" + id + "/followups";
       var first = service.post(path, "{\"message\":\"second\"}", "key");
@@ -225,7 +225,7 @@ class RunApiTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"{\"prompt\":\"x\"}", "{\"message\":\"\"}", "{}", "x"})
-    void needsAMessage(String body) {
+    void followUpWithoutAMessageIsRejected(String body) {
       var answer = service.post("/agent/runs/" + service.create("x") + "/followups", body);
 
       assertThat(answer.statusCode()).isEqualTo(400);
@@ -233,7 +233,7 @@ class RunApiTest {
     }
 
     @Test
-    void needsARun() {
+    void followUpToAnUnknownRunIsRejected() {
       assertThat(problem(service.post("/agent/runs/nobody/followups", "{\"message\":\"x\"}")))
           .isEqualTo("resource_not_found");
     }
@@ -258,7 +258,7 @@ class RunApiTest {
           "metadata%5Bbad%20key%5D=x",
           "metadata[a]=1&metadata[b]=1&metadata[c]=1&metadata[d]=1&metadata[e]=1&metadata[f]=1",
         })
-    void refusesMalformedParameters(String query) {
+    void malformedListParametersAreRejected(String query) {
       var answer = service.get("/agent/runs?" + query.replace("[", "%5B").replace("]", "%5D"));
 
       assertThat(answer.statusCode()).isEqualTo(400);
@@ -266,7 +266,7 @@ class RunApiTest {
     }
 
     @Test
-    void filtersByAllThatIsAskedFor() {
+    void listFiltersCanBeCombined() {
       var body = JSON.createObjectNode().put("prompt", "p").put("title", "filtered %_ title");
       body.putObject("config")
           .put("name", "nightly")
@@ -318,7 +318,7 @@ class RunApiTest {
       "title,asc",
       "title,desc"
     })
-    void pagesNeitherSkipNorRepeat(String by, String order) {
+    void listPagesNeitherSkipNorRepeatRuns(String by, String order) {
       var tag = by + "-" + order;
       for (int i = 0; i < 7; i++) {
         create(tag, "run " + i % 3);
@@ -349,7 +349,7 @@ class RunApiTest {
     }
 
     @Test
-    void aCursorBelongsToItsOrder() {
+    void cursorIsRejectedWithAnotherSortOrder() {
       create("order", "a");
       create("order", "b");
       var cursor =
@@ -360,7 +360,7 @@ class RunApiTest {
     }
 
     @Test
-    void showsTheNewestChangeFirstAndTwentyAtMost() {
+    void runListShowsAtMostTwentyRunsWithTheNewestChangeFirst() {
       IntStream.range(0, 21).forEach(i -> create("many", "many " + i));
       var first = service.ok(service.get("/agent/runs?metadata%5Btag%5D=many"));
 
@@ -394,7 +394,8 @@ class RunApiTest {
       "DELETE,/agent/runs,405,method_not_allowed",
       "GET,/agent/run,405,method_not_allowed",
     })
-    void isSaidAsAProblem(String method, String path, int status, String code) {
+    void unknownRunOrRouteIsReportedAsAProblem(
+        String method, String path, int status, String code) {
       var answer = service.send(service.request(path).method(method, BodyPublishers.noBody()));
 
       assertThat(answer.statusCode()).isEqualTo(status);
@@ -402,7 +403,7 @@ class RunApiTest {
     }
 
     @Test
-    void allMethodsOfAnAddressAreNamed() {
+    void allowHeaderListsAllMethodsOfAnAddress() {
       var answer =
           service.send(service.request("/agent/runs").method("DELETE", BodyPublishers.noBody()));
 
@@ -410,7 +411,7 @@ class RunApiTest {
     }
 
     @Test
-    void aBodyThatBreaksOffIsTheCallersMistake() throws Exception {
+    void truncatedBodyIsABadRequest() throws Exception {
       var request =
           """
           POST /api/v1/agent/run HTTP/1.1\r
@@ -449,7 +450,7 @@ class RunApiTest {
   class TheKey {
     @ParameterizedTest
     @ValueSource(strings = {"", "Bearer", "Bearer wrong", "Basic test-key", "test-key", "Bearer ä"})
-    void isNeeded(String authorization) {
+    void requestWithoutAValidKeyIsRejected(String authorization) {
       var request = HttpRequest.newBuilder(service.uri("/api/v1/agent/runs"));
       if (!authorization.isEmpty()) {
         request.header("Authorization", authorization);
@@ -464,7 +465,7 @@ class RunApiTest {
     @ParameterizedTest
     @ValueSource(
         strings = {"/agent/runs", "/agent/runs/x", "/agent/run", "/agent/schedules", "/elsewhere"})
-    void isNeededForTheHeadersAloneToo(String path) {
+    void headRequestWithoutAKeyIsRejected(String path) {
       var answer =
           service.send(
               HttpRequest.newBuilder(service.uri("/api/v1" + path))
@@ -476,7 +477,7 @@ class RunApiTest {
 
     @ParameterizedTest
     @CsvSource({"/agent/runs,200", "/agent/runs/x,404", "/agent/run,405", "/elsewhere,404"})
-    void getsTheHeadersOfWhatAReadingGets(String path, int status) {
+    void headRequestReturnsTheHeadersOfAGetRequest(String path, int status) {
       var answer = service.send(service.request(path).method("HEAD", BodyPublishers.noBody()));
 
       assertThat(answer.statusCode()).isEqualTo(status);
@@ -486,7 +487,7 @@ class RunApiTest {
     }
 
     @Test
-    void thatOnlyReadsGetsHeadersToo() {
+    void readOnlyKeyIsSufficientForAHeadRequest() {
       var key =
           RunningService.json(service.post("/agent/keys", "{\"name\":\"k\",\"scope\":\"read\"}"))
               .get("key")
@@ -501,7 +502,7 @@ class RunApiTest {
     }
 
     @Test
-    void isNotNeededForASignedTranscriptOnly() {
+    void signedTranscriptLinkWorksWithoutAKeyForItsRunOnly() {
       var id = service.create("x");
       var location =
           service

@@ -20,7 +20,7 @@ class ServiceOnPostgresTest {
   class Restarts extends RestartTest {
     @Override
     @Disabled("the other process of this test is on SQLite; ThreeNodesTest kills nodes")
-    void afterTheServiceWasKilledItsAgentsAreEndedAndTheirRunsGoOn() {}
+    void restartAfterAKillEndsOldAgentsAndRunsCanContinue() {}
   }
 
   @Nested

@@ -29,7 +29,7 @@ class ServiceRowsTest {
           GrownRowsTest.class);
 
   @Test
-  void everyRowHasItsProbe() throws Exception {
+  void everySpecifiedRowHasATest() throws Exception {
     var probed =
         PROBES.stream()
             .flatMap(type -> Stream.of(type.getDeclaredMethods()))

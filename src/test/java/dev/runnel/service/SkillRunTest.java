@@ -69,7 +69,7 @@ class SkillRunTest {
       "acme/shop:.agents/skills/review, 'Review like a friend.', .agents/skills/review",
       "acme/shop:docs/odd.md, 'Be odd.', docs",
     })
-    void hasItsTextAsTheBasePrompt(String spec, String text, String place) throws IOException {
+    void skillTextBecomesTheBasePrompt(String spec, String text, String place) throws IOException {
       try (var service = claude(setup())) {
         service.awaitState(create(service, spec), "SUCCEEDED");
 
@@ -79,7 +79,7 @@ class SkillRunTest {
     }
 
     @Test
-    void thatIsACommandFindsItsFile() {
+    void commandAgentFindsTheSkillFile() {
       try (var service =
           RunningService.with(folder, "cat; echo; cat $RUNNEL_SKILL_FILE", 4, setup())) {
         var id = create(service, "acme/shop:deploy");
@@ -90,7 +90,7 @@ class SkillRunTest {
     }
 
     @Test
-    void hasTheTextsOfAllItsSkillsInTheirOrder() throws IOException {
+    void basePromptContainsAllSkillTextsInOrder() throws IOException {
       try (var service = claude(setup())) {
         var id = create(service, "acme/shop:deploy", "review", "acme/shop:review");
         service.awaitState(id, "SUCCEEDED");
@@ -112,7 +112,7 @@ class SkillRunTest {
     }
 
     @Test
-    void thatIsACommandFindsTheFilesOfAllItsSkills() {
+    void commandAgentFindsTheFilesOfAllSkills() {
       try (var service = RunningService.with(folder, "cat $RUNNEL_SKILL_FILE", 4, setup())) {
         var id = create(service, "acme/shop:deploy", "acme/shop:docs/odd.md");
         service.awaitState(id, "SUCCEEDED");
@@ -122,7 +122,7 @@ class SkillRunTest {
     }
 
     @Test
-    void failsClearlyWhenItsSecondSkillIsMissing() {
+    void runWithAMissingSecondSkillFailsWithTheReason() {
       try (var service = RunningService.with(folder, "echo never", 4, setup())) {
         var run = service.awaitState(create(service, "review", "acme/shop:reviw"), "FAILED");
 
@@ -140,7 +140,7 @@ class SkillRunTest {
           "acme/shop:broken | cannot be used: its front matter is not YAML.",
           "acme/shop:docs/none.md | There is no skill acme/shop:docs/none.md.",
         })
-    void failsClearlyWhenThereIsNone(String spec, String why) {
+    void runWithAMissingOrBrokenSkillFailsWithTheReason(String spec, String why) {
       try (var service = RunningService.with(folder, "echo never", 4, setup())) {
         assertThat(failure(service, spec)).contains(why);
       }
@@ -154,7 +154,7 @@ class SkillRunTest {
           "acme/shop:skills/../../SKILL.md",
           ":review/..",
         })
-    void isRefusedWhereItsNameLeadsOutOfTheRepository(String spec) {
+    void skillNameThatLeavesTheRepositoryIsRejected(String spec) {
       try (var service = RunningService.with(folder, "echo never", 4, setup())) {
         var body = JSON.createObjectNode().put("prompt", "Do it").put("skill", spec);
 
@@ -165,14 +165,14 @@ class SkillRunTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"acme/shop:skills/link/SKILL.md", "acme/shop:--help/SKILL.md"})
-    void neverReadsOutsideOfTheRepository(String spec) {
+    void skillOutsideTheRepositoryIsNotRead(String spec) {
       try (var service = RunningService.with(folder, "echo never", 4, setup())) {
         assertThat(failure(service, spec)).doesNotContain("the host's secret");
       }
     }
 
     @Test
-    void thatCannotBeWrittenForTheAgentNamesTheExecutionForTheAdmin() throws IOException {
+    void unwritableSkillFailsTheRunAndNamesTheExecution() throws IOException {
       Files.writeString(folder.resolve("agents"), "a file where the folder must be");
       try (var service = claude(setup())) {
         var id = create(service, "acme/shop:review");
@@ -187,7 +187,7 @@ class SkillRunTest {
     }
 
     @Test
-    void needsAnEnvironment() throws IOException {
+    void runWithASkillButWithoutAnEnvironmentFails() throws IOException {
       try (var service = claude(Setup.USUAL)) {
         assertThat(failure(service, "acme/shop:review")).endsWith("and this run has none.");
         assertThat(folder.resolve("input")).doesNotExist();
@@ -195,7 +195,7 @@ class SkillRunTest {
     }
 
     @Test
-    void isLeftToTheCommandWhereNoEnvironmentsAreSetUp() {
+    void commandHandlesTheSkillIfNoEnvironmentsAreConfigured() {
       try (var service = RunningService.withCommand(folder, "echo $RUNNEL_CONFIG_JSON")) {
         var id = create(service, "acme/shop:review");
         service.awaitState(id, "SUCCEEDED");
@@ -208,7 +208,7 @@ class SkillRunTest {
   @Nested
   class TheList {
     @Test
-    void namesAllSkillsAndWhatIsWrongWithThem() throws Exception {
+    void skillListContainsAllSkillsAndTheirErrors() throws Exception {
       try (var service = RunningService.with(folder, "cat", 4, setup())) {
         var environment = service.service.environments().getFirst();
 
@@ -239,7 +239,7 @@ class SkillRunTest {
     }
 
     @Test
-    void isReadAnewOnlyWhenAskedTo() throws Exception {
+    void skillListIsRefreshedOnlyOnRequest() throws Exception {
       try (var service = RunningService.with(folder, "cat", 4, setup())) {
         var environment = service.service.environments().getFirst();
         service.service.skills(environment, false);
@@ -251,7 +251,7 @@ class SkillRunTest {
     }
 
     @Test
-    void saysWhyARepositoryCannotBeRead() throws IOException {
+    void skillListReportsARepositoryThatCannotBeFetched() throws IOException {
       Files.move(shop.folder(), folder.resolve("origin/acme/moved"));
       try (var service = RunningService.with(folder, "cat", 4, setup())) {
         var environment = service.service.environments().getFirst();

@@ -50,7 +50,7 @@ class SteeringTest {
   }
 
   @Test
-  void aMessageReachesTheWorkingAgentAndCountsAsReadOnlyWhenTheAgentSaysSo() throws IOException {
+  void messageCountsAsReadOnlyWhenTheWorkingAgentConfirmsIt() throws IOException {
     try (var service =
         claude(folder, "touch ready; read_message; touch heard; wait_for go; take; say ok")) {
       var id = service.create("first");
@@ -91,7 +91,7 @@ class SteeringTest {
   }
 
   @Test
-  void anAgentThatHasFinishedGoesOnWithAMessageThatItWasGivenBefore() throws IOException {
+  void finishedAgentContinuesWithAMessageItReceivedBefore() throws IOException {
     var agent = "touch ready; read_message; say one; wait_for go; take; say two; head > ended; :";
     try (var service = claude(folder, agent)) {
       var id = service.create("first");
@@ -109,7 +109,7 @@ class SteeringTest {
   }
 
   @Test
-  void aMessageThatAStopOvertookIsHandedBack() throws IOException {
+  void unreadMessageIsReturnedByAStop() throws IOException {
     try (var service = claude(folder, "touch ready; read_message; touch heard; sleep 300")) {
       var id = service.create("first");
       awaitFile(workspace(id, "ready"));
@@ -145,8 +145,7 @@ class SteeringTest {
   }
 
   @Test
-  void afterAKillTheAgentIsToldThatItMayHaveReadAMessageAndWhatItReadIsNotRepeated()
-      throws Exception {
+  void unconfirmedMessagesAreRepeatedWithAWarningAfterAKill() throws Exception {
     var killed = kill();
     write("say done");
     try (var service = open(folder)) {

@@ -96,7 +96,7 @@ class WorkspaceOfLostNodeTest {
   }
 
   @Test
-  void aSnapshotOfBeforeTheLastExecutionIsSaidToBeOne() throws Exception {
+  void restoreOfAnOutdatedSnapshotIsReported() throws Exception {
     var command = "echo x >> work; [ \"$(cat)\" = hang ] && sleep 300; cat work";
     String id;
     try (var first = RunningService.withCommand(data, command)) {
@@ -124,7 +124,7 @@ class WorkspaceOfLostNodeTest {
   }
 
   @Test
-  void aWorkspaceThatWasTooLargeIsMadeAfreshAndPeopleAreToldWhy() throws Exception {
+  void workspaceTooLargeForASnapshotIsReplacedWithAnExplanation() throws Exception {
     keepUpTo(500);
     var command = "head -c 5000 /dev/urandom > noise; ls -A | head -1";
     String id;

@@ -83,7 +83,7 @@ class OpenIdSignInTest {
   @Nested
   class AThinIdToken {
     @Test
-    void isCompletedByTheUserInfoEndpoint() throws Exception {
+    void incompleteIdTokenIsCompletedByTheUserInfoEndpoint() throws Exception {
       assertThat(signsIn())
           .isEqualTo(
               new SignedInPerson(
@@ -93,7 +93,7 @@ class OpenIdSignInTest {
     }
 
     @Test
-    void getsOnlyTheGroupsFromTheUserInfoEndpointIfOnlyTheyAreMissing() throws Exception {
+    void userInfoEndpointProvidesOnlyTheMissingGroups() throws Exception {
       theIdTokenIsComplete();
       provider.claims.remove("groups");
       provider.userInfo.put("email_verified", false);
@@ -103,7 +103,7 @@ class OpenIdSignInTest {
     }
 
     @Test
-    void withoutGroupsAnywhereNamesThePersonOnly() throws Exception {
+    void signInWithoutGroupsNamesOnlyThePerson() throws Exception {
       provider.userInfo.remove("groups");
 
       assertThat(signsIn().names()).containsExactly("oidc:ann@example.com");
@@ -111,14 +111,14 @@ class OpenIdSignInTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"email", "email_verified"})
-    void isRefusedIfTheUserInfoEndpointLacksTheClaimToo(String claim) {
+    void signInIsRefusedIfTheUserInfoEndpointLacksTheClaimToo(String claim) {
       provider.userInfo.remove(claim);
 
       isRefused("Neither", "has " + claim, "Let the provider put " + claim);
     }
 
     @Test
-    void isRefusedIfTheAnswerIsAboutSomebodyElse() {
+    void signInIsRefusedIfTheUserInfoIsAboutAnotherPerson() {
       provider.userInfo.put("sub", "s2");
       isRefused("another person");
 
@@ -128,7 +128,7 @@ class OpenIdSignInTest {
 
     @ParameterizedTest
     @CsvSource({"true, false", "false, true", "false, false"})
-    void isRefusedIfEitherSaysThatTheAddressIsNotVerified(boolean token, boolean answer) {
+    void signInIsRefusedIfTokenOrUserInfoSaysTheAddressIsUnverified(boolean token, boolean answer) {
       provider.claims.put("email_verified", token);
       provider.userInfo.put("email_verified", answer);
 
@@ -137,7 +137,7 @@ class OpenIdSignInTest {
 
     /// The endpoint verifies the address that it names, and no other.
     @Test
-    void isRefusedIfTheVerifiedAddressIsAnother() {
+    void signInIsRefusedIfTheVerifiedAddressIsAnother() {
       provider.claims.put("email", "boss@example.com");
 
       isRefused("did not verify");
@@ -145,7 +145,7 @@ class OpenIdSignInTest {
 
     @ParameterizedTest
     @ValueSource(ints = {302, 401, 403, 500})
-    void isRefusedWithTheRemedyIfTheEndpointFails(int status) {
+    void signInIsRefusedWithARemedyIfTheUserInfoEndpointFails(int status) {
       provider.userInfoStatus = status;
 
       isRefused(
@@ -156,7 +156,7 @@ class OpenIdSignInTest {
     }
 
     @Test
-    void isRefusedIfTheEndpointDoesNotAnswerInTime() throws Exception {
+    void signInIsRefusedIfTheUserInfoEndpointTimesOut() throws Exception {
       try (var silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
         provider.userInfoAddress = Optional.of("http://127.0.0.1:" + silent.getLocalPort());
 
@@ -165,21 +165,21 @@ class OpenIdSignInTest {
     }
 
     @Test
-    void isRefusedIfTheAnswerIsSigned() {
+    void signInIsRefusedIfTheUserInfoIsSigned() {
       provider.userInfoType = "application/jwt";
 
       isRefused("application/jwt", "must be plain JSON");
     }
 
     @Test
-    void isRefusedIfTheAccessTokenDoesNotFitIntoAHeader() {
+    void signInIsRefusedIfTheAccessTokenIsNoValidHeaderValue() {
       provider.accessToken = "line\nbreak";
 
       isRefused("access token that is not valid");
     }
 
     @Test
-    void isRefusedIfTheAnswerIsTooLong() {
+    void signInIsRefusedIfTheUserInfoIsTooLong() {
       provider.userInfo.put("groups", List.of("x".repeat(300_000)));
 
       isRefused("did not answer");
@@ -187,14 +187,14 @@ class OpenIdSignInTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"ftp://127.0.0.1/", "nowhere", "http:///x"})
-    void isRefusedIfTheAddressOfTheEndpointIsNotValid(String address) {
+    void signInIsRefusedIfTheUserInfoAddressIsInvalid(String address) {
       provider.userInfoAddress = Optional.of(address);
 
       isRefused("no valid userinfo_endpoint");
     }
 
     @Test
-    void isRefusedWithoutAUserInfoEndpoint() {
+    void signInIsRefusedIfThereIsNoUserInfoEndpoint() {
       provider.userInfoAddress = Optional.empty();
 
       isRefused("no email, email_verified", "no userinfo endpoint", "into the ID token");
@@ -202,7 +202,7 @@ class OpenIdSignInTest {
   }
 
   @Test
-  void aCompleteIdTokenIsNotCompleted() throws Exception {
+  void completeIdTokenNeedsNoUserInfoRequest() throws Exception {
     theIdTokenIsComplete();
 
     assertThat(signsIn().names())
@@ -222,7 +222,7 @@ class OpenIdSignInTest {
   /// Okta's own authorization server sends groups only for this scope; other providers refuse
   /// scopes that they do not know.
   @Test
-  void groupsAreAskedForWhereTheProviderKnowsThem() {
+  void groupsScopeIsRequestedIfTheProviderSupportsIt() {
     assertThat(signIn.authorization("state", EXCHANGE).getQuery())
         .contains("scope=openid+profile+email&");
 

@@ -47,7 +47,7 @@ class ConversationWorkersTest {
     abstract Database database() throws SQLException;
 
     @Test
-    void aConversationIsWorkedOnByOneAtATimeAndInOrder() throws Exception {
+    void conversationIsProcessedInOrderByOneWorkerAtATime() throws Exception {
       var store = store(database());
       start(store, (conversation, now) -> workThrough(store, conversation, now));
       for (int i = 0; i < 40; i++) {
@@ -62,7 +62,7 @@ class ConversationWorkersTest {
     }
 
     @Test
-    void aRowThatComesWhileItsConversationIsWorkedOnIsNotOverlooked() throws Exception {
+    void rowAddedDuringAStepOfItsConversationIsProcessed() throws Exception {
       var store = store(database());
       var stepIsIn = new CountDownLatch(1);
       var rowIsIn = new CountDownLatch(1);
@@ -86,7 +86,7 @@ class ConversationWorkersTest {
     }
 
     @Test
-    void rowsThatAnEarlierProcessLeftAreTakenUp() throws Exception {
+    void rowsOfAnEarlierProcessAreProcessed() throws Exception {
       var store = store(database());
       store.accept(delivery("1", say("x")));
       start(store, (conversation, now) -> workThrough(store, conversation, now));
@@ -96,7 +96,7 @@ class ConversationWorkersTest {
 
     /// Each row comes while the step before it ends, where the row for later is looked up.
     @Test
-    void aRowForMuchLaterPutsOffNoneThatComesMeanwhile() throws Exception {
+    void postponedRowDelaysNoLaterOne() throws Exception {
       var store = store(database());
       store.accept(delivery("later", say("x")));
       var due = clock.instant().plusSeconds(1_800);
@@ -115,7 +115,7 @@ class ConversationWorkersTest {
     }
 
     @Test
-    void whatWaitsForAServiceIsWorkedOnAsSoonAsThatIsBack() throws Exception {
+    void workThatWaitsForAServiceResumesWhenItReturns() throws Exception {
       var store = store(database());
       var due = clock.instant().plusSeconds(1_800);
       for (var each :
@@ -132,7 +132,7 @@ class ConversationWorkersTest {
 
     /// An approval is given in another conversation than that of the start that waits for it.
     @Test
-    void aPostponedRowThatACommitOfAnotherConversationMakesDueIsWorkedOnAtOnce() throws Exception {
+    void rowMadeDueByAnotherConversationIsProcessedImmediately() throws Exception {
       var store = store(database());
       store.accept(delivery("1", say("x")));
       var later = clock.instant().plusSeconds(1_800);
@@ -148,7 +148,7 @@ class ConversationWorkersTest {
 
     /// As after a crash between the commit and the wake.
     @Test
-    void aRowWhoseWakeWasLostIsWorkedOnThoughAStepIsScheduledForLater() throws Exception {
+    void rowWithALostWakeUpIsProcessedDespiteALaterStep() throws Exception {
       var database = database();
       var store = store(database);
       store.accept(delivery("later", say("x")));
@@ -179,7 +179,7 @@ class ConversationWorkersTest {
     }
 
     @Test
-    void aRowForLaterIsWorkedOnThen() throws Exception {
+    void postponedRowIsProcessedAtItsTime() throws Exception {
       var store = store(database());
       store.accept(delivery("1", say("x")));
       var due = clock.instant().plusMillis(700);
@@ -234,7 +234,7 @@ class ConversationWorkersTest {
 
   /// A run that ended may be continued elsewhere.
   @Test
-  void theWatcherIsWokenNowAndThenAlsoWhileNoRunIsActive() {
+  void watcherIsWokenOccasionallyEvenWithoutActiveRuns() {
     var store = store(Database.sqlite(folder.resolve("runnel.db")));
     var looks = new AtomicInteger();
     var scheduler =
@@ -262,7 +262,7 @@ class ConversationWorkersTest {
   }
 
   @Test
-  void whatIsKeptLongerThanItsRetentionIsDeleted() {
+  void expiredRowsAreDeleted() {
     var store = store(Database.sqlite(folder.resolve("runnel.db")));
     var now = clock.instant();
     for (var kind : List.of("ended", "parked")) {
@@ -329,7 +329,7 @@ class ConversationWorkersTest {
   }
 
   @Test
-  void tasksThatAnOlderVersionLeftInTheFileAreNotKept() {
+  void tasksOfAnOlderVersionAreDeleted() {
     var database = Database.sqlite(folder.resolve("runnel.db"));
     var store = store(database);
     store.accept(delivery("1", say("x")));
@@ -352,7 +352,7 @@ class ConversationWorkersTest {
 
   /// As when another thread inserts the watch and finishes it, both within one insertion.
   @Test
-  void anInsertionThatLosesToAWatchThatHasEndedIsRepeated() {
+  void watchInsertionIsRepeatedIfAConcurrentWatchHasEnded() {
     var store = store(Database.sqlite(folder.resolve("runnel.db")));
     var tasks = SchedulerTables.of(store.database());
     tasks

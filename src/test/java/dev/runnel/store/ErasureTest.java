@@ -321,7 +321,7 @@ class ErasureTest {
   }
 
   @Test
-  void oldRunsAreForgottenAndTheAuditLogKeepsThem() {
+  void oldRunsAreErasedButStayInTheAuditLog() {
     try (var database = database()) {
       assertThat(new Erasure(database).forgetRunsBefore(NINE, NINE)).isZero();
 
@@ -360,7 +360,7 @@ class ErasureTest {
   }
 
   @Test
-  void aRunThatGoesOnAfterItWasFoundOldStays() {
+  void oldRunThatContinuesMeanwhileIsKept() {
     try (var database = database()) {
       var erasure = new Erasure(database);
       var old = erasure.endedBefore(TOMORROW);
@@ -388,7 +388,7 @@ class ErasureTest {
   }
 
   @Test
-  void startsOutliveTheirRunsForBudgetsAndTheNewestOfAPersonForRules() {
+  void startsOutliveTheirRunsAndTheNewestOfEachPersonIsKept() {
     try (var database = database()) {
       var all = count(database, "starts");
       assertThat(all).isPositive();
@@ -419,7 +419,7 @@ class ErasureTest {
   }
 
   @Test
-  void whatWasForgottenIsOverwrittenInTheFile() throws Exception {
+  void erasedTextIsOverwrittenInTheDatabaseFile() throws Exception {
     try (var database = database()) {
       new Erasure(database).forgetRun(ofErin);
       SqliteCopy.scrub(folder.resolve("runnel.db"));

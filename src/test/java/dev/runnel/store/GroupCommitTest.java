@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 class GroupCommitTest {
   @Test
   @Timeout(value = 10, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-  void anErrorRefusesItsDeliveriesAndTheNextAreTaken() {
+  void errorRefusesItsDeliveriesButNotTheNext() {
     var broken = new AtomicBoolean(true);
     try (var groupCommit =
         new GroupCommit(
@@ -92,7 +92,7 @@ class GroupCommitTest {
 
   @Test
   @Timeout(value = 10, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-  void aSenderIsRefusedInTimeAndLeftOut() {
+  void waitingSenderTimesOutAndIsNotCommitted() {
     var goOn = new CountDownLatch(1);
     var kept = new CopyOnWriteArrayList<String>();
     try (var groupCommit =
@@ -118,7 +118,7 @@ class GroupCommitTest {
 
   @Test
   @Timeout(value = 10, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-  void aSingleDeliveryIsAnsweredByTheThreadThatCommittedIt() {
+  void singleDeliveryIsCommittedOnTheCallingThread() {
     try (var groupCommit =
         new GroupCommit(
             _ -> List.of(true),

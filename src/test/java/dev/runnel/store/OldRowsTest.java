@@ -47,7 +47,7 @@ class OldRowsTest {
   }
 
   @Test
-  void aDeliveryOfWhichNobodyWroteDownHowItsIssueWasIsRead() {
+  void deliveryWithoutAnIssueSnapshotIsRead() {
     var plain = Samples.delivery("1", Samples.say("fix it"));
     var now =
         plain.withSnapshot(

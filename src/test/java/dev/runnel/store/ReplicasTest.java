@@ -135,7 +135,7 @@ class ReplicasTest {
   }
 
   @Test
-  void theWorkOfANodeThatIsGoneIsTakenOver() throws Exception {
+  void anotherNodeTakesOverTheWorkOfALostNode() throws Exception {
     var url = Postgres.freshDatabase();
     var dying = store(url);
     var isIn = new CountDownLatch(1);
@@ -163,7 +163,7 @@ class ReplicasTest {
   }
 
   @Test
-  void nodesWhoseClocksDisagreeDoNotTakeEachOtherForDead() throws Exception {
+  void nodesWithDifferentClocksDoNotDeclareEachOtherDead() throws Exception {
     var url = Postgres.freshDatabase();
     InstantSource anHourAhead = () -> Instant.now().plus(Duration.ofHours(1));
     var one = store(url);
@@ -206,7 +206,7 @@ class ReplicasTest {
   }
 
   @Test
-  void aHangingStepDoesNotHoldUpTheEndAndIsGoneOnWithElsewhere() throws Exception {
+  void hangingStepDoesNotDelayTheShutdownAndContinuesElsewhere() throws Exception {
     var url = Postgres.freshDatabase();
     var store = store(url);
     var isIn = new CountDownLatch(1);

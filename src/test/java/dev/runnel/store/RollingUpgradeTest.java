@@ -59,7 +59,7 @@ class RollingUpgradeTest {
   @TempDir Path folder;
 
   @Test
-  void migrationsOnlyAdd() throws IOException {
+  void migrationsRemoveNothing() throws IOException {
     try (var files = Files.list(MIGRATIONS)) {
       assertThat(files)
           .isNotEmpty()
@@ -72,7 +72,7 @@ class RollingUpgradeTest {
   }
 
   @Test
-  void aColumnThatIsAddedMayBeLeftOut() throws IOException {
+  void addedColumnsAreOptional() throws IOException {
     try (var files = Files.list(MIGRATIONS)) {
       assertThat(files)
           .allSatisfy(
@@ -98,7 +98,7 @@ class RollingUpgradeTest {
     abstract Database database() throws SQLException;
 
     @Test
-    void whatTheFirstVersionSaysIsUnderstood() throws Exception {
+    void statementsOfTheFirstVersionStillWork() throws Exception {
       try (var database = database().migrate(SqlStore.SCHEMA)) {
         for (var statement : V1) {
           assertThat(database.<Integer>write(rows -> rows.change(statement))).as(statement).isOne();

@@ -28,7 +28,7 @@ class SchemasTest {
 
   @ParameterizedTest
   @MethodSource("schemas")
-  void aSchemaKnowsItsNewestScript(Schema schema) throws IOException {
+  void schemaVersionEqualsItsNewestMigration(Schema schema) throws IOException {
     try (Stream<Path> scripts = Files.list(SCRIPTS.resolve(schema.location()))) {
       assertThat(
               scripts.mapToInt(
@@ -41,7 +41,7 @@ class SchemasTest {
   }
 
   @Test
-  void tablesThatMissTheNewestScriptAreBroughtUpToDate() {
+  void missingNewestMigrationIsApplied() {
     var file = folder.resolve("test.db");
     try (var database = Database.sqlite(file).migrate(SqlStore.SCHEMA)) {
       database.write(
@@ -62,7 +62,7 @@ class SchemasTest {
   }
 
   @Test
-  void tablesThatMissAScriptBelowTheirNewestGetIt() throws IOException {
+  void skippedOlderMigrationIsApplied() throws IOException {
     var scripts = SCRIPTS.resolve(ServiceTables.ON_SQLITE.location());
     var older = Files.createDirectory(folder.resolve("older"));
     for (var number : List.of(1, 2, 4, 5, 6, 8, 9, 11, 13, 26, 27, 37)) {
@@ -93,7 +93,7 @@ class SchemasTest {
 
   @ParameterizedTest
   @CsvSource({"49, false", "50, false", "51, true", "no number, true"})
-  void aDatabaseWithALaterScriptIsNewer(String version, boolean isNewer) {
+  void databaseWithALaterMigrationIsRecognizedAsNewer(String version, boolean isNewer) {
     assertThat(SqlStore.SCHEMA.isOlderThan(version)).isEqualTo(isNewer);
   }
 }

@@ -44,7 +44,7 @@ class SqlSessionsTest implements SessionsContract {
 
   /// Anybody can send them, and a write waits for other writes.
   @Test
-  void secretsThatAreUnknownAreRefusedWithoutAWrite() {
+  void unknownSecretsAreRefusedWithoutAWrite() {
     database.<Boolean>write(
         _ -> {
           assertThat(CompletableFuture.supplyAsync(() -> sessions.take("unknown", NINE)))
@@ -63,7 +63,7 @@ class SqlSessionsTest implements SessionsContract {
   }
 
   @Test
-  void ofTwoWhoUseALinkAtOnceOneSignsIn() {
+  void onlyOneOfTwoSimultaneousUsesOfALinkSignsIn() {
     sessions.offer("link", TEN);
 
     assertThat(bothAtOnce(() -> sessions.redeem("link", NINE)))
@@ -71,7 +71,7 @@ class SqlSessionsTest implements SessionsContract {
   }
 
   @Test
-  void ofTwoWhoReturnFromTheProviderAtOnceOneSignsIn() {
+  void onlyOneOfTwoSimultaneousProviderReturnsSignsIn() {
     sessions.expect("state", new Sessions.Attempt("slack", "b", "n", "v", "/runs"), TEN);
 
     assertThat(bothAtOnce(() -> sessions.take("state", NINE).isPresent()))
@@ -113,7 +113,7 @@ class SqlSessionsTest implements SessionsContract {
   }
 
   @Test
-  void whatExpiredIsDeletedWhenMoreComes() {
+  void newSessionDeletesExpiredOnes() {
     sessions.begin("old", NINE);
     sessions.begin("new", TEN);
 

@@ -19,7 +19,7 @@ class SteadyClockTest {
   }
 
   @Test
-  void followsTheClockForward() {
+  void steadyClockFollowsTheWallClockForward() {
     passes(Duration.ofSeconds(5));
     assertThat(clock.instant()).isEqualTo(NINE.plusSeconds(5));
 
@@ -28,7 +28,7 @@ class SteadyClockTest {
   }
 
   @Test
-  void goesOnWhenTheClockGoesBackAndMeetsItAgain() {
+  void steadyClockAdvancesSlowlyUntilTheWallClockCatchesUp() {
     wall.advance(Duration.ofHours(-1));
     assertThat(clock.instant()).isEqualTo(NINE);
 
@@ -41,7 +41,7 @@ class SteadyClockTest {
   }
 
   @Test
-  void beginsWhereAnEarlierProcessWas() {
+  void steadyClockStartsNoEarlierThanTheEarlierProcess() {
     clock.notBefore(NINE.plusSeconds(30));
 
     assertThat(clock.instant()).isEqualTo(NINE.plusSeconds(30));

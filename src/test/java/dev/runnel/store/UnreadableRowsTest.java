@@ -85,7 +85,7 @@ class UnreadableRowsTest {
         "{\"intent\":{\"is\":\"Dream\"}}",
         "{\"id\":{\"value\":\"\"}}"
       })
-  void aDeliveryIsParkedAndTheConversationGoesOn(String body) {
+  void unreadableDeliveryIsParkedAndTheConversationContinues(String body) {
     store.accept(delivery("1", say("a")));
     store.accept(delivery("2", say("b")));
     damage("inbox", body, "fake:1");
@@ -120,7 +120,7 @@ class UnreadableRowsTest {
   }
 
   @Test
-  void aNoticeIsParkedAndTheConversationGoesOn() {
+  void unreadableNoticeIsParkedAndTheConversationContinues() {
     for (var id : List.of("n1", "n2")) {
       var told = new Update.Message(Samples.DANA, "a", true);
       store.change(
@@ -135,7 +135,7 @@ class UnreadableRowsTest {
   }
 
   @Test
-  void aBindingHidesNoOther() {
+  void unreadableBindingDoesNotHideOthers() {
     binds(THREAD, "r1");
     binds(OTHER_THREAD, "r2");
     database.write(rows -> rows.change("UPDATE bindings SET body = '{' WHERE run = 'r1'"));
@@ -147,7 +147,7 @@ class UnreadableRowsTest {
   }
 
   @Test
-  void aBindingDoesNotKeepOtherRunsFromBeingWatched() {
+  void unreadableBindingDoesNotPreventTheWatchOfOtherRuns() {
     var clock = new SettableClock();
     var runs = new FakeAgentRuns(clock);
     for (var conversation : List.of(THREAD, OTHER_THREAD)) {
@@ -167,7 +167,7 @@ class UnreadableRowsTest {
   }
 
   @Test
-  void aBindingAndAStatusDoNotKeepMissedMessagesFromBeingFound() {
+  void unreadableRowsDoNotPreventTheCatchUp() {
     binds(THREAD, "r1");
     binds(OTHER_THREAD, "r2");
     var status =
@@ -203,7 +203,7 @@ class UnreadableRowsTest {
 
   /// The post of a question that cannot be read loses no buttons.
   @Test
-  void aQuestionDoesNotKeepItsConversationFromPosts() {
+  void unreadableQuestionDoesNotBlockPosts() {
     var asked = run("r1", RunState.BLOCKED);
     binds(THREAD, "r1");
     adds("n1", new Update.Blocked(asked, Samples.DANA, "Which?"));
@@ -216,7 +216,7 @@ class UnreadableRowsTest {
   }
 
   @Test
-  void aReactionDoesNotKeepItsConversationFromPosts() {
+  void unreadableReactionDoesNotBlockPosts() {
     var message = new PostRef("m1");
     adds("n1", new Update.Received(message, MessageStatus.TAKEN));
     store.change(work -> work.outbox().begin(new NoticeId("n1")));
@@ -227,7 +227,7 @@ class UnreadableRowsTest {
   }
 
   @Test
-  void aDeliveryThatIsDoneDoesNotKeepItsConversationFromOthers() {
+  void unreadableDoneDeliveryDoesNotBreakQueries() {
     store.accept(delivery("1", say("a")));
     store.change(work -> work.inbox().done(new DeliveryId("fake:1")));
     damage("inbox", "{", "fake:1");

@@ -31,7 +31,7 @@ class AgentsUnderKillTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   @Test
-  void everyRunReachesATrueEndAndNoneIsWorkedOnTwice(@TempDir Path folder) throws Exception {
+  void everyRunEndsCorrectlyAndNoneIsExecutedTwice(@TempDir Path folder) throws Exception {
     var worked = folder.resolve("worked");
     Files.createFile(worked);
     var random = new Random(11);

@@ -104,7 +104,7 @@ class ClientAsADependencyTest {
   }
 
   @Test
-  void itBringsOneOkHttpAndTwelveJarsAtMostAndRuns() throws Exception {
+  void clientRunsWithOneOkHttpAndAtMostTwelveJars() throws Exception {
     String output;
     try (var service = new EmbeddedService(folder, "cat")) {
       output = maven(service.uri() + "/api/v1 " + EmbeddedService.KEY);

@@ -106,7 +106,7 @@ class CommandsOverThreeNodesTest {
   }
 
   @Test
-  void eachCommandHasOneThreadWithOneTrueEndAndAReplyFindsItsWorkspace() throws Exception {
+  void everyCommandHasOneThreadWithOneEndAndItsWorkspace() throws Exception {
     var acknowledged = typeWhileNodesAreKilled();
     await("all is done")
         .atMost(PATIENCE)

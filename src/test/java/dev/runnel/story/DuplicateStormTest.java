@@ -91,7 +91,7 @@ class DuplicateStormTest {
   }
 
   @Test
-  void oneCommandThatComesFiftyTimesAtOnceIsOneRunInOneThread() throws Exception {
+  void commandSentFiftyTimesAtOnceStartsOneRunInOneThread() throws Exception {
     allAtOnce(
         IntStream.range(0, TIMES)
             .mapToObj(
@@ -108,7 +108,7 @@ class DuplicateStormTest {
   }
 
   @Test
-  void oneReplyThatComesFiftyTimesAtOnceIsOneFollowUp() throws Exception {
+  void replySentFiftyTimesAtOnceIsOneFollowUp() throws Exception {
     allAtOnce(
         List.of(
             signed.command(node(0), CHANNEL, ANN, "task-200-1", "task-200-1", Optional.empty())));
@@ -127,7 +127,7 @@ class DuplicateStormTest {
   }
 
   @Test
-  void aMentionThatComesAsMessageAndAsMentionToTwoNodesAtOnceIsOneRun() throws Exception {
+  void bothEventsOfAMentionAtTwoNodesStartOneRun() throws Exception {
     var roots = new ArrayList<String>();
     var requests = new ArrayList<HttpRequest>();
     for (int i = 0; i < TWINS; i++) {
@@ -153,7 +153,7 @@ class DuplicateStormTest {
 
   /// GitHub sends one event to each hook there is, under ids of their own.
   @Test
-  void anEventThatTwoHooksSendToTwoNodesUnderTwoIdsIsOneRun() throws Exception {
+  void eventFromTwoHooksAtTwoNodesStartsOneRun() throws Exception {
     for (var node : nodes) {
       github.createHook(node.url() + "/webhooks/github", SECRET);
     }

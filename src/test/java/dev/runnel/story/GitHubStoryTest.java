@@ -99,7 +99,7 @@ class GitHubStoryTest {
   }
 
   @Test
-  void takingTheLabelOffStopsTheRunAndLeavesNoProcess() {
+  void removalOfTheLabelStopsTheRunAndLeavesNoProcess() {
     var issue = github.createIssue("Please wait", "");
     github.label(issue, "agent");
     await().atMost(PATIENCE).until(() -> runnel.agents().size() >= 2);
@@ -111,7 +111,7 @@ class GitHubStoryTest {
   }
 
   @Test
-  void closingTheIssueStopsTheRunToo() {
+  void closingTheIssueStopsTheRun() {
     var issue = github.createIssue("Please wait", "");
     github.label(issue, "agent");
     await().atMost(PATIENCE).until(() -> runnel.agents().size() >= 2);
@@ -122,7 +122,7 @@ class GitHubStoryTest {
   }
 
   @Test
-  void whatIsSaidInAReviewReachesTheRunThatOpenedThePullRequest() throws Exception {
+  void reviewCommentsReachTheRunThatOpenedThePullRequest() throws Exception {
     var pullRequest = github.openPullRequest("fix", "cart.txt");
     var issue = github.createIssue("Fix the cart", "Open one as in " + pullRequest.link() + " .");
     github.label(issue, "agent");
@@ -161,7 +161,7 @@ class GitHubStoryTest {
   }
 
   @Test
-  void whatIsSaidOnAPullRequestThatARunOnlyMentionsDoesNotReachTheRun() throws Exception {
+  void commentOnAMerelyMentionedPullRequestDoesNotReachTheRun() throws Exception {
     var pullRequest = github.openPullRequest("fix", "cart.txt");
     var issue = github.createIssue("Look", "Something fails as in " + pullRequest.link() + " .");
     github.label(issue, "agent");
@@ -174,7 +174,7 @@ class GitHubStoryTest {
   }
 
   @Test
-  void afterAKillInTheMiddleOfARunTheIssueIsToldOnceAndGoesOn() throws Exception {
+  void killDuringARunIsReportedOnceAndTheIssueContinues() throws Exception {
     var issue = github.createIssue("Please wait", "");
     github.label(issue, "agent");
     await().atMost(PATIENCE).until(runnel::hasAgent);
@@ -192,7 +192,7 @@ class GitHubStoryTest {
   }
 
   @Test
-  void whatHappenedWhileItWasDownIsCaughtUpWith() throws Exception {
+  void eventsDuringADowntimeAreProcessedAfterTheRestart() throws Exception {
     var issue = github.createIssue("Checkout is red", "");
     github.label(issue, "agent");
     awaitComment(issue, "Execution 1 is done");
@@ -209,7 +209,7 @@ class GitHubStoryTest {
   }
 
   @Test
-  void whatIsNotBelievedOrNotReadableIsRefusedAndNotStored() throws Exception {
+  void unsignedOrMalformedRequestIsRefusedAndNotStored() throws Exception {
     assertThat(send("{}", "sha256=" + "0".repeat(64))).isEqualTo(401);
     assertThat(send("{}", "")).isEqualTo(401);
     assertThat(send("{garbage", "sha256=" + hmac("{garbage"))).isEqualTo(400);

@@ -106,7 +106,7 @@ class KilledAtEveryCallTest {
   }
 
   @Test
-  void peopleSeeTheSameThreadWhereverItsProcessWasKilled() throws Exception {
+  void threadIsTheSameWhereverTheProcessWasKilled() throws Exception {
     var next = new AtomicInteger();
     var killed = new AtomicInteger();
     try (var stages = Executors.newVirtualThreadPerTaskExecutor()) {

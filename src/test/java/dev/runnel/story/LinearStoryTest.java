@@ -79,7 +79,7 @@ class LinearStoryTest {
   }
 
   @Test
-  void takingTheLabelOffStopsTheRunAndLeavesNoProcess() {
+  void removalOfTheLabelStopsTheRunAndLeavesNoProcess() {
     var issue = linear.createIssue("Please wait", "");
     linear.label(issue, "agent");
     await().atMost(PATIENCE).until(() -> runnel.agents().size() >= 2);
@@ -91,7 +91,7 @@ class LinearStoryTest {
   }
 
   @Test
-  void deletingTheIssueStopsTheRunToo() {
+  void deletionOfTheIssueStopsTheRun() {
     var issue = linear.createIssue("Please wait", "");
     linear.label(issue, "agent");
     await().atMost(PATIENCE).until(() -> runnel.agents().size() >= 2);

@@ -28,7 +28,7 @@ class LostDatabaseTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   @Test
-  void agentsEndBeforeTheLeaseIsOverAndTheRunSaysWhy(@TempDir Path folder) throws Exception {
+  void agentsEndBeforeTheLeaseExpiresAndTheRunStatesWhy(@TempDir Path folder) throws Exception {
     var settings =
         Map.of(
             "RUNNEL_AGENT_API_KEY", KEY,

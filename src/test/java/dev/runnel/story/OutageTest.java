@@ -33,7 +33,7 @@ class OutageTest {
   @TempDir Path folder;
 
   @Test
-  void aFullDiskIsSaidAndGoesOnWhenThereIsRoom() throws Exception {
+  void fullDiskIsReportedAndWorkResumesWhenThereIsSpace() throws Exception {
     // The driver takes it for every connection to the file, as a disk would.
     var database = Database.sqlite(folder.resolve("runnel.db?max_page_count=105"));
     try (var node = new Node(database, InstantSource.system())) {
@@ -64,7 +64,7 @@ class OutageTest {
   }
 
   @Test
-  void aServerThatIsGoneIsSaidAndGoesOnWhenItIsBack() throws Exception {
+  void stoppedDatabaseIsReportedAndWorkResumesAfterItsRestart() throws Exception {
     try (var server = new OwnPostgres(folder.resolve("postgres"));
         var node = new Node(Database.postgres(server.url()), InstantSource.system())) {
       assertThat(node.says("a1")).isEqualTo(200);
@@ -85,7 +85,7 @@ class OutageTest {
   }
 
   @Test
-  void aServerThatHangsIsSaidAndGoesOnWhenItAnswers() throws Exception {
+  void hangingDatabaseIsReportedAndWorkResumesWhenItAnswers() throws Exception {
     try (var server = new OwnPostgres(folder.resolve("postgres"));
         var node = new Node(Database.postgres(server.url()), InstantSource.system())) {
       assertThat(node.says("a1")).isEqualTo(200);
@@ -102,7 +102,7 @@ class OutageTest {
   }
 
   @Test
-  void connectionsThatAreBrokenOffAreMadeAgain() throws Exception {
+  void brokenDatabaseConnectionsAreReplaced() throws Exception {
     try (var server = new OwnPostgres(folder.resolve("postgres"));
         var node = new Node(Database.postgres(server.url()), InstantSource.system())) {
       for (int i = 0; i < 5; i++) {
@@ -115,7 +115,7 @@ class OutageTest {
   }
 
   @Test
-  void aClockThatIsPutBackAnHourHoldsUpNobody() throws Exception {
+  void clockSetBackAnHourDelaysNothing() throws Exception {
     var back = new AtomicReference<>(Duration.ZERO);
     InstantSource wall = () -> Instant.now().minus(back.get());
     var file = folder.resolve("runnel.db");
@@ -134,7 +134,7 @@ class OutageTest {
   }
 
   @Test
-  void aClockThatWasPutBackWhileNobodyWorkedHoldsUpNobody() throws Exception {
+  void clockSetBackWhileStoppedDelaysNothing() throws Exception {
     var database = Database.sqlite(folder.resolve("runnel.db"));
     var store = new SqlStore(database, InstantSource.system());
     store.accept(delivery("a1", say("a"), new Conversation(SURFACE, "team/channel/a")));
@@ -154,7 +154,7 @@ class OutageTest {
   }
 
   @Test
-  void aClosedDoorSendsPeopleAway() throws Exception {
+  void shutdownRefusesDeliveriesAndReportsNotReady() throws Exception {
     try (var node =
         new Node(Database.sqlite(folder.resolve("runnel.db")), InstantSource.system())) {
       node.closeTheDoor();

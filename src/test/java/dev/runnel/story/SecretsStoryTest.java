@@ -65,7 +65,7 @@ class SecretsStoryTest {
   @TempDir Path folder;
 
   @Test
-  void areMaskedInTheThreadTheConsoleTheTranscriptTheLogAndThePrompt() throws Exception {
+  void secretsAreMaskedInThreadConsoleTranscriptLogAndPrompt() throws Exception {
     var pem = Files.writeString(folder.resolve("app.pem"), pem());
     var theirPem = pem();
     var data = Files.createDirectories(folder.resolve("data"));

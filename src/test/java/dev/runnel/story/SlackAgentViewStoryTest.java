@@ -114,7 +114,7 @@ class SlackAgentViewStoryTest {
   }
 
   @Test
-  void slacksOwnStopStopsTheRunAndTellsTheTruth() throws Exception {
+  void slackStopButtonStopsTheRunAndPostsWhoStoppedIt() throws Exception {
     var thread = slack.message(direct, ANN, "wait for me");
     await().atMost(PATIENCE).until(() -> runnel.agents().size() >= 2);
     await().atMost(PATIENCE).until(() -> agents.openStreams() == 1);
@@ -132,7 +132,7 @@ class SlackAgentViewStoryTest {
   }
 
   @Test
-  void whereNothingRunsSlacksOwnStopSaysSo() throws Exception {
+  void slackStopButtonWithoutARunReportsNothingToStop() throws Exception {
     var thread = slack.message(direct, ANN, "fix it");
     await().atMost(PATIENCE).until(() -> posts(thread).size() == 2);
 
@@ -143,7 +143,7 @@ class SlackAgentViewStoryTest {
   }
 
   @Test
-  void aCrashBetweenTheStartOfAStreamAndItsCommitDoublesNothing() throws Exception {
+  void crashAfterTheStartOfAStreamCausesNoDuplicate() throws Exception {
     agents.losesTheNextStart(
         () -> {
           try {

@@ -101,7 +101,7 @@ class SlackDoorsStoryTest {
   }
 
   @Test
-  void homeStartsARunShowsItAndStopsIt() {
+  void homeTabCanStartShowAndStopARun() {
     screens.openHome(ANN);
     awaitHome("You have no runs yet.");
 
@@ -165,7 +165,7 @@ class SlackDoorsStoryTest {
   }
 
   @Test
-  void aShortcutOnAMessageStartsARunInItsThreadAndThenTalksToIt() throws Exception {
+  void messageShortcutStartsARunAndThenSendsItFollowUps() throws Exception {
     var message = slack.message(CHANNEL, BOB, "the checkout test fails");
 
     shortcut(message, "the checkout test fails");
@@ -197,7 +197,7 @@ class SlackDoorsStoryTest {
   }
 
   @Test
-  void aReactionStartsOneRunAboutItsMessageHoweverManySetIt() {
+  void repeatedReactionsStartOneRunAboutTheirMessage() {
     var message = slack.message(CHANNEL, BOB, "the checkout test fails");
 
     slack.react(CHANNEL, message, ANN, "eyes");

@@ -155,7 +155,7 @@ class SlackFlowsStoryTest {
     }
 
     @Test
-    void aMentionIsAnsweredInItsThreadAndItsSignsFollowTheRun() throws Exception {
+    void mentionIsAnsweredInItsThreadAndItsReactionsFollowTheRun() throws Exception {
       var said = mention("C0MENTION", "hold mention");
       awaitSign("C0MENTION", said, "gear");
 
@@ -179,7 +179,7 @@ class SlackFlowsStoryTest {
     }
 
     @Test
-    void aReplyIsAFollowUpAndSignedWhenTheAgentHasIt() throws Exception {
+    void replyIsAFollowUpAndMarkedWhenTheAgentHasReadIt() throws Exception {
       var said = mention("C0FOLLOW", "hold follow");
       awaitPost("C0FOLLOW", "Running");
 
@@ -193,7 +193,7 @@ class SlackFlowsStoryTest {
     }
 
     @Test
-    void anEditOfWhatWaitsReplacesIt() {
+    void editReplacesAWaitingMessage() {
       var said = mention("C0EDIT", "paint it");
       awaitPost("C0EDIT", "Told: paint it");
 
@@ -205,7 +205,7 @@ class SlackFlowsStoryTest {
     }
 
     @Test
-    void aDeletionOfWhatWaitsWithdrawsIt() {
+    void deletionWithdrawsAWaitingMessage() {
       var said = mention("C0DELETE", "paint it");
       awaitPost("C0DELETE", "Told: paint it");
 
@@ -217,7 +217,7 @@ class SlackFlowsStoryTest {
     }
 
     @Test
-    void aReactionStops() {
+    void reactionStopsTheRun() {
       var said = mention("C0SIGN", "hold sign");
       awaitSign("C0SIGN", said, "gear");
 
@@ -228,7 +228,7 @@ class SlackFlowsStoryTest {
     }
 
     @Test
-    void aWordStops() {
+    void stopMessageStopsARunningRun() {
       var said = mention("C0WORD", "hold word");
       awaitPost("C0WORD", "Running");
 
@@ -238,7 +238,7 @@ class SlackFlowsStoryTest {
     }
 
     @Test
-    void aVerbStopsAndListsAndShows() {
+    void verbsListShowAndStopRuns() {
       mention("C0VERB", "hold verb");
       awaitPost("C0VERB", "Running");
 
@@ -252,7 +252,7 @@ class SlackFlowsStoryTest {
     }
 
     @Test
-    void aButtonStops() {
+    void buttonStopsTheRun() {
       var said = mention("C0BUTTON", "hold button");
       awaitPost("C0BUTTON", "Running");
 
@@ -263,7 +263,7 @@ class SlackFlowsStoryTest {
     }
 
     @Test
-    void aButtonStartsAgainWhatFailed() throws Exception {
+    void retryButtonRestartsAFailedRun() throws Exception {
       mention("C0RETRY", "break it");
       awaitPost("C0RETRY", "retry_run");
 
@@ -274,7 +274,7 @@ class SlackFlowsStoryTest {
     }
 
     @Test
-    void aQuestionCallsItsPersonAndTheReplyIsTheAnswer() {
+    void questionMentionsItsPersonAndTheReplyAnswersIt() {
       var said = mention("C0BLOCKED", "ask me which colour");
       awaitSign("C0BLOCKED", said, "hand");
       awaitPost("C0BLOCKED", "Blue or green?");
@@ -301,7 +301,7 @@ class SlackFlowsStoryTest {
     }
 
     @Test
-    void aWordStopsARunThatWaitsForAnAnswer() {
+    void stopMessageStopsARunThatWaitsForAnAnswer() {
       var said = mention("C0WAITS", "pick a colour");
       awaitPost("C0WAITS", "answer_other");
 
@@ -324,7 +324,7 @@ class SlackFlowsStoryTest {
     }
 
     @Test
-    void aPlanIsCarriedOutWhenAButtonApprovesIt() {
+    void planIsExecutedAfterApprovalByButton() {
       mention("C0PLAN", "plan: paint it");
       awaitPost("C0PLAN", "1. look 2. paint");
       awaitPost("C0PLAN", "Change…");
@@ -336,7 +336,7 @@ class SlackFlowsStoryTest {
     }
 
     @Test
-    void whatTheAgentHandsOverIsUploadedToTheThreadAndSecretsAreNot() {
+    void handedOverFilesAreUploadedExceptThoseWithSecrets() {
       var said = mention("C0FILE", "show me");
 
       awaitPost("C0FILE", "Told: show me");
@@ -348,7 +348,7 @@ class SlackFlowsStoryTest {
     }
 
     @Test
-    void quickMessagesAreSaidAsOne() {
+    void quickMessagesAreDeliveredTogether() {
       var said = mention("C0QUICK", "paint it");
       awaitPost("C0QUICK", "Told: paint it");
 
@@ -362,7 +362,7 @@ class SlackFlowsStoryTest {
     }
 
     @Test
-    void newStartsASecondRunInTheThread() throws Exception {
+    void newCommandStartsASecondRunInTheThread() throws Exception {
       var said = mention("C0NEW", "hold first");
       awaitPost("C0NEW", "Running");
 
@@ -375,7 +375,7 @@ class SlackFlowsStoryTest {
     }
 
     @Test
-    void noSecretIsSeenByAgentsOrByWhoLooksAtTheMachine() throws Exception {
+    void secretsAreHiddenFromAgentsAndProcessListings() throws Exception {
       var said = mention("C0SECRET", "hold secret");
       awaitPost("C0SECRET", "Running");
       await().atMost(PATIENCE).until(runnel::hasAgent);
@@ -395,7 +395,7 @@ class SlackFlowsStoryTest {
     }
 
     @Test
-    void whatPeopleSayIsNotInTheLog() {
+    void messageTextsAreNotLogged() {
       var said = mention("C0LOG", "paint the purple elephant");
       awaitPost("C0LOG", "Told: paint the purple elephant");
       slack.reply("C0LOG", said, ANN, "and the yellow submarine");

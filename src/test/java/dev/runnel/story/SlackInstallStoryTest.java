@@ -98,7 +98,7 @@ class SlackInstallStoryTest {
   }
 
   @Test
-  void aWorkspaceThatInstalledTheAppWorksWithItUntilItTakesItAway() throws Exception {
+  void installedAppWorksUntilItIsUninstalled() throws Exception {
     install();
 
     slack.losesAnswers(1);
@@ -135,7 +135,7 @@ class SlackInstallStoryTest {
   }
 
   @Test
-  void overASocketAWorkspaceThatInstalledTheAppWorksWithItToo() throws Exception {
+  void installedAppAlsoWorksOverASocket() throws Exception {
     open(Duration.ofHours(12), LocalSlack.Transport.SOCKET);
     install();
 
@@ -150,7 +150,7 @@ class SlackInstallStoryTest {
   }
 
   @Test
-  void aTokenIsRenewedBeforeItExpiresAndTheThreadGoesOn() throws Exception {
+  void tokenIsRenewedBeforeItExpiresAndTheThreadContinues() throws Exception {
     open(Duration.ofSeconds(8), LocalSlack.Transport.HTTP);
     install();
     emulator.command(CHANNEL, ANN, "/agent", "fix it");
@@ -171,7 +171,7 @@ class SlackInstallStoryTest {
   }
 
   @Test
-  void whoCancelsOrComesBackTwiceOrFromAnotherBrowserInstallsNothing() throws Exception {
+  void cancelledRepeatedOrForeignReturnInstallsNothing() throws Exception {
     var browser = browser();
     assertThat(comesBack(slack.cancels(browser.authorize()), browser.cookie()).body())
         .contains("Nothing was installed");

@@ -129,7 +129,7 @@ class SlackPolicyStoryTest {
   }
 
   @Test
-  void aStartWaitsUntilSomebodyElseApprovesItByTheButton() throws Exception {
+  void startWaitsForTheApprovalOfAnotherPerson() throws Exception {
     try (var stage =
         Stage.open(
             folder,
@@ -158,7 +158,7 @@ class SlackPolicyStoryTest {
   }
 
   @Test
-  void whomNoRulePermitsIsToldPrivatelyAndNothingStarts() throws Exception {
+  void refusalByARuleOrABudgetIsPostedPrivately() throws Exception {
     try (var stage =
         Stage.open(
             folder,
@@ -182,7 +182,7 @@ class SlackPolicyStoryTest {
   }
 
   @Test
-  void aWorkflowStartsARunWhereARulePermitsItAndGetsItsAnswer() throws Exception {
+  void permittedWorkflowStartsARunAndGetsItsAnswer() throws Exception {
     try (var stage =
         Stage.open(
             folder,

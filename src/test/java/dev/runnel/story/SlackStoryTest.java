@@ -83,7 +83,7 @@ class SlackStoryTest {
   }
 
   @Test
-  void aSlashCommandBecomesARunAndItsThreadIsTold() {
+  void slashCommandStartsARunAndItsThreadGetsTheAnswer() {
     var before = Instant.now();
     slack.command(CHANNEL, ANN, "/agent", "fix the flaky checkout test");
     assertThat(Duration.between(before, Instant.now())).isLessThan(SignedSlack.PATIENCE);
@@ -141,7 +141,7 @@ class SlackStoryTest {
   }
 
   @Test
-  void afterAKillInTheMiddleOfARunTheThreadIsToldOnceAndGoesOn() throws Exception {
+  void killDuringARunIsReportedOnceAndTheThreadContinues() throws Exception {
     slack.command(CHANNEL, ANN, "/agent", "be slow");
     await().atMost(PATIENCE).until(() -> !roots().isEmpty() && text(root()).contains("Running"));
     await().atMost(PATIENCE).until(runnel::hasAgent);
@@ -161,7 +161,7 @@ class SlackStoryTest {
   }
 
   @Test
-  void whatWasSaidWhileItWasDownIsCaughtUpWith() throws Exception {
+  void messageSentDuringADowntimeIsProcessedAfterTheRestart() throws Exception {
     slack.command(CHANNEL, ANN, "/agent", "fix it");
     awaitPosts("Fixed: fix it");
 
@@ -175,7 +175,7 @@ class SlackStoryTest {
   }
 
   @Test
-  void whatIsNotBelievedOrNotReadableIsRefusedAndNotStored() throws Exception {
+  void unsignedOrMalformedRequestIsRefusedAndNotStored() throws Exception {
     var now = Instant.now().getEpochSecond();
     var form = "command=%2Fagent&text=fix+it&trigger_id=1&team_id=T&channel_id=C&user_id=U";
 
@@ -195,7 +195,7 @@ class SlackStoryTest {
   }
 
   @Test
-  void whenSlackIsGoneItIsStillAliveAndOverASocketNotReady() throws Exception {
+  void serverStaysAliveWithoutSlackButItsSocketIsNotReady() throws Exception {
     slack.close();
 
     if (transport == LocalSlack.Transport.SOCKET) {

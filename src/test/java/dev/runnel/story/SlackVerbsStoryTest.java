@@ -63,7 +63,7 @@ class SlackVerbsStoryTest {
   }
 
   @Test
-  void eachVerbAnswersItsPersonAlone() {
+  void everyVerbIsAnsweredPrivately() {
     var said = slack.message(CHANNEL, ANN, "<@" + BOT + "> wait for me");
     awaitPosted("Running");
 

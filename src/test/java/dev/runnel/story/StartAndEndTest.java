@@ -32,8 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class StartAndEndTest {
   @Test
-  void aSlackThatDoesNotAnswerHoldsUpNeitherTheStartNorTheEnd(@TempDir Path folder)
-      throws Exception {
+  void unresponsiveSlackDelaysNeitherStartNorShutdown(@TempDir Path folder) throws Exception {
     try (var silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       var settings =
           Map.of(
@@ -69,7 +68,7 @@ class StartAndEndTest {
   }
 
   @Test
-  void anAgentMayFinishWithinTheTimeThatTheOperatorGivesIt(@TempDir Path folder) throws Exception {
+  void agentCanFinishWithinTheConfiguredDrainTime(@TempDir Path folder) throws Exception {
     var settings =
         Map.of(
             "RUNNEL_AGENT_COMMAND",
@@ -142,7 +141,7 @@ class StartAndEndTest {
   }
 
   @Test
-  void aHangUpOfTheTerminalDoesNotEndIt(@TempDir Path folder) throws Exception {
+  void serverSurvivesAHangUpOfTheTerminal(@TempDir Path folder) throws Exception {
     try (var runnel = RunnelProcess.start(folder, RunnelProcess.freePort(), Map.of())) {
       new ProcessBuilder("kill", "-HUP", Long.toString(runnel.pid())).start().waitFor();
 
@@ -163,7 +162,7 @@ class StartAndEndTest {
   }
 
   @Test
-  void whatWasTakenWhileItWasAskedToEndIsWorkedOnOnce(@TempDir Path folder) throws Exception {
+  void deliveryAcceptedDuringTheShutdownIsProcessedOnce(@TempDir Path folder) throws Exception {
     var file =
         Files.writeString(
             folder.resolve("runnel.yaml"),

@@ -36,7 +36,7 @@ class SteeringStoryTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"claude", "codex"})
-  void aReplyReachesTheAgentAtItsNextStepAndIsSignedThen(String agent) throws Exception {
+  void replyReachesTheAgentAtItsNextStepAndIsMarkedThen(String agent) throws Exception {
     var path = RealAgents.path();
     var port = RunnelProcess.freePort();
     try (var slack =

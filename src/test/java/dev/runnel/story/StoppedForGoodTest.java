@@ -24,8 +24,7 @@ class StoppedForGoodTest {
   @TempDir Path folder;
 
   @Test
-  void nothingIsLeftOfACancelledAgentThatForkedTwiceWithAnotherEnvironmentAndSession()
-      throws IOException {
+  void cancelEndsEvenDaemonizedProcessesOfTheAgent() throws IOException {
     var seconds = "302." + ThreadLocalRandom.current().nextInt(100_000, 1_000_000);
     var command =
         """

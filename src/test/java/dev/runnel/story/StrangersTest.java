@@ -83,7 +83,7 @@ class StrangersTest {
   }
 
   @Test
-  void manySignaturesOnLargeBodiesHoldUpNobody() throws Exception {
+  void manySignaturesOnLargeBodiesDelayNoOtherRequest() throws Exception {
     var attacks =
         IntStream.range(0, 2)
             .mapToObj(
@@ -118,7 +118,7 @@ class StrangersTest {
   /// The last byte of each body arrives after the others have arrived, so that Runnel would have to
   /// keep all of them at once.
   @Test
-  void manyLargeBodiesAtOnceTakeNoMoreMemoryThanThereIs() throws Exception {
+  void manySimultaneousLargeBodiesDoNotExhaustTheMemory() throws Exception {
     var areSent = new CountDownLatch(MANY);
     var mayEnd = new CountDownLatch(1);
     try (var senders = Executors.newVirtualThreadPerTaskExecutor()) {

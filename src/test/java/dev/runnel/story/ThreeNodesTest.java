@@ -67,7 +67,7 @@ class ThreeNodesTest {
   }
 
   @Test
-  void aRunIsCancelledAtAnotherNodeThanItsOwn() throws Exception {
+  void runCanBeCancelledThroughAnotherNode() throws Exception {
     var id = create("long");
     var owner = ownerOfTheOnlyRun();
     var other = nodes.get((nodes.indexOf(owner) + 1) % NODES);
@@ -80,7 +80,7 @@ class ThreeNodesTest {
   }
 
   @Test
-  void aRunOfANodeThatIsGoneForGoodGoesOnElsewhereAndSaysSo() throws Exception {
+  void runOfALostNodeContinuesElsewhereWithANote() throws Exception {
     var id = create("long");
     var owner = ownerOfTheOnlyRun();
     owner.kill();
@@ -111,7 +111,7 @@ class ThreeNodesTest {
   }
 
   @Test
-  void aNodeThatStandsStillAndGoesOnEndsItsAgentsAndChangesNothing() throws Exception {
+  void suspendedNodeEndsItsAgentsAfterResumingAndChangesNothing() throws Exception {
     var id = create("long");
     var owner = ownerOfTheOnlyRun();
     nodes.remove(owner);

@@ -106,8 +106,7 @@ class WholeStoryTest {
   }
 
   @Test
-  void aScriptedAgentGoesFromItsPlanToAMergedPullRequestWhoseRedCheckIsASignedWebhook()
-      throws Exception {
+  void scriptedAgentGoesFromASlackPlanToAMergedPullRequest() throws Exception {
     var pullRequest = github.openPullRequest("fix", "cart.txt");
     Files.writeString(folder.resolve("link"), pullRequest.link().toString());
     Files.writeString(folder.resolve("number"), Integer.toString(pullRequest.number()));
@@ -170,8 +169,7 @@ class WholeStoryTest {
   }
 
   @Test
-  void aScriptedAgentGoesTheSameWayOnAnIssueWhereAReviewCountsTooAndTheRedCheckIsASignedWebhook()
-      throws Exception {
+  void scriptedAgentGoesFromAnIssueToAMergedPullRequest() throws Exception {
     var pullRequest = github.openPullRequest("fix", "cart.txt");
     Files.writeString(folder.resolve("link"), pullRequest.link().toString());
     Files.writeString(folder.resolve("number"), Integer.toString(pullRequest.number()));

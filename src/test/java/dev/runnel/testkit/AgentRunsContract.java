@@ -62,7 +62,7 @@ public interface AgentRunsContract {
   }
 
   @Test
-  default void aDeliveryThatStartedNothingIsMissing() {
+  default void deliveryWithoutARunIsReportedAsMissing() {
     assertThat(startedBy(runs(), newKey())).isEqualTo(new Outcome.Missing());
 
     start();
@@ -80,7 +80,7 @@ public interface AgentRunsContract {
   }
 
   @Test
-  default void whatTheAgentSaysIsReadWithItsState() {
+  default void agentMessageIsReadWithTheRunState() {
     var run = start();
 
     moves(run.id(), RunState.RUNNING, "Reading the code");
@@ -92,7 +92,7 @@ public interface AgentRunsContract {
   }
 
   @Test
-  default void aFollowUpToAnUnfinishedRunIsTaken() {
+  default void followUpToAnUnfinishedRunIsAccepted() {
     var run = start();
     moves(run.id(), RunState.RUNNING, "Reading the code");
     awaitState(run.id(), RunState.RUNNING);
@@ -133,7 +133,7 @@ public interface AgentRunsContract {
   }
 
   @Test
-  default void aFollowUpInDoubtIsNeverSeenBeforeItIsSaidNorMissedAfterwards() {
+  default void followUpArrivalIsReportedOnlyAfterTheFollowUp() {
     var run = start();
     moves(run.id(), RunState.SUCCEEDED, "Fixed");
     awaitState(run.id(), RunState.SUCCEEDED);
@@ -167,7 +167,7 @@ public interface AgentRunsContract {
   }
 
   @Test
-  default void cancellingAnEndedRunTellsHowItEnded() {
+  default void cancellingAnEndedRunReturnsItsFinalState() {
     var run = start();
     moves(run.id(), RunState.SUCCEEDED, "Fixed");
     awaitState(run.id(), RunState.SUCCEEDED);
@@ -176,7 +176,7 @@ public interface AgentRunsContract {
   }
 
   @Test
-  default void changesAreSeenSinceAnInstantOfTheService() {
+  default void changesAreListedSinceATimeOfTheService() {
     var early = start();
     var mark = changeOf(early);
     var late = start();
@@ -214,7 +214,7 @@ public interface AgentRunsContract {
   }
 
   @Test
-  default void whileTheServiceIsDownEveryAnswerIsBusyAndEveryLookBlind() {
+  default void everyCallIsUnavailableWhileTheServiceIsDown() {
     var run = start();
 
     goesDown();

@@ -83,7 +83,7 @@ public interface AttackContract {
   }
 
   @Test
-  default void whatACommentSaidBeforeOrAfterTheRequestIsToldApart() {
+  default void commentsBeforeAndAfterTheRequestAreToldApart() {
     try (var tracker = target()) {
       var before = Samples.NINE.minusSeconds(600);
       var after = Samples.NINE.plusSeconds(600);
@@ -103,7 +103,7 @@ public interface AttackContract {
   }
 
   @Test
-  default void aMarkerThatSomebodyCopiedMakesNoPostOurs() {
+  default void copiedMarkerDoesNotMakeAForeignPostOurs() {
     try (var tracker = target()) {
       var conversation = delivery(tracker.surface(), labelled("Title", "The root")).conversation();
       tracker.platform().writes(heard(), "Mine.\n\n<!-- runnel:notice=n1 -->");
@@ -141,7 +141,7 @@ public interface AttackContract {
   }
 
   @Test
-  default void theNewestAreReadAndTheOthersCounted() {
+  default void newestMessagesAreReadAndTheOthersAreCounted() {
     try (var tracker = target()) {
       for (var number = 10; number < 70; number++) {
         var at = Samples.NINE.minusSeconds(1_000 - number);

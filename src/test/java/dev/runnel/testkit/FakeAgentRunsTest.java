@@ -43,7 +43,7 @@ class FakeAgentRunsTest implements AgentRunsContract {
   }
 
   @Test
-  void anAnswerThatIsGivenBeforehandHasNoEffect() {
+  void presetOutcomeHasNoEffect() {
     var refused = new Outcome.Refused("insufficient_credits", "No credits.", Optional.empty());
     runs.answersNext(refused);
 
@@ -52,7 +52,7 @@ class FakeAgentRunsTest implements AgentRunsContract {
   }
 
   @Test
-  void aStartThatIsRepeatedBlindlyIsASecondRun() {
+  void repeatedStartWithTheSameKeyIsASecondRun() {
     var key = newKey();
 
     runs.start(prompt("Fix the test"), key);

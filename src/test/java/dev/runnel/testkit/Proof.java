@@ -16,7 +16,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 ///
 /// @param name what the line is about
 /// @param holds in words
-/// @param tests each as `surface.jira.JiraAuthenticationTest#orAsAPassword`, below `dev.runnel`
+/// @param tests each as
+///   `surface.jira.JiraAuthenticationTest#dataCenterAcceptsTheSecretAsABasicPassword`, below
+///   `dev.runnel`
 public record Proof(String name, String holds, List<String> tests) {
   private static final String ROOT = "dev.runnel.";
 

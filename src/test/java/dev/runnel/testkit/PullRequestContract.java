@@ -70,7 +70,7 @@ public interface PullRequestContract {
   }
 
   @Test
-  default void itsRunIsToldOnceOfFailedChecks(@TempDir Path folder) {
+  default void runGetsOneFollowUpForFailedChecks(@TempDir Path folder) {
     try (var world = with(folder, Optional.of("cart"))) {
       happens(world, Event.CHECKS_FAILED, "d1");
       happens(world, Event.CHECKS_FAILED, "d1");
@@ -91,7 +91,7 @@ public interface PullRequestContract {
   }
 
   @Test
-  default void aReviewThatRequestsChangesReachesItsRunAndIsAnsweredThere(@TempDir Path folder) {
+  default void changeRequestReachesItsRunAndIsAnsweredOnThePullRequest(@TempDir Path folder) {
     try (var world = with(folder, Optional.of("cart"))) {
       var review = happens(world, Event.CHANGES_REQUESTED, "d1");
       happens(world, Event.CHANGES_REQUESTED, "d2");
@@ -111,7 +111,7 @@ public interface PullRequestContract {
   }
 
   @Test
-  default void whoMayNotSteerRunsRequestsNoChanges(@TempDir Path folder) {
+  default void changeRequestWithoutPermissionIsNotPassedOn(@TempDir Path folder) {
     try (var world = with(folder, Optional.of("cart"))) {
       world.elsewhere.turnsAway(there(world, read(Event.CHANGES_REQUESTED, "d1")));
       happens(world, Event.CHANGES_REQUESTED, "d1");
@@ -122,7 +122,7 @@ public interface PullRequestContract {
   }
 
   @Test
-  default void thePullRequestOfAnotherPersonIsNobodysWork(@TempDir Path folder) {
+  default void eventsOfAForeignPullRequestAreIgnored(@TempDir Path folder) {
     try (var world = with(folder, Optional.empty())) {
       for (var event : Event.values()) {
         happens(world, event, "d-" + event);

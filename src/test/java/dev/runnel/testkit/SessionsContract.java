@@ -28,7 +28,7 @@ public interface SessionsContract {
   }
 
   @Test
-  default void aSessionThatWasEndedIsOpenNoMoreAndOthersAre() {
+  default void endOfASessionLeavesOthersOpen() {
     sessions().begin("one", TEN);
     sessions().begin("two", TEN);
 
@@ -52,7 +52,7 @@ public interface SessionsContract {
   }
 
   @Test
-  default void aSessionOfAPersonHasItsNames() {
+  default void sessionKeepsItsPersonAndNames() {
     var ann = new SignedInPerson("slack:T1/U1", "Ann", Set.of("slack:U1", "slack:members"));
     sessions().begin("anns", TEN, ann);
     sessions().begin("operators", TEN);
@@ -69,7 +69,7 @@ public interface SessionsContract {
   }
 
   @Test
-  default void anAttemptToSignInIsTakenOnceAndUntilItExpires() {
+  default void signInAttemptIsUsableOnceUntilItExpires() {
     var attempt = new Attempt("slack", "b", "n", "v", "/runs");
     sessions().expect("state", attempt, TEN);
     sessions().expect("late", attempt, TEN);
@@ -92,7 +92,7 @@ public interface SessionsContract {
   }
 
   @Test
-  default void whoEndsAllLeavesNoSessionAndNoLink() {
+  default void endAllEndsEverySessionAndLink() {
     sessions().begin("one", TEN);
     sessions().offer("link", TEN);
     sessions().share("shared", new RunId("run-1"), TEN);

@@ -83,7 +83,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void whatIsSaidTwiceUnderTwoIdsIsKnown() {
+  default void sameMeaningUnderAnotherIdIsADuplicate() {
     var mention = delivery("1", say("a"));
     var twin = mention.withId(new DeliveryId("fake:2"));
 
@@ -92,7 +92,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void oneOfManyAtTheSameMomentIsNew() throws Exception {
+  default void onlyOneOfManySimultaneousDeliveriesIsNew() throws Exception {
     try (var senders = Executors.newVirtualThreadPerTaskExecutor()) {
       var sends =
           IntStream.range(0, 50)
@@ -236,7 +236,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void aDeliveryThatWaitsHoldsUpThoseBehindItButNotAStop() {
+  default void waitingDeliveryBlocksLaterOnesExceptAStop() {
     store().accept(delivery("1", start("a")));
     store().accept(delivery("2", say("b")));
     store()
@@ -257,7 +257,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void whatWaitsForAServiceIsDueWhenItIsBackAndNothingElseIs() {
+  default void wakeMakesOnlyWorkForThatServiceDue() {
     var later = NINE.plusSeconds(60);
     store().accept(delivery("1", start("a"), THREAD));
     store().accept(delivery("2", start("b"), OTHER_THREAD));
@@ -302,7 +302,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void aHoldStandsUntilItIsLifted() {
+  default void holdAppliesUntilItIsLifted() {
     store().change(work -> work.holds().hold(Samples.SURFACE, "The token is old.", NINE));
     store().change(work -> work.holds().hold(Samples.SURFACE, "The token is gone.", NINE));
     assertThat(store().holds()).isEqualTo(Map.of(Samples.SURFACE, "The token is gone."));
@@ -312,7 +312,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void whatOvertookOnItsWayComesInTheOrderInWhichItWasSaid() {
+  default void lateDeliveriesAreOrderedByWhenTheyWereWritten() {
     store().accept(saidAt("2", say("b"), 2));
     store().accept(saidAt("4", say("d"), 4));
     store().accept(saidAt("3", say("c"), 3));
@@ -323,7 +323,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void whatWasBegunAndAStartAreNotPutBehindWhatWasSaidBefore() {
+  default void begunDeliveriesAndStartsKeepTheirPlace() {
     store().accept(saidAt("3", start("c"), 3));
     store().accept(saidAt("2", say("b"), 2));
     assertThat(waitingIds()).containsExactly("fake:3", "fake:2");
@@ -334,7 +334,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void stopsThatWereWorkedOnAreKnownByTheirConversation() {
+  default void handledStopsAreFoundByTheirConversation() {
     for (var each : List.of("1", "2", "3")) {
       store().accept(delivery(each, cancel(), each.equals("3") ? OTHER_THREAD : THREAD));
     }
@@ -366,7 +366,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void triesAreCounted() {
+  default void deliveryAttemptsAreCounted() {
     store().accept(delivery("1", start("a")));
     store().change(work -> work.inbox().begin(new DeliveryId("fake:1")));
 
@@ -374,7 +374,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void aTurnIsHeldUntilItIsBegunAgainOrEndsOrMoves() {
+  default void attemptIsHeldUntilItRestartsEndsOrMoves() {
     var id = new DeliveryId("fake:1");
     store().accept(delivery("1", start("a")));
     store().change(work -> work.inbox().begin(id));
@@ -402,7 +402,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void howARunStoodBeforeAFollowUpIsKept() {
+  default void runStateBeforeAFollowUpIsStored() {
     var id = new DeliveryId("fake:1");
     var run = run("r", RunState.SUCCEEDED);
     store().accept(delivery("1", say("a")));
@@ -414,7 +414,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void theSameWordsThatWereSaidBeforeAreCounted() {
+  default void earlierMessagesWithTheSameTextAreCounted() {
     for (var id : List.of("1", "2", "3")) {
       store().accept(delivery(id, id.equals("1") ? start("go on") : say("go on")));
     }
@@ -431,7 +431,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void whatIsSaidTogetherCarriesTheWordsOfAllAndItsPartsAreNotSaidAlone() {
+  default void joinedDeliveryHasTheTextOfAllAndReplacesItsParts() {
     for (var id : List.of("1", "2", "3")) {
       store().accept(delivery(id, say("go on")));
     }
@@ -452,7 +452,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void whatWasSaidIsKnownByItsMeaningAndWhetherItWaits() {
+  default void deliveryIsFoundByItsMeaningWithItsState() {
     store().accept(delivery("1", say("a")));
     assertThat(known("said:1")).contains(new Store.Inbox.Known(delivery("1", say("a")), true, 0));
     assertThat(known("said:2")).isEmpty();
@@ -474,7 +474,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void signsAndWhatHasItsTimeHoldNothingUp() {
+  default void receiptsAndScheduledNoticesDelayNoOthers() {
     var message = new PostRef("m");
     var later = notice("later", told("later"));
     store().change(work -> work.outbox().addAt(NINE.plusSeconds(60), later));
@@ -503,7 +503,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void progressTakesOverTheTimeOfTheProgressThatWaits() {
+  default void newProgressKeepsTheTimeOfTheWaitingOne() {
     var running = status(RunState.RUNNING);
     store().change(work -> work.outbox().addAt(NINE.plusSeconds(60), notice("old", running)));
     store().change(work -> work.outbox().add(notice("new", running)));
@@ -520,7 +520,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void aNewStateDoesNotWaitForTheTimeOfProgress() {
+  default void statusWithANewStateIsNotDelayedByProgress() {
     store()
         .change(
             work ->
@@ -544,7 +544,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void aSignTakesThePlaceOfWhatStandsOrMayStand() {
+  default void newReceiptReplacesAPostedOrAttemptedOne() {
     var message = new PostRef("m");
     for (var messageStatus :
         List.of(MessageStatus.TAKEN, MessageStatus.QUEUED, MessageStatus.RUNNING)) {
@@ -573,7 +573,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void aParkedDeliveryIsOutOfTheWay() {
+  default void parkedDeliveryDoesNotBlockLaterOnes() {
     store().accept(delivery("1", start("a")));
     store().accept(delivery("2", say("b")));
     store().change(work -> work.inbox().park(new DeliveryId("fake:1"), "why"));
@@ -594,7 +594,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void aDeliveryMovesToTheThreadThatWasOpenedForIt() {
+  default void deliveryMovesToItsOpenedThread() {
     var said = delivery("1", start("a"));
     store().accept(said);
     store().change(work -> work.inbox().begin(said.id()));
@@ -605,7 +605,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void aStepThatThrowsLeavesNothing() {
+  default void failedTransactionIsRolledBack() {
     assertThatThrownBy(
             () ->
                 store()
@@ -649,7 +649,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void whoLosesTheCompareIsToldSo() {
+  default void saveOfAnOutdatedBindingReturnsFalse() {
     save(binding(THREAD, run("r1", RunState.QUEUED)));
     var read = of(THREAD).orElseThrow();
 
@@ -659,7 +659,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void aReadAfterACommitSeesIt() {
+  default void readAfterACommitSeesTheChange() {
     save(binding(THREAD, run("r1", RunState.QUEUED)));
     store().<Optional<Binding>>read(all -> all.of(new RunId("r1")));
     save(of(THREAD).orElseThrow().seen(run("r1", RunState.RUNNING)));
@@ -728,7 +728,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void theQuestionThatARunAsksIsPostedOrStillWaits() {
+  default void askedQuestionIsFoundWhetherPostedOrWaiting() {
     store()
         .change(
             work -> {
@@ -780,7 +780,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void onlyWhatMayStillChangeIsActive() {
+  default void onlyBindingsThatMayChangeAreActive() {
     save(binding(THREAD, run("r1", RunState.BLOCKED)));
     save(binding(OTHER_THREAD, run("r2", RunState.SUCCEEDED)));
 
@@ -830,7 +830,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void bindingsAreFoundByTheFirstCharactersOfTheirRunsId() {
+  default void bindingsAreFoundByAPrefixOfTheirRunId() {
     save(binding(THREAD, run("7777-1", RunState.SUCCEEDED)));
     save(binding(THREAD, run("7777-2", RunState.RUNNING)));
     save(binding(OTHER_THREAD, run("7778", RunState.RUNNING)));
@@ -873,7 +873,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void aStatusWhosePostWasBegunStays() {
+  default void statusWithAStartedPostIsNotReplaced() {
     add("n1", status(RunState.QUEUED));
     store().change(work -> work.outbox().begin(new NoticeId("n1")));
     add("n2", status(RunState.RUNNING));
@@ -884,7 +884,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void whatWasGivenUpIsListedTheNewestFirst() {
+  default void parkedItemsAreListedNewestFirst() {
     store().accept(delivery("1", start("a")));
     store().accept(delivery("2", say("b")));
     store().accept(delivery("3", say("c")));
@@ -931,7 +931,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void onlyWhatIsParkedIsRetriedOrDiscarded() {
+  default void onlyParkedItemsCanBeRetriedOrDiscarded() {
     store().accept(delivery("1", start("a")));
     add("n1", told("a"));
 
@@ -960,7 +960,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void aParkedStatusThatANewerOneFollowedIsNotToldAnyMore() {
+  default void parkedStatusIsNotRetriedIfANewerOneFollowed() {
     add("n1", status(RunState.QUEUED));
     store().change(work -> work.outbox().park(new NoticeId("n1"), "gone"));
     add("n2", status(RunState.RUNNING));
@@ -988,7 +988,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void ofTheParkedStatusesOfARunTheLastIsKept() {
+  default void onlyTheLastParkedStatusOfARunIsKept() {
     add("n1", status(RunState.QUEUED));
     store().change(work -> work.outbox().park(new NoticeId("n1"), "gone"));
     add("n2", told("a"));
@@ -1018,7 +1018,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void aSecondRunSetsTheFirstAsideAndBothAreKnown() {
+  default void secondRunBecomesCurrentAndTheFirstStaysActive() {
     save(binding(THREAD, run("r1", RunState.RUNNING)));
     save(binding(THREAD, run("r2", RunState.QUEUED)));
 
@@ -1034,7 +1034,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void whatIsKnownOfARunAsideIsWritten() {
+  default void runThatIsNotCurrentIsStillUpdated() {
     save(binding(THREAD, run("r1", RunState.RUNNING)));
     var first = of(new RunId("r1")).orElseThrow();
     save(binding(THREAD, run("r2", RunState.QUEUED)));
@@ -1053,7 +1053,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void aRunAsideBecomesTheCurrentOneAgain() {
+  default void earlierRunCanBecomeCurrentAgain() {
     save(binding(THREAD, run("r1", RunState.RUNNING)));
     save(binding(THREAD, run("r2", RunState.QUEUED)));
     save(binding(THREAD, run("r1", RunState.RUNNING)));
@@ -1063,7 +1063,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void aRunThatIsReleasedIsNobodys() {
+  default void releasedRunHasNoConversation() {
     save(binding(THREAD, run("r1", RunState.RUNNING)));
     store().change(work -> work.bindings().release(THREAD, new RunId("r1")));
 
@@ -1080,7 +1080,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void whoeverShowsAPullRequestFirstOpenedIt() {
+  default void firstRunToShowAPullRequestCountsAsItsOpener() {
     var seven =
         new Artifact(
             "seven", URI.create("https://git.example/acme/Shop/pull/7"), true, Optional.of("fix"));
@@ -1107,7 +1107,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void theOpenPullRequestsOfARepositoryAreThoseThatRunsOpenedAndNothingEnded() {
+  default void openPullRequestsAreThoseOpenedByRunsAndNotYetEnded() {
     var links =
         Stream.of("shop/pull/7", "shop/pull/8", "shop/pull/9", "shop2/pull/7", "s_op/pull/7")
             .map(path -> URI.create("https://git.example/acme/" + path))
@@ -1143,7 +1143,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void theLatestReportSaysWhatBecameOfAPullRequest() {
+  default void latestReportDeterminesTheStateOfAPullRequest() {
     var pullRequest =
         PullRequest.of(URI.create("https://git.example/acme/shop/pull/7")).orElseThrow();
     assertThat(stateOf(pullRequest)).isEmpty();
@@ -1205,7 +1205,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void whoAsksIsKnownUntilItLeavesOrIsAnswered() {
+  default void subscriberIsStoredUntilTheUnsubscribeOrTheAnswer() {
     var here = new Subscriber(THREAD, Samples.DANA, Origin.NONE);
     var there = new Subscriber(OTHER_THREAD, Samples.DANA, Origin.NONE);
     var again = new Subscriber(OTHER_THREAD, Samples.SAM, Origin.NONE);
@@ -1229,7 +1229,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void aPullRequestHasOneFollowUpForACause() {
+  default void pullRequestGetsOneFollowUpPerCause() {
     var pullRequest =
         PullRequest.of(URI.create("https://git.example/acme/shop/pull/7")).orElseThrow();
     var delivery = new DeliveryId("github:1");
@@ -1256,7 +1256,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void anIssueIsClaimedByOneUntilThatIsReplaced() {
+  default void issueHasOneClaimUntilItIsReplaced() {
     var issue = new Conversation(new SurfaceId("tracker"), "acme/shop#7");
     var first = new Claim(THREAD, new DeliveryId("slack:1"));
     var second = new Claim(OTHER_THREAD, new DeliveryId("slack:2"));
@@ -1269,7 +1269,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void aGuestWaitsForAChoiceTakesPartAndLeaves() {
+  default void participationIsStoredFromTheQuestionToTheLeave() {
     var asked = new Participation(new RunId("r1"), Optional.of("said:1"));
     var joined = new Participation(new RunId("r1"), Optional.empty());
     assertThat(participation()).isEmpty();
@@ -1300,7 +1300,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void schedulesAreKeptAsTheyWere() {
+  default void schedulesAreStoredUnchanged() {
     var weekly = new Timing.Weekly(Set.of(DayOfWeek.MONDAY, DayOfWeek.FRIDAY), LocalTime.NOON);
     var all =
         Stream.<Timing>of(
@@ -1320,7 +1320,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void ofAScheduleEachTimeIsTakenOnce() {
+  default void eachTimeOfAScheduleIsDueOnce() {
     var timing = new Timing.Periodic(1, ChronoUnit.HOURS, Optional.empty());
     store().change(work -> work.schedules().add(schedule("s1", timing, Optional.of(NINE))));
     assertThat(due(NINE.minusMillis(1))).isEmpty();
@@ -1341,7 +1341,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void nodesThatLookAtOnceTakeADueScheduleOnce() throws Exception {
+  default void dueScheduleStartsOnceOnSeveralNodes() throws Exception {
     var timing = new Timing.Periodic(1, ChronoUnit.HOURS, Optional.empty());
     store().change(work -> work.schedules().add(schedule("s1", timing, Optional.of(NINE))));
 
@@ -1375,7 +1375,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void aPreferenceIsSetReplacedAndTakenAway() {
+  default void preferenceIsSetReplacedAndRemoved() {
     var fast = new Preference("slack:T1", "model", "fast", "U1", NINE);
     var slow = new Preference("slack:T1", "model", "slow", "U2", NINE.plusSeconds(1));
     var mine = new Preference("slack:@U1", "model", "mine", "U1", NINE);
@@ -1393,7 +1393,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void theTraceOfAMessageTellsWhatBecameOfIt() {
+  default void traceShowsWhatBecameOfAMessage() {
     store().accept(delivery("1", say("a")));
     store().accept(delivery("2", say("b")));
     store().accept(delivery("3", say("c")));
@@ -1433,13 +1433,13 @@ public interface StoreContract {
   }
 
   @Test
-  default void aLimitThatNobodyHoldsIsFree() {
+  default void callWithoutAPauseIsNotDelayed() {
     assertThat(turn("a", NINE)).isEqualTo(NINE);
     assertThat(turn("b", NINE)).isEqualTo(NINE);
   }
 
   @Test
-  default void afterAPauseEachTakesItsTurn() {
+  default void callsAfterAPauseAreOneSecondApart() {
     var over = NINE.plusSeconds(30);
     hold("channel", over);
 
@@ -1454,7 +1454,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void thoseWhoComeBackAtTheEndOfAPauseDoNotGoAllAtOnce() {
+  default void callsAtTheEndOfAPauseDoNotAllRunAtOnce() {
     hold("channel", NINE.plusSeconds(30));
     var over = NINE.plusSeconds(30);
 
@@ -1463,7 +1463,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void aLongerPauseTakesTurnsBack() {
+  default void longerPauseDelaysAssignedTurns() {
     hold("channel", NINE.plusSeconds(10));
     assertThat(turn("a", NINE)).isEqualTo(NINE.plusSeconds(10));
 
@@ -1473,7 +1473,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void aPauseIsForgottenAMinuteAfterTheLastTurn() {
+  default void pauseExpiresAMinuteAfterTheLastTurn() {
     hold("channel", NINE.plusSeconds(10));
     var later = NINE.plusSeconds(71);
 
@@ -1482,7 +1482,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void aPauseOfOneLimitIsNoneOfAnother() {
+  default void pauseOfOneLimitDoesNotAffectAnother() {
     hold("elsewhere", NINE.plusSeconds(10));
 
     assertThat(turn("a", NINE)).isEqualTo(NINE);
@@ -1579,7 +1579,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void onlyAPersonsFirstStartIsTheirFirst() {
+  default void firstStartOfAPersonIsRecognized() {
     assertThat(isFirst("slack:U1")).isTrue();
     started("1", "slack:U1", "slack:T1/C1", "", NINE);
     assertThat(isFirst("slack:U1")).isFalse();
@@ -1595,7 +1595,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void whatARunCameToIsKnownWhenItsBindingIsSaved() {
+  default void savingABindingStoresTimeAndCostOfItsRun() {
     started("1", "slack:U1", "slack:T1/C1", "", NINE);
     var run =
         Samples.run("run-1", RunState.SUCCEEDED)
@@ -1611,7 +1611,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void theTimeOfRunsWithoutAKnownCostIsSummedApart() {
+  default void timeOfUnpricedRunsIsSummedSeparately() {
     started("1", "slack:U1", "slack:T1/C1", "", NINE);
     started("2", "slack:U1", "slack:T1/C1", "", NINE);
     store()
@@ -1627,7 +1627,7 @@ public interface StoreContract {
   }
 
   @Test
-  default void startsAreFrozenUntilTheyArePermittedAgain() {
+  default void freezeLastsUntilItIsLifted() {
     var freeze = new Freeze(new Actor("E1", "Eve"), Optional.of("a deployment"), NINE);
     store().change(work -> work.starts().freeze(freeze));
 

@@ -123,29 +123,29 @@ public interface SurfaceContract {
   }
 
   @Test
-  default void ourOwnPostsAreAnsweredNotActedOn() {
+  default void ourOwnPostsHaveNoEffect() {
     assertThat(surface().receive(ownPost())).isInstanceOf(WebhookResult.Answered.class);
   }
 
   @Test
-  default void aPostThatIsTakenHasAPlace() {
+  default void acceptedPostHasAPlace() {
     assertThat(postWhen(Answer.TAKEN)).isInstanceOf(Posting.Posted.class);
   }
 
   @Test
-  default void aRateLimitIsLaterWithItsDelay() {
+  default void rateLimitPostponesThePostByItsDelay() {
     assertThat(postWhen(Answer.RATE_LIMITED))
         .isInstanceOfSatisfying(
             Posting.Later.class, later -> assertThat(later.after()).isPresent());
   }
 
   @Test
-  default void aPlatformThatIsDownIsLater() {
+  default void platformOutagePostponesThePost() {
     assertThat(postWhen(Answer.DOWN)).isInstanceOf(Posting.Later.class);
   }
 
   @Test
-  default void aPlaceThatIsGoneIsUndeliverable() {
+  default void postToADeletedPlaceIsUndeliverable() {
     assertThat(postWhen(Answer.GONE)).isInstanceOf(Posting.Undeliverable.class);
   }
 

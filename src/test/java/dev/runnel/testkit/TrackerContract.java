@@ -125,7 +125,7 @@ public interface TrackerContract {
   }
 
   @Test
-  default void aNameBehindItPicksTheProfile() {
+  default void labelSuffixSelectsTheProfile() {
     assertThat(heard(tracker().labelAdded("Agent:web")).orElseThrow().intent())
         .isInstanceOfSatisfying(
             Intent.Start.class,
@@ -134,36 +134,36 @@ public interface TrackerContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"agents", "my agent", "agent:", "bug"})
-  default void onlyTheWholeLabelCounts(String label) {
+  default void onlyAnExactTriggerLabelStartsARun(String label) {
     assertThat(heard(tracker().labelAdded(label))).isEmpty();
   }
 
   @Test
-  default void anotherLabelBesideItDoesNotStartAgain() {
+  default void otherLabelBesideTheTriggerStartsNoSecondRun() {
     assertThat(heard(tracker().labelAdded("bug", "agent"))).isEmpty();
     assertThat(heard(tracker().labelRemoved("bug", "agent"))).isEmpty();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"agent:running", "agent:done", "agent:failed", "agent:blocked"})
-  default void theLabelsThatTellOfARunMeanNothing(String label) {
+  default void statusLabelsAreIgnored(String label) {
     assertThat(heard(tracker().labelAdded(label, "agent"))).isEmpty();
     assertThat(heard(tracker().labelRemoved(label, "agent"))).isEmpty();
     assertThat(heard(tracker().labelRemoved(label))).isEmpty();
   }
 
   @Test
-  default void takingTheLabelOffStopsTheRun() {
+  default void removalOfTheLabelStopsTheRun() {
     assertStops(tracker().labelRemoved("agent", "bug"), "removed the label `agent`");
   }
 
   @Test
-  default void whileOneTriggerLabelStaysTheRunGoesOn() {
+  default void runContinuesWhileATriggerLabelRemains() {
     assertThat(heard(tracker().labelRemoved("agent", "agent:web"))).isEmpty();
   }
 
   @Test
-  default void anEditNeverStartsAgain() {
+  default void editStartsNoSecondRun() {
     for (var time = 0; time < 3; time++) {
       assertThat(heard(tracker().edited("agent"))).isEmpty();
     }
@@ -172,7 +172,7 @@ public interface TrackerContract {
   // Assignment, and the end of an issue.
 
   @Test
-  default void givingTheIssueToOurAccountStartsARun() {
+  default void assignmentToOurAccountStartsARun() {
     var delivery = heard(tracker().assigned(ACCOUNT)).orElseThrow();
 
     assertThat(delivery.intent()).isInstanceOf(Intent.Start.class);
@@ -180,28 +180,28 @@ public interface TrackerContract {
   }
 
   @Test
-  default void givingItToSomebodyElseDoesNothing() {
+  default void assignmentToAnotherPersonIsIgnored() {
     assertThat(heard(tracker().assigned("dana"))).isEmpty();
     assertThat(heard(tracker().unassigned("dana"))).isEmpty();
   }
 
   @Test
-  default void takingItFromOurAccountStopsTheRun() {
+  default void unassignmentFromOurAccountStopsTheRun() {
     assertStops(tracker().unassigned(ACCOUNT), "to somebody else");
   }
 
   @Test
-  default void closingStopsTheRun() {
+  default void closingTheIssueStopsTheRun() {
     assertStops(tracker().closed(), "closed the");
   }
 
   @Test
-  default void closingByAStrangerStopsNothing() {
+  default void closingByAStrangerStopsNoRun() {
     assertThat(heard(tracker().closedBy(Person.STRANGER))).isEmpty();
   }
 
   @Test
-  default void whileTheTrackerIsDownNobodyKnowsWhetherAClosingCounts() {
+  default void permissionToCloseIsUnknownWhileTheTrackerIsDown() {
     var delivery = accepted(tracker().closedBy(Person.STRANGER));
     tracker().platform().answersAll(503);
 
@@ -209,7 +209,7 @@ public interface TrackerContract {
   }
 
   @Test
-  default void deletingStopsTheRun() {
+  default void deletionOfTheIssueStopsTheRun() {
     tracker().deleted().ifPresent(deleted -> assertStops(deleted, "deleted the"));
   }
 
@@ -218,7 +218,7 @@ public interface TrackerContract {
   @ParameterizedTest
   @ValueSource(
       strings = {"@agent fix it", "/agent fix it", "@AGENT fix it", "Hi!\n\n@agent fix it"})
-  default void aLineThatBeginsWithTheMentionIsSaidToUs(String comment) {
+  default void lineThatBeginsWithTheMentionIsAddressedToTheBot(String comment) {
     var delivery = heard(tracker().commented(Person.MAINTAINER, comment)).orElseThrow();
 
     assertThat(delivery.intent()).isEqualTo(new Intent.Say(Request.of("fix it")));
@@ -239,7 +239,7 @@ public interface TrackerContract {
         "@agent // what do you all think?",
         "looks good",
       })
-  default void elsewhereItIsOnlyAWord(String comment) {
+  default void mentionElsewhereInACommentIsIgnored(String comment) {
     assertThat(heard(tracker().commented(Person.MAINTAINER, comment))).isEmpty();
   }
 
@@ -251,14 +251,14 @@ public interface TrackerContract {
     "retry, Retry",
     "help, Help",
   })
-  default void verbsAreUnderstood(String verb, String intent) {
+  default void verbsInCommentsAreRecognized(String verb, String intent) {
     var delivery = heard(tracker().commented(Person.MAINTAINER, "/agent " + verb)).orElseThrow();
 
     assertThat(delivery.intent().getClass().getSimpleName()).isEqualTo(intent);
   }
 
   @Test
-  default void anEditedCommentIsNotSaidAgain() {
+  default void editedCommentIsNotANewMessage() {
     assertThat(heard(tracker().commentEdited("@agent fix it"))).isEmpty();
   }
 
@@ -266,12 +266,12 @@ public interface TrackerContract {
   @EnumSource(
       value = Person.class,
       names = {"STRANGER", "BOT"})
-  default void onlyPeopleWithARightToAreHeard(Person person) {
+  default void commentsOfPeopleWithoutTheRightAreIgnored(Person person) {
     assertThat(heard(tracker().commented(person, "@agent fix it"))).isEmpty();
   }
 
   @Test
-  default void ourOwnPostsAreNotHeard() {
+  default void ourOwnPostsAreIgnored() {
     var ours = "@agent says:\n\n@agent fix it\n\n<!-- runnel:notice=n1 -->";
 
     assertThat(heard(tracker().commented(Person.MAINTAINER, ours))).isEmpty();
@@ -280,7 +280,7 @@ public interface TrackerContract {
   // Deliveries.
 
   @Test
-  default void whatIsSentAgainIsTheSameDelivery() {
+  default void resentRequestIsTheSameDelivery() {
     for (var request : works()) {
       var once = accepted(request);
       assertThat(accepted(request).id()).isEqualTo(once.id());
@@ -289,7 +289,7 @@ public interface TrackerContract {
   }
 
   @Test
-  default void underAnotherIdItMeansTheSame() {
+  default void requestUnderAnotherIdHasTheSameMeaning() {
     for (var request : works()) {
       var once = accepted(request);
       var again = accepted(tracker().saidAgain(request));
@@ -300,7 +300,7 @@ public interface TrackerContract {
   }
 
   @Test
-  default void issueFiveAndCommentFiveAreTwoThings() {
+  default void issueAndCommentWithTheSameNumberDiffer() {
     var issue = accepted(tracker().labelAddedTo(5));
     var comment = accepted(tracker().commentOn(5, 5));
 
@@ -310,7 +310,7 @@ public interface TrackerContract {
   }
 
   @Test
-  default void nobodyIsCalledWhileASenderWaits() {
+  default void receivingAWebhookCallsNoApi() {
     var before = tracker().platform().requests().size();
 
     works().forEach(this::accepted);
@@ -319,7 +319,7 @@ public interface TrackerContract {
   }
 
   @Test
-  default void withoutAProofNothingIsBelieved() {
+  default void requestWithoutValidProofIsRejected() {
     for (var request : works()) {
       var bad = tracker().notProved(request);
       assertThat(bad).hasSizeGreaterThan(2);
@@ -334,7 +334,7 @@ public interface TrackerContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "{", "[]", "null", "3", "{} {}", "{\"action\": \"ope"})
-  default void garbageIsABadRequest(String body) {
+  default void malformedBodyIsABadRequest(String body) {
     var webhookResult =
         tracker().surface().receive(tracker().proved(body.getBytes(StandardCharsets.UTF_8)));
 
@@ -357,7 +357,7 @@ public interface TrackerContract {
   }
 
   @Test
-  default void theEndIsACommentOfItsOwn() {
+  default void resultIsASeparateComment() {
     var ref = posted(post("n1", status(RunState.RUNNING), null, 0));
     var run = Samples.run("1", RunState.SUCCEEDED);
 
@@ -378,7 +378,7 @@ public interface TrackerContract {
   }
 
   @Test
-  default void aMessageGetsASignOfReceipt() {
+  default void messageGetsAReceiptReaction() {
     var message =
         accepted(tracker().commented(Person.MAINTAINER, "@agent fix it"))
             .origin()
@@ -392,7 +392,7 @@ public interface TrackerContract {
   }
 
   @Test
-  default void aLabelTellsHowTheRunIs() {
+  default void labelShowsTheStateOfTheRun() {
     var ref = posted(post("n1", status(RunState.RUNNING), null, 0));
     assertThat(tracker().platform().labels()).contains("agent:running");
     posted(post("n2", status(RunState.BLOCKED), ref, 0));
@@ -417,14 +417,14 @@ public interface TrackerContract {
   }
 
   @Test
-  default void aTrackerThatIsDownIsLater() {
+  default void trackerOutagePostponesThePost() {
     tracker().platform().answersAll(503);
 
     assertThat(post("n1", status(RunState.RUNNING), null, 0)).isInstanceOf(Posting.Later.class);
   }
 
   @Test
-  default void aTokenThatIsNotAcceptedIsNoAnswerAboutAnythingElse() {
+  default void rejectedTokenIsReportedAsACredentialProblem() {
     var surface = tracker().surface();
     var said = accepted(tracker().commented(Person.MAINTAINER, "@agent fix it"));
     assertThat(surface.isAvailable()).isTrue();
@@ -443,7 +443,7 @@ public interface TrackerContract {
   /// What is there to be read is read when the tracker lets us.
   @ParameterizedTest
   @ValueSource(ints = {400, 403})
-  default void aListThatIsRefusedIsNotTakenForAnEmptyOne(int status) {
+  default void refusedListIsNotAnEmptyList(int status) {
     var conversation =
         accepted(tracker().commented(Person.MAINTAINER, "@agent fix it")).conversation();
     tracker().platform().answersAll(status);

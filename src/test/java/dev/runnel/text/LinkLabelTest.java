@@ -24,7 +24,7 @@ class LinkLabelTest {
     "//good.example/login, https://evil.example/",
     "ftp://good.example/x, https://evil.example/",
   })
-  void anAddressOnAnotherHostMisleads(String label, String target) {
+  void labelWithAnotherHostIsMisleading(String label, String target) {
     assertThat(LinkLabel.misleads(label, target)).isTrue();
   }
 
@@ -43,7 +43,7 @@ class LinkLabelTest {
         "https:\u2215\u2215good.example",
         "\u202Emoc.doog",
       })
-  void anAddressInOtherCharactersMisleads(String label) {
+  void labelWithLookalikeCharactersIsMisleading(String label) {
     assertThat(LinkLabel.misleads(label, "https://evil.example/")).isTrue();
   }
 
@@ -63,7 +63,7 @@ class LinkLabelTest {
     "docs // notes, https://e.example/",
     "go\u00ADod.com, https://good.com/",
   })
-  void aNameOrAnAddressOnTheSameHostDoesNot(String label, String target) {
+  void labelWithTheSameHostOrANameIsNotMisleading(String label, String target) {
     assertThat(LinkLabel.misleads(label, target)).isFalse();
   }
 }

@@ -27,7 +27,7 @@ class RedactorTest {
   @Nested
   class ByValue {
     @Test
-    void everySecretIsMaskedWhereverItStands() {
+    void everySecretIsMaskedAtAnyPosition() {
       var redactor = Redactor.of(List.of("correct horse", "battery-staple", "battery-staple-2"));
 
       assertThat(redactor.redact("(correct horse)battery-staple-2,battery-staple/"))
@@ -49,7 +49,7 @@ class RedactorTest {
     }
 
     @Test
-    void aSecretIsMaskedAsJsonWritesIt() {
+    void jsonEscapedSecretIsMasked() {
       assertThat(Redactor.of(List.of("pass\"word\\1")).redact("{\"a\":\"pass\\\"word\\\\1\"}"))
           .isEqualTo("{\"a\":\"(redacted)\"}");
     }
@@ -64,13 +64,13 @@ class RedactorTest {
     }
 
     @Test
-    void theBordersOfAKeyAreNoSecret() {
+    void borderLinesOfAKeyAreNotMasked() {
       assertThat(Redactor.of(List.of(PEM)).redact("It begins with -----BEGIN RSA PUBLIC KEY-----"))
           .isEqualTo("It begins with -----BEGIN RSA PUBLIC KEY-----");
     }
 
     @Test
-    void noSecretIsInItsWords() {
+    void redactorDoesNotPrintItsSecrets() {
       assertThat(Redactor.of(List.of("battery-staple"))).hasToString("Redactor[1]");
     }
   }
@@ -131,7 +131,7 @@ class RedactorTest {
           "eyJhbGciOiJIUzI1NiJ9 alone",
           "A PRIVATE KEY begins with -----BEGIN, a certificate with -----BEGIN CERTIFICATE-----",
         })
-    void ordinaryWordsStay(String text) {
+    void ordinaryTextIsKept(String text) {
       assertThat(Redactor.PATTERNS.redact(text)).isEqualTo(text);
     }
   }
@@ -139,13 +139,13 @@ class RedactorTest {
   @Nested
   class OfAPrivateKey {
     @Test
-    void nothingIsLeft() {
+    void privateKeyIsRemovedCompletely() {
       assertThat(Redactor.PATTERNS.redact("Here:\n" + PEM + "\nThat was it."))
           .isEqualTo("Here:\n(redacted)\nThat was it.");
     }
 
     @Test
-    void nothingIsLeftWhereItComesLineByLine() {
+    void privateKeyInSeparateLinesIsRemovedCompletely() {
       var lines = Redactor.PATTERNS.lines();
 
       assertThat(PEM.lines().flatMap(line -> lines.next(line).stream()))
@@ -154,7 +154,7 @@ class RedactorTest {
     }
 
     @Test
-    void nothingIsLeftWhereItIsNumberedQuotedOrCut() {
+    void numberedQuotedOrCutPrivateKeyIsRemovedCompletely() {
       for (var sign : List.of("     7\t", "> ", "+", "-", "7:", "│ 7 │ ")) {
         var shown = PEM.lines().map(line -> sign + line).collect(Collectors.joining("\n"));
 
@@ -167,7 +167,7 @@ class RedactorTest {
     }
 
     @Test
-    void nothingIsLeftWhereJsonHasItOnALine() {
+    void privateKeyInJsonIsRemovedCompletely() {
       var json = "{\"key\":\"" + PEM.replace("\n", "\\n") + "\",\"next\":1}";
       assertThat(Redactor.PATTERNS.redact(json)).isEqualTo("{\"key\":\"(redacted)\",\"next\":1}");
 
@@ -176,7 +176,7 @@ class RedactorTest {
     }
 
     @Test
-    void wordsAboutOneStay() {
+    void textAboutAPrivateKeyIsKept() {
       var text = "A key begins with -----BEGIN PRIVATE KEY----- and goes on\nfor some lines.";
 
       assertThat(Redactor.PATTERNS.redact(text))
@@ -213,7 +213,7 @@ class RedactorTest {
             "\"");
 
     @Test
-    void redactedTwiceIsRedactedOnceAndNoOwnSecretIsLeft() {
+    void redactionIsIdempotentAndLeavesNoSecret() {
       var redactor = Redactor.of(List.of("secret-of-ours"));
       for (var seed = 0; seed < 3_000; seed++) {
         var text = text(new Random(seed));
@@ -226,7 +226,7 @@ class RedactorTest {
     }
 
     @Test
-    void aTokenIsFoundInWhateverStandsAroundIt() {
+    void tokenIsMaskedInAnySurroundingText() {
       var token = "ghp_" + "z9Y8x7W6v5".repeat(4);
       for (var seed = 0; seed < 3_000; seed++) {
         var random = new Random(seed);
@@ -270,7 +270,7 @@ class RedactorTest {
         "1 ",
         "=.",
       })
-  void aLongTextTakesNoLongerThanItsLengthNeeds(String piece) {
+  void redactionTimeIsLinearInTheTextLength(String piece) {
     var text = piece.repeat(1_000_000 / piece.length());
     var pem = "-----BEGIN PRIVATE KEY-----\n" + text;
 

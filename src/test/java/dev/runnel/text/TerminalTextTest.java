@@ -29,7 +29,7 @@ class TerminalTextTest {
         "[31m is no colour, and 50% [K neither",
         "C:\\dir\\file \\u001b[0m",
       })
-  void whatIsTextStays(String text) {
+  void plainTextIsKept(String text) {
     assertThat(TerminalText.plain(text)).isEqualTo(text);
   }
 
@@ -53,7 +53,7 @@ class TerminalTextTest {
           bell\\u0007 nul\\u0000 del\\u007f nel\\u0085 vt\\u000b¦bell nul del nel vt
           \\u202eexe.gpj\\u202c \\u2066a\\u2069¦exe.gpj a
           """)
-  void whatIsForTheTerminalIsLeftOut(String written, String seen) {
+  void terminalSequencesAreRemoved(String written, String seen) {
     assertThat(TerminalText.plain(unescaped(written))).isEqualTo(unescaped(seen));
   }
 
@@ -79,17 +79,17 @@ class TerminalTextTest {
           one\\rtwo\\nthree¦two\\nthree
           Wörk 👩🏽‍💻\\rDone!¦Done!👩🏽‍💻
           """)
-  void ofWhatIsWrittenOverEachOtherTheLastIsKept(String written, String seen) {
+  void overwrittenTerminalTextKeepsTheLast(String written, String seen) {
     assertThat(TerminalText.plain(unescaped(written))).isEqualTo(unescaped(seen));
   }
 
   @Test
-  void halfACharacterIsLeftOut() {
+  void unpairedSurrogateIsRemoved() {
     assertThat(TerminalText.plain("a\uD83Db\uDE00c")).isEqualTo("abc");
   }
 
   @Test
-  void whateverIsWrittenNothingButTextIsLeft() {
+  void randomTerminalOutputBecomesPlainText() {
     var pieces =
         List.of(
             "\u001B", "[", "]", "P", "\\", "\u0007", "\u009B", "\u009C", "\u009D", "0;1", "31m",
@@ -131,7 +131,7 @@ class TerminalTextTest {
         "a\u001B[1K",
         "\ra\u001B[999999G\u001B[1K"
       })
-  void aLongTextTakesNoLongerThanItsLengthNeeds(String piece) {
+  void processingTimeIsLinearInTheTextLength(String piece) {
     var text = piece.repeat(1_000_000 / piece.length());
 
     Assertions.assertTimeoutPreemptively(Duration.ofSeconds(20), () -> TerminalText.plain(text));

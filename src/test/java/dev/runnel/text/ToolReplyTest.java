@@ -8,7 +8,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ToolReplyTest {
   @Test
-  void theWordsOfAChoiceAreThatChoice() {
+  void textOfAChoiceIsThatChoice() {
     assertThat(ToolReply.of(" allow ONCE\n")).isEqualTo(ToolReply.ALLOW_ONCE);
     assertThat(ToolReply.of("Allow for this run")).isEqualTo(ToolReply.ALLOW_FOR_RUN);
     assertThat(ToolReply.of("decline")).isEqualTo(ToolReply.DECLINE);
@@ -16,12 +16,12 @@ class ToolReplyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"yes", "allow", "1", "Allow once, but not now", "Do not allow once", ""})
-  void otherWordsPermitNothing(String words) {
+  void otherTextPermitsNothing(String words) {
     assertThat(ToolReply.of(words)).isEqualTo(ToolReply.OTHER);
   }
 
   @Test
-  void aYesOfSomebodyWhoSawTheRequestPermitsItOnce() {
+  void yesIsReadAsAOneTimePermission() {
     assertThat(ToolReply.choiceOf("Yes!")).hasValue("Allow once");
     assertThat(ToolReply.choiceOf("allow")).hasValue("Allow once");
     assertThat(ToolReply.choiceOf("no thanks")).hasValue("Decline");

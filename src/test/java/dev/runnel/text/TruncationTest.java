@@ -8,7 +8,7 @@ class TruncationTest {
   private static final String SMILE = "\uD83D\uDE00";
 
   @Test
-  void theHeadHasNoHalfOfASurrogatePair() {
+  void headDoesNotSplitASurrogatePair() {
     assertThat(Truncation.head("ab" + SMILE + "cd", 3)).isEqualTo("ab");
     assertThat(Truncation.head("ab" + SMILE + "cd", 4)).isEqualTo("ab" + SMILE);
     assertThat(Truncation.head("ab" + SMILE, 3)).isEqualTo("ab");
@@ -31,7 +31,7 @@ class TruncationTest {
   }
 
   @Test
-  void theBoundaryIsBeforeASurrogatePairAndNotWithinIt() {
+  void boundaryDoesNotSplitASurrogatePair() {
     assertThat(Truncation.boundary("ab" + SMILE + "cd", 3)).isEqualTo(2);
     assertThat(Truncation.boundary("ab" + SMILE + "cd", 4)).isEqualTo(4);
     assertThat(Truncation.boundary(SMILE, 0)).isZero();

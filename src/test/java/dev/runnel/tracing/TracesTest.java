@@ -122,7 +122,7 @@ class TracesTest {
   }
 
   @Test
-  void theWayOfAMessageIsOneTraceFromItsArrivalToThePost() {
+  void deliveryHasOneTraceFromItsArrivalToThePost() {
     try (var node = new TracedNode()) {
       node.receives(ASKED);
       node.works();
@@ -159,7 +159,7 @@ class TracesTest {
   }
 
   @Test
-  void anotherNodeGoesOnInTheSameTrace() {
+  void otherNodeContinuesTheSameTrace() {
     try (var receiving = new TracedNode();
         var working = new TracedNode()) {
       receiving.receives(ASKED);
@@ -182,7 +182,7 @@ class TracesTest {
   }
 
   @Test
-  void deliveriesHaveTracesOfTheirOwn() {
+  void everyDeliveryHasItsOwnTrace() {
     try (var node = new TracedNode()) {
       node.receives(ASKED);
       node.receives(delivery("8", say("and lint")));

@@ -19,14 +19,14 @@ class BufferedRequestTest {
   private static final int MAX_BYTES = 1_000;
 
   @Test
-  void aBodyInPartsThatHasArrivedIsRead() {
+  void arrivedBodyInPartsIsRead() {
     var read = BufferedRequest.read(request(6, part("abc"), part("def"), Content.Chunk.EOF), 6);
 
     assertThat(BufferedRequest.body(read)).contains("abcdef".getBytes(StandardCharsets.UTF_8));
   }
 
   @Test
-  void aRequestOfWhichNothingHasArrivedGetsNoBuffer() {
+  void requestWithoutArrivedBytesGetsNoBuffer() {
     var request = request(MAX_BYTES);
 
     assertThat(BufferedRequest.read(request, MAX_BYTES)).isSameAs(request);
@@ -34,7 +34,7 @@ class BufferedRequestTest {
 
   /// Else each of many slow senders holds its first bytes until the last has arrived.
   @Test
-  void whatTheRouteHasReadIsNotKept() {
+  void bufferIsReleasedAfterTheRouteHasReadIt() {
     var read = BufferedRequest.read(request(MAX_BYTES, part("abc")), MAX_BYTES);
     var buffer = new WeakReference<>(read.read().getByteBuffer().array());
 

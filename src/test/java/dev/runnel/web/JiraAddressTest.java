@@ -73,7 +73,8 @@ class JiraAddressTest {
     "/webhooks/jira/, 401, 0",
     "/webhooks/jira, 401, 0",
   })
-  void onlyTheWholeSecretOpensTheDoor(String path, int status, int kept) throws Exception {
+  void onlyTheCompleteSecretInTheAddressIsAccepted(String path, int status, int kept)
+      throws Exception {
     var body = new GoldenDeliveries("jira").read("data-center-issue-labeled").bytes();
     try (var http = HttpClient.newHttpClient()) {
       var request =

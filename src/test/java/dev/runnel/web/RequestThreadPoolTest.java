@@ -40,7 +40,7 @@ class RequestThreadPoolTest {
   }
 
   @Test
-  void manyConnectionsAllContinue() throws Exception {
+  void allConnectionsContinueUnderLoad() throws Exception {
     pool.start();
     var done = new CountDownLatch(500);
     pool.responses()
@@ -119,7 +119,7 @@ class RequestThreadPoolTest {
   }
 
   @Test
-  void theCallerRespondsWhileThePoolDoesNotRun() throws Exception {
+  void responseRunsOnTheCallerWhileThePoolIsStopped() throws Exception {
     var count = new AtomicInteger();
     pool.responses().execute(count::incrementAndGet);
     assertThat(count).hasValue(1);

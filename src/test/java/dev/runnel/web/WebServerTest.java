@@ -156,7 +156,7 @@ class WebServerTest {
   }
 
   @Test
-  void anUnexpectedErrorHasAnIdForPeopleAndNoInnerWords() throws Exception {
+  void unexpectedErrorShowsAnIdAndNoInternals() throws Exception {
     var answer = get("/broken");
 
     assertThat(answer.statusCode()).isEqualTo(500);
@@ -208,14 +208,14 @@ class WebServerTest {
 
   /// The route takes none of them, and a proxy that protects a path compares it as it is written.
   @Test
-  void otherWaysToWriteThePathOfADirectHandlerDoNotReachIt() throws Exception {
+  void alternativeSpellingsOfADirectPathAreNotFound() throws Exception {
     for (var path : List.of("/./direct", "/x/../direct", "/direct;x", "/%64irect")) {
       assertThat(post(path, 0).statusCode()).as(path).isEqualTo(404);
     }
   }
 
   @Test
-  void anUnexpectedErrorOfADirectHandlerHasAnIdAndNoInnerWords() throws Exception {
+  void unexpectedErrorOfADirectHandlerShowsAnIdAndNoInternals() throws Exception {
     for (var path : List.of("/direct", "/defective")) {
       var answer = post(path, 0);
 
@@ -246,7 +246,7 @@ class WebServerTest {
   }
 
   @Test
-  void aBodyThatIsLargerThanTheLargestIsRefused() throws Exception {
+  void bodyOverTheMaximumIsRefused() throws Exception {
     server.close();
     server =
         WebServer.start(
@@ -262,12 +262,12 @@ class WebServerTest {
   }
 
   @Test
-  void whatIsSkippedTakesNothingOfTheBudget() throws Exception {
+  void skippedBodyUsesNoneOfTheBudget() throws Exception {
     assertThat(post("/skip", 2 * BUDGET).body()).isEqualTo("free " + BUDGET);
   }
 
   @Test
-  void aBodyThatDoesNotArriveIsGivenUp() throws Exception {
+  void requestWithAStalledBodyTimesOut() throws Exception {
     server.close();
     limits = new BodyLimits(FREE, budget, Duration.ofMillis(200));
     server = serve(limits);
@@ -292,7 +292,7 @@ class WebServerTest {
   /// An open connection counts, so that whoever keeps a thousand of them open like this keeps out
   /// everybody else.
   @Test
-  void aHeadThatDoesNotEndIsGivenUp() throws Exception {
+  void requestWithAnEndlessHeadTimesOut() throws Exception {
     server.close();
     limits = new BodyLimits(FREE, budget, Duration.ofMillis(200));
     server = serve(limits);
@@ -319,7 +319,7 @@ class WebServerTest {
   }
 
   @Test
-  void ofAThousandConnectionsThoseThatSendNothingAreClosedSoon() throws Exception {
+  void idleConnectionsAreClosedSoonIfAThousandAreOpen() throws Exception {
     var open = new ArrayList<Socket>();
     try {
       while (open.size() < 1_000) {

@@ -130,7 +130,7 @@ class WebhookEndpointTest {
   }
 
   @Test
-  void aSurfaceThatNoPathLeadsToIsRefused() {
+  void surfaceWithoutAPathIsRefused() {
     var surfaces = Surfaces.of(List.of(new EchoSurface(TERSE, 1_000)));
     var endpoint =
         new WebhookEndpoint(
@@ -145,7 +145,7 @@ class WebhookEndpointTest {
   }
 
   @Test
-  void anAcceptedDeliveryIsOnDiskWhenItIsAnswered() throws Exception {
+  void acceptedDeliveryIsStoredBeforeTheResponse() throws Exception {
     var answer = post("/webhooks/fake", "hello");
 
     assertThat(answer.statusCode()).isEqualTo(200);
@@ -154,7 +154,7 @@ class WebhookEndpointTest {
   }
 
   @Test
-  void aResendIsAnsweredAlikeAndKeptOnce() throws Exception {
+  void resentDeliveryIsAcceptedButStoredOnce() throws Exception {
     post("/webhooks/fake", "hello");
 
     assertThat(post("/webhooks/fake", "hello").statusCode()).isEqualTo(200);
@@ -162,7 +162,7 @@ class WebhookEndpointTest {
   }
 
   @Test
-  void noiseAndForgeriesLeaveNothing() throws Exception {
+  void irrelevantAndForgedRequestsAreNotStored() throws Exception {
     assertThat(post("/webhooks/fake", "noise").body()).isEqualTo("heard");
     assertThat(post("/webhooks/fake", "forged").statusCode()).isEqualTo(401);
     assertThat(waiting()).isZero();
@@ -187,7 +187,7 @@ class WebhookEndpointTest {
   }
 
   @Test
-  void whoIsStillWritingIsToldThatTheBodyIsTooLarge() throws Exception {
+  void tooLargeBodyIsRefusedWhileItIsStillSent() throws Exception {
     var huge = "x".repeat(5 * MAX_BYTES);
 
     for (int i = 0; i < 5; i++) {
@@ -202,7 +202,7 @@ class WebhookEndpointTest {
   }
 
   @Test
-  void ofABodyForAPlatformThatIsOffNothingIsRead() throws Exception {
+  void bodyForADisabledPlatformIsNotRead() throws Exception {
     var request =
         """
         POST /webhooks/off HTTP/1.1\r
@@ -220,7 +220,7 @@ class WebhookEndpointTest {
   }
 
   @Test
-  void aBodyThatBreaksOffIsUnreadable() throws Exception {
+  void truncatedBodyIsUnreadable() throws Exception {
     var request =
         """
         POST /webhooks/fake HTTP/1.1\r
@@ -240,7 +240,7 @@ class WebhookEndpointTest {
   }
 
   @Test
-  void whatCannotBeStoredIsAskedForAgain() throws Exception {
+  void deliveryThatCannotBeStoredIsRequestedAgain() throws Exception {
     diskIsFull = true;
     var answer = post("/webhooks/fake", "hello");
 
@@ -250,7 +250,7 @@ class WebhookEndpointTest {
   }
 
   @Test
-  void healthTellsLifeAndReadinessApart() throws Exception {
+  void livenessAndReadinessAreReportedSeparately() throws Exception {
     assertThat(get("/healthz").statusCode()).isEqualTo(200);
     assertThat(get("/readyz").statusCode()).isEqualTo(200);
     diskIsFull = true;
@@ -261,7 +261,7 @@ class WebhookEndpointTest {
 
   /// Anybody may ask, so the answers are fixed words, whatever came in.
   @Test
-  void healthTellsNobodyWhatIsWorkedOn() throws Exception {
+  void healthAndMetricsRevealNoWork() throws Exception {
     post("/webhooks/fake", "the-secret-repository and /a/path");
 
     assertThat(get("/healthz").body()).isEqualTo("ok\n");
@@ -270,7 +270,7 @@ class WebhookEndpointTest {
   }
 
   @Test
-  void metricsCountWhatCameInAndWhatWaits() throws Exception {
+  void metricsCountReceivedAndWaitingDeliveries() throws Exception {
     post("/webhooks/fake", "hello");
     post("/webhooks/fake", "hello");
 

@@ -102,7 +102,7 @@ public class AgentConfigJsonTest {
   }
 
   @Test
-  public void readAndWrittenAgainItIsTheSame() throws Exception {
+  public void agentConfigurationSurvivesARoundTrip() throws Exception {
     Golden.isLossless("agent-config", AgentConfig.class);
   }
 
@@ -112,7 +112,7 @@ public class AgentConfigJsonTest {
   }
 
   @Test
-  public void nothingOfItIsNeeded() throws Exception {
+  public void allConfigurationMembersAreOptional() throws Exception {
     var config = ClientJson.strict(ClientJson.tree("{}"), AgentConfig.class);
 
     assertThat(config).isEqualTo(AgentConfig.builder().build());
@@ -120,7 +120,7 @@ public class AgentConfigJsonTest {
   }
 
   @Test
-  public void severalSkillsComeBackWithTheFirstAsSkillSpec() throws Exception {
+  public void severalSkillsAreReadWithTheFirstAsSkillSpec() throws Exception {
     var config = Golden.read("agent-config", AgentConfig.class);
 
     assertThat(config.skills()).containsExactly("team/app:fix-tests", "team/app:review");
@@ -136,7 +136,7 @@ public class AgentConfigJsonTest {
   }
 
   @Test
-  public void aCredentialStrategyOfNullIsSentAsOne() throws Exception {
+  public void nullCredentialStrategyIsSentAsNull() throws Exception {
     var config =
         AgentConfig.builder().more(Map.of("credential_strategy", NullNode.instance)).build();
 
@@ -156,7 +156,7 @@ public class AgentConfigJsonTest {
   }
 
   @Test
-  public void theOneSecretNameOfOldLibrariesIsKept() throws Exception {
+  public void legacySecretNameIsKept() throws Exception {
     var json =
         ClientJson.tree("{\"harness\":{\"type\":\"claude\",\"auth_secret_name\":\"CLAUDE_KEY\"}}");
 
@@ -190,14 +190,14 @@ public class AgentConfigJsonTest {
   }
 
   @Test
-  public void whatAToolServerIsGivenIsInNoString() throws Exception {
+  public void toStringShowsNoSecretsOfAToolServer() throws Exception {
     assertThat(Golden.read("agent-config", AgentConfig.class).toString())
         .contains("TOKEN", "Authorization")
         .doesNotContain("a-secret-value");
   }
 
   @Test
-  public void whatIsReadCannotBeChanged() throws Exception {
+  public void parsedConfigurationIsUnmodifiable() throws Exception {
     var json = (ObjectNode) Golden.tree("agent-config");
     var config = ClientJson.strict(json, AgentConfig.class);
 

@@ -67,14 +67,14 @@ public class ArtifactItemTest {
   }
 
   @Test
-  public void whatNobodyKnowsIsKept() throws Exception {
+  public void unknownArtifactTypeIsKept() throws Exception {
     assertThat(read(5)).isEqualTo(new ArtifactItem.Unknown(json(5)));
     assertThat(read(5).type()).isEqualTo(new ArtifactType("HOLOGRAM"));
   }
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3, 4, 5})
-  public void eachHasATypeAndATimeAndIsWrittenAsItCame(int which) throws Exception {
+  public void everyArtifactHasTypeAndTimeAndIsWrittenUnchanged(int which) throws Exception {
     var item = read(which);
 
     assertThat(item.type().value()).isEqualTo(json(which).path("artifact_type").textValue());
@@ -84,7 +84,7 @@ public class ArtifactItemTest {
 
   @ParameterizedTest
   @CsvSource({"1, url", "2, artifact_uid", "3, artifact_uid", "4, url"})
-  public void withoutWhatMakesItWhatItIsItIsUnknown(int which, String member) throws Exception {
+  public void artifactWithoutARequiredMemberIsUnknown(int which, String member) throws Exception {
     var json = json(which);
     ((ObjectNode) json.path("data")).remove(member);
 
@@ -94,7 +94,7 @@ public class ArtifactItemTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"5", "\"PLAN\"", "[]", "{}", "{\"artifact_type\": 7, \"data\": \"x\"}"})
-  void anyOtherShapeIsUnknownToo(String json) throws IOException {
+  void malformedArtifactIsUnknown(String json) throws IOException {
     var item = ClientJson.lenient(ClientJson.tree(json), ArtifactItem.class);
 
     assertThat(item).isInstanceOf(ArtifactItem.Unknown.class);
@@ -103,7 +103,7 @@ public class ArtifactItemTest {
   }
 
   @Test
-  public void whatIsOptionalMayBeMissing() throws Exception {
+  public void optionalMembersMayBeMissing() throws Exception {
     var json =
         ClientJson.tree(
             "{\"artifact_type\": \"FILE\", \"created_at\": \"soon\", \"data\": {\"artifact_uid\":"
@@ -116,7 +116,7 @@ public class ArtifactItemTest {
   }
 
   @Test
-  public void aPullRequestThatTheServiceFoundIsWrittenLikeAnyOther() throws Exception {
+  public void constructedPullRequestSurvivesARoundTrip() throws Exception {
     var found =
         ArtifactItem.PullRequest.of(
             "https://a.example/1", "b", Instant.parse("2026-01-05T09:00:00Z"));

@@ -58,7 +58,7 @@ public class CreateRunJsonTest {
   }
 
   @Test
-  public void readAndWrittenAgainItIsTheSame() throws Exception {
+  public void createRunSurvivesARoundTrip() throws Exception {
     Golden.isLossless("create-run", CreateRun.class);
     Golden.isLossless("follow-up", FollowUpMessage.class);
   }
@@ -81,7 +81,7 @@ public class CreateRunJsonTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"file_name", "mime_type", "data"})
-  public void anAttachmentNeedsAllThree(String member) throws IOException {
+  public void attachmentRequiresNameTypeAndData(String member) throws IOException {
     var json = (ObjectNode) Golden.tree("create-run").at("/attachments/0");
     json.remove(member);
 
@@ -119,7 +119,7 @@ public class CreateRunJsonTest {
   }
 
   @Test
-  public void whatIsNotSaidIsNotSent() throws Exception {
+  public void unsetFieldsAreNotSent() throws Exception {
     assertThat(ClientJson.tree(CreateRun.of("fix it")).toString())
         .isEqualTo("{\"prompt\":\"fix it\"}");
   }
@@ -139,7 +139,7 @@ public class CreateRunJsonTest {
   }
 
   @Test
-  public void aNullIsSentWhereItIsMeant() throws Exception {
+  public void explicitNullIsSent() throws Exception {
     var run = CreateRun.builder().prompt("fix it").more(Map.of("mode", NullNode.instance)).build();
 
     assertThat(ClientJson.tree(run).toString()).isEqualTo("{\"prompt\":\"fix it\",\"mode\":null}");
@@ -154,7 +154,7 @@ public class CreateRunJsonTest {
   }
 
   @Test
-  public void whatPeopleWroteIsInNoString() throws Exception {
+  public void toStringShowsNoUserText() throws Exception {
     assertThat(Golden.read("create-run", CreateRun.class).toString())
         .contains("ticket_id")
         .doesNotContain("login", "PAY-123", "iVBORw0K");
@@ -181,7 +181,7 @@ public class CreateRunJsonTest {
   }
 
   @Test
-  public void whatIsSaidIsCalledMessageNotPrompt() throws Exception {
+  public void followUpTextIsSentAsMessage() throws Exception {
     assertThat(ClientJson.tree(FollowUpMessage.of("go on")).toString())
         .isEqualTo("{\"message\":\"go on\"}");
   }

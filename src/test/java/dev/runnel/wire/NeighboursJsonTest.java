@@ -50,8 +50,7 @@ public class NeighboursJsonTest {
 
   @ParameterizedTest
   @MethodSource("resources")
-  public void everyMemberHasItsComponentAndNoneIsLeftOut(String name, Class<?> type)
-      throws Exception {
+  public void everyMemberHasAComponent(String name, Class<?> type) throws Exception {
     Golden.isFull(
         (Record) Golden.read(name, type),
         "mcpServers.",
@@ -66,7 +65,7 @@ public class NeighboursJsonTest {
 
   @ParameterizedTest
   @MethodSource("resources")
-  public void readAndWrittenAgainEachIsTheSame(String name, Class<?> type) throws Exception {
+  public void everyResourceSurvivesARoundTrip(String name, Class<?> type) throws Exception {
     Golden.isLossless(name, type);
   }
 
@@ -113,7 +112,7 @@ public class NeighboursJsonTest {
         SessionRedirect.class,
         ConversationRedirect.class
       })
-  public void componentsAreCalledAsTheirMembers(Class<?> type) {
+  public void componentsAreNamedAfterTheirJsonMembers(Class<?> type) {
     var renamed =
         Map.of(
             "CloudEnvironment.lastTaskRunAt", "last_task_run_timestamp",
@@ -140,7 +139,7 @@ public class NeighboursJsonTest {
     "models#/models/0, id",
     "environments#/environments/0, uid"
   })
-  public void withoutItsIdItIsNothing(String name, String member) throws IOException {
+  public void objectWithoutItsIdIsRejected(String name, String member) throws IOException {
     var type =
         Map.of(
             "identity", Identity.class,
@@ -158,7 +157,7 @@ public class NeighboursJsonTest {
   }
 
   @Test
-  public void aSkillTellsWhereItIsAndWhenItRan() throws Exception {
+  public void skillHasItsSourceAndLastRun() throws Exception {
     var skill = Golden.read("skills#/agents/0", Skill.class);
 
     assertThat(skill.variants())
@@ -212,7 +211,7 @@ public class NeighboursJsonTest {
   }
 
   @Test
-  public void aStepOfAConversationSaysWhatItWasAboutAndWhen() throws Exception {
+  public void conversationStepHasDescriptionSummaryAndTimes() throws Exception {
     var step = Golden.read("conversation", Conversation.class).steps().getFirst();
 
     assertThat(step.description()).isEqualTo("Fix the flaky test");
@@ -226,7 +225,7 @@ public class NeighboursJsonTest {
   }
 
   @Test
-  public void contentsAreWrittenFlat() throws Exception {
+  public void conversationContentIsWrittenAsAFlatObject() throws Exception {
     assertThat(ClientJson.tree(ConversationContent.text("Fix it")))
         .isEqualTo(ClientJson.tree("{\"type\":\"text\",\"text\":\"Fix it\"}"));
     assertThat(
@@ -273,7 +272,7 @@ public class NeighboursJsonTest {
   }
 
   @Test
-  public void signedAddressesAreInNoString() throws Exception {
+  public void toStringShowsNoSignedAddress() throws Exception {
     assertThat(Golden.read("artifact-content", ArtifactContent.class).toString())
         .contains("report.pdf")
         .doesNotContain("a-secret-value", "# The plan");
@@ -345,7 +344,7 @@ public class NeighboursJsonTest {
   }
 
   @Test
-  public void whatIsNotSetStaysAndWhatIsEmptyClears() throws Exception {
+  public void unsetMembersAreOmittedAndEmptyOnesAreSent() throws Exception {
     var changed =
         UpdateIdentity.builder()
             .prompt("")
@@ -411,7 +410,7 @@ public class NeighboursJsonTest {
   }
 
   @Test
-  public void buildersNameWhatIsMissing() {
+  public void buildersNameMissingMembers() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> CreateIdentity.builder().build())
         .withMessageContaining("name");

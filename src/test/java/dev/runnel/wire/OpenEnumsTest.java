@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// kept.
 public class OpenEnumsTest {
   @Test
-  public void thereAreNineStates() throws Exception {
+  public void runStatesAreTheNinePublishedOnes() throws Exception {
     hasExactly(
         RunStateValue.class,
         "QUEUED",
@@ -30,14 +30,14 @@ public class OpenEnumsTest {
   }
 
   @Test
-  public void fourStatesAreOver() throws Exception {
+  public void endedStatesAreTheFourFinalOnes() throws Exception {
     assertThat(values(RunStateValue.class).stream().filter(RunStateValue::isEnded))
         .extracting(RunStateValue::value)
         .containsExactly("SUCCEEDED", "FAILED", "ERROR", "CANCELLED");
   }
 
   @Test
-  public void fourStatesGoOnByThemselves() throws Exception {
+  public void statesUnderWayAreTheFourActiveOnes() throws Exception {
     assertThat(values(RunStateValue.class).stream().filter(RunStateValue::isUnderWay))
         .extracting(RunStateValue::value)
         .containsExactly("QUEUED", "PENDING", "CLAIMED", "INPROGRESS");
@@ -45,13 +45,13 @@ public class OpenEnumsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"BLOCKED", "DREAMING", "IN_PROGRESS", "queued", ""})
-  public void aBlockedOrUnknownRunIsNeitherOverNorUnderWay(String state) {
+  public void blockedOrUnknownStateIsNeitherEndedNorActive(String state) {
     assertThat(new RunStateValue(state).isEnded()).isFalse();
     assertThat(new RunStateValue(state).isUnderWay()).isFalse();
   }
 
   @Test
-  public void thereAreTwentyOneSources() throws Exception {
+  public void runSourcesAreTheTwentyOnePublishedOnes() throws Exception {
     hasExactly(
         RunSource.class,
         "LINEAR",
@@ -104,7 +104,7 @@ public class OpenEnumsTest {
   }
 
   @Test
-  public void threeErrorsStayAlthoughTheirStatusOftenPasses() throws Exception {
+  public void finalErrorCodesAreTheThreeThatMustNotBeRetried() throws Exception {
     assertThat(values(ErrorCode.class).stream().filter(ErrorCode::isFinal))
         .extracting(ErrorCode::value)
         .containsExactly(
@@ -143,7 +143,7 @@ public class OpenEnumsTest {
   }
 
   @Test
-  public void thereAreFourHarnesses() throws Exception {
+  public void harnessTypesAreTheFourPublishedOnes() throws Exception {
     hasExactly(HarnessType.class, "oz", "claude", "gemini", "codex");
   }
 
@@ -153,7 +153,7 @@ public class OpenEnumsTest {
   }
 
   @Test
-  public void credentialsAreTheCreatorsOrTheExecutors() throws Exception {
+  public void credentialStrategiesAreCreatorAndExecutor() throws Exception {
     hasExactly(CredentialStrategy.class, "CREATOR", "EXECUTOR");
   }
 

@@ -45,7 +45,7 @@ public class ProblemTest {
   }
 
   @Test
-  public void readAndWrittenAgainItIsTheSame() throws Exception {
+  public void problemSurvivesARoundTrip() throws Exception {
     Golden.isLossless("problem", Problem.class);
   }
 
@@ -55,7 +55,7 @@ public class ProblemTest {
   }
 
   @Test
-  public void theRequiredMembersAreEnough() throws Exception {
+  public void problemNeedsOnlyItsRequiredMembers() throws Exception {
     var problem = Golden.read("problem-minimal", Problem.class);
 
     assertThat(problem)
@@ -91,7 +91,7 @@ public class ProblemTest {
   }
 
   @Test
-  public void withoutATypeThereIsNoCode() {
+  public void problemWithoutATypeHasNoCode() {
     assertThat(Problem.builder().title("Oops").build().code().value()).isEmpty();
   }
 

@@ -119,7 +119,7 @@ public class RunItemJsonTest {
   }
 
   @Test
-  public void readAndWrittenAgainARunIsTheSame() throws Exception {
+  public void runSurvivesARoundTrip() throws Exception {
     Golden.isLossless("run", RunItem.class);
     Golden.isLossless("run-page", RunPage.class);
     Golden.isLossless("created-run", CreatedRun.class);
@@ -152,7 +152,7 @@ public class RunItemJsonTest {
   }
 
   @Test
-  public void theRequiredMembersAreEnough() throws Exception {
+  public void runNeedsOnlyItsRequiredMembers() throws Exception {
     var run = Golden.read("run-minimal", RunItem.class);
 
     assertThat(run)
@@ -175,7 +175,7 @@ public class RunItemJsonTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"run_id", "state"})
-  void withoutItsIdAndStateItIsNoRun(String member) throws IOException {
+  void runWithoutAnIdOrStateIsRejected(String member) throws IOException {
     var json = (ObjectNode) Golden.tree("run-minimal");
     json.remove(member);
 
@@ -185,7 +185,7 @@ public class RunItemJsonTest {
   }
 
   @Test
-  public void aRunThatHasNotStartedMaySayNull() throws Exception {
+  public void startTimeOfAnUnstartedRunMayBeNull() throws Exception {
     var json = ((ObjectNode) Golden.tree("run-minimal")).putNull("started_at");
 
     assertThat(ClientJson.strict(json, RunItem.class).startedAt()).isNull();
@@ -202,7 +202,7 @@ public class RunItemJsonTest {
   }
 
   @Test
-  public void usageIsCarriedThroughUntyped() throws Exception {
+  public void usageOfAnyShapeIsKept() throws Exception {
     var json = ((ObjectNode) Golden.tree("run-minimal")).put("request_usage", "unlimited");
 
     assertThat(ClientJson.strict(json, RunItem.class).requestUsage())
@@ -210,7 +210,7 @@ public class RunItemJsonTest {
   }
 
   @Test
-  public void whatIsStableOfAUsageIsTyped() throws Exception {
+  public void stableUsageMembersAreTyped() throws Exception {
     var usage = requireNonNull(Golden.read("run", RunItem.class).requestUsage());
 
     assertThat(usage.inferenceCost()).isEqualByComparingTo("1.25");
@@ -226,7 +226,7 @@ public class RunItemJsonTest {
   }
 
   @Test
-  public void thereIsNoRunUrlOnARun() throws Exception {
+  public void runUrlIsAnUntypedMember() throws Exception {
     var json = ((ObjectNode) Golden.tree("run-minimal")).put("run_url", "https://app.example/r1");
 
     assertThat(ClientJson.strict(json, RunItem.class).more())
@@ -260,7 +260,7 @@ public class RunItemJsonTest {
   }
 
   @Test
-  public void aPageHasRunsAndWhereToGoOn() throws Exception {
+  public void runPageHasRunsAndACursor() throws Exception {
     var page = Golden.read("run-page", RunPage.class);
 
     assertThat(page.runs()).extracting(RunItem::runId).containsExactly("r1");
@@ -274,7 +274,7 @@ public class RunItemJsonTest {
   }
 
   @Test
-  public void aFollowUpsAnswerMayHaveAnIdAndAnOutcome() throws Exception {
+  public void followUpResponseMayHaveAnIdAndAnOutcome() throws Exception {
     var accepted = Golden.read("follow-up-accepted", FollowUpAccepted.class);
 
     assertThat(accepted.followUpId()).isEqualTo("fu-1");
@@ -283,7 +283,7 @@ public class RunItemJsonTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"{}", "{\"followup_id\": null, \"outcome\": null}"})
-  public void aFollowUpsAnswerMaySayNothing(String json) throws IOException {
+  public void followUpResponseMayBeEmpty(String json) throws IOException {
     assertThat(ClientJson.strict(ClientJson.tree(json), FollowUpAccepted.class))
         .isEqualTo(new FollowUpAccepted(null, null, Map.of()));
   }
@@ -299,7 +299,7 @@ public class RunItemJsonTest {
   }
 
   @Test
-  public void whatPeopleWroteIsNotInItsString() throws Exception {
+  public void toStringShowsNoUserText() throws Exception {
     assertThat(Golden.read("run", RunItem.class).toString())
         .contains("0b9c1e7a", "FAILED")
         .doesNotContain("login", "Ada");

@@ -16,7 +16,7 @@ class CommandLineTest {
       new CommandLine.Options(Optional.empty(), Map.of());
 
   @Test
-  void nothingServes() {
+  void emptyCommandLineMeansServe() {
     assertThat(parse()).isEqualTo(new CommandLine.Serve(NO_OPTIONS, false));
   }
 
@@ -32,7 +32,7 @@ class CommandLineTest {
   }
 
   @Test
-  void runTakesItsVerbAndWords() {
+  void runCommandParsesItsVerbAndArguments() {
     assertThat(parse("run", "follow", "id", "go", "on", "--json"))
         .isEqualTo(
             new CommandLine.RunCommand(
@@ -66,7 +66,7 @@ class CommandLineTest {
   }
 
   @Test
-  void aStartTakesWhatItGivesTheRunFromOptions() {
+  void runStartParsesTheOptionsOfTheRun() {
     assertThat(parse("run", "start", "fix", "it", "--model", "fast", "--env", "web", "--wait"))
         .isEqualTo(
             new CommandLine.RunCommand(
@@ -117,7 +117,7 @@ class CommandLineTest {
   }
 
   @Test
-  void whatIsWrongIsNamed() {
+  void invalidArgumentIsNamed() {
     assertThat(parse("srve")).isEqualTo(wrong("There is no command srve. Did you mean serve?"));
     assertThat(parse("--prot", "1"))
         .isEqualTo(wrong("There is no option --prot. Did you mean --port?"));

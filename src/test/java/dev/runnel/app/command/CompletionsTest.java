@@ -68,7 +68,7 @@ class CompletionsTest {
   }
 
   @Test
-  void thereAreNoColoursWhereNobodyLooks() {
+  void coloursAreDisabledWithNoColorOrADumbTerminal() {
     assertThat(RunsOnTerminal.isThere(Map.of("NO_COLOR", "1"))).isFalse();
     assertThat(RunsOnTerminal.isThere(Map.of("TERM", "dumb"))).isFalse();
   }

@@ -86,7 +86,7 @@ class RunCommandsTest {
   }
 
   @Test
-  void wordsOfOthersNeitherMoveTheCursorNorLookLikeLinesOfOurs() {
+  void foreignTextCannotMoveTheCursorOrForgeOutputLines() {
     var title = "Tidy\n2026 ERROR\u001B]0;gotcha\u0007 \u001B[2J\u009B31mup \u202Ewen";
     assertThat(run("start", "--title", title, "say", "\u001B[31mred", "\u202Ewen")).isZero();
     var id = said().getFirst().substring("Started ".length());
@@ -100,7 +100,7 @@ class RunCommandsTest {
   }
 
   @Test
-  void aWatchEndsWhenTheRunWaitsForSomebodyAndAFollowUpGoesOn() {
+  void watchEndsAtAQuestionAndAFollowUpContinuesTheRun() {
     var id = started("ask me");
 
     assertThat(run("watch", id)).isEqualTo(3);
@@ -112,7 +112,7 @@ class RunCommandsTest {
   }
 
   @Test
-  void aCancellationTellsWhatBecameOfTheRun() {
+  void cancelReportsWhetherTheRunWasStopped() {
     var id = started("slow work");
 
     assertThat(run("cancel", id)).isZero();
@@ -133,7 +133,7 @@ class RunCommandsTest {
   }
 
   @Test
-  void aCancellationOfAllEndsWhatIsQueuedOrWorksAndLeavesTheRest() {
+  void cancelAllStopsOnlyQueuedAndRunningRuns() {
     var done = started("quick work");
     run("watch", done);
     var asks = started("ask me");
@@ -163,7 +163,7 @@ class RunCommandsTest {
 
   @ParameterizedTest
   @CsvSource({"fix the build, 0", "fail at it, 1", "ask me, 3"})
-  void aWatchAndAStartThatWaitsExitWithHowTheRunIs(String prompt, int status) {
+  void watchAndWaitingStartExitWithTheStatusOfTheRun(String prompt, int status) {
     assertThat(run("watch", started(prompt))).isEqualTo(status);
     assertThat(run("start", prompt, "--wait")).isEqualTo(status);
     assertThat(said()).first().asString().startsWith("Started ");
@@ -234,7 +234,7 @@ class RunCommandsTest {
   }
 
   @Test
-  void aFactoryTakesNoModel() {
+  void modelOptionWithAFactoryIsAUsageError() {
     assertThat(run("start", "fix it", "--factory", "builders", "--model", "fast")).isEqualTo(2);
     assertThat(err.toString(StandardCharsets.UTF_8))
         .startsWith("A factory chooses that itself: leave --model or --factory out.");
@@ -250,7 +250,7 @@ class RunCommandsTest {
   }
 
   @Test
-  void aListIsLimitedByStateAndNameAndCanHaveAll() {
+  void runListCanBeFilteredByStateAndNameOrShowAll() {
     var failed = started("fail at it");
     assertThat(run("watch", failed)).isOne();
     assertThat(run("start", "fix it", "--name", "nightly", "--wait")).isZero();
@@ -341,13 +341,13 @@ class RunCommandsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {" ", ".."})
-  void aWordThatCannotBeAnIdIsWrongUsage(String id) {
+  void invalidRunIdIsAUsageError(String id) {
     assertThat(run("watch", id)).isEqualTo(2);
     assertThat(err.toString(StandardCharsets.UTF_8)).contains("An id must not be empty");
   }
 
   @Test
-  void logsAreTheTranscriptOnceAndTheStateBesideIt() {
+  void logsOptionPrintsTheTranscriptOnceAndTheStateToStandardError() {
     assertThat(run("start", "fix it", "--wait", "--logs")).isZero();
 
     assertThat(said()).contains("Done: fix it").doesNotHaveDuplicates();
@@ -355,7 +355,7 @@ class RunCommandsTest {
   }
 
   @Test
-  void forMachinesEverythingIsJson() {
+  void jsonOptionMakesAllOutputJson() {
     var id = started("fix the build");
 
     assertThat(run("watch", id, "--json")).isZero();
@@ -374,7 +374,7 @@ class RunCommandsTest {
   }
 
   @Test
-  void whatTheServiceRefusesIsASentenceAndExitStatusOne() {
+  void refusalByTheServiceIsASentenceAndExitStatusOne() {
     assertThat(run("show", "nobody")).isOne();
     assertThat(said()).isEmpty();
     assertThat(err.toString(StandardCharsets.UTF_8))

@@ -77,7 +77,7 @@ class ConnectCommandTest {
   }
 
   @Test
-  void aRefusedTokenIsAskedForAgain() throws Exception {
+  void refusedTokenIsRequestedAgain() throws Exception {
     network
         .answers("auth.test", "{\"ok\": false, \"error\": \"invalid_auth\"}")
         .answers("auth.test", SAYS_YES)
@@ -91,7 +91,7 @@ class ConnectCommandTest {
   }
 
   @Test
-  void anInterruptedGuideGoesOnWhereItWas() throws Exception {
+  void interruptedGuideContinuesWhereItStopped() throws Exception {
     network
         .answers("auth.test", SAYS_YES)
         .answers("auth.test", SAYS_YES)
@@ -110,7 +110,7 @@ class ConnectCommandTest {
   }
 
   @Test
-  void aTokenOfTheEnvironmentIsToBeChangedThere() throws Exception {
+  void refusedTokenFromTheEnvironmentMustBeChangedThere() throws Exception {
     environment.put("SLACK_BOT_TOKEN", "xoxb-old");
     network.answers("auth.test", "{\"ok\": false, \"error\": \"token_revoked\"}");
     dialogue.answers("socket");
@@ -134,7 +134,7 @@ class ConnectCommandTest {
   }
 
   @Test
-  void aWrongFormIsExplainedAndAskedForAgain() {
+  void malformedTokenIsExplainedAndRequestedAgain() {
     network.answers("auth.test", SAYS_YES);
     dialogue.answers("socket", "xapp-1", "xoxb-1");
 
@@ -152,7 +152,7 @@ class ConnectCommandTest {
     "502,check that the proxy forwards to its port",
     "302,must be Runnel's own"
   })
-  void eachFailureOfReachingRunnelHasItsRemedy(int status, String remedy) {
+  void everyConnectionFailureHasARemedy(int status, String remedy) {
     network
         .answers("auth.test", SAYS_YES)
         .answers("/slack/events", new Response(status, "", Map.of()));
@@ -166,7 +166,7 @@ class ConnectCommandTest {
   }
 
   @Test
-  void withoutATerminalAnswersComeFromOptionsAndTheInput() throws Exception {
+  void connectWithoutATerminalReadsAnswersFromOptionsAndInput() throws Exception {
     network.answers("auth.test", SAYS_YES).answers("apps.connections.open", SAYS_YES);
     var lines = new ByteArrayOutputStream();
     var piped =
@@ -184,7 +184,7 @@ class ConnectCommandTest {
   }
 
   @Test
-  void withoutATerminalAMissingAnswerIsNamed() {
+  void connectWithoutATerminalNamesAMissingAnswer() {
     var lines = new ByteArrayOutputStream();
     var piped = new PipedDialogue(new PrintStream(lines, true, StandardCharsets.UTF_8), Map.of());
     var settings =
@@ -200,7 +200,7 @@ class ConnectCommandTest {
   }
 
   @Test
-  void gitHubGetsAWebhookWithAFreshSecretAndItsDeliveryIsRead() throws Exception {
+  void gitHubWebhookGetsANewSecretAndItsDeliveryIsVerified() throws Exception {
     network
         .answers("GET /user", "{\"login\": \"runnel-bot\"}")
         .answers("GET /repos/acme/shop", "{}")
@@ -227,7 +227,7 @@ class ConnectCommandTest {
   }
 
   @Test
-  void aTokenThatMayNotMakeWebhooksIsToldHowElse() {
+  void missingWebhookPermissionIsExplainedWithAlternatives() {
     network
         .answers("GET /user", "{\"login\": \"runnel-bot\"}")
         .answers("GET /repos/acme/shop", "{}")
@@ -241,7 +241,7 @@ class ConnectCommandTest {
   }
 
   @Test
-  void whatGitHubCannotReachIsToldWithTheRemedy() {
+  void webhookThatGitHubCannotReachIsReportedWithARemedy() {
     network
         .answers("GET /user", "{\"login\": \"runnel-bot\"}")
         .answers("GET /orgs/acme", "{}")
@@ -336,7 +336,7 @@ class ConnectCommandTest {
   }
 
   @Test
-  void anotherRunKeepsTheAnswersAndOptionsChangeThem() throws Exception {
+  void repeatedConnectKeepsAnswersUnlessOptionsChangeThem() throws Exception {
     gitHubWorks("acme/shop");
     dialogue.answers("yes", "yes", "ghp_1", "");
     assertThat(connectGitHub(settings(), Map.of())).isZero();
@@ -371,7 +371,7 @@ class ConnectCommandTest {
   }
 
   @Test
-  void aNameThatIsTakenGetsTheOwnerInFront() throws Exception {
+  void duplicateEnvironmentNameGetsTheOwnerAsPrefix() throws Exception {
     gitHubWorks("acme/shop");
     gitHubWorks("labs/shop");
     gitHubWorks("acme/.github");
@@ -402,7 +402,7 @@ class ConnectCommandTest {
         "agents: {environments: {web: {repositories: ['git@github.com:acme/shop']}}} | in the"
             + " environment web"
       })
-  void anEnvironmentOfTheOperatorStays(String file, String told) throws Exception {
+  void environmentOfTheOperatorIsNotChanged(String file, String told) throws Exception {
     gitHubWorks("acme/shop");
     dialogue.answers("ghp_1", "");
 
@@ -413,7 +413,7 @@ class ConnectCommandTest {
   }
 
   @Test
-  void anEnvironmentWithARepositoryOfTheSameNameElsewhereDoesNotCount() throws Exception {
+  void sameNamedRepositoryOnAnotherHostIsNotReused() throws Exception {
     gitHubWorks("acme/shop");
     dialogue.answers("", "", "ghp_1", "");
     var file = "agents: {environments: {web: {repositories: ['https://git.dev/acme/shop.git']}}}";
@@ -424,7 +424,7 @@ class ConnectCommandTest {
   }
 
   @Test
-  void withoutAccessToTheContentsTheGuideGoesOnWithoutAnEnvironment() throws Exception {
+  void connectContinuesWithoutAnEnvironmentIfContentsAreForbidden() throws Exception {
     gitHubWorks("acme/shop", new Response(403, "{}", Map.of()));
     dialogue.answers("", "yes", "ghp_1", "");
 
@@ -437,7 +437,7 @@ class ConnectCommandTest {
   }
 
   @Test
-  void anotherRepositoryAfterAFailureGetsAnswersOfItsOwn() throws Exception {
+  void anotherRepositoryAfterAFailureRequiresNewAnswers() throws Exception {
     network
         .answers("GET /user", "{\"login\": \"runnel-bot\"}")
         .answers("GET /repos/acme/shp", new Response(404, "{}", Map.of()));
@@ -450,7 +450,7 @@ class ConnectCommandTest {
   }
 
   @Test
-  void onEnterpriseServerTheAddressIsTheServers() throws Exception {
+  void cloneAddressIsThatOfTheEnterpriseServer() throws Exception {
     environment.put("GITHUB_API_URL", "https://github.example.com/api/v3");
     gitHubWorks("acme/shop");
     dialogue.answers("", "", "ghp_1", "");
@@ -462,7 +462,7 @@ class ConnectCommandTest {
   }
 
   @Test
-  void withoutATerminalAgentsGetACloneAndMayNotPush() throws Exception {
+  void connectWithoutATerminalDoesNotPermitPushes() throws Exception {
     gitHubWorks("acme/shop");
     var lines = new ByteArrayOutputStream();
     var piped =

@@ -92,7 +92,7 @@ class ConnectStoryTest {
   }
 
   @Test
-  void overHttpTheWayBackNeedsARunnelThatKnowsTheSecret() throws Exception {
+  void httpConnectionTestRequiresARunnelThatKnowsTheSecret() throws Exception {
     var port = RunnelProcess.freePort();
     var address = "http://127.0.0.1:" + port;
     try (var slack = LocalSlack.start(URI.create(address + "/slack/events"))) {

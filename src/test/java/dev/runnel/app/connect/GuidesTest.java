@@ -36,12 +36,12 @@ class GuidesTest {
             url -> "# secret plans\nmanifest for " + url.map(Object::toString).orElse("a socket"));
 
     @Test
-    void theTransportIsAskedForFirst() {
+    void guideRequestsTheTransportFirst() {
       assertThat(asked(guide.next(facts()))).isEqualTo("transport");
     }
 
     @Test
-    void anAppTokenSaysThatMessagesComeOverASocket() {
+    void appTokenSelectsTheSocketTransport() {
       assertThat(guide.next(facts("SLACK_APP_TOKEN", "xapp-1")))
           .isEqualTo(new Step.AddFacts(Map.of("transport", "socket")));
     }
@@ -62,7 +62,7 @@ class GuidesTest {
     }
 
     @Test
-    void tokensAreAskedForWithoutAnEcho() {
+    void tokensAreReadWithoutAnEcho() {
       var bot = (Step.Ask) guide.next(facts("transport", "socket", "app", "told"));
       var app =
           (Step.Ask)
@@ -89,7 +89,7 @@ class GuidesTest {
     }
 
     @Test
-    void overHttpTheWayBackIsTriedAfterTheStart() {
+    void httpConnectionIsTestedAfterTheStart() {
       var saved =
           facts(
               "transport", "http",
@@ -104,7 +104,7 @@ class GuidesTest {
     }
 
     @Test
-    void aTestMessageMayBeLeftOut() {
+    void testMessageIsOptional() {
       var open =
           facts(
               "transport", "socket",
@@ -120,7 +120,7 @@ class GuidesTest {
     }
 
     @Test
-    void anAppForManyWorkspacesNeedsNoGuide() {
+    void guideEndsForAnAppWithManyWorkspaces() {
       assertThat(guide.next(facts("SLACK_CLIENT_ID", "1.2"))).isInstanceOf(Step.Finished.class);
     }
   }
@@ -169,7 +169,7 @@ class GuidesTest {
     }
 
     @Test
-    void anEarlierAnswerIsNotAskedForAgain() {
+    void earlierAnswerIsNotRequestedAgain() {
       var declined = guide(Connections.NONE.without("acme/shop"));
       var accepted =
           guide(
@@ -207,7 +207,7 @@ class GuidesTest {
     }
 
     @Test
-    void aSecretIsMadeNotAskedFor() {
+    void webhookSecretIsGenerated() {
       var known =
           facts(
               "repository", "acme",
@@ -221,7 +221,7 @@ class GuidesTest {
     }
 
     @Test
-    void aSecretThatIsThereStays() {
+    void existingWebhookSecretIsKept() {
       var known =
           facts(
               "repository", "acme",
@@ -234,7 +234,7 @@ class GuidesTest {
     }
 
     @Test
-    void theWebhookIsMadeWhenRunnelAnswersAtItsAddress() {
+    void webhookIsCreatedOnceRunnelAnswersAtItsAddress() {
       var saved =
           facts(
               "repository", "acme",
@@ -254,7 +254,7 @@ class GuidesTest {
     }
 
     @Test
-    void aGitHubAppNeedsNoGuide() {
+    void guideEndsForAGitHubApp() {
       assertThat(guide.next(facts("GITHUB_APP_ID", "7"))).isInstanceOf(Step.Finished.class);
     }
   }

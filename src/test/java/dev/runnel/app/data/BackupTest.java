@@ -72,7 +72,7 @@ class BackupTest {
   }
 
   @Test
-  void whatWasAcknowledgedBeforeTheBackupIsRestoredAndDoneOnce() throws Exception {
+  void deliveryAcknowledgedBeforeTheBackupIsRestoredAndDoneOnce() throws Exception {
     Files.writeString(folder.resolve("runnel.yaml"), HOOKS);
     var backup = folder.resolve("backup");
     var acknowledged = ConcurrentHashMap.<Integer>newKeySet();
@@ -200,7 +200,7 @@ class BackupTest {
 
   /// On PostgreSQL, the rows of runs name the place of their workspaces.
   @Test
-  void aRestoredFolderIsThePlaceOfItsWorkspacesButBelongsToANewNode() throws Exception {
+  void restoredFolderKeepsItsPlaceIdButGetsANewNodeId() throws Exception {
     String node;
     String place;
     try (var data = DataFolder.open(folder.resolve("data"))) {
@@ -216,7 +216,7 @@ class BackupTest {
   }
 
   @Test
-  void aCopiedFolderIsAnotherPlace() throws Exception {
+  void copiedFolderGetsANewPlaceId() throws Exception {
     String place;
     try (var data = DataFolder.open(folder.resolve("data"))) {
       place = data.place();
@@ -231,7 +231,7 @@ class BackupTest {
   }
 
   @Test
-  void aBackupIsNeverWrittenOverAnythingAndNeverIntoTheData() throws Exception {
+  void backupIsNotWrittenOverFilesOrIntoTheDataFolder() throws Exception {
     var backup = backedUp(1);
     var data = folder.resolve("data").toString();
 
@@ -242,7 +242,7 @@ class BackupTest {
   }
 
   @Test
-  void aRestoreRefusesADamagedBackupAndAFolderThatIsUsed() throws Exception {
+  void restoreRefusesADamagedBackupAndANonEmptyFolder() throws Exception {
     var backup = backedUp(2);
     var data = folder.resolve("data").toString();
     assertThat(runnel("restore", backup.toString(), "--data", data)).isOne();
@@ -290,7 +290,7 @@ class BackupTest {
   }
 
   @Test
-  void whatCannotBeReadIsNamedAndTheRestIsCopied() throws Exception {
+  void unreadableFileIsNamedAndTheRestIsCopied() throws Exception {
     var from = Files.createDirectories(folder.resolve("workspaces"));
     Files.writeString(from.resolve("closed"), "closed");
     Files.writeString(from.resolve("open"), "open");

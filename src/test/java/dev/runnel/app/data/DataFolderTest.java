@@ -19,7 +19,7 @@ class DataFolderTest {
   @TempDir Path folder;
 
   @Test
-  void isItsOwnersAlone() throws IOException {
+  void dataFolderIsAccessibleOnlyToItsOwner() throws IOException {
     var data = folder.resolve("deep/data");
     DataFolder.open(data).close();
 
@@ -28,7 +28,7 @@ class DataFolderTest {
   }
 
   @Test
-  void whatIsThereAlreadyIsClosedToOthers() throws IOException {
+  void existingFilesBecomeInaccessibleToOthers() throws IOException {
     var data = Files.createDirectory(folder.resolve("data"));
     var files =
         List.of("agent-api-key", "console-address", "runnel.db", "agent-runs.db-wal", "lock");
@@ -55,7 +55,7 @@ class DataFolderTest {
   }
 
   @Test
-  void aTextForOtherProcessesIsForTheirOwnerAlone() throws IOException {
+  void writtenFileIsReadableOnlyByItsOwner() throws IOException {
     try (var data = DataFolder.open(folder.resolve("data"))) {
       data.write("console-address", "http://127.0.0.1:3000");
       data.write("console-address", "http://127.0.0.1:3001");
@@ -66,7 +66,7 @@ class DataFolderTest {
   }
 
   @Test
-  void aFolderThatHoldsOtherThingsTooStaysOpenForThem() throws IOException {
+  void permissionsOfASharedFolderStayUnchanged() throws IOException {
     var data = Files.createDirectory(folder.resolve("project"));
     Files.createFile(data.resolve("README.md"));
     Files.createFile(data.resolve("runnel.db"));
@@ -88,7 +88,7 @@ class DataFolderTest {
   }
 
   @Test
-  void aFileInItsPlaceIsNamed() throws IOException {
+  void fileInPlaceOfTheDataFolderIsReported() throws IOException {
     var file = Files.createFile(folder.resolve("data"));
 
     assertThatThrownBy(() -> DataFolder.open(file))
@@ -147,7 +147,7 @@ class DataFolderTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", " \n", "two words", "wk-ключ"})
-  void aDamagedKeyIsNeitherUsedNorQuoted(String key) throws IOException {
+  void damagedKeyIsRefusedWithoutBeingShown(String key) throws IOException {
     Files.writeString(folder.resolve("agent-api-key"), key);
 
     assertThatThrownBy(() -> DataFolder.key(folder))

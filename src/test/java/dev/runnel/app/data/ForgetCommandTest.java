@@ -80,7 +80,7 @@ class ForgetCommandTest {
   }
 
   @Test
-  void whatIsKeptOfTheWorkspaceForOtherNodesIsDeletedToo() throws IOException {
+  void forgetDeletesTheSharedSnapshotsOfTheRunToo() throws IOException {
     var shared = Files.createDirectory(folder.resolve("shared"));
     for (var run : List.of("run-1", "run-1-child", "other")) {
       Files.writeString(shared.resolve(run + ".tar.gz"), "x");
@@ -127,7 +127,7 @@ class ForgetCommandTest {
   }
 
   @Test
-  void runsThatItsAgentStartedAreForgottenFirst() {
+  void childRunsAreForgottenFirst() {
     var deleted = new ArrayList<String>();
 
     assertThat(forget("run-1", deleted::add)).isZero();
@@ -137,7 +137,7 @@ class ForgetCommandTest {
   }
 
   @Test
-  void aFileThatOnlyAnOlderVersionReadsIsNamed() throws IOException {
+  void forgetNamesTheOldRunsFile() throws IOException {
     var moved = Files.createFile(folder.resolve("agent-runs.db.moved"));
 
     assertThat(forget("run-1", _ -> {})).isZero();
@@ -147,7 +147,7 @@ class ForgetCommandTest {
 
   @Test
   @Tag("slow")
-  void nothingIsSaidToBeForgottenWhileItsTextIsInTheFile() throws Exception {
+  void forgetFailsWhileTheTextMayStillBeInTheDatabaseFile() throws Exception {
     var file = folder.resolve("agent-runs.db");
     try (var reader = DriverManager.getConnection("jdbc:sqlite:" + file);
         var statement = reader.createStatement()) {

@@ -80,7 +80,7 @@ class ConsoleOperationTest {
   }
 
   @Test
-  void theyShowWhatIsInForceAndChangeIt() throws Exception {
+  void operationPagesShowTheConfigurationAndChangeIt() throws Exception {
     settings("mention: bot");
     try (var runnel =
         RunnelProcess.start(

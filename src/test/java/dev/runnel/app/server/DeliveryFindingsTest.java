@@ -33,7 +33,7 @@ class DeliveryFindingsTest {
   }
 
   @Test
-  void theLastDeliveryIsDated() {
+  void findingShowsTheTimeOfTheLastDelivery() {
     came(GITHUB, "accepted", 1);
 
     assertThat(finding(GITHUB).how()).startsWith("the last arrived 2 min");
@@ -41,7 +41,7 @@ class DeliveryFindingsTest {
   }
 
   @Test
-  void deliveriesThatAreRejectedAndNoneSinceAreAProblemOfTheSecret() {
+  void onlyRejectedDeliveriesIndicateAWrongSigningSecret() {
     came(GITHUB, "rejected", 1);
     assertThat(finding(GITHUB).isWell()).isFalse();
     assertThat(finding(GITHUB).how()).contains("rejected 2 min", "Check the signing secret");
@@ -61,7 +61,7 @@ class DeliveryFindingsTest {
   }
 
   @Test
-  void fewRepeatedDeliveriesAndThoseOfSlackShowNothing() {
+  void fewRepeatedOrSlackDeliveriesIndicateNoSecondWebhook() {
     came(GITHUB, "accepted", 100);
     came(GITHUB, "known", 6);
     var slack = new SurfaceId("slack");

@@ -33,7 +33,7 @@ class KubernetesChoiceTest {
   }
 
   @Test
-  void theClaimIsNeeded() throws IOException {
+  void volumeClaimIsRequired() throws IOException {
     assertThat(problem("isolation: kubernetes\negress: machine"))
         .isEqualTo(
             "agents.isolation is kubernetes, and RUNNEL_AGENTS_KUBERNETES_CLAIM"
@@ -50,7 +50,7 @@ class KubernetesChoiceTest {
   }
 
   @Test
-  void limitsOfTheNetworkThatRunnelCannotSetAreRefused() throws IOException {
+  void networkLimitsThatRunnelCannotSetInPodsAreRefused() throws IOException {
     assertThat(problem("isolation: kubernetes\nkubernetes: {claim: work}"))
         .contains("Limit the pods with a NetworkPolicy", "set agents.egress to machine");
     assertThat(
@@ -65,7 +65,7 @@ class KubernetesChoiceTest {
   }
 
   @Test
-  void permissionRulesThatAPodCannotAskAboutAreRefused() throws IOException {
+  void permissionRulesThatNeedAnAnswerAreRefusedInPods() throws IOException {
     var isolation =
         "isolation: kubernetes\negress: machine\nkubernetes: {claim: work, volume: %s}\n";
     assertThat(problem(isolation.formatted(folder) + "ask: [WebFetch]"))
@@ -119,7 +119,7 @@ class KubernetesChoiceTest {
   }
 
   @Test
-  void badOptionsAreNamed() throws IOException {
+  void invalidPodOptionsAreNamed() throws IOException {
     assertThatThrownBy(() -> KubernetesOptions.pods(settings("kubernetes: {memory: lots}")))
         .isInstanceOf(SettingsException.class)
         .hasMessage("agents.kubernetes: memory is lots, and must be a quantity like 1Gi.");

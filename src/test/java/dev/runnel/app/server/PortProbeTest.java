@@ -35,7 +35,7 @@ class PortProbeTest {
   }
 
   @Test
-  void aTakenPortIsFoundOnTheCommandLineAndInTheEnvironment() {
+  void occupiedPortIsDetectedFromTheArgumentsAndTheEnvironment() {
     var problem =
         "Port %s on 127.0.0.1 is not free. Stop what listens there, or choose another port with PORT or --port."
             .formatted(port);
@@ -48,7 +48,7 @@ class PortProbeTest {
   }
 
   @Test
-  void aHostThatIsNotOfThisMachineIsNamed() {
+  void hostAddressOfAnotherMachineIsReported() {
     assertThat(PortProbe.problem(List.of("--port", "0"), Map.of("RUNNEL_HOST", "192.0.2.1")))
         .contains(
             "RUNNEL_HOST is 192.0.2.1, and this machine has no such address. Leave it out to listen"
@@ -56,20 +56,20 @@ class PortProbeTest {
   }
 
   @Test
-  void commandsThatDoNotListenAreNotAsked() {
+  void portIsNotProbedForCommandsThatDoNotListen() {
     assertThat(PortProbe.problem(List.of("check", "--port", port), Map.of())).isEmpty();
     assertThat(PortProbe.problem(List.of("run", "list"), Map.of("PORT", port))).isEmpty();
     assertThat(PortProbe.problem(List.of("--help"), Map.of("PORT", port))).isEmpty();
   }
 
   @Test
-  void whereASettingsFileMaySayOtherwiseNothingIsRefused() {
+  void occupiedPortIsNotReportedIfASettingsFileMayOverrideIt() {
     assertThat(PortProbe.problem(List.of("--config", "c.yaml"), Map.of("PORT", port))).isEmpty();
     assertThat(PortProbe.problem(List.of(), Map.of("PORT", port, "RUNNEL_CONFIG", "c"))).isEmpty();
   }
 
   @Test
-  void aStartOnATakenPortOpensNoDatabase(@TempDir Path folder) {
+  void startOnAnOccupiedPortOpensNoDatabase(@TempDir Path folder) {
     var said = new ByteArrayOutputStream();
     var print = new PrintStream(said, true, StandardCharsets.UTF_8);
 

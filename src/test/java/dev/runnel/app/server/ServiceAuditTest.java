@@ -40,7 +40,7 @@ class ServiceAuditTest {
   }
 
   @Test
-  void whoReadsATranscriptWithAKeyIsAuditedOnce() throws Exception {
+  void transcriptReadWithAKeyIsAuditedOnce() throws Exception {
     try (var runnel =
         RunnelProcess.start(
             folder, RunnelProcess.freePort(), Map.of("RUNNEL_AGENT_COMMAND", "echo done"))) {
@@ -80,7 +80,7 @@ class ServiceAuditTest {
   }
 
   @Test
-  void whoStartsSteersAndStopsARunWithAKeyIsAudited() throws Exception {
+  void startFollowUpAndStopWithAKeyAreAudited() throws Exception {
     try (var runnel =
         RunnelProcess.start(
             folder, RunnelProcess.freePort(), Map.of("RUNNEL_AGENT_COMMAND", "sleep 300"))) {

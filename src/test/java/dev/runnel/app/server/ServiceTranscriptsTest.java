@@ -26,7 +26,7 @@ class ServiceTranscriptsTest {
   @TempDir Path folder;
 
   @Test
-  void findsTheSameAsALookThroughAllLines() {
+  void transcriptQueriesFindTheSameLinesAsAFullScan() {
     try (var database = Database.sqlite(folder.resolve("agent-runs.db"))) {
       database.migrate(ServiceTables.ON_SQLITE);
       fill(database);

@@ -21,14 +21,14 @@ class AdminPortSettingsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"8080", "0", "70000"})
-  void aPortThatIsNotOfItsOwnIsRefused(String port) {
+  void adminPortThatIsNotSeparateIsRefused(String port) {
     assertThatThrownBy(() -> config(Map.of("RUNNEL_ADMIN_PORT", port)))
         .isInstanceOf(SettingsException.class)
         .hasMessageContaining("RUNNEL_ADMIN_PORT");
   }
 
   @Test
-  void itListensOnThisMachineOnlyUnlessAnAddressIsChosen() {
+  void adminPortListensOnLoopbackUnlessAnAddressIsSet() {
     var usual = config(Map.of("RUNNEL_HOST", "0.0.0.0", "RUNNEL_ADMIN_PORT", "9090"));
     var open =
         config(
@@ -48,7 +48,7 @@ class AdminPortSettingsTest {
   }
 
   @Test
-  void itsLinksHaveTheAddressOfItsProxy() {
+  void consoleLinksUseTheConfiguredAdminUrl() {
     var behind =
         config(
             Map.of(

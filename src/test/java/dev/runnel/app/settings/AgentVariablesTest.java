@@ -72,8 +72,7 @@ class AgentVariablesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"none", "bubblewrap", "container"})
-  void agentsAndSetupCommandsSeeNoSecretSettingAndNothingThatNobodyNamed(String kind)
-      throws IOException {
+  void agentsAndSetupCommandsSeeOnlyNamedVariablesAndNoSecrets(String kind) throws IOException {
     var output = environmentOf(kind, "web");
 
     assertThat(output).doesNotContain("hidden-");
@@ -89,7 +88,7 @@ class AgentVariablesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"none", "bubblewrap", "container"})
-  void variablesOfOneEnvironmentAreNotInAnother(String kind) throws IOException {
+  void environmentVariablesAreInvisibleInOtherEnvironments(String kind) throws IOException {
     assertThat(environmentOf(kind, "docs")).doesNotContain("FOR_WEB").contains("FOR_DOCS=");
   }
 

@@ -104,7 +104,7 @@ class ConnectedRepositoriesTest {
   }
 
   @Test
-  void anEnvironmentOfTheOperatorMayNameTheStoredToken() throws Exception {
+  void configuredEnvironmentCanUseTheStoredToken() throws Exception {
     var settings =
         settings(
             """
@@ -117,7 +117,7 @@ class ConnectedRepositoriesTest {
   }
 
   @Test
-  void withoutTheTokenTheCloneHasNoLogin() throws Exception {
+  void cloneHasNoLoginIfTheTokenIsMissing() throws Exception {
     var settings = settings(CONNECTIONS.replace("github: {token: ghp_1}", ""), "{}", Map.of());
 
     var repository = shop(settings).repositories().getFirst();
@@ -130,7 +130,7 @@ class ConnectedRepositoriesTest {
   }
 
   @Test
-  void aServiceOutsideHasEnvironmentsOfItsOwn() throws Exception {
+  void externalServiceIgnoresConnectedEnvironments() throws Exception {
     var settings =
         settings(
             CONNECTIONS, "{}", Map.of("RUNNEL_AGENT_API_URL", "https://agents.example.com/api/v1"));

@@ -87,7 +87,7 @@ class EnvironmentSettingsTest {
   }
 
   @Test
-  void agentsPushOnlyWhereTheOperatorWroteItBesideAToken() {
+  void pushRequiresATokenAndAnExplicitSetting() {
     var file =
         """
         agents:
@@ -118,7 +118,7 @@ class EnvironmentSettingsTest {
   }
 
   @Test
-  void aHostThatIsNoneStopsTheStartAtItsPlace() {
+  void invalidEgressHostStopsTheStartAndIsLocated() {
     assertThatThrownBy(() -> Config.of(settings(Map.of(), "agents: {egress: [gihub]}")))
         .hasMessageContaining("runnel.yaml: gihub is not a host");
     assertThatThrownBy(() -> settings(Map.of(), "agents: {environments: {web: {egress: [gihub]}}}"))
@@ -126,7 +126,7 @@ class EnvironmentSettingsTest {
   }
 
   @Test
-  void anEnvironmentIsReadWithAllThatBelongsToIt() {
+  void allSettingsOfAnEnvironmentAreRead() {
     var settings =
         settings(
             Map.of("NPM_TOKEN", "npm-secret", "GIT_TOKEN", "git-secret", "OTHER", "x"),
@@ -219,7 +219,7 @@ class EnvironmentSettingsTest {
   }
 
   @Test
-  void aDefaultThatIsNotThereIsNamed() {
+  void missingDefaultEnvironmentIsNamed() {
     var file = "agents: {default_environment: wbe, environments: {web: {}}}";
 
     assertThatThrownBy(() -> settings(Map.of(), file))
@@ -230,7 +230,7 @@ class EnvironmentSettingsTest {
   }
 
   @Test
-  void limitsAreReadInTheirUnits() {
+  void limitsAreReadWithUnits() {
     var limits =
         Config.of(
                 settings(
@@ -263,7 +263,7 @@ class EnvironmentSettingsTest {
   }
 
   @Test
-  void aRunMayCostSoMuchAndAMinuteHasAPrice() {
+  void costLimitAndPricePerMinuteAreRead() {
     var config =
         Config.of(
             settings(
@@ -276,7 +276,7 @@ class EnvironmentSettingsTest {
   }
 
   @Test
-  void withNothingSaidTheLimitsAreTheUsualOnesAndTheExampleShowsThem() {
+  void unsetLimitsHaveDefaultsThatMatchTheExample() {
     assertThat(Config.of(settings(Map.of(), "")).limits()).isEqualTo(Limits.DEFAULT);
     assertThat(
             Config.of(

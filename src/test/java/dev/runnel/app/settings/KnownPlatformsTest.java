@@ -49,7 +49,7 @@ class KnownPlatformsTest {
 
   @ParameterizedTest
   @MethodSource("platforms")
-  void withoutItsSettingsAPlatformIsOff(PlatformDefinition platform) {
+  void platformIsOffWithoutItsSettings(PlatformDefinition platform) {
     assertThat(platform.configure().apply(Map.of())).isEmpty();
   }
 
@@ -68,13 +68,13 @@ class KnownPlatformsTest {
 
   @ParameterizedTest
   @MethodSource("platforms")
-  void aPlatformsProofsAndReadersAreToldAboutIt(PlatformDefinition platform) {
+  void everyPlatformIsListedInTheProofsAndTheReadme(PlatformDefinition platform) {
     assertThat(lines(PROOFS)).anyMatch(line -> line.startsWith(platform.name()));
     assertThat(lines(Path.of("README.md"))).anyMatch(line -> line.contains(platform.name()));
   }
 
   @Test
-  void hooksAndTheConsolesFormsHaveTheirPaths() {
+  void hooksAndConsoleFormsHaveWebhookPaths() {
     assertThat(KnownPlatforms.paths())
         .containsEntry("/webhooks/hooks/{hook}", new SurfaceId("hooks"))
         .containsEntry("/webhooks/console", new SurfaceId("console"));

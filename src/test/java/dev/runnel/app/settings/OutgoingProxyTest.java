@@ -56,7 +56,7 @@ class OutgoingProxyTest {
   @ParameterizedTest
   @ValueSource(
       strings = {VALID, "http://proxy.corp:3128/", "proxy.corp:3128", "http://ann@proxy.corp:3128"})
-  void isUsedForAddressesWithHttps(String proxy) {
+  void proxyIsUsedForHttpsAddresses(String proxy) {
     assertThat(select(proxy, "", "https://slack.com/api"))
         .singleElement()
         .hasToString("HTTP @ proxy.corp/<unresolved>:3128");
@@ -74,24 +74,24 @@ class OutgoingProxyTest {
         "https://JIRA.lan",
         "https://10.1.2.3"
       })
-  void isNotUsedForAddressesThatNoProxyNames(String address) {
+  void proxyIsNotUsedForLocalHostsAndHostsInNoProxy(String address) {
     assertThat(select(VALID, "gitlab.corp, .lan,10.1.2.3", address))
         .containsExactly(Proxy.NO_PROXY);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"https://notgitlab.corp", "https://gitlab.corp.example.com"})
-  void isUsedForOtherHostsWithASimilarName(String address) {
+  void proxyIsUsedForHostsSimilarToThoseInNoProxy(String address) {
     assertThat(select(VALID, "gitlab.corp,", address)).doesNotContain(Proxy.NO_PROXY);
   }
 
   @Test
-  void isUsedForNothingIfNoProxyIsAStar() {
+  void asteriskInNoProxyDisablesTheProxy() {
     assertThat(select(VALID, "*", "https://slack.com")).containsExactly(Proxy.NO_PROXY);
   }
 
   @Test
-  void leavesTheChoiceToTheOptionsOfJavaIfTheyNameAProxy() {
+  void javaProxyOptionsOverrideTheProxySetting() {
     var plain = new OkHttpClient.Builder();
     var own = plain.build().proxySelector();
 
@@ -113,7 +113,7 @@ class OutgoingProxyTest {
         "http://ann:s3cret-1/2@proxy.corp:3128",
         "http://:3128"
       })
-  void isRefusedWithoutItsValueIfItIsNoAddress(String proxy) {
+  void invalidProxyAddressIsRefusedWithoutShowingItsValue(String proxy) {
     assertThatThrownBy(() -> Config.of(settings(proxy, "")))
         .isInstanceOf(SettingsException.class)
         .hasMessageStartingWith("HTTPS_PROXY")
@@ -123,7 +123,7 @@ class OutgoingProxyTest {
   }
 
   @Test
-  void passwordsAreSecrets() {
+  void proxyPasswordsAreTreatedAsSecrets() {
     var settings = settings("http://ann:p%40ss+w0rd@proxy.corp:3128", "");
 
     assertThat(Secrets.of(settings)).contains("p%40ss+w0rd", "p@ss+w0rd");
@@ -131,7 +131,7 @@ class OutgoingProxyTest {
   }
 
   @Test
-  void gitGetsItToo() {
+  void gitGetsTheProxySettings() {
     var named = settings(VALID, "corp");
 
     assertThat(named.withoutSecrets(Map.of("PATH", "/bin")))
@@ -175,27 +175,27 @@ class OutgoingProxyTest {
     }
 
     @Test
-    void opensTheTunnelAtTheFirstRequest() {
+    void proxyLoginOpensTheTunnelAtTheFirstRequest() {
       assertThat(calls(proxy.url(), false)).isEmpty();
       assertThat(proxy.opened).contains("slack.com:443");
       assertThat(proxy.refused).isEmpty();
     }
 
     @Test
-    void isAlsoForTheSameProxyInTheOptionsOfJava() {
+    void proxyLoginAppliesToTheSameProxyInTheJavaOptions() {
       assertThat(calls(proxy.url(), true)).isEmpty();
       assertThat(proxy.opened).contains("slack.com:443");
     }
 
     @Test
-    void isNotForAnotherProxy() {
+    void proxyLoginIsNotSentToAnotherProxy() {
       assertThat(calls("http://ann:s3cret-1@proxy.corp:3128", true)).contains("requires a login");
       assertThat(proxy.opened).isEmpty();
     }
 
     /// A company may lock an account after some wrong attempts.
     @Test
-    void isSentOnceAndNamedIfItIsWrong() {
+    void wrongProxyLoginIsSentOnceAndReported() {
       assertThat(calls("http://ann:s3cret-1@" + proxy.name(), false))
           .isEqualTo(
               "the proxy %s refuses the login (407): correct the user and the password in HTTPS_PROXY"
@@ -204,7 +204,7 @@ class OutgoingProxyTest {
     }
 
     @Test
-    void isAskedForIfItIsMissing() {
+    void missingProxyLoginIsReportedWithTheSettingToUse() {
       assertThat(calls("http://" + proxy.name(), false))
           .contains("requires a login (407): set HTTPS_PROXY=http://USER:PASSWORD@");
     }
@@ -212,7 +212,7 @@ class OutgoingProxyTest {
     /// The server's certificate is for `runs.test`.
     @Test
     @Tag("slow")
-    void leadsToTheServerOverTls(@TempDir Path folder) throws Exception {
+    void proxyLoginConnectsToTheServerOverTls(@TempDir Path folder) throws Exception {
       var keys = keysFor("runs.test", folder.resolve("keys"));
       var trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
       trusted.init(keys);
@@ -256,7 +256,7 @@ class OutgoingProxyTest {
     }
 
     @Test
-    void ofAnotherKindIsNamed() {
+    void unsupportedProxyLoginSchemeIsReported() {
       proxy.scheme = "Negotiate";
 
       assertThat(calls("http://" + proxy.name(), false)).contains("only logins by Negotiate");
@@ -264,7 +264,7 @@ class OutgoingProxyTest {
   }
 
   @Test
-  void refusalsAreFoundAmongTheCauses() {
+  void proxyRefusalIsFoundAmongTheCausesOfAnException() {
     var refused = new IllegalStateException(new IOException(new ProxyRefused("the proxy x")));
 
     assertThat(ProxyRefused.why(refused)).isEqualTo("the proxy x");

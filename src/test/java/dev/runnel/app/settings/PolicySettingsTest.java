@@ -104,7 +104,7 @@ class PolicySettingsTest {
   }
 
   @Test
-  void theConsoleAndRunsOfTheApiArePlaces() {
+  void consoleAndApiAreValidPlacesInARule() {
     assertThat(
             policy("policy: {rules: [{who: any, where: [console, api], may: [read, stop]}]}")
                 .rules())
@@ -113,7 +113,7 @@ class PolicySettingsTest {
   }
 
   @Test
-  void withoutAPolicyThereAreNoRules() {
+  void missingPolicyHasNoRules() {
     assertThat(policy("port: 8080").hasRules()).isFalse();
     assertThat(policy("policy: {installations: {slack: [T012AB]}}").hasRules()).isFalse();
   }

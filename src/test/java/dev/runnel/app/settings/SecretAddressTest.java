@@ -20,7 +20,7 @@ class SecretAddressTest {
   }
 
   @Test
-  void withoutHttpsOnTheInternetIsRefusedForEachOfThem() {
+  void everyApiAddressOnTheInternetRequiresHttps() {
     for (var variable :
         List.of(
             "RUNNEL_AGENT_API_URL",
@@ -60,7 +60,7 @@ class SecretAddressTest {
         "http://internal.example.com",
         "http://127.0.0.1@example.com"
       })
-  void isRefusedOutsideOfPrivateNetworks(String address) {
+  void plainHttpAddressOutsidePrivateNetworksIsRefused(String address) {
     assertThatThrownBy(() -> with("GITHUB_API_URL", address))
         .isInstanceOf(SettingsException.class)
         .hasMessageContaining("GITHUB_API_URL");
@@ -86,12 +86,12 @@ class SecretAddressTest {
         "http://host.docker.internal:3000",
         "http://nas.local"
       })
-  void worksWithHttpsAndInPrivateNetworks(String address) {
+  void httpsAddressesAndPrivateHttpAddressesAreAccepted(String address) {
     assertThatCode(() -> with("GITHUB_API_URL", address)).doesNotThrowAnyException();
   }
 
   @Test
-  void doesNotCountForAddressesThatGetNoToken() {
+  void addressThatReceivesNoTokenMayUsePlainHttp() {
     assertThatCode(() -> with("RUNNEL_PUBLIC_URL", "http://runnel.example.com"))
         .doesNotThrowAnyException();
   }

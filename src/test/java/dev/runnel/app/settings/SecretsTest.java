@@ -70,7 +70,7 @@ class SecretsTest {
   }
 
   @Test
-  void whatIsNoSecretStays() throws IOException {
+  void ordinaryValueIsNotMasked() throws IOException {
     var settings = Map.of("RUNNEL_HOST", "ordinary-value", "SLACK_CLIENT_ID", "ordinary-value");
 
     assertThat(redactor(settings, "").redact("ordinary-value")).isEqualTo("ordinary-value");

@@ -25,7 +25,7 @@ class SettingsTest {
   @TempDir Path folder;
 
   @Test
-  void withNothingSaidEverythingIsEmbeddedAndLocal() {
+  void defaultConfigurationIsEmbeddedAndLocal() {
     var config = Config.of(settings(Map.of(), ""));
 
     assertThat(config.addresses().port()).isEqualTo(8080);
@@ -88,7 +88,7 @@ class SettingsTest {
   }
 
   @Test
-  void anOptionOfAProfileWithoutAValueIsNotSet() {
+  void profileOptionWithoutAValueIsUnset() {
     var settings = settings(Map.of(), "profiles: {web: {model: }, bare: }");
 
     assertThat(settings.profiles().byName())
@@ -171,14 +171,14 @@ class SettingsTest {
   }
 
   @Test
-  void aSecondDocumentIsNotLeftOutSilently() {
+  void secondYamlDocumentIsRefused() {
     assertThatThrownBy(() -> settings(Map.of(), "port: 80\n---\nport: 81\n"))
         .isInstanceOf(SettingsException.class)
         .hasMessageContaining("is not YAML");
   }
 
   @Test
-  void anEmptyFileSaysNothing() {
+  void emptySettingsFileHasNoValues() {
     assertThat(settings(Map.of(), "").values()).isEmpty();
     assertThat(settings(Map.of(), "# port: 80\n").values()).isEmpty();
   }
@@ -191,7 +191,7 @@ class SettingsTest {
     "'::1',       http://[::1]:8080/api/v1",
     "192.168.1.7, http://192.168.1.7:8080/api/v1",
   })
-  void theEmbeddedServiceIsCalledWhereItListens(String host, String url) {
+  void embeddedServiceIsCalledAtItsListenAddress(String host, String url) {
     var config = Config.of(settings(Map.of("RUNNEL_HOST", host), ""));
 
     assertThat(config.agentApiOr(8080)).hasToString(url);
@@ -206,7 +206,7 @@ class SettingsTest {
   }
 
   @Test
-  void whatTheServiceTellsItsAgentsIsNoSetting() {
+  void variablesThatTheServiceSetsForAgentsAreNotSettings() {
     assertThat(
             settings(
                     Map.of(
@@ -217,7 +217,7 @@ class SettingsTest {
   }
 
   @Test
-  void whatKubernetesInjectsForAServiceNamedRunnelIsNoSetting() {
+  void kubernetesServiceVariablesAreNotSettings() {
     var injected =
         Map.of(
             "RUNNEL_SERVICE_HOST", "10.0.0.7",
@@ -354,7 +354,7 @@ class SettingsTest {
   }
 
   @Test
-  void secretsAreNotInItsWords() {
+  void toStringOfSettingsContainsNoSecrets() {
     var settings = settings(Map.of("GITHUB_TOKEN", "ghp_secret"), "");
 
     assertThat(settings.toString()).doesNotContain("ghp_secret");
@@ -362,7 +362,7 @@ class SettingsTest {
   }
 
   @Test
-  void whatIsKeptForEverIsOffInTheFile(@TempDir Path folder) throws IOException {
+  void retentionOffMeansForever(@TempDir Path folder) throws IOException {
     var file = folder.resolve("runnel.yaml");
     Files.writeString(file, "retention: {runs: off, deliveries: 2d, audit: 'off'}\n");
 

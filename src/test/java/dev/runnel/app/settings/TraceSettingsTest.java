@@ -16,7 +16,7 @@ class TraceSettingsTest {
   }
 
   @Test
-  void thereAreNoTracesUnlessAReceiverIsNamed() {
+  void tracesAreOffUnlessAReceiverIsSet() {
     assertThat(traces(Map.of())).isEmpty();
     assertThat(traces(Map.of("RUNNEL_TRACES_ENDPOINT", "off"))).isEmpty();
   }
@@ -40,7 +40,7 @@ class TraceSettingsTest {
     "RUNNEL_TRACES_ENDPOINT, localhost:4318, must be off or a web address",
     "RUNNEL_TRACES_HEADERS, Bearer, needs headers as NAME=VALUE"
   })
-  void aValueThatIsNotUnderstoodIsNamed(String variable, String value, String why) {
+  void invalidTraceSettingIsNamed(String variable, String value, String why) {
     var environment =
         variable.equals("RUNNEL_TRACES_ENDPOINT")
             ? Map.of(variable, value)

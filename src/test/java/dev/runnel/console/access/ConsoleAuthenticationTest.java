@@ -43,7 +43,7 @@ class ConsoleAuthenticationTest {
   @Nested
   class AVisitor {
     @Test
-    void withoutASessionIsNobody() {
+    void visitorWithoutASessionIsUnauthenticated() {
       assertThat(withCookies(null)).isEmpty();
     }
 
@@ -57,12 +57,12 @@ class ConsoleAuthenticationTest {
           "runnel-console=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
           "other=x; ; =;runnel-console=\"\""
         })
-    void withACookieOfTheirOwnMakingIsNobody(String cookies) {
+    void visitorWithAForgedCookieIsUnauthenticated(String cookies) {
       assertThat(withCookies(cookies)).isEmpty();
     }
 
     @Test
-    void withASessionIsLetInWhateverOtherCookiesThereAre() {
+    void sessionIsAcceptedBesideOtherCookies() {
       var session = ((Entry.Entered) authentication.enterWithToken(TOKEN)).session();
 
       assertThat(withCookies("a=b; " + ConsoleAuthentication.COOKIE + "=" + session + ";c=d"))
@@ -70,7 +70,7 @@ class ConsoleAuthenticationTest {
     }
 
     @Test
-    void isSignedOutAfterTwoWeeks() {
+    void visitorIsSignedOutAfterTwoWeeks() {
       var entry = authentication.enterWithToken(TOKEN);
       clock.advance(Duration.ofDays(14).minusSeconds(1));
       assertThat(withSession(entry)).isPresent();
@@ -79,7 +79,7 @@ class ConsoleAuthenticationTest {
     }
 
     @Test
-    void whoseSessionEndsWhileItIsReadIsNobodyRatherThanAnOperator() {
+    void sessionThatEndsDuringTheCheckIsUnauthenticated() {
       var session =
           authentication.enter(new SignedInPerson("slack:T1/U1", "Ann", Set.of("slack:U1")));
       sessions.endAfterARead();
@@ -88,7 +88,7 @@ class ConsoleAuthenticationTest {
     }
 
     @Test
-    void whoLeavesIsOutAndOthersStayIn() {
+    void signOutEndsOnlyTheSessionOfTheVisitor() {
       var one = authentication.enterWithToken(TOKEN);
       var other = authentication.enterWithToken(TOKEN);
 
@@ -105,7 +105,7 @@ class ConsoleAuthenticationTest {
   @Nested
   class ALink {
     @Test
-    void signsInOnce() {
+    void signInLinkWorksOnce() {
       var link = secretOf(authentication.newLink());
 
       assertThat(withSession(authentication.enterWithLink(link))).isPresent();
@@ -113,7 +113,7 @@ class ConsoleAuthenticationTest {
     }
 
     @Test
-    void isTooOldAfterAnHour() {
+    void signInLinkExpiresAfterAnHour() {
       var link = secretOf(authentication.newLink());
       clock.advance(Duration.ofHours(1));
 
@@ -122,7 +122,7 @@ class ConsoleAuthenticationTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "sesame-of-sixteen-letters"})
-    void thatWeDidNotMakeDoesNot(String link) {
+    void unknownSignInLinkIsRejected(String link) {
       assertThat(authentication.enterWithLink(link)).isEqualTo(new Entry.Wrong());
     }
   }
@@ -130,7 +130,7 @@ class ConsoleAuthenticationTest {
   @Nested
   class TheToken {
     @Test
-    void opensTheConsoleForProgramsOnEachRequest() {
+    void tokenAuthenticatesProgramsOnEachRequest() {
       assertThat(withBearer("Bearer " + TOKEN)).isPresent();
       assertThat(withBearer("bearer " + TOKEN)).isPresent();
       assertThat(withBearer("Bearer " + TOKEN + "x")).isEmpty();
@@ -138,7 +138,7 @@ class ConsoleAuthenticationTest {
     }
 
     @Test
-    void isNoneWhereNoneIsSet() {
+    void noTokenIsAcceptedIfNoneIsConfigured() {
       var without = new ConsoleAuthentication(null, sessions, clock);
 
       assertThat(without.visitor(Optional.empty(), Optional.of("Bearer null"))).isEmpty();
@@ -146,7 +146,7 @@ class ConsoleAuthenticationTest {
     }
 
     @Test
-    void isNotLookedAtForAWhileAfterWrongOnes() {
+    void tokenIsNotCheckedForAWhileAfterWrongTokens() {
       for (int i = 0; i < 6; i++) {
         assertThat(authentication.enterWithToken("wrong " + i)).isEqualTo(new Entry.Wrong());
       }
@@ -160,7 +160,7 @@ class ConsoleAuthenticationTest {
     }
 
     @Test
-    void isGuessedTwiceAMinuteAtMostHoweverItIsTried() {
+    void wrongTokensAreCheckedAboutTwiceAMinuteAtMost() {
       var looked = 0;
       for (int second = 0; second < 3600; second++) {
         for (int i = 0; i < 5; i++) {
@@ -173,7 +173,7 @@ class ConsoleAuthenticationTest {
     }
 
     @Test
-    void thatIsWrongKeepsNobodyOutWhoHasALinkOrASession() {
+    void wrongTokensDoNotBlockSessionsAndSignInLinks() {
       var entry = authentication.enterWithToken(TOKEN);
       for (int i = 0; i < 20; i++) {
         var _ = authentication.enterWithToken("wrong");
@@ -190,12 +190,12 @@ class ConsoleAuthenticationTest {
     private final Visitor visitor = new Visitor("one");
 
     @Test
-    void eachPageHasItsOwn() {
+    void everyPageHasItsOwnPageKey() {
       assertThat(visitor.pageKey()).isNotEqualTo(visitor.pageKey());
     }
 
     @Test
-    void onlyThoseOfTheSameVisitorAreBelieved() {
+    void pageKeyIsValidOnlyForItsVisitor() {
       var key = visitor.pageKey();
       assertThat(visitor.isPageKey(key)).isTrue();
       assertThat(new Visitor("one").isPageKey(key)).isTrue();

@@ -96,7 +96,7 @@ class ConsoleSurfaceTest {
   @Nested
   class AStart {
     @Test
-    void isWorkInAConversationOfItsOwnThatTheReplyNames() {
+    void startOpensItsOwnConversationAndTheReplyNamesIt() {
       var webhookResult = posts(Map.of("action", "start", "text", "Fix the test\r\nplease"));
       var delivery = ((WebhookResult.Accepted) webhookResult).delivery();
       assertThat(delivery.intent()).isEqualTo(new Intent.Start(Request.of("Fix the test\nplease")));
@@ -106,7 +106,7 @@ class ConsoleSurfaceTest {
     }
 
     @Test
-    void takesOptionsAsASlashCommandDoes() {
+    void startAcceptsTheOptionsOfASlashCommand() {
       var start =
           (Intent.Start)
               accepted(Map.of("action", "start", "text", "--env staging Fix the test")).intent();
@@ -115,7 +115,7 @@ class ConsoleSurfaceTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "  ", "help", "list", "stop", "--bogus x"})
-    void thatIsNoPromptIsExplainedAndNotKept(String text) {
+    void startWithoutAPromptIsRejectedWithAnExplanation(String text) {
       var webhookResult = posts(Map.of("action", "start", "text", text));
       assertThat(webhookResult).isInstanceOf(WebhookResult.Answered.class);
       assertThat(webhookResult.reply().status()).isEqualTo(422);
@@ -123,7 +123,7 @@ class ConsoleSurfaceTest {
     }
 
     @Test
-    void clickedTwiceIsTheSameDeliveryAndTheNextPostOfThePageIsAnother() {
+    void doubleClickIsOneDeliveryAndTheNextFormIsAnother() {
       var once = accepted(Map.of("action", "start", "text", "Fix it"));
       var again = accepted(Map.of("action", "start", "text", "Fix it"));
       var next = accepted(Map.of("action", "start", "text", "Fix it", "turn", "2"));
@@ -136,7 +136,7 @@ class ConsoleSurfaceTest {
   @Nested
   class AReply {
     @Test
-    void goesToTheRunsOwnConversationWhereverThatIs() {
+    void replyGoesToTheConversationOfTheRun() {
       var delivery =
           accepted(
               Map.of(
@@ -154,7 +154,7 @@ class ConsoleSurfaceTest {
     }
 
     @Test
-    void byTheButtonOfAChoiceAnswersTheQuestionOfThePage() {
+    void choiceButtonAnswersTheQuestionOfThePage() {
       var asked = AskedQuestion.of(new RunId("run-1"), "Which one?");
       var delivery =
           accepted(
@@ -170,7 +170,7 @@ class ConsoleSurfaceTest {
     }
 
     @Test
-    void thatIsTheWordStopStopsTheRunOfItsPage() {
+    void stopAsAReplyStopsTheRunOfItsPage() {
       assertThat(
               accepted(
                       Map.of(
@@ -185,7 +185,7 @@ class ConsoleSurfaceTest {
     /// A plan asks for one of these words.
     @ParameterizedTest
     @ValueSource(strings = {"approve", "Decline"})
-    void thatApprovesOrDeclinesAPlanGoesToTheAgent(String word) {
+    void replyThatApprovesOrDeclinesAPlanGoesToTheAgent(String word) {
       assertThat(
               accepted(
                       Map.of(
@@ -203,7 +203,7 @@ class ConsoleSurfaceTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "// for us only", "help", "status"})
-    void thatIsNotForTheAgentIsExplainedAndNotSent(String text) {
+    void replyThatIsNotForTheAgentIsRejectedWithAnExplanation(String text) {
       var webhookResult =
           posts(Map.of("action", "say", "text", text, "conversation", SLACK_THREAD));
       assertThat(webhookResult).isInstanceOf(WebhookResult.Answered.class);
@@ -214,7 +214,7 @@ class ConsoleSurfaceTest {
   @Nested
   class AButton {
     @Test
-    void stopsTheRunOfItsPageAndNoOther() {
+    void stopButtonStopsOnlyTheRunOfItsPage() {
       assertThat(
               accepted(Map.of("action", "stop", "conversation", SLACK_THREAD, "run", "run-1"))
                   .intent())
@@ -222,7 +222,7 @@ class ConsoleSurfaceTest {
     }
 
     @Test
-    void decidesAboutAStartThatWaitsForAnApproval() {
+    void declineButtonDecidesAboutAWaitingStart() {
       assertThat(
               accepted(
                       Map.of(
@@ -234,7 +234,7 @@ class ConsoleSurfaceTest {
     }
 
     @Test
-    void startsTheRunOfItsPageAgain() {
+    void retryButtonRetriesTheRunOfItsPage() {
       assertThat(
               accepted(Map.of("action", "retry", "conversation", SLACK_THREAD, "run", "run-1"))
                   .intent())
@@ -255,20 +255,20 @@ class ConsoleSurfaceTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"cross-site", "same-site", "none"})
-    void isAPostThatTheBrowserSaysComesFromElsewhere(String site) {
+    void postThatIsNotFromTheSameOriginIsRejected(String site) {
       assertDisbelieved(post(browserWith("sec-fetch-site", site), start));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"http://evil.example", "null", "http://localhost:9999"})
-    void isAPostOfAForeignOriginFromABrowserThatSaysNoMore(String origin) {
+    void postWithOnlyAForeignOriginHeaderIsRejected(String origin) {
       var headers = browserWith("origin", origin);
       headers.remove("sec-fetch-site");
       assertDisbelieved(post(headers, start));
     }
 
     @Test
-    void isAPostWithoutAPageOfOurs() {
+    void postWithoutAValidPageKeyIsRejected() {
       assertDisbelieved(
           post(BROWSER, with("page", new ConsoleAuthentication.Visitor("other").pageKey())));
       assertDisbelieved(post(BROWSER, with("page", "")));
@@ -282,7 +282,7 @@ class ConsoleSurfaceTest {
     }
 
     @Test
-    void isWhoeverIsNotSignedInWhateverTheySend() {
+    void postWithoutASessionIsRejectedWhateverItsBody() {
       for (var body : List.of("", "[[[[", "page=" + page + "&turn=1&action=start&text=x")) {
         assertDisbelieved(
             new RawRequest(
@@ -291,13 +291,13 @@ class ConsoleSurfaceTest {
     }
 
     @Test
-    void isNobodyWhileSessionsCannotBeRead() {
+    void postIsAnsweredWith503WhileSessionsCannotBeRead() {
       sessions.isDown();
       assertThat(surface.receive(post(BROWSER, start)).reply().status()).isEqualTo(503);
     }
 
     @Test
-    void isNotAProgramThatHasAPagesKey() {
+    void postFromAProgramWithAPageKeyIsAccepted() {
       var headers = Map.of("content-type", "application/x-www-form-urlencoded");
       assertThat(surface.receive(post(headers, start))).isInstanceOf(WebhookResult.Accepted.class);
     }
@@ -312,7 +312,7 @@ class ConsoleSurfaceTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "{", "[[[[", "\u0000\u0001", "a=%zz", "page"})
-    void isABodyThatIsNoForm(String body) {
+    void malformedFormIsABadRequest(String body) {
       assertBadRequest(
           surface.receive(
               new RawRequest(
@@ -324,7 +324,7 @@ class ConsoleSurfaceTest {
     }
 
     @Test
-    void isAFormWithoutWhatItsActionNeeds() {
+    void formWithoutTheFieldsOfItsActionIsABadRequest() {
       assertBadRequest(posts(Map.of("action", "dance")));
       assertBadRequest(posts(Map.of("action", "stop", "conversation", SLACK_THREAD)));
       assertBadRequest(posts(Map.of("action", "stop", "run", "run-1")));
@@ -343,7 +343,7 @@ class ConsoleSurfaceTest {
     }
 
     @Test
-    void ofAStateNeedsNothingBecauseThePageShowsIt() {
+    void statusUpdateCreatesNoNoteOnThePage() {
       var run = Samples.run("run-1", RunState.RUNNING);
       assertThat(post(new Update.Status(run, DANA, Request.of("x"), NINE, NINE)))
           .isInstanceOf(Posting.Posted.class);
@@ -351,7 +351,7 @@ class ConsoleSurfaceTest {
     }
 
     @Test
-    void thatAnswersThePersonIsKeptForThePageTheNewestFewOnly() {
+    void onlyTheNewestAnswersAreKeptForThePage() {
       for (int i = 1; i <= 6; i++) {
         assertThat(post(new Update.Message(DANA, "Answer " + i, true)))
             .isInstanceOf(Posting.Posted.class);
@@ -362,7 +362,7 @@ class ConsoleSurfaceTest {
     }
 
     @Test
-    void aboutARunOfAThreadIsKeptForThePageOfThatRun() {
+    void postAboutARunIsShownOnThePageOfItsThread() {
       var thread = Conversation.parse(SLACK_THREAD);
       surface.post(
           new Notice(
@@ -378,7 +378,7 @@ class ConsoleSurfaceTest {
   }
 
   @Test
-  void deliveryIdsFitWhatARunCanCarry() {
+  void deliveryIdsAreShortEnoughForARun() {
     assertThat(accepted(Map.of("action", "start", "text", "x")).id().value().length())
         .isLessThan(DeliveryId.MAX_LENGTH);
   }

@@ -36,7 +36,7 @@ class DecisionTest {
   }
 
   @Test
-  void theRequesterHasTheNameThatTheRequestHad() {
+  void decisionShowsTheNameThatTheRequesterHad() {
     assertThat(decision(done("to start a run"), new Actor(DANA.id(), "Dana S.")).who())
         .isEqualTo("Dana S.");
     assertThat(decision(done("to start a run"), SAM).who()).isEqualTo(DANA.name());

@@ -16,13 +16,13 @@ class MarkdownHtmlTest {
               + "|br|hr)(?: (?:href|target|rel|class|start|align|tabindex)=\"[^\"<>]*\")*(?: /)?>");
 
   @Test
-  void rendersTablesListsAndCode() {
+  void markdownTablesListsAndCodeAreRendered() {
     assertThat(MarkdownHtml.of("# Title\n\n- one\n- `two`\n\n| a |\n|---|\n| 1 |\n"))
         .contains("<h3>Title</h3>", "<li>one</li>", "<code>two</code>", "<td>1</td>");
   }
 
   @Test
-  void linksLeadToTheWebAndSayNothingOfThisPage() {
+  void webLinksOpenInANewTabWithoutAnOpener() {
     assertThat(MarkdownHtml.of("[here](https://a.example/x?a=1&b=2) and https://b.example/"))
         .contains("href=\"https://a.example/x?a=1&amp;b=2\"", "href=\"https://b.example/\"")
         .contains("rel=\"noopener nofollow\"", "target=\"_blank\"");
@@ -44,7 +44,7 @@ class MarkdownHtmlTest {
 
   @ParameterizedTest
   @FieldSource("dev.runnel.testkit.MarkdownAttacks#ALL")
-  void whatCouldActIsText(String nasty) {
+  void activeMarkupBecomesText(String nasty) {
     var html = MarkdownHtml.of(nasty);
 
     assertThat(TAG.matcher(html).replaceAll("")).doesNotContain("<");
@@ -53,7 +53,7 @@ class MarkdownHtmlTest {
   }
 
   @Test
-  void deepNestingAndEndlessTextAreRenderedInTime() {
+  void deeplyNestedAndLongTextIsRenderedInTime() {
     for (var part : new String[] {"> ", "- ", "[", "*a ", "`", "![", "| "}) {
       Assertions.assertTimeoutPreemptively(
           Duration.ofSeconds(20), () -> MarkdownHtml.of(part.repeat(20_000 / part.length())));

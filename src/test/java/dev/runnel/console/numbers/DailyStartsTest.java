@@ -88,7 +88,7 @@ class DailyStartsTest {
   }
 
   @Test
-  void aPeriodOfADayIsReadOnItsOwn() {
+  void oneDayPeriodExcludesTheDayBefore() {
     start(0, "ann", 1);
     start(1, "ann", 1);
 

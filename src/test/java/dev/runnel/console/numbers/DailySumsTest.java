@@ -63,7 +63,7 @@ class DailySumsTest {
   }
 
   @Test
-  void daysAreReadOnceAndALongerPeriodReadsTheRestOnly() {
+  void longerPeriodReadsOnlyTheDaysNotReadBefore() {
     stored.add(run(TODAY));
     stored.add(run(TODAY.minusDays(6)));
     stored.add(run(TODAY.minusDays(7)));
@@ -86,7 +86,7 @@ class DailySumsTest {
   }
 
   @Test
-  void aDeletedRunLeavesWithinTheReadingsOfTheNextHours() {
+  void deletedRunDisappearsFromTheSumsWithinHours() {
     stored.add(run(TODAY.minusDays(1)));
     assertThat(runs(2, NOW)).isEqualTo(1);
     stored.clear();
@@ -97,7 +97,7 @@ class DailySumsTest {
   }
 
   @Test
-  void aServiceThatDoesNotSayWhatChangedIsReadEachTime() {
+  void sumsAreReadEachTimeIfChangesAreUnknown() {
     stored.add(run(TODAY));
     var service = new Service();
     var unknown = new DailySums((from, to) -> service.between(from, to), 90);

@@ -32,7 +32,7 @@ class TextSpanTest {
   }
 
   @Test
-  void whatProgramsPrintLosesItsColoursAndKeepsItsBackticks() {
+  void programOutputLosesItsColoursAndKeepsItsBackticks() {
     assertThat(TextSpan.output("\u001B[1;32mok\u001B[0m `x`")).containsExactly(new Plain("ok `x`"));
   }
 }

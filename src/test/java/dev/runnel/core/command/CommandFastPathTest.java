@@ -36,7 +36,7 @@ class CommandFastPathTest {
           " ", " ", " ", "", ":", ": ", ",", ", ", ".", "!", "?", "\n", "\t", "  ", "-", "_", "'");
 
   @Test
-  void whatItTakesForAPromptIsNoCommand() {
+  void fastPathNeverMistakesACommandForAPrompt() {
     var random = new Random(7);
     for (var i = 0; i < TEXTS; i++) {
       var text = text(random).strip();

@@ -38,7 +38,7 @@ class MessageParserTest {
         "retry logic is missing in the client",
         "status",
       })
-  void onlyExactlyAVerbIsACommand(String text) {
+  void textThatOnlyBeginsWithAVerbIsAPrompt(String text) {
     var intent = MessageParser.command(text);
 
     if (text.equals("status")) {
@@ -50,7 +50,7 @@ class MessageParserTest {
   }
 
   @Test
-  void aVerbTakesARunByIdOrByLink() {
+  void verbsAcceptARunIdOrALink() {
     assertThat(MessageParser.command("cancel " + RUN))
         .isEqualTo(new Intent.Cancel(Optional.of(new RunId(RUN)), Optional.empty()));
     assertThat(MessageParser.command("Status http://localhost:8080/runs/" + RUN))
@@ -60,7 +60,7 @@ class MessageParserTest {
   }
 
   @Test
-  void nothingSaidAsksForHelp() {
+  void emptyMessageAsksForHelp() {
     assertThat(MessageParser.command("  ")).isEqualTo(new Intent.Help());
     assertThat(MessageParser.words("")).contains(new Intent.Help());
   }
@@ -90,7 +90,7 @@ class MessageParserTest {
         ":octagonal_sign: stop",
         "`stop`",
       })
-  void aStopMayBePoliteOrLoud(String text) {
+  void politeAndEmphaticStopsAreRecognized(String text) {
     var stop = new Intent.Cancel(Optional.empty(), Optional.empty());
 
     assertThat(MessageParser.words(text, false)).contains(stop);
@@ -111,13 +111,13 @@ class MessageParserTest {
         "retry it",
         "retry that, please",
       })
-  void whatOnlySoundsLikeAStopGoesToTheAgent(String text) {
+  void textThatOnlyResemblesAStopGoesToTheAgent(String text) {
     assertThat(MessageParser.words(text, false)).contains(new Intent.Say(Request.of(text)));
   }
 
   @ParameterizedTest
   @CsvSource({"status?, status", "Retry!, retry", "help!, help"})
-  void theWordsOfAThreadMayBeLoud(String text, String verb) {
+  void threadCommandMayEndWithPunctuation(String text, String verb) {
     assertThat(MessageParser.words(text, false)).isEqualTo(MessageParser.words(verb, false));
     assertThat(MessageParser.words(text, false))
         .isNotEqualTo(Optional.of(new Intent.Say(Request.of(text))));
@@ -134,7 +134,7 @@ class MessageParserTest {
         "please cancel the nightly job",
         "stop run 12",
       })
-  void aFewWordsThatBeginLikeACommandStartNothing(String text) {
+  void shortTextThatBeginsLikeACommandStartsNothing(String text) {
     for (var intent :
         List.of(MessageParser.command(text), MessageParser.words(text, true).orElseThrow())) {
       assertThat(intent)
@@ -151,7 +151,7 @@ class MessageParserTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"7777", "77776d6b", "77776D6B", "0190e6a1-9f50", "run-12"})
-  void theFirstCharactersOfAnIdNameARun(String id) {
+  void verbsAcceptARunIdPrefix(String id) {
     var run = new RunId(id);
 
     assertThat(MessageParser.command("stop " + id))
@@ -174,14 +174,14 @@ class MessageParserTest {
         "aside, lunch?",
         "aside",
       })
-  void anAsideIsForThePeopleInTheThread(String text) {
+  void asideIsIgnored(String text) {
     assertThat(MessageParser.words(text)).isEmpty();
     assertThat(MessageParser.words(text, false)).isEmpty();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"aside from that, go on", "Asides are shown in the margin"})
-  void aSentenceThatOnlyBeginsLikeAnAsideIsNone(String text) {
+  void sentenceThatOnlyBeginsLikeAnAsideIsARequest(String text) {
     assertThat(MessageParser.words(text, false)).contains(new Intent.Say(Request.of(text)));
   }
 
@@ -196,7 +196,7 @@ class MessageParserTest {
         "say why --env staging is slow     |         | say why --env staging is slow",
         "-- --env staging                  |         | --env staging",
       })
-  void optionsStandAtTheBeginningOrTheEnd(String text, String environment, String prompt) {
+  void optionsAreReadAtTheBeginningAndTheEnd(String text, String environment, String prompt) {
     var request = ((Intent.Start) MessageParser.command(text)).request();
 
     assertThat(request.text()).isEqualTo(prompt);
@@ -272,7 +272,7 @@ class MessageParserTest {
           "deploy",
           "tests",
         })
-    void leaveWorkAlone(String text) {
+    void ordinaryRequestIsNotMistakenForAVerb(String text) {
       assertThat(MessageParser.command(text)).isEqualTo(new Intent.Start(Request.of(text)));
     }
 
@@ -319,7 +319,7 @@ class MessageParserTest {
 
     @ParameterizedTest
     @MethodSource("commands")
-    void areReadWithTheirArguments(String text, Intent intent) {
+    void verbsAreParsedWithTheirArguments(String text, Intent intent) {
       assertThat(MessageParser.command(text)).isEqualTo(intent);
     }
 
@@ -347,7 +347,7 @@ class MessageParserTest {
           "run env=staging go     | go",
           "run the tests          | run the tests",
         })
-    void runIsAWordOfThePromptUnlessItStandsApart(String text, String prompt) {
+    void runIsPartOfThePromptUnlessItIsUsedAsACommand(String text, String prompt) {
       assertThat(((Intent.Start) MessageParser.command(text)).request().text()).isEqualTo(prompt);
     }
 
@@ -360,7 +360,7 @@ class MessageParserTest {
       "Usgae, usage",
       "confg, config",
     })
-    void aMistypedOneIsAHintAndNoRun(String text, String meant) {
+    void mistypedVerbGetsAHintAndStartsNoRun(String text, String meant) {
       assertThat(MessageParser.command(text))
           .isInstanceOfSatisfying(
               Intent.Unclear.class,
@@ -407,7 +407,7 @@ class MessageParserTest {
           "why",
           "config set"
         })
-    void oneWithoutItsWordsIsHelped(String text) {
+    void verbWithoutItsArgumentsIsReportedAsIncomplete(String text) {
       assertThat(MessageParser.command(text))
           .isInstanceOfSatisfying(
               Intent.Unclear.class, it -> assertThat(it.why()).contains("is incomplete"));
@@ -435,7 +435,7 @@ class MessageParserTest {
           "doctor",
           "why https://example.com/x"
         })
-    void thoseThatAThreadDoesNotNeedMustBeAddressedThere(String text) {
+    void verbsNotNeededInAThreadRequireAMentionThere(String text) {
       assertThat(MessageParser.words(text, false)).contains(new Intent.Say(Request.of(text)));
     }
 
@@ -447,19 +447,19 @@ class MessageParserTest {
           "Schedule delete AB12",
           "unfreeze"
         })
-    void thoseThatUndoWhatIsToldThereNeedNoMention(String text) {
+    void verbsThatUndoAnAnnouncementRequireNoMention(String text) {
       assertThat(MessageParser.words(text, false)).isEqualTo(MessageParser.words(text, true));
       assertThat(MessageParser.words(text, false)).get().isInstanceOf(Intent.Ask.class);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"schedule delete the old jobs", "unfreeze the branch", "schedule"})
-    void textsThatBeginLikeThemGoToTheAgent(String text) {
+    void textThatBeginsLikeAVerbGoesToTheAgent(String text) {
       assertThat(MessageParser.words(text, false)).contains(new Intent.Say(Request.of(text)));
     }
 
     @Test
-    void aSecondRunNeedsItsColonInAThread() {
+    void newVerbRequiresAColonInAThread() {
       assertThat(MessageParser.words("new: the docs", false))
           .contains(new Intent.New(Request.of("the docs")));
       assertThat(MessageParser.words("new docs", true))
@@ -467,7 +467,7 @@ class MessageParserTest {
     }
 
     @Test
-    void anInterruptionNeedsItsColonAndIsNoStart() {
+    void interruptVerbRequiresAColonAndStartsNoRun() {
       var interruption = new Intent.Say(new Request("not that", RunOptions.interrupting()));
       assertThat(MessageParser.words("Interrupt:  not that", false)).contains(interruption);
       assertThat(MessageParser.command("interrupt: not that")).isEqualTo(interruption);
@@ -476,7 +476,7 @@ class MessageParserTest {
     }
 
     @Test
-    void inAThreadAnAddressedOneIsACommand() {
+    void addressedVerbInAThreadIsACommand() {
       assertThat(MessageParser.words("usage", true)).contains(ask(new Question.Usage()));
       assertThat(MessageParser.words("run: usage", true))
           .contains(new Intent.Say(Request.of("usage")));
@@ -484,7 +484,7 @@ class MessageParserTest {
 
     @ParameterizedTest
     @EnumSource(Verb.class)
-    void theHelpOfEachHasAnExampleThatIsOne(Verb verb) {
+    void helpExampleOfEveryVerbIsValid(Verb verb) {
       assertThat(Verb.of(verb.word())).contains(verb);
       assertThat(verb.usage()).startsWith(verb.word());
       assertThat(MessageParser.words(verb.example(), true).orElseThrow())
@@ -511,7 +511,7 @@ class MessageParserTest {
         "fix it modle=fast              |       | fix it modle=fast",
         "-- model=fast fix it           |       | model=fast fix it",
       })
-  void optionsMayBeAssignmentsAndLaterBeatsEarlier(String text, String model, String prompt) {
+  void optionsMayBeAssignmentsAndTheLastOneWins(String text, String model, String prompt) {
     var request = ((Intent.Start) MessageParser.command(text)).request();
 
     assertThat(request.text()).isEqualTo(prompt);

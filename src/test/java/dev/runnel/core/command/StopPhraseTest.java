@@ -158,7 +158,7 @@ class StopPhraseTest {
         "hatl",
         "please stpo it",
       })
-  void isAStopHoweverItIsSaid(String text) {
+  void stopPhraseIsAStopInAnyWordingOrMisspelling(String text) {
     assertThat(MessageParser.words(text, false)).contains(STOP);
     assertThat(MessageParser.words(text, true)).contains(STOP);
     assertThat(MessageParser.command(text)).isEqualTo(STOP);
@@ -431,7 +431,7 @@ class StopPhraseTest {
         "stop? nee",
         "the stop sign \ud83d\uded1 is cut off",
       })
-  void isWorkWhereItOnlyBeginsLikeOne(String text) {
+  void textThatOnlyBeginsLikeAStopPhraseIsWork(String text) {
     assertThat(MessageParser.words(text, false)).contains(new Intent.Say(Request.of(text)));
     assertThat(MessageParser.words(text, true))
         .hasValueSatisfying(
@@ -466,7 +466,7 @@ class StopPhraseTest {
         "*stop* 7777",
         "stop --model fast",
       })
-  void neverStartsARun(String text) {
+  void commandLikePhraseNeverStartsARun(String text) {
     assertThat(MessageParser.command(text)).isNotInstanceOf(Intent.Start.class);
     assertThat(MessageParser.command(text).agentRequest()).isEmpty();
   }
@@ -479,13 +479,13 @@ class StopPhraseTest {
         "Stop, the config is wrong",
         "kill the zombie processes",
       })
-  void mayBeMeantWhereTheTextOnlyBeginsWithIt(String text) {
+  void textThatBeginsWithAStopPhraseResemblesAStop(String text) {
     assertThat(MessageParser.resemblesStop(text)).isTrue();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"stopwatch drifts", "the tests stop early", "please fix it", "status?"})
-  void isNotMeantWhereTheTextBeginsOtherwise(String text) {
+  void textThatBeginsOtherwiseDoesNotResembleAStop(String text) {
     assertThat(MessageParser.resemblesStop(text)).isFalse();
   }
 }

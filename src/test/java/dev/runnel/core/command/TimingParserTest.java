@@ -58,7 +58,7 @@ class TimingParserTest {
         "on monday at 9:00 fix it              | 2026-01-12T09:00:00Z | ''",
         "every monday at 12am fix it           | 2026-01-12T00:00:00Z | every Monday at 00:00"
       })
-  void readsTheTimeAtTheBeginning(String text, String first, String words) {
+  void timeAtTheBeginningIsParsed(String text, String first, String words) {
     if (words == null) {
       // Days without "every" would be ambiguous.
       assertThat(TimingParser.parse(text)).isEmpty();
@@ -90,7 +90,7 @@ class TimingParserTest {
             + " docs/guide is out of date",
         "in 2 weeks at 9:00 Asia/Tokyo                     | Asia/Tokyo                     | ''"
       })
-  void readsATimeZoneAfterIt(String text, String zone, String rest) {
+  void timeZoneAfterTheTimeIsParsed(String text, String zone, String rest) {
     var parsed = TimingParser.parse(text).orElseThrow();
 
     assertThat(parsed.zone()).isEqualTo(Optional.ofNullable(zone).map(ZoneId::of));
@@ -122,12 +122,12 @@ class TimingParserTest {
         "tomorrowland fix it",
         "in the morning fix it"
       })
-  void doesNotGuess(String text) {
+  void ambiguousOrInvalidTimeIsNotParsed(String text) {
     assertThat(TimingParser.parse(text)).isEmpty();
   }
 
   @Test
-  void aScheduleIsACommand() {
+  void scheduleCommandIsParsedWithItsOptions() {
     assertThat(MessageParser.command("schedule in 2 weeks --env web fix it"))
         .isInstanceOfSatisfying(
             Intent.Ask.class,
@@ -148,7 +148,7 @@ class TimingParserTest {
   }
 
   @Test
-  void whatCannotBeReadStartsNoRunAndShowsExamples() {
+  void unreadableTimeStartsNoRunAndShowsExamples() {
     assertThat(MessageParser.command("schedule every monday fix it"))
         .isInstanceOfSatisfying(
             Intent.Unclear.class,
@@ -179,7 +179,7 @@ class TimingParserTest {
   }
 
   @Test
-  void inAThreadOnlyAgainNeedsNoMention() {
+  void againIsTheOnlyTimingVerbThatNeedsNoMentionInAThread() {
     assertThat(MessageParser.words("again in 2 weeks", false).orElseThrow())
         .isInstanceOf(Intent.Ask.class);
     assertThat(MessageParser.words("again in 2 weeks we should look at it", false).orElseThrow())

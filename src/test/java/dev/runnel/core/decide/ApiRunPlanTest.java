@@ -44,7 +44,7 @@ class ApiRunPlanTest {
   }
 
   @Test
-  void isNotStartedAgainWithItsTitleAsTheRequest() {
+  void apiRunIsNotRetriedWithItsTitleAsTheRequest() {
     assertThat(retry(Conversation.parse("fake:other"))).isInstanceOf(Plan.StartRun.class);
     assertThat(retry(ApiRuns.conversation(runs.addsStranger("Nightly report").id())))
         .isInstanceOf(Plan.Tell.class);

@@ -39,7 +39,7 @@ class EditPacingTest {
   }
 
   @Test
-  void theFirstEditThatIsKnownOfWaitsForNothing() {
+  void firstEditIsNotDelayed() {
     assertThat(EditPacing.next(START, Optional.empty(), List.of(), 0, MAX, START)).isEqualTo(START);
   }
 
@@ -52,7 +52,7 @@ class EditPacingTest {
   }
 
   @Test
-  void whereTheBudgetIsSpentAnEditWaitsForTheOldestToCount() {
+  void editWaitsForTheOldestEditToExpireIfTheBudgetIsSpent() {
     var made = IntStream.range(0, 25).mapToObj(START::plusSeconds).toList();
 
     assertThat(EditPacing.next(START, Optional.empty(), made, 0, MAX, START.plusSeconds(30)))
@@ -60,7 +60,7 @@ class EditPacingTest {
   }
 
   @Test
-  void editsThatWaitForTheBudgetGetTimesApart() {
+  void waitingEditsAreScheduledAtDifferentTimes() {
     var made = IntStream.range(0, 25).mapToObj(START::plusMillis).toList();
     var now = START.plusSeconds(50);
 

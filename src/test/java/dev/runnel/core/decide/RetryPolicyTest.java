@@ -22,7 +22,7 @@ class RetryPolicyTest {
   }
 
   @RepeatedTest(20)
-  void theDelayThatIsAskedForHoldsWhateverTheNumberOfAttempts() {
+  void requestedDelayAppliesToEveryAttempt() {
     var asked = Optional.of(Duration.ofSeconds(8));
 
     assertThat(delay(1, asked)).isBetween(millis(8_000), millis(10_000));
@@ -32,12 +32,12 @@ class RetryPolicyTest {
   }
 
   @Test
-  void aDelayOfZeroThatIsAskedForIsASecond() {
+  void requestedDelayOfZeroBecomesASecond() {
     assertThat(delay(1, Optional.of(Duration.ZERO))).isBetween(SECOND, millis(1_250));
   }
 
   @Test
-  void anOutageIsWaitedForADayHoweverManyAttemptsWereMade() {
+  void retriesDuringAnOutageContinueForADay() {
     var day = Duration.ofHours(24);
 
     assertThat(policy.afterOutage(2_000, NOW.minus(day), Optional.empty(), NOW)).isPresent();
@@ -46,7 +46,7 @@ class RetryPolicyTest {
   }
 
   @Test
-  void whatIsOlderThanADayIsTriedTwentyTimes() {
+  void deliveryOlderThanADayIsTriedTwentyTimes() {
     var lastWeek = NOW.minus(Duration.ofDays(7));
 
     assertThat(policy.afterOutage(19, lastWeek, Optional.empty(), NOW)).isPresent();

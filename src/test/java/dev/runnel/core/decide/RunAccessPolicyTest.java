@@ -71,20 +71,20 @@ class RunAccessPolicyTest {
     }
 
     @Test
-    void inThePlaceOfARunEverybodyMay() {
+    void everyoneInThePlaceOfARunHasAccess() {
       assertThat(may(stranger, THREAD)).isTrue();
       assertThat(may(stranger, SAME_PLACE)).isTrue();
     }
 
     @Test
-    void fromElsewhereWhoAskedForItAndTheAdminsMay() {
+    void onlyTheRequesterAndAdminsHaveAccessFromElsewhere() {
       assertThat(may(DANA, ELSEWHERE)).isTrue();
       assertThat(may(SAM, ELSEWHERE)).isTrue();
       assertThat(may(stranger, ELSEWHERE)).isFalse();
     }
 
     @Test
-    void nobodyIsTheSamePersonOnAnotherPlatform() {
+    void personWithTheSameNameOnAnotherPlatformHasNoAccess() {
       assertThat(may(DANA, IN_AN_ISSUE)).isFalse();
       assertThat(may(SAM, IN_AN_ISSUE)).isFalse();
     }
@@ -117,7 +117,7 @@ class RunAccessPolicyTest {
 
     @ParameterizedTest
     @MethodSource("intents")
-    void aStrangerIsRefusedPrivatelyAndToldWhoMay(Function<RunId, Intent> intent) {
+    void strangerIsRefusedPrivatelyWithTheNamesOfThosePermitted(Function<RunId, Intent> intent) {
       world.says(said(SAM, ELSEWHERE, intent.apply(world.onlyRun().id())));
       world.passes(Duration.ofSeconds(3));
 
@@ -139,7 +139,7 @@ class RunAccessPolicyTest {
     }
 
     @Test
-    void whoAskedForItIsNotRefused() {
+    void requesterCanStopTheRunFromAnotherChannel() {
       world.says(
           said(
               DANA,

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 class RunUpdatesTest {
   @Test
-  void theNextEndIsKnownByItsAnswerWhereTheServiceTellsNoTimes() {
+  void nextEndIsRecognizedByItsAnswerIfTheServiceGivesNoTimes() {
     var told = reopened(ended("Fixed."));
 
     assertThat(RunUpdates.between(told, ended("Fixed."), NINE)).isEmpty();

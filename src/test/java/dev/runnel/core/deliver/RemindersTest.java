@@ -63,7 +63,7 @@ class RemindersTest {
     }
 
     @Test
-    void threeComeAndNoMore() {
+    void questionHasAtMostThreeReminders() {
       world.leaps(Duration.ofMinutes(29));
       assertThat(reminders()).isEmpty();
       world.leaps(Duration.ofMinutes(1));
@@ -77,7 +77,7 @@ class RemindersTest {
     }
 
     @Test
-    void theySayForHowLongTheAgentWaits() {
+    void reminderStatesHowLongTheAgentHasWaited() {
       world.leaps(Duration.ofMinutes(31));
 
       var reminder = (Update.Reminder) world.surface.posts(THREAD).getLast().update();
@@ -87,7 +87,7 @@ class RemindersTest {
     }
 
     @Test
-    void noneComesAfterAnAnswer() {
+    void answeredQuestionHasNoReminder() {
       says(world, "2", "main");
       world.settle();
       world.leaps(Duration.ofHours(30));
@@ -96,7 +96,7 @@ class RemindersTest {
     }
 
     @Test
-    void noneComesWhenTheRunWentOnByItself() {
+    void questionOfAContinuedRunHasNoReminder() {
       world.runs.moves(world.onlyRun().id(), RunState.RUNNING, "Never mind");
       world.passes(Duration.ofSeconds(2));
       world.leaps(Duration.ofHours(30));
@@ -105,7 +105,7 @@ class RemindersTest {
     }
 
     @Test
-    void aNewQuestionIsRemindedOfFromItsOwnTimeOn() {
+    void reminderOfANewQuestionCountsFromThatQuestion() {
       world.leaps(Duration.ofMinutes(20));
       says(world, "2", "main");
       world.settle();
@@ -119,7 +119,7 @@ class RemindersTest {
     }
 
     @Test
-    void theySurviveARestart() {
+    void reminderSurvivesARestart() {
       world.restart(UnaryOperator.identity());
       world.leaps(Duration.ofMinutes(31));
 
@@ -127,7 +127,7 @@ class RemindersTest {
     }
 
     @Test
-    void oneThatWaitsHoldsNothingUp() {
+    void waitingReminderDelaysNoResult() {
       world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Done.");
       world.passes(Duration.ofSeconds(2));
 
@@ -137,7 +137,7 @@ class RemindersTest {
   }
 
   @Test
-  void reminderTimesComeOneAfterTheOther() {
+  void reminderTimesMustIncrease() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new Reminders(List.of(Duration.ofHours(1), Duration.ofMinutes(1))));
     assertThatIllegalArgumentException().isThrownBy(() -> new Reminders(List.of(Duration.ZERO)));
@@ -146,7 +146,7 @@ class RemindersTest {
   @Nested
   class Signs {
     @Test
-    void followTheStateOfTheRun() {
+    void reactionsFollowTheStateOfTheRun() {
       var run = begins(world, RunState.QUEUED);
       assertThat(world.surface.signs(message("1"))).containsExactly(MessageStatus.QUEUED);
       for (var state :
@@ -159,7 +159,7 @@ class RemindersTest {
     }
 
     @Test
-    void onlyTheNewestIsSet() {
+    void onlyTheNewestStatusReactionIsSet() {
       world.surface.answersSigns(Optional.of(new Posting.Later(Optional.empty(), "429")));
       var run = begins(world, RunState.RUNNING);
       world.runs.moves(run.id(), RunState.SUCCEEDED, "Done.");
@@ -172,7 +172,7 @@ class RemindersTest {
     }
 
     @Test
-    void holdUpNoWords() {
+    void delayedMessageStatusDoesNotDelayPosts() {
       world.surface.answersSigns(
           Optional.of(new Posting.Later(Optional.of(Duration.ofMinutes(10)), "429")));
       begins(world, RunState.SUCCEEDED);
@@ -198,7 +198,7 @@ class RemindersTest {
     }
 
     @Test
-    void toEverybody() {
+    void replyFromEverybodyReachesTheAgentByDefault() {
       world.says(now(world, "2", SAM, say("hello")));
       world.settle();
 
@@ -206,7 +206,7 @@ class RemindersTest {
     }
 
     @Test
-    void toTheOwnerAlone() {
+    void replyFromOthersThanTheOwnerReachesTheAgentOnlyWithAMention() {
       world.surface.hasManners(new ConversationPolicy(Audience.OWNER, Duration.ZERO));
       world.says(now(world, "2", SAM, say("hello")));
       world.says(now(world, "3", SAM, say("hello?")));
@@ -222,7 +222,7 @@ class RemindersTest {
     }
 
     @Test
-    void toThoseWhoMentionIt() {
+    void replyWithoutAMentionDoesNotReachTheAgentIfMentionsAreRequired() {
       world.surface.hasManners(new ConversationPolicy(Audience.MENTION, Duration.ZERO));
       world.says(now(world, "2", DANA, say("hello")));
       world.says(mentioning("3", "hello!"));
@@ -233,7 +233,7 @@ class RemindersTest {
     }
 
     @Test
-    void toAStopAlways() {
+    void stopIsObeyedWithoutAMention() {
       world.surface.hasManners(new ConversationPolicy(Audience.MENTION, Duration.ZERO));
       world.says(now(world, "2", SAM, dev.runnel.testkit.Samples.cancel()));
       world.settle();

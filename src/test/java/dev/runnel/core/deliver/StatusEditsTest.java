@@ -47,7 +47,7 @@ class StatusEditsTest {
   }
 
   @Test
-  void areAtMostTwelveInTheFirstMinuteAndFourInTheNext() {
+  void statusEditsAreAtMostTwelveInTheFirstMinuteAndFourInTheNext() {
     reports(58);
     // Changes of state included.
     var first = status().edits();
@@ -58,7 +58,7 @@ class StatusEditsTest {
   }
 
   @Test
-  void showTheLatestWordsWhenTheirTimeHasCome() {
+  void statusEditShowsTheLatestTextWhenItIsDue() {
     reports(3);
     assertThat(shown()).doesNotContain("step 3");
     world.passes(Duration.ofSeconds(6));
@@ -75,7 +75,7 @@ class StatusEditsTest {
   }
 
   @Test
-  void delayNeitherAnEndNorAnAnswer() {
+  void statusEditsDelayNeitherResultsNorAnswers() {
     reports(3);
     world.says(now(world, "9", DANA, new Intent.Status(Optional.empty())));
     world.settle();
@@ -91,7 +91,7 @@ class StatusEditsTest {
   }
 
   @Test
-  void ofTwentyRunsAreAtMostTwentyFiveAMinuteTogetherAndTheirEndsAreNotLate() {
+  void statusEditsOfManyRunsAreLimitedWithoutDelayingTheirEnds() {
     for (int i = 2; i <= 20; i++) {
       world.says(Samples.delivery("run " + i, Samples.start("task " + i), thread(i)));
     }
@@ -121,7 +121,7 @@ class StatusEditsTest {
   }
 
   @Test
-  void thatWaitForTheBudgetKeepTimesOfTheirOwn() {
+  void statusEditsThatWaitForTheBudgetKeepSeparateTimes() {
     var edits = new StatusEdits();
     var start = world.clock.instant();
     var statuses = IntStream.range(0, 100).mapToObj(i -> status("run " + i, start)).toList();
@@ -139,7 +139,7 @@ class StatusEditsTest {
   }
 
   @Test
-  void thatAreBeingPostedAtTheSameTimeCountForTheBudget() {
+  void simultaneousStatusEditsCountTowardsTheBudget() {
     var edits = new StatusEdits();
     var start = world.clock.instant();
     var statuses = IntStream.range(0, 40).mapToObj(i -> status("run " + i, start)).toList();
@@ -152,7 +152,7 @@ class StatusEditsTest {
   }
 
   @Test
-  void thatANewRunWaitsInTheQueueIsShownAfterThreeSeconds() {
+  void queuedStatusOfANewRunIsShownAfterThreeSeconds() {
     var edits = new StatusEdits();
     var start = world.clock.instant();
     var queued = status("run", start);

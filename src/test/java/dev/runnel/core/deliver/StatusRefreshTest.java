@@ -40,7 +40,7 @@ class StatusRefreshTest {
   }
 
   @Test
-  void isShownAgainAsLongAsTheRunWorks() {
+  void statusIsRepeatedAsLongAsTheRunWorks() {
     begins(world, RunState.RUNNING);
     assertThat(repeats()).isEmpty();
 
@@ -54,7 +54,7 @@ class StatusRefreshTest {
   }
 
   @Test
-  void saysHowLongItTookByThen() {
+  void repeatedStatusShowsTheElapsedTime() {
     begins(world, RunState.RUNNING);
 
     world.leaps(FADES);
@@ -64,7 +64,7 @@ class StatusRefreshTest {
   }
 
   @Test
-  void aNewStatusStartsItsTimeAnew() {
+  void newStatusRestartsTheRefreshInterval() {
     begins(world, RunState.RUNNING);
     world.leaps(Duration.ofSeconds(60));
     world.runs.moves(world.onlyRun().id(), RunState.RUNNING, "Testing");
@@ -79,7 +79,7 @@ class StatusRefreshTest {
   }
 
   @Test
-  void anEndIsToldOnceMoreAndThenNothing() {
+  void endIsRepeatedOnce() {
     begins(world, RunState.RUNNING);
     world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Fixed.");
     world.passes(Duration.ofSeconds(2));
@@ -92,7 +92,7 @@ class StatusRefreshTest {
   }
 
   @Test
-  void aQuestionIsNoWork() {
+  void statusOfABlockedRunIsRefreshedOnlyOnce() {
     begins(world, RunState.BLOCKED);
 
     for (int i = 0; i < 5; i++) {
@@ -103,7 +103,7 @@ class StatusRefreshTest {
   }
 
   @Test
-  void outlivesARestart() {
+  void statusRefreshSurvivesARestart() {
     begins(world, RunState.RUNNING);
     world.restart(UnaryOperator.identity());
 
@@ -113,7 +113,7 @@ class StatusRefreshTest {
   }
 
   @Test
-  void isNothingWhereNothingFades() throws Exception {
+  void statusIsNotRepeatedWhereStatusesDoNotExpire() throws Exception {
     world.close();
     world = new World(Files.createDirectory(folder.resolve("other")));
     begins(world, RunState.RUNNING);

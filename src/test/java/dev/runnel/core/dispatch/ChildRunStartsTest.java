@@ -53,7 +53,7 @@ class ChildRunStartsTest {
   }
 
   @Test
-  void theirMinutesCount() {
+  void minutesOfChildRunsCountForTheBudget() {
     var family = within(Optional.empty(), Optional.of(Duration.ofMinutes(10)), Optional.empty());
 
     assertThat(family.refuse(ASKED, "a")).isEmpty();
@@ -62,7 +62,7 @@ class ChildRunStartsTest {
   }
 
   @Test
-  void theirCostCounts() {
+  void costOfChildRunsCountsForTheBudget() {
     var family = within(Optional.empty(), Optional.empty(), Optional.of(BigDecimal.ONE));
 
     assertThat(family.refuse(ASKED, "a")).isEmpty();
@@ -71,7 +71,7 @@ class ChildRunStartsTest {
   }
 
   @Test
-  void theirMinutesHaveAPriceWhereNoCostIsKnown() {
+  void minutesOfChildRunsArePricedIfTheirCostIsUnknown() {
     price = new BigDecimal("0.10");
     var family = within(Optional.empty(), Optional.empty(), Optional.of(BigDecimal.ONE));
 
@@ -85,7 +85,7 @@ class ChildRunStartsTest {
   }
 
   @Test
-  void whileStartsAreFrozenNobodyStartsARun() {
+  void freezeBlocksChildRunStarts() {
     var family = within(Optional.empty(), Optional.empty(), Optional.empty());
     assertThat(family.frozen()).isEmpty();
 
@@ -100,7 +100,7 @@ class ChildRunStartsTest {
   }
 
   @Test
-  void aFamilyThatNobodyAskedForHereHasNoPerson() {
+  void childRunOfAnUnknownDeliveryIsNotLimited() {
     var family = within(Optional.of(1L), Optional.empty(), Optional.empty());
 
     assertThat(family.refuse(new DeliveryId("slack:unknown"), "a")).isEmpty();

@@ -48,7 +48,7 @@ class RunCancellerTest {
   }
 
   @Test
-  void whoAskedWhenAndWhenItStoppedIsTold() {
+  void stopIsReportedWithItsRequesterAndTimes() {
     begins(world, RunState.RUNNING);
     world.runs.answersNext(new Outcome.Unavailable(Optional.of(Duration.ofSeconds(60)), "PENDING"));
     var asked = world.clock.instant();
@@ -65,7 +65,7 @@ class RunCancellerTest {
   }
 
   @Test
-  void aServiceThatStopsLaterIsWaitedForAndTheStatusSaysSo() {
+  void statusShowsAStopUntilTheServiceConfirmsIt() {
     var run = begins(world, RunState.RUNNING);
     world.runs.answersNext(new Outcome.Done(run));
     world.says(now(world, "2", SAM, cancel()));
@@ -85,7 +85,7 @@ class RunCancellerTest {
   }
 
   @Test
-  void aRunThatHadFinishedIsNotCalledStopped() {
+  void stopOfAFinishedRunReportsThatItHadFinished() {
     var run = begins(world, RunState.RUNNING);
     world.runs.moves(run.id(), RunState.SUCCEEDED, "Done.");
     world.says(now(world, "2", DANA, cancel()));
@@ -96,7 +96,7 @@ class RunCancellerTest {
   }
 
   @Test
-  void aRunThatCannotBeStoppedSaysWhereToStopIt() {
+  void refusedStopExplainsWhereToStopTheRun() {
     var run = begins(world, RunState.RUNNING);
     world.runs.answersNext(
         new Outcome.Refused("no", "It cannot be stopped through the API.", Optional.empty()));
@@ -110,7 +110,7 @@ class RunCancellerTest {
   }
 
   @Test
-  void aStopThatWaitsIsToldSoInItsOwnWords() {
+  void waitingStopIsReportedAsQueued() {
     begins(world, RunState.RUNNING);
     world.runs.isDown(Optional.empty());
     world.says(now(world, "2", DANA, cancel()));
@@ -140,7 +140,7 @@ class RunCancellerTest {
   }
 
   @Test
-  void aReactionOnTheRequestStops() {
+  void reactionOnTheRequestStopsTheRun() {
     var run = begins(world, RunState.RUNNING);
     reacts("2", THREAD, message("1"));
 
@@ -149,7 +149,7 @@ class RunCancellerTest {
   }
 
   @Test
-  void aReactionOnTheStatusPostStops() {
+  void reactionOnTheStatusPostStopsTheRun() {
     var run = begins(world, RunState.RUNNING);
     reacts("2", new Conversation(Samples.SURFACE, "team/channel/post-1"), new PostRef("post-1"));
 
@@ -158,7 +158,7 @@ class RunCancellerTest {
   }
 
   @Test
-  void aReactionOnARequestThatWaitsTakesItBack() {
+  void reactionOnAWaitingRequestWithdrawsIt() {
     world.runs.isDown(Optional.empty());
     world.says(delivery("1", start("fix the test")));
     world.settle();
@@ -171,7 +171,7 @@ class RunCancellerTest {
   }
 
   @Test
-  void aReactionOnAnythingElseStopsNothing() {
+  void reactionOnAnotherMessageStopsNothing() {
     begins(world, RunState.RUNNING);
     reacts("2", THREAD, new PostRef("somebodys"));
 
@@ -215,7 +215,7 @@ class RunCancellerTest {
   }
 
   @Test
-  void aFollowUpAfterAStopIsNoLongerStopping() {
+  void followUpAfterAStopClearsTheStopRequest() {
     Run run = begins(world, RunState.RUNNING);
     world.says(now(world, "2", DANA, cancel()));
     world.passes(Duration.ofSeconds(2));

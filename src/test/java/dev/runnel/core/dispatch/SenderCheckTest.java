@@ -51,7 +51,7 @@ class SenderCheckTest {
   }
 
   @Test
-  void whoMayNotAskStartsNothingAndHearsNothing() {
+  void turnedAwaySenderStartsNothingAndGetsNoReply() {
     world.surface.admits(new Admission.TurnedAway("a stranger"));
 
     world.says(delivery("1", start("mine a coin")));
@@ -64,7 +64,7 @@ class SenderCheckTest {
   }
 
   @Test
-  void aStopFromAnotherDoorIsNotAskedAboutAtTheThreadsOwn() {
+  void senderFromAnotherPlatformIsNotCheckedByThePlatformOfTheThread() {
     world.says(delivery("1", start("fix it")));
     world.settle();
     world.surface.admits(new Admission.TurnedAway("a stranger"));
@@ -85,7 +85,7 @@ class SenderCheckTest {
   }
 
   @Test
-  void whileThatCannotBeKnownItWaits() {
+  void deliveryWaitsWhileTheSenderCannotBeChecked() {
     world.surface.admits(
         new Admission.Unknown(Optional.of(Duration.ofSeconds(30)), "The platform is down"));
 
@@ -100,7 +100,7 @@ class SenderCheckTest {
 
   /// A rule may refuse a group what a later rule permits.
   @Test
-  void whileNobodyKnowsTheirGroupsItWaits() {
+  void deliveryWaitsWhileTheGroupsOfTheSenderAreUnknown() {
     world.obeys(
         new Policy(
             Map.of(),
@@ -138,7 +138,7 @@ class SenderCheckTest {
     }
 
     @Test
-    void isToldPrivatelyAndStartsNothing() {
+    void refusedSenderIsInformedPrivatelyAndStartsNothing() {
       refuses();
       world.says(delivery("1", start("mine a coin")));
       world.settle();
@@ -151,7 +151,7 @@ class SenderCheckTest {
     }
 
     @Test
-    void getsNoSignThatTheWordsWereTaken() {
+    void messageOfARefusedSenderGetsNoStatus() {
       refuses();
       var said = delivery("1", say("mine a coin"));
       world.says(said);
@@ -161,7 +161,7 @@ class SenderCheckTest {
     }
 
     @Test
-    void cannotStopTheRunOfOthers() {
+    void refusedSenderCannotStopTheRunOfOthers() {
       world.says(delivery("1", start("fix it")));
       world.settle();
       refuses();
@@ -172,7 +172,7 @@ class SenderCheckTest {
     }
 
     @Test
-    void whoTalksOnInTheThreadOfARunIsToldOnce() {
+    void refusedSenderInTheThreadOfARunIsInformedOnce() {
       world.says(delivery("1", start("fix it")));
       world.settle();
       refuses();
@@ -185,7 +185,7 @@ class SenderCheckTest {
     }
 
     @Test
-    void whoTalksToOthersWhereNoRunIsHearsNothing() {
+    void refusedSenderInAThreadWithoutARunGetsNoReply() {
       refuses();
       world.says(unaddressed(delivery("1", say("lunch?"))));
       world.settle();

@@ -28,7 +28,7 @@ class BudgetTest {
   }
 
   @Test
-  void aStartIsWarnedOfMoneyOfWhichFourFifthsAreSpent() {
+  void budgetWarnsFromEightyPercentOfTheMoney() {
     assertThat(TEN.warns(spent(7_999_999))).isFalse();
     assertThat(TEN.warns(spent(8_000_000))).isTrue();
   }

@@ -135,7 +135,7 @@ class PolicyTest {
     "any, any console, true",
     "github:ann, any, true"
   })
-  void whoIsNotNamedIsPermittedNothingInTheConsoleByARuleForAllPlaces(
+  void ruleForAnyoneAnywhereDoesNotApplyToTheConsole(
       String who, String where, boolean isPermitted) {
     var rule =
         new Rule(
@@ -162,7 +162,7 @@ class PolicyTest {
   }
 
   @Test
-  void rulesAndApprovalsKnowEnvironmentsByTheirIds() {
+  void environmentNamesInRulesMatchTheirIds() {
     var rule =
         new Rule(
             "policy.rules[0]",
@@ -193,7 +193,7 @@ class PolicyTest {
   }
 
   @Test
-  void whoMayOnlyStopTheirOwnRunsMayNotStopThoseOfOthers() {
+  void permissionToStopOwnRunsDoesNotCoverThoseOfOthers() {
     var others = request("slack:UGUEST", Permission.STOP, "slack:T1/C1", null);
     var own =
         new AccessRequest(
@@ -215,12 +215,12 @@ class PolicyTest {
     "github:team:acme/platform, github:acme/shop, the team `acme/platform`",
     "github:octocat,            github:acme/shop, octocat",
   })
-  void peopleAreNamedForThoseWhoReadItThere(String name, String place, String words) {
+  void groupNamesAreDescribedForThePlaceOfTheReader(String name, String place, String words) {
     assertThat(PeopleNames.words(List.of(name, name), place)).isEqualTo(words);
   }
 
   @Test
-  void aRefusalNamesWhoMay() {
+  void refusalNamesWhoIsPermitted() {
     assertThat(
             POLICY
                 .decide(request("slack:UGUEST", Permission.START, "slack:T012AB/C1", "docs"))
@@ -263,7 +263,7 @@ class PolicyTest {
   }
 
   @Test
-  void whereAFactoryChoosesTheEnvironmentALimitedRulePermitsNothing() {
+  void environmentRulePermitsNothingIfAFactoryChoosesTheEnvironment() {
     var chosen = request("slack:U2 slack:members", Permission.START, "slack:T012AB/C1", "docs");
     var byFactory =
         new AccessRequest(
@@ -297,7 +297,7 @@ class PolicyTest {
   }
 
   @Test
-  void lettersMayBeWrittenInAnyCase() {
+  void namesInRulesIgnoreCase() {
     var policy =
         new Policy(
             Map.of(),
@@ -319,7 +319,7 @@ class PolicyTest {
   }
 
   @Test
-  void whatAPersonMayDoInAPlaceIsListed() {
+  void permissionsOfAPersonInAPlaceAreListed() {
     assertThat(POLICY.permissions(Set.of("slack:U2", "slack:members"), "slack:T012AB/C1"))
         .containsExactly(
             Permission.START,
@@ -332,7 +332,7 @@ class PolicyTest {
   }
 
   @Test
-  void aRuleThatAnEarlierOneHidesIsNamed() {
+  void unreachableRuleIsNamed() {
     var policy =
         new Policy(
             Map.of(),
@@ -351,7 +351,7 @@ class PolicyTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-  void anotherRuleThatRefusesNeverPermitsMore(long seed) {
+  void additionalRefusingRuleNeverPermitsMore(long seed) {
     var random = new Random(seed);
     for (int i = 0; i < 500; i++) {
       var rules = new ArrayList<Rule>();
@@ -371,7 +371,7 @@ class PolicyTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4})
-  void whatIsUnreachableNeverDecides(long seed) {
+  void unreachableRuleNeverDecides(long seed) {
     var random = new Random(seed);
     for (int i = 0; i < 500; i++) {
       var rules = new ArrayList<Rule>();
@@ -449,14 +449,14 @@ class PolicyTest {
         new Policy(POLICY.groups(), POLICY.rules(), List.of(production, first), List.of());
 
     @Test
-    void areNeededForTheEnvironmentThatTheRuleNames() {
+    void approvalIsRequiredForTheEnvironmentThatTheRuleNames() {
       assertThat(policy.approval(start("prod"), false)).contains(production);
       assertThat(policy.approval(start("docs"), false)).isEmpty();
       assertThat(policy.approval(start(null), false)).isEmpty();
     }
 
     @Test
-    void areNeededWhereAFactoryChoosesTheEnvironment() {
+    void approvalIsRequiredIfAFactoryChoosesTheEnvironment() {
       var start = start(null);
       var byFactory =
           new AccessRequest(
@@ -472,24 +472,24 @@ class PolicyTest {
     }
 
     @Test
-    void areNeededForAPersonsFirstRun() {
+    void approvalIsRequiredForTheFirstRunOfAPerson() {
       assertThat(policy.approval(start("docs"), true)).contains(first);
     }
 
     @Test
-    void areGivenByThoseWhomTheRuleNames() {
+    void onlyPeopleWhomTheRuleNamesCanApprove() {
       assertThat(policy.mayApprove(production, Set.of("slack:group:S0PLAT"), true, false)).isTrue();
       assertThat(policy.mayApprove(production, Set.of("slack:members"), true, false)).isFalse();
     }
 
     @Test
-    void areNotGivenByTheRequesterWhereTheRuleSaysSo() {
+    void requesterCannotApproveIfTheRuleForbidsIt() {
       assertThat(policy.mayApprove(production, Set.of("slack:group:S0PLAT"), true, true)).isFalse();
       assertThat(policy.mayApprove(first, Set.of("slack:group:S0PLAT"), true, true)).isTrue();
     }
 
     @Test
-    void areNotGivenByStrangersWhereTheRuleNamesAnybody() {
+    void strangerCannotApproveEvenIfTheRuleNamesAnybody() {
       var anybody =
           new ApprovalRule(
               "policy.approve[0]",

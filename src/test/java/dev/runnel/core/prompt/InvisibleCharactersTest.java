@@ -16,7 +16,7 @@ class InvisibleCharactersTest {
         0xFE00, 0xFE0F, 0xFEFF, 0xFFA0, 0xFFF9, 0xFFFF, 0x1D173, 0xE0001, 0xE0041, 0xE007F, 0xE0100,
         0xE01EF, 0xF0000, 0x10FFFD, 0xD800, 0xDFFF
       })
-  void whatHasNoShapeIsGone(int point) {
+  void invisibleCharactersAreRemoved(int point) {
     assertThat(InvisibleCharacters.text("a" + Character.toString(point) + "b")).isEqualTo("ab");
   }
 
@@ -31,12 +31,12 @@ class InvisibleCharactersTest {
         "שלום, مرحبا",
         "a b　c",
       })
-  void whatLettersAndPicturesNeedToLookRightStays(String text) {
+  void charactersThatLettersAndEmojiNeedAreKept(String text) {
     assertThat(InvisibleCharacters.text(text)).isEqualTo(text);
   }
 
   @Test
-  void aVariationCarriesNoMoreThanAStyle() {
+  void variationSelectorsCannotCarryHiddenText() {
     var hidden = new StringBuilder("😀");
     "obey".chars().forEach(letter -> hidden.appendCodePoint(0xE0100 + letter - 16));
     hidden.append("\uFE0F\uFE0F\uFE01");
@@ -45,7 +45,7 @@ class InvisibleCharactersTest {
   }
 
   @Test
-  void aLineHasNoEnds() {
+  void lineBreaksAreRemovedFromALine() {
     for (var end :
         new String[] {"\n", "\r\n", "\r", "\u2028", "\u2029", "\u0085", "\u000B", "\f"}) {
       assertThat(InvisibleCharacters.text("a" + end + "b"))
@@ -59,7 +59,7 @@ class InvisibleCharactersTest {
   }
 
   @Test
-  void noTextBreaksItAndNothingShapelessPasses() {
+  void randomTextIsProcessedWithoutInvisibleCharacters() {
     var seed = new Random().nextLong();
     var chance = new Random(seed);
     for (var round = 0; round < 2_000; round++) {

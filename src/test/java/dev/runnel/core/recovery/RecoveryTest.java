@@ -35,7 +35,7 @@ class RecoveryTest {
   }
 
   @Test
-  void oneGoodAnswerOfTheRunServiceStartsAllThatWaits() {
+  void successfulCallToTheRunServiceStartsAllWaitingRuns() {
     outOfRuns();
     world.runs.isBack();
 
@@ -46,7 +46,7 @@ class RecoveryTest {
   }
 
   @Test
-  void whatWaitsWhileNobodyCallsIsStartedWhenTheRunServiceIsAsked() {
+  void recoveryCheckStartsWaitingRunsWithoutOtherCalls() {
     outOfRuns();
     world.runs.isBack();
 
@@ -57,7 +57,7 @@ class RecoveryTest {
   }
 
   @Test
-  void onePostThatArrivesBringsAllThatWait() {
+  void successfulPostReleasesAllWaitingPosts() {
     world.surface.answersPosts(Optional.of(new Posting.Later(Optional.empty(), "503")));
     startAll();
     world.passes(OUTAGE);
@@ -70,7 +70,7 @@ class RecoveryTest {
   }
 
   @Test
-  void aNodeThatWasNotThereDuringTheOutageStartsAllThatWaits() {
+  void nodeStartedAfterTheOutageStartsAllWaitingRuns() {
     outOfRuns();
     world.runs.isBack();
     world.restart(store -> store);
@@ -82,7 +82,7 @@ class RecoveryTest {
   }
 
   @Test
-  void aServiceThatAnswersNowAndThenIsNotCalledByAllEachTime() {
+  void unstableServiceIsCalledOnlyOncePerCheck() {
     outOfRuns();
     for (int i = 0; i < 5; i++) {
       world.runs.isBack();

@@ -146,7 +146,7 @@ class RedactionTest {
   }
 
   @Test
-  void aChangeOfNoTextKeepsEverythingElse() {
+  void redactionWithoutASecretChangesNothing() {
     var run =
         new Run(
             new RunId("r1"),
@@ -185,7 +185,7 @@ class RedactionTest {
   }
 
   @Test
-  void aFileWithASecretIsWithheldWhateverItsBytesAre() {
+  void fileWithASecretIsWithheldRegardlessOfItsType() {
     var service = new FakeAgentRuns(InstantSource.fixed(NINE));
     var id = service.addsStranger("Fix it").id();
     var runs = new RedactedRuns(service, REDACTOR);
@@ -283,7 +283,7 @@ class RedactionTest {
   }
 
   @Test
-  void aPlatformsReasonIsKeptWithoutASecret() {
+  void refusalReasonOfAPlatformIsRedacted() {
     var refusing = new FakeSurface();
     for (var refusal :
         List.of(new Posting.Undeliverable(TEXT), new Posting.Later(Optional.empty(), TEXT))) {
@@ -299,7 +299,7 @@ class RedactionTest {
   }
 
   @Test
-  void everyKindOfUpdateIsAmongThem() {
+  void redactionTestCoversEveryKindOfUpdate() {
     assertThat(UPDATES.stream().map(Object::getClass).distinct())
         .containsExactlyInAnyOrderElementsOf(cases(Update.class).toList());
     assertThat(
@@ -314,7 +314,7 @@ class RedactionTest {
   }
 
   @Test
-  void nothingThatAPortCanDoIsLeftToItsDefault() {
+  void redactedPortsOverrideEveryMethod() {
     assertThat(methods(RedactedSurface.class)).containsAll(methods(Surface.class));
     assertThat(methods(surface.threads().getClass())).containsAll(methods(ThreadOpener.class));
     assertThat(methods(surface.files().getClass())).containsAll(methods(FileUploader.class));
@@ -351,7 +351,7 @@ class RedactionTest {
     }
 
     @Test
-    void aFollowUpIsSaidAndFoundAgainWithoutSecrets() {
+    void followUpIsSentAndFoundAgainWithoutSecrets() {
       var run = service.addsStranger("A run");
       service.moves(run.id(), RunState.SUCCEEDED, "Done");
       var before = service.run(run.id());
@@ -363,7 +363,7 @@ class RedactionTest {
     }
 
     @Test
-    void anInterruptIsSaidWithoutSecrets() {
+    void interruptIsSentWithoutSecrets() {
       var run = service.addsStranger("A run");
       service.moves(run.id(), RunState.RUNNING, "At work");
 
@@ -374,7 +374,7 @@ class RedactionTest {
     }
 
     @Test
-    void whatARunSaysIsHeardWithoutSecrets() {
+    void runsAreReadWithoutSecrets() {
       var run = service.addsStranger(TEXT);
       service.moves(run.id(), RunState.RUNNING, TEXT);
       service.makes(run.id(), RUN.artifacts().getFirst());
@@ -392,7 +392,7 @@ class RedactionTest {
     }
 
     @Test
-    void whatARunSaysIsHeardWithoutWhatIsForTerminals() {
+    void runsAreReadWithoutTerminalControlSequences() {
       var run = service.addsStranger("\u001B]0;title\u0007A \u001B[1mrun");
       service.moves(run.id(), RunState.BLOCKED, "10%\r\u001B[32m100%\u001B[0m\tor\n\u202Emore?");
 
@@ -403,7 +403,7 @@ class RedactionTest {
     }
 
     @Test
-    void whatTheServiceRefusesIsHeardWithoutSecrets() {
+    void refusalsOfTheServiceAreReadWithoutSecrets() {
       service.answersNext(new Outcome.Refused("code", TEXT, Optional.empty()));
       service.answersNext(new Outcome.Unavailable(Optional.empty(), TEXT));
 

@@ -16,7 +16,7 @@ class ConversationScopeTest {
     "azure:Shop#7,                                azure:Shop,       project",
     "linear:0190e6a1-0000-7000-8000-000000000000, linear,           workspace",
   })
-  void thePlaceOfAConversationHasTheWordOfItsPlatform(String id, String here, String word) {
+  void placeOfAConversationUsesThePlatformTerm(String id, String here, String word) {
     var conversation = Conversation.parse(id);
 
     assertThat(ConversationScope.here(conversation)).isEqualTo(here);

@@ -36,20 +36,20 @@ class DefaultsTest {
             new EnvironmentIds(Map.of("Web shop", "web"), Optional.of("usual")));
 
     @Test
-    void thatIsNamedByItsDisplayNameIsKnownByItsId() {
+    void environmentDisplayNameIsResolvedToItsId() {
       var said = RunOptions.NONE.withEnvironment(Optional.of("Web shop"));
 
       assertThat(resolve(known, THREAD, said).request().options().environment()).contains("web");
     }
 
     @Test
-    void thatIsNotChosenIsTheDefaultOne() {
+    void defaultEnvironmentIsUsedIfNoneIsChosen() {
       assertThat(resolve(known, THREAD, RunOptions.NONE).request().options().environment())
           .contains("usual");
     }
 
     @Test
-    void ofAFactoryIsNotChosenHere() {
+    void environmentIsNotSetForAFactory() {
       var said = RunOptions.NONE.withFactory(Optional.of("triage"));
 
       assertThat(resolve(known, THREAD, said).request().options().environment()).isEmpty();
@@ -69,7 +69,7 @@ class DefaultsTest {
             Set.of());
 
     @Test
-    void fromTheConfiguration() {
+    void nearestConfiguredDefaultWins() {
       var options = resolve(all, THREAD, said()).request().options();
 
       assertThat(options.model()).contains("m-team");
@@ -78,7 +78,7 @@ class DefaultsTest {
     }
 
     @Test
-    void forARepositoryToo() {
+    void nearestDefaultAlsoWinsForARepository() {
       var resolved = resolve(all, ISSUE, said());
 
       assertThat(resolved.request().options().model()).contains("m-shop");
@@ -88,12 +88,12 @@ class DefaultsTest {
     }
 
     @Test
-    void whatPeopleSetAtAPlaceBeatsTheConfigurationThere() {
+    void defaultSetByPeopleOverridesTheConfigurationOfThePlace() {
       assertThat(model(resolve(all, THREAD, said(), set("slack:T1", "m-set")))).contains("m-set");
     }
 
     @Test
-    void thePersonBeatsTheChannelAndTheChannelTheWorkspace() {
+    void personalDefaultOverridesChannelAndWorkspace() {
       var me = set("slack:@U1", "m-me");
       var channel = set("slack:T1/C1", "m-channel");
       var workspace = set("slack:T1", "m-workspace");
@@ -105,7 +105,7 @@ class DefaultsTest {
     }
 
     @Test
-    void whatIsSaidBeatsAll() {
+    void optionInTheRequestOverridesAllDefaults() {
       var said = new RunOptionsBuilder().model("m-said").build();
 
       assertThat(model(resolve(all, THREAD, said, set("slack:@U1", "m-me")))).contains("m-said");
@@ -118,7 +118,7 @@ class DefaultsTest {
         new Profiles(Map.of("web", new RunOptionsBuilder().model("m-web").build()));
 
     @Test
-    void thatWasSaidBeatsTheDefaultsOfThePlace() {
+    void profileInTheRequestOverridesTheDefaultsOfThePlace() {
       var resolved =
           new Defaults(Map.of("slack", Map.of("model", "m-slack", "env", "e")), Set.of())
               .resolve(
@@ -136,7 +136,7 @@ class DefaultsTest {
     }
 
     @Test
-    void ofAFartherPlaceGivesWayToANearerValue() {
+    void nearerValueOverridesTheProfileOfABroaderPlace() {
       var resolved =
           new Defaults(
                   Map.of("slack", Map.of("profile", "web"), "slack:T1", Map.of("model", "m-team")),
@@ -148,7 +148,7 @@ class DefaultsTest {
     }
 
     @Test
-    void thatIsNotThereIsNamed() {
+    void unknownProfileIsReportedByName() {
       var said = new Request("fix it", new RunOptionsBuilder().profile("wbe").build());
 
       assertThat(Defaults.NONE.resolve(said, THREAD, DANA, List.of(), profiles).unknownProfile())
@@ -161,19 +161,19 @@ class DefaultsTest {
     private final Defaults withAdmins = new Defaults(Map.of(), Set.of("slack:U2"));
 
     @Test
-    void oneselfEverybody() {
+    void everyoneCanSetTheirOwnDefaults() {
       assertThat(withAdmins.maySet(Level.ME, THREAD, DANA)).isTrue();
     }
 
     @Test
-    void aChannelItsPeopleWhereNobodyIsAdmin() {
+    void channelMembersCanSetItsDefaultsIfThereIsNoAdmin() {
       assertThat(Defaults.NONE.maySet(Level.HERE, THREAD, DANA)).isTrue();
       assertThat(withAdmins.maySet(Level.HERE, THREAD, DANA)).isFalse();
       assertThat(withAdmins.maySet(Level.HERE, THREAD, SAM)).isTrue();
     }
 
     @Test
-    void theWorkspaceOnlyAdminsOfThatPlatform() {
+    void onlyAdminsOfThePlatformCanSetWorkspaceDefaults() {
       assertThat(Defaults.NONE.maySet(Level.WORKSPACE, THREAD, DANA)).isFalse();
       assertThat(withAdmins.maySet(Level.WORKSPACE, THREAD, SAM)).isTrue();
       assertThat(withAdmins.maySet(Level.WORKSPACE, ISSUE, SAM)).isFalse();
@@ -191,7 +191,8 @@ class DefaultsTest {
     "linear, 5d1f-12,           linear,                  linear",
     "console, runs/1,           console:runs,            console:runs",
   })
-  void aConversationHasItsPlaces(String surface, String key, String here, String workspace) {
+  void conversationBelongsToItsPlaceWorkspaceAndPlatform(
+      String surface, String key, String here, String workspace) {
     var conversation = new Conversation(new SurfaceId(surface), key);
 
     assertThat(ConversationScope.here(conversation)).isEqualTo(here);
@@ -201,7 +202,7 @@ class DefaultsTest {
   }
 
   @Test
-  void aPlaceIsNotAnotherThatBeginsLikeIt() {
+  void placeNameWithTheSamePrefixDoesNotMatch() {
     assertThat(ConversationScope.isIn(ISSUE, "github:acme/sho")).isFalse();
     assertThat(ConversationScope.isIn(ISSUE, "github:acme")).isTrue();
   }

@@ -19,7 +19,7 @@ class AnswerChoicesTest {
         "* **Postgres**\n\n* `SQLite`",
         "(a) Postgres\n(b) SQLite",
       })
-  void theListAfterAQuestionAreItsChoices(String list) {
+  void listAfterAQuestionBecomesItsChoices(String list) {
     var choices = AnswerChoices.of(QUESTION + list);
 
     assertThat(choices.question()).isEqualTo(QUESTION.strip());
@@ -45,7 +45,7 @@ class AnswerChoicesTest {
         "- a list\n- without a question",
         "",
       })
-  void anyOtherListIsPartOfTheQuestion(String text) {
+  void otherListsStayPartOfTheQuestion(String text) {
     var choices = AnswerChoices.of(text);
 
     assertThat(choices.question()).isEqualTo(text);
@@ -70,8 +70,7 @@ class AnswerChoicesTest {
         "**Keep** the table|Keep the table",
         "**Keep `**kwargs`**: it works|Keep **kwargs: it works",
       })
-  void aChoiceLosesTheMarksAroundCodeAndBoldWordsAndNoOtherCharacters(
-      String written, String choice) {
+  void choiceLosesOnlyTheMarkupOfCodeAndBoldText(String written, String choice) {
     var choices = AnswerChoices.of("Which?\n1. " + written + "\n2. `b`");
 
     assertThat(choices.choices()).containsExactly(choice, "b");
@@ -79,7 +78,7 @@ class AnswerChoicesTest {
   }
 
   @Test
-  void choicesThatAreTooManyOrTooLongAreNone() {
+  void tooManyOrTooLongChoicesAreIgnored() {
     assertThat(AnswerChoices.of("Which?\n" + "- x".repeat(1) + "\n- " + "y".repeat(151)).choices())
         .isEmpty();
     var many = new StringBuilder("Which?");
@@ -100,21 +99,21 @@ class AnswerChoicesTest {
     "0,",
     "use both,",
   })
-  void aReplyChoosesByNumberOrByItsWords(String reply, String chosen) {
+  void replyChoosesByNumberOrByText(String reply, String chosen) {
     assertThat(AnswerChoices.of(QUESTION + "1. Postgres\n2. SQLite").chosenBy(reply).orElse(null))
         .isEqualTo(chosen);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"3", "2", "1"})
-  void aChoiceThatIsANumberIsMeantByItsWords(String said) {
+  void numericChoiceIsChosenByItsTextAndNotItsPosition(String said) {
     var choices = AnswerChoices.of("How many replicas?\n- 3\n- 2\n- 1");
 
     assertThat(choices.chosenBy(said)).contains(said);
   }
 
   @Test
-  void aChoiceThatNobodyCouldReadIsNone() {
+  void invisibleChoiceIsIgnored() {
     assertThat(AnswerChoices.of("Which?\n- Postgres\n- \u202e\u2066").choices()).isEmpty();
     assertThat(AnswerChoices.of("Which?\n- Postgres\n- \u200b").choices()).isEmpty();
   }

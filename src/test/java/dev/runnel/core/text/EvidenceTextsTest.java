@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class EvidenceTextsTest {
   @Test
-  void theLineTellsFilesCommitsAndTheLastTestRun() {
+  void evidenceLineStatesFilesCommitsAndTheLastTestRun() {
     assertThat(line(3, 1, new TestRun("mvn test", Optional.of(1)), passed("npm test")))
         .contains("Seen by Runnel: 3 files changed, 1 commit, tests passed (npm test)");
     assertThat(line(1, 2, new TestRun("npm test", Optional.of(1))))
@@ -26,12 +26,12 @@ class EvidenceTextsTest {
   }
 
   @Test
-  void thereIsNoLineOfNothing() {
+  void zeroChangesProduceNoLine() {
     assertThat(line(0, 0)).isEmpty();
   }
 
   @Test
-  void testsAreLeftOutWhereCommandsAreNotKnown() {
+  void testsAreOmittedIfTheCommandsAreUnknown() {
     var evidence = new Evidence(2, 0, Optional.empty(), Optional.empty());
 
     assertThat(EvidenceTexts.line(evidence)).contains("Seen by Runnel: 2 files changed, 0 commits");

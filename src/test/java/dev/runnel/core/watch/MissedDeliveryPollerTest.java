@@ -48,7 +48,7 @@ class MissedDeliveryPollerTest {
   }
 
   @Test
-  void aReplyThatNobodyDeliveredReachesItsRun() {
+  void undeliveredReplyReachesItsRunThroughTheCatchUp() {
     world.passes(Duration.ofMinutes(1));
     world.surface.lists(said(exactly(delivery("2", say("add a test")))));
 
@@ -60,7 +60,7 @@ class MissedDeliveryPollerTest {
   }
 
   @Test
-  void whatWasDeliveredHasNoSecondEffect() {
+  void listedDeliveryThatArrivedBeforeHasNoSecondEffect() {
     world.says(delivery("2", say("add a test")));
     world.settle();
     world.surface.lists(said(exactly(listed(delivery("2", say("add a test"))))));
@@ -73,7 +73,7 @@ class MissedDeliveryPollerTest {
   }
 
   @Test
-  void whatItsKeyCannotTellIsKnownByItsKindAndTime() {
+  void listedDeliveryIsAlsoRecognizedByItsKindAndTime() {
     var label = other(delivery("1", start("fix the test")));
     world.surface.lists(said(new ListedDelivery(label, NINE, false)));
     world.catchesUp();
@@ -90,7 +90,7 @@ class MissedDeliveryPollerTest {
   }
 
   @Test
-  void aClosingOfAPullRequestThatWasDeliveredStopsNoLaterRun() {
+  void listedClosingThatArrivedBeforeStopsNoLaterRun() {
     var link = URI.create("https://git.example/acme/shop/pull/7");
     var closed =
         new Intent.PullRequestChanged(link, PullRequestState.CLOSED, NINE, Optional.of(cancel()));
@@ -108,7 +108,7 @@ class MissedDeliveryPollerTest {
   }
 
   @Test
-  void aStatusPostThatWasGivenUpIsMadeLater() {
+  void abandonedStatusPostIsMadeByTheCatchUp() {
     world.surface.answersPosts(Optional.of(new Posting.Undeliverable("Invite me first.")));
     world.says(delivery("2", start("add a test"), OTHER_THREAD));
     world.settle();
@@ -152,7 +152,7 @@ class MissedDeliveryPollerTest {
   }
 
   @Test
-  void aLongListIsReadAnewByAnotherProcess() {
+  void longListIsReadFromItsBeginningByAnotherProcess() {
     world.clock.advance(Duration.ofMinutes(40));
     listsUntil(NINE.plus(Duration.ofMinutes(5)), Optional.empty());
     world.catchesUp();
@@ -164,7 +164,7 @@ class MissedDeliveryPollerTest {
   }
 
   @Test
-  void aLongListIsContinuedThoughAPartOfItIsRefusedAndThenReadAnew() {
+  void longListIsContinuedThoughAPartIsRefusedAndReadAgainLater() {
     world.clock.advance(Duration.ofMinutes(40));
     listsUntil(NINE.plus(Duration.ofMinutes(5)), Optional.of("400 of one list"));
     world.catchesUp();
@@ -193,7 +193,7 @@ class MissedDeliveryPollerTest {
   }
 
   @Test
-  void itAsksFromWhereItLeftOffAndALittleBefore() {
+  void pollerContinuesSlightlyBeforeWhereItLeftOff() {
     world.clock.advance(Duration.ofMinutes(40));
 
     world.catchesUp();
@@ -217,7 +217,7 @@ class MissedDeliveryPollerTest {
   }
 
   @Test
-  void whatIsOlderThanADayIsLetGo() {
+  void catchUpIgnoresDeliveriesOlderThanADay() {
     world.clock.advance(Duration.ofDays(9));
 
     world.catchesUp();
@@ -226,7 +226,7 @@ class MissedDeliveryPollerTest {
   }
 
   @Test
-  void aPlatformThatDoesNotAnswerIsAskedAgainForTheSameTime() {
+  void catchUpRepeatsTheSameTimeIfThePlatformDoesNotAnswer() {
     world.clock.advance(Duration.ofMinutes(40));
     world.surface.lists(new MissedDeliveries.Unknown(Optional.of(Duration.ofSeconds(30)), "429"));
     var now = world.clock.instant();
@@ -240,7 +240,7 @@ class MissedDeliveryPollerTest {
   }
 
   @Test
-  void aPlatformThatAsksForALongPauseIsNotAskedBefore() {
+  void catchUpWaitsForTheRequestedPause() {
     var pause = Duration.ofMinutes(40);
     world.elsewhere.lists(new MissedDeliveries.Unknown(Optional.of(pause), "429"));
     world.surface.lists(new MissedDeliveries.Unknown(Optional.empty(), "503"));
@@ -258,7 +258,7 @@ class MissedDeliveryPollerTest {
   }
 
   @Test
-  void whatAPlatformRefusesToListIsReadLaterFromTheSameTime() {
+  void catchUpRepeatsFromTheSameTimeAfterARefusedList() {
     world.clock.advance(Duration.ofMinutes(40));
     world.surface.lists(
         new MissedDeliveries.Listed(
@@ -277,7 +277,7 @@ class MissedDeliveryPollerTest {
   }
 
   @Test
-  void aPlatformThatDoesNotAcceptOurTokenIsAskedAgainForTheSameTime() {
+  void catchUpRepeatsTheSameTimeIfTheTokenIsRejected() {
     world.clock.advance(Duration.ofMinutes(40));
     world.surface.refusesCredential(Optional.of("The fake does not accept the token."));
     world.catchesUp();
@@ -290,7 +290,7 @@ class MissedDeliveryPollerTest {
   }
 
   @Test
-  void aNewInstallationDoesNotReadThePast() {
+  void newInstallationDoesNotCatchUpOnThePast() {
     try (var fresh = new World(folder.resolve("fresh"))) {
       fresh.surface.lists(said(exactly(delivery("1", start("old")))));
 

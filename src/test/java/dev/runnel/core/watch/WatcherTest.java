@@ -117,7 +117,7 @@ class WatcherTest {
   @TempDir Path folder;
 
   @Test
-  void anAuditDoesNotPassOverChangesThatAListHadNoRoomFor() {
+  void fullCheckDoesNotSkipChangesOmittedByALimitedList() {
     var clock = new SettableClock();
     var runs = new FakeAgentRuns(clock);
     try (var database = Database.sqlite(folder.resolve("runnel.db"));

@@ -18,14 +18,14 @@ class AgentsTest {
   @TempDir Path folder;
 
   @Test
-  void theUsualOneIsTheCommandWhenThereIsOne() throws IOException {
+  void defaultAgentIsTheConfiguredCommand() throws IOException {
     program("claude");
 
     assertThat(agents(Optional.of("my-agent")).defaultAgent().name()).isEqualTo("command");
   }
 
   @Test
-  void theUsualOneIsTheFirstKnownAgentOnThePathOtherwise() throws IOException {
+  void defaultAgentWithoutACommandIsTheFirstKnownOneOnThePath() throws IOException {
     program("opencode");
     program("codex");
     assertThat(agents(Optional.empty()).defaultAgent().name()).isEqualTo("codex");
@@ -35,14 +35,14 @@ class AgentsTest {
   }
 
   @Test
-  void theUsualOneIsTheDemoAgentOnAMachineWithoutAgents() throws IOException {
+  void defaultAgentIsTheDemoAgentIfNoneIsInstalled() throws IOException {
     Files.writeString(folder.resolve("claude"), "not executable");
 
     assertThat(agents(Optional.empty()).defaultAgent().name()).isEqualTo("rehearsal");
   }
 
   @Test
-  void aRunGetsTheAgentThatItAsksFor() throws IOException {
+  void runGetsTheRequestedAgent() throws IOException {
     program("claude");
     program("gemini");
     var agents = agents(Optional.of("my-agent"));
@@ -54,7 +54,7 @@ class AgentsTest {
   }
 
   @Test
-  void aRunThatAsksForAnAgentThatIsNotHereIsToldWhatThereIs() throws IOException {
+  void requestForAMissingAgentIsRefusedWithTheInstalledAgents() throws IOException {
     assertThatThrownBy(() -> agents(Optional.empty()).of(job("{\"harness\":{\"type\":\"codex\"}}")))
         .isInstanceOf(AgentRefused.class)
         .hasMessage(
@@ -69,7 +69,7 @@ class AgentsTest {
   }
 
   @Test
-  void anAgentSeesItsOwnSessionsOnlyAndTheModelThatIsAskedOfIt() {
+  void agentSeesOnlyItsOwnSessionAndModel() {
     var executionRequest = job("{\"harness\":{\"type\":\"codex\",\"model_id\":\"special\"}}");
 
     assertThat(executionRequest.forAgent(new CodexAgent().name()).agentSession()).contains("t-1");

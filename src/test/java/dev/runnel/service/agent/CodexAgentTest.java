@@ -28,7 +28,7 @@ class CodexAgentTest {
   @TempDir Path folder;
 
   @Test
-  void eitherWayContinuesASessionOfTheOther() throws Exception {
+  void bothCodexModesContinueSessionsOfEachOther() throws Exception {
     try (var model = FakeModel.start()) {
       var first = execute(model, "workspace", "Please touch the file", Optional.empty(), false);
       var second = execute(model, "workspace", "And once more", Optional.of(session(first)), true);
@@ -43,7 +43,7 @@ class CodexAgentTest {
   }
 
   @Test
-  void aSessionGoesOnInAFolderThatIsElsewhereNow() throws Exception {
+  void codexSessionContinuesInAnotherFolder() throws Exception {
     try (var model = FakeModel.start()) {
       var first = execute(model, "workspace", "Please touch the file", Optional.empty(), true);
       execute(model, "elsewhere", "And here", Optional.of(session(first)), true);

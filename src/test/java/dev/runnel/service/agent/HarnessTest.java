@@ -58,7 +58,7 @@ class HarnessTest {
   @Nested
   class TheCommandAgent {
     @Test
-    void saysStatusAndQuestionWithMarkedLines() {
+    void markedLinesOfACommandAgentSetItsStatusAndQuestion() {
       assertThat(
               parse(
                   new CommandAgent("command", "x"),
@@ -79,7 +79,7 @@ class HarnessTest {
   @Nested
   class Claude {
     @Test
-    void tellsItsSessionItsToolsAndItsCost() {
+    void claudeReportsItsSessionToolsAndCost() {
       assertThat(recorded(new ClaudeAgent(), "claude/work.jsonl"))
           .containsExactly(
               new Session("f08b0ad6-1213-4361-9bca-ffd04ea98ffb"),
@@ -93,7 +93,7 @@ class HarnessTest {
     }
 
     @Test
-    void tellsWhichMessageItReadAndWhatEachTurnCost() {
+    void claudeReportsReadMessagesAndTheCostOfEachTurn() {
       var claude = new ClaudeAgent().outputParser(REQUEST, FILES);
 
       assertThat(claude.message("id-1", "say \"hi\"\n"))
@@ -111,7 +111,7 @@ class HarnessTest {
     }
 
     @Test
-    void saysSuccessWhereItFailedAndIsNotBelieved() {
+    void claudeSuccessResultWithAnApiErrorIsAFailure() {
       assertThat(recorded(new ClaudeAgent(), "claude/refused.jsonl"))
           .contains(new Status("The model does not answer (401), trying again: 1 of 10"))
           .endsWith(
@@ -123,7 +123,7 @@ class HarnessTest {
     }
 
     @Test
-    void requestsAPermissionAndEndsWhenItIsInterrupted() throws IOException {
+    void claudeRequestsAPermissionAndEndsAtAnInterruption() throws IOException {
       var requests = requests("claude/asked.jsonl");
       var call =
           new ToolCall(
@@ -145,7 +145,7 @@ class HarnessTest {
     }
 
     @Test
-    void makesAPermittedCall() throws IOException {
+    void claudeMakesAPermittedCall() throws IOException {
       var request = requests("claude/permitted.jsonl").getFirst();
 
       assertThat(CLAUDE.permit(request.id(), request.call().orElseThrow()))
@@ -156,7 +156,7 @@ class HarnessTest {
     }
 
     @Test
-    void requestsNothingByTheOutputOfATool() {
+    void claudeToolOutputIsNotAPermissionRequest() {
       var request =
           """
           {"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool",\
@@ -172,7 +172,7 @@ class HarnessTest {
     }
 
     @Test
-    void aRequestWithoutARuleOrTooLongToReadNamesNoCall() {
+    void claudePermissionRequestWithoutARuleNamesNoCall() {
       var outside =
           """
           {"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool",\
@@ -216,7 +216,7 @@ class HarnessTest {
     }
 
     @Test
-    void tellsWhatItPlansAndWrites() {
+    void agentReportsItsPlanAndWrittenFiles() {
       assertThat(
               parse(
                   new ClaudeAgent(),
@@ -236,7 +236,7 @@ class HarnessTest {
   @Nested
   class Codex {
     @Test
-    void tellsItsThreadItsCommandsAndWhatTheWholeThreadTook() {
+    void codexReportsItsThreadCommandsAndTotalUsage() {
       assertThat(recorded(new CodexAgent(), "codex/work.jsonl"))
           .containsExactly(
               new Session("01a1fd38-40b7-7103-92dd-13bc15d3dd32"),
@@ -250,7 +250,7 @@ class HarnessTest {
     }
 
     @Test
-    void triesAgainBeforeItGivesUp() {
+    void codexRetriesBeforeItFails() {
       assertThat(recorded(new CodexAgent(), "codex/refused.jsonl"))
           .endsWith(
               new Failure(
@@ -263,7 +263,7 @@ class HarnessTest {
     }
 
     @Test
-    void tellsWhatItPlansAndWrites() {
+    void agentReportsItsPlanAndWrittenFiles() {
       assertThat(
               parse(
                   new CodexAgent(),
@@ -283,7 +283,7 @@ class HarnessTest {
     }
 
     @Test
-    void readsAMessageAtItsNextStepAndALateOneInATurnOfItsOwn() throws IOException {
+    void codexReadsAMessageAtItsNextStepAndALateOneInANewTurn() throws IOException {
       var codex = new CodexAgent().outputParser(REQUEST, FILES);
       var events = new ArrayList<AgentEvent>();
       for (var line :
@@ -339,7 +339,7 @@ class HarnessTest {
     }
 
     @Test
-    void steersTheTurnThatRuns() throws IOException {
+    void codexMessageSteersTheCurrentTurn() throws IOException {
       var codex = new CodexAgent().outputParser(REQUEST, FILES);
       codex.parse("{\"id\":\"thread\",\"result\":{\"thread\":{\"id\":\"t\"}}}");
       assertThat(codex.message("fu-1", "wait")).isEmpty();
@@ -353,7 +353,7 @@ class HarnessTest {
     }
 
     @Test
-    void hasASessionOnlyWhenItsFirstTurnHasStarted() {
+    void codexSessionExistsOnlyAfterTheFirstTurnHasStarted() {
       var opened = "{\"id\":\"thread\",\"result\":{\"thread\":{\"id\":\"t\"}}}";
 
       assertThat(parse(new CodexAgent(), opened)).doesNotContain(new Session("t"));
@@ -363,7 +363,7 @@ class HarnessTest {
     }
 
     @Test
-    void isRefusedWhatItAsksAndSaysWhyItFailed() {
+    void codexQuestionsAreRefusedAndItsFailuresAreReported() {
       assertThat(
               parse(
                   new CodexAgent(),
@@ -385,7 +385,7 @@ class HarnessTest {
     }
 
     @Test
-    void tellsWhatItPlansAndWritesAsAnAppServer() {
+    void codexAppServerReportsItsPlanAndWrittenFiles() {
       assertThat(
               parse(
                   new CodexAgent(),
@@ -414,7 +414,7 @@ class HarnessTest {
   @Nested
   class Gemini {
     @Test
-    void tellsItsSessionItsToolsAndItsTokens() {
+    void geminiReportsItsSessionToolsAndTokens() {
       assertThat(recorded(new GeminiAgent(), "gemini/work.jsonl"))
           .containsExactly(
               new Session("0324b4e4-8706-41ce-a599-df3981d1bd98"),
@@ -428,7 +428,7 @@ class HarnessTest {
     }
 
     @Test
-    void isPutTogetherFromPieces() {
+    void geminiAnswerIsAssembledFromItsDeltas() {
       assertThat(
               parse(
                   new GeminiAgent(),
@@ -459,7 +459,7 @@ class HarnessTest {
     }
 
     @Test
-    void saysWhyItFailed() {
+    void agentReportsWhyItFailed() {
       assertThat(recorded(new GeminiAgent(), "gemini/refused.jsonl").getLast())
           .isInstanceOfSatisfying(
               Failure.class,
@@ -470,7 +470,7 @@ class HarnessTest {
   @Nested
   class Opencode {
     @Test
-    void tellsItsSessionItsToolsAndItsTokensStepByStep() {
+    void opencodeReportsItsSessionToolsAndTokensPerStep() {
       var session = new Session("ses_e02c7a484ffeCR2LkloSCG0Vwp");
       assertThat(recorded(new OpencodeAgent(), "opencode/work.jsonl"))
           .filteredOn(agentEvent -> !agentEvent.equals(session))
@@ -487,14 +487,14 @@ class HarnessTest {
     }
 
     @Test
-    void saysWhyItFailed() {
+    void agentReportsWhyItFailed() {
       assertThat(recorded(new OpencodeAgent(), "opencode/refused.jsonl"))
           .endsWith(new Failure("The fake model answers 401"));
     }
   }
 
   @Test
-  void linesThatAreNoEventsOfTheirsAreNothingToAnyAgent() {
+  void unknownLinesAreIgnoredForEveryAgent() {
     var cut = "{\"type\":\"assistant\",\"message\":{\"content\":\"" + "x".repeat(70_000) + "…";
     for (var agent :
         List.of(new ClaudeAgent(), new CodexAgent(), new GeminiAgent(), new OpencodeAgent())) {
@@ -505,7 +505,7 @@ class HarnessTest {
   }
 
   @Test
-  void aHugeCommandIsShownShort() {
+  void hugeCommandIsShortenedInTheStatus() {
     var line =
         "{\"type\":\"item.started\",\"item\":{\"type\":\"command_execution\",\"command\":\""
             + "\\uD83D\\uDE00 ".repeat(100_000)

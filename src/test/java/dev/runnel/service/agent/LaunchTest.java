@@ -49,7 +49,7 @@ class LaunchTest {
   }
 
   @Test
-  void noAgentHasWordsOrSecretsInItsArguments() throws IOException {
+  void agentArgumentsContainNeitherPromptsNorSecrets() throws IOException {
     for (var agent : KNOWN) {
       try (var launchFiles = desk(AgentAccess.WORKSPACE)) {
         var launch = agent.launch(job(TOOLS, Optional.of("its-own")), launchFiles);
@@ -68,7 +68,7 @@ class LaunchTest {
   }
 
   @Test
-  void whatIsLaidForAnAgentIsReadByNobodyElseAndTakenAwayAtTheEnd() throws IOException {
+  void launchFilesArePrivateAndDeletedAtTheEnd() throws IOException {
     for (var agent : KNOWN) {
       try (var launchFiles = desk(AgentAccess.WORKSPACE)) {
         agent.launch(job(TOOLS, Optional.empty()), launchFiles);
@@ -87,7 +87,7 @@ class LaunchTest {
   }
 
   @Test
-  void claudeIsAllowedWhatACodingAgentNeedsOrEverything() throws IOException {
+  void claudePermissionsFollowTheAccessSetting() throws IOException {
     var careful =
         new ClaudeAgent().launch(job(TOOLS, Optional.empty()), desk(AgentAccess.WORKSPACE));
     assertThat(careful.command())
@@ -104,7 +104,7 @@ class LaunchTest {
   }
 
   @Test
-  void claudeAsksForWhatTheRulesNameAndOnlyThen() throws IOException {
+  void claudeAsksOnlyForCallsThatTheRulesName() throws IOException {
     var rules = new PermissionRules(List.of("Bash(npm publish:*)", "mcp__web"));
     try (var launchFiles = desk(AgentAccess.FULL, rules)) {
       var launch = new ClaudeAgent().launch(job("{}", Optional.empty()), launchFiles);
@@ -147,7 +147,7 @@ class LaunchTest {
   }
 
   @Test
-  void codexMayCommitAndReachTheNetworkInItsSandboxOrHasNone() throws IOException {
+  void codexSandboxAllowsCommitsAndNetworkOrIsDisabled() throws IOException {
     assertThat(
             new CodexAgent()
                 .launch(job("{}", Optional.empty()), desk(AgentAccess.WORKSPACE))
@@ -166,7 +166,7 @@ class LaunchTest {
   }
 
   @Test
-  void codexFindsItsProfileWhereItIsAtHome() throws IOException {
+  void codexProfileIsWrittenToItsHomeFolder() throws IOException {
     environment.put("CODEX_HOME", folder.resolve("elsewhere").toString());
     new CodexAgent().launch(job(TOOLS, Optional.empty()), desk(AgentAccess.WORKSPACE));
 
@@ -196,7 +196,7 @@ class LaunchTest {
   }
 
   @Test
-  void codexWithAnOpenInputReadsThereWhatItNeedsAndFindsNoFile() throws IOException {
+  void codexAppServerGetsItsConfigurationFromStandardInput() throws IOException {
     environment.put("CODEX_API_KEY", "secret-key");
     var config = TOOLS.replaceFirst("\\{", "{\"harness\": {\"reasoning_level\": \"high\"},");
     var request = job(config, Optional.of("t-1"));
@@ -235,7 +235,7 @@ class LaunchTest {
   }
 
   @Test
-  void geminiFindsItsLoginItsSettingsAndTheToolServersTogether() throws IOException {
+  void geminiHomeContainsLoginSettingsAndToolServers() throws IOException {
     var real = Files.createDirectories(folder.resolve("home/.gemini"));
     Files.writeString(real.resolve("oauth_creds.json"), "login");
     Files.writeString(
@@ -260,7 +260,7 @@ class LaunchTest {
   }
 
   @Test
-  void geminiHearsTheBasePromptBeforeItsFirstMessage() throws IOException {
+  void geminiGetsTheBasePromptBeforeItsFirstMessage() throws IOException {
     assertThat(
             new GeminiAgent().launch(job("{}", Optional.empty()), desk(AgentAccess.FULL)).input())
         .isEqualTo("secret base\n\nsecret prompt");
@@ -270,7 +270,7 @@ class LaunchTest {
   }
 
   @Test
-  void opencodeFindsItsConfigurationInAFileUnlessThePlaceForItIsTaken() throws IOException {
+  void opencodeGetsAConfigurationFileUnlessTheOperatorSetOne() throws IOException {
     var usual =
         new OpencodeAgent().launch(job(TOOLS, Optional.empty()), desk(AgentAccess.WORKSPACE));
     var config =
@@ -310,7 +310,7 @@ class LaunchTest {
     }
 
     @Test
-    void aParentThatBecameALinkMeanwhileIsNotFollowedWhenTheFilesAreDeleted() throws IOException {
+    void deletionOfLaunchFilesDoesNotFollowAParentLink() throws IOException {
       for (var agent : List.of(new GeminiAgent(), new CodexAgent())) {
         var own = home.resolve("." + agent.name());
         try (var launchFiles = deskInHome()) {

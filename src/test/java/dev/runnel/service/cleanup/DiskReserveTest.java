@@ -53,7 +53,7 @@ class DiskReserveTest {
   }
 
   @Test
-  void theBiggestRunIsEndedAndItsWorkspaceGoneBeforeItsEndIsWritten() throws IOException {
+  void workspaceOfTheBiggestRunIsDeletedBeforeItsEndIsStored() throws IOException {
     var command =
         "[ $(cat) = big ] && fallocate -l 20M file && sleep 300; head -c 2M /dev/zero >"
             + " file; touch ready; while [ ! -e go ]; do sleep 0.05; done; echo done";
@@ -113,7 +113,7 @@ class DiskReserveTest {
   }
 
   @Test
-  void theWorkspaceOfAnEndedRunGoesWhenItIsTheBiggestAndAReplyFindsANewOne() {
+  void biggestWorkspaceOfAnEndedRunIsDeletedAndAReplyGetsANewOne() {
     var disk = new SmallDisk(folder.resolve("workspaces"));
     var command = "[ $RUNNEL_EXECUTION = 2 ] || head -c $(cat)M /dev/zero > file; echo done";
     try (var service = RunningService.withDisk(folder, command, disk)) {
@@ -139,7 +139,7 @@ class DiskReserveTest {
         "cat /dev/zero > big",
         "while :; do cat /dev/zero >> big 2>/dev/null; sleep 0.01; done"
       })
-  void aRunThatFillsTheDiskOfTheDatabaseEndsAndOthersGoOn(String filling) throws Exception {
+  void runThatFillsTheDatabaseDiskEndsAndOthersContinue(String filling) throws Exception {
     var disk = Files.createDirectories(folder.resolve("disk"));
     assumeThat(run("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", disk.toString())).isZero();
     try {

@@ -147,7 +147,7 @@ class RunCleanupTest {
   }
 
   @Test
-  void foreverDeletesNothing() {
+  void retentionForeverDeletesNothing() {
     cleans(FOREVER, FOREVER, () -> assertThat(ids("SELECT id FROM runs")).hasSize(4));
     assertThat(ids("SELECT run_id FROM transcript_lines")).hasSize(4);
   }

@@ -92,7 +92,7 @@ class EgressProxyTest {
 
   /// A login for the proxy is for none of the servers behind it.
   @Test
-  void aServerGetsNoLoginForTheProxy() throws IOException {
+  void proxyLoginIsNotForwardedToServers() throws IOException {
     ask(
         "internal:shop.test:" + port,
         """
@@ -145,7 +145,7 @@ class EgressProxyTest {
   }
 
   @Test
-  void addressesOfThisMachineAndOfCloudMetadataAreRefusedUnderEveryPublicHost() throws IOException {
+  void localAndMetadataAddressesAreRefusedDespiteAWildcard() throws IOException {
     for (var host :
         List.of(
             "127.0.0.1:443",
@@ -164,7 +164,7 @@ class EgressProxyTest {
 
   /// Nothing listens there; an address that is not refused is not reached.
   @Test
-  void publicAddressesOfThisMachineAndOfItsNetworksAreRefused() throws IOException {
+  void publicAddressesOfThisMachineAreRefused() throws IOException {
     var machine =
         new EgressProxy.Resolver() {
           @Override
@@ -192,7 +192,7 @@ class EgressProxyTest {
   }
 
   @Test
-  void aNameThatChangesItsAddressIsConnectedToTheAddressThatWasChecked() throws IOException {
+  void rebindingHostNameIsConnectedToTheCheckedAddress() throws IOException {
     var answers = new AtomicInteger();
     EgressProxy.Resolver rebinding =
         _ ->
@@ -242,7 +242,7 @@ class EgressProxyTest {
   }
 
   @Test
-  void aServerThatNeverAnswersIsLetGoWhenTheProxyIsClosed() throws IOException {
+  void closingTheProxyEndsTheConnectionToAHangingServer() throws IOException {
     try (var silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         var client = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       var authority = "shop.test:" + silent.getLocalPort();
@@ -273,7 +273,7 @@ class EgressProxyTest {
   }
 
   @Test
-  void whatIsNoProxyRequestIsRefused() throws IOException {
+  void requestThatIsNotAProxyRequestIsRefused() throws IOException {
     for (var line :
         List.of(
             "GET / HTTP/1.1",
@@ -300,8 +300,7 @@ class EgressProxyTest {
     "/api/v1//enter, 403",
     "//api/v1, 403"
   })
-  void onlyWhatIsBelowItsPathIsReachedOfABoundedService(String path, int status)
-      throws IOException {
+  void boundedServiceIsReachableOnlyBelowItsPath(String path, int status) throws IOException {
     var own = "GET %s HTTP/1.1\r\nHost: shop.test\r\n\r\n".formatted(path);
 
     assertThat(askBounded("CONNECT shop.test:%d HTTP/1.1\r\n\r\n".formatted(port) + own))

@@ -20,7 +20,7 @@ class EgressRelayTest {
   private static final int MAX_WAIT_MILLIS = 10_000;
 
   @Test
-  void aConnectionThatTheProxyBreaksOffEndsForTheProgram(@TempDir Path folder) throws Exception {
+  void connectionClosedByTheProxyEndsForTheProgram(@TempDir Path folder) throws Exception {
     var address = UnixDomainSocketAddress.of(folder.resolve("proxy"));
     try (var proxy = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(address);
         var relay = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());

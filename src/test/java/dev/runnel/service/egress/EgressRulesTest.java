@@ -44,7 +44,7 @@ class EgressRulesTest {
   }
 
   @Test
-  void everyPublicHostIsNotAnInternalOne() {
+  void publicRulesDoNotPermitInternalHosts() {
     assertThat(rules("*").permits("example.com", 443)).isTrue();
     assertThat(rules("*").permitsInternal("example.com", 443)).isFalse();
     assertThat(rules("internal:registry.corp:5000").permitsInternal("registry.corp", 5000))
@@ -53,7 +53,7 @@ class EgressRulesTest {
   }
 
   @Test
-  void whatIsNoHostIsRefusedWithTheRemedy() {
+  void invalidHostIsRefusedWithARemedy() {
     for (var each : List.of("https://example.com", "a b", "internal:*", "*.*.com", "")) {
       assertThatThrownBy(() -> rules(each)).hasMessageContaining("is not a host: write");
     }
@@ -98,7 +98,7 @@ class EgressRulesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"93.184.215.14", "172.32.0.1", "100.128.0.1", "2606:4700::1111"})
-  void addressesOfTheInternetArePublic(String address) throws UnknownHostException {
+  void internetAddressesCountAsPublic(String address) throws UnknownHostException {
     assertThat(EgressRules.isPublic(InetAddress.getByName(address))).isTrue();
   }
 

@@ -24,7 +24,7 @@ class EgressSettingTest {
   }
 
   @Test
-  void aSetStandsForItsHosts() {
+  void setPermitsAllItsHosts() {
     var rules = rules(setting("npm", "GitHub"));
 
     assertThat(rules.permits("registry.npmjs.org", 443)).isTrue();
@@ -33,14 +33,14 @@ class EgressSettingTest {
   }
 
   @Test
-  void everySetHoldsHosts() {
+  void everyHostSetIsNonEmpty() {
     for (var each : EgressSetting.sets()) {
       assertThat(rules(setting(each)).patterns()).as(each).isNotEmpty();
     }
   }
 
   @Test
-  void whatTheRunNeedsIsAddedUnlessTheSettingIsNone() {
+  void hostsOfTheRunAreAddedUnlessTheSettingIsNone() {
     assertThat(rules(setting("npm"), "git.example.com").permits("git.example.com", 443)).isTrue();
     assertThat(rules(setting("none"), "git.example.com").patterns()).isEmpty();
   }
@@ -59,7 +59,7 @@ class EgressSettingTest {
   }
 
   @Test
-  void whatIsNeitherAHostNorASetIsRefusedWithTheSets() {
+  void unknownSetIsRefusedWithTheKnownSets() {
     assertThatThrownBy(() -> setting("gihub"))
         .hasMessageContaining("gihub is not a host: write api.example.com")
         .hasMessageContaining("anthropic, cargo, debian, github");

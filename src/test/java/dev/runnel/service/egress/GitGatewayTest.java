@@ -22,7 +22,7 @@ class GitGatewayTest {
         "POST /git-upload-pack",
         "POST /git-receive-pack"
       })
-  void gitsOwnRequestsToTheRepositoryGetTheToken(String request) {
+  void gitRequestsToTheRepositoryGetTheToken(String request) {
     var parts = request.split(" ", 2);
 
     assertThat(gateway.accepts(parts[0], URI.create(SHOP + parts[1]))).isTrue();
@@ -43,14 +43,14 @@ class GitGatewayTest {
         "DELETE http://git.runnel/github.com/acme/shop.git/git-upload-pack",
         "GET http://git.runnel/user"
       })
-  void nothingElseGetsIt(String request) {
+  void otherRequestsGetNoToken(String request) {
     var parts = request.split(" ", 2);
 
     assertThat(gateway.accepts(parts[0], URI.create(parts[1]))).isFalse();
   }
 
   @Test
-  void theServerGetsTheTokenAndOnlyHeadersOfGit() {
+  void forwardedRequestHasTheTokenAndOnlyGitHeaders() {
     var head =
         List.of(
             "GET " + SHOP + "/info/refs?service=git-upload-pack HTTP/1.1",
@@ -77,7 +77,7 @@ class GitGatewayTest {
   }
 
   @Test
-  void gitIsToldToUseTheGatewayInAdditionToItsOtherSettings() {
+  void gatewaySettingsAreAddedToTheOtherGitSettings() {
     assertThat(GitGateway.variables(List.of(gateway), 2))
         .containsOnly(
             entry("GIT_CONFIG_COUNT", "3"),

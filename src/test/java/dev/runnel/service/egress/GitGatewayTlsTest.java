@@ -106,13 +106,13 @@ class GitGatewayTlsTest {
   }
 
   @Test
-  void aServerWhoseCertificateIsForAnotherNameGetsNoLogin() throws IOException {
+  void serverWithACertificateForAnotherNameGetsNoLogin() throws IOException {
     assertThat(fetch("other.test", trusting.getSocketFactory())).startsWith("HTTP/1.1 502");
     assertThat(logins).isEmpty();
   }
 
   @Test
-  void aServerWhoseCertificateNobodySignedGetsNoLogin() throws IOException {
+  void serverWithAnUntrustedCertificateGetsNoLogin() throws IOException {
     assertThat(fetch("git.test", (SSLSocketFactory) SSLSocketFactory.getDefault()))
         .startsWith("HTTP/1.1 502");
     assertThat(logins).isEmpty();

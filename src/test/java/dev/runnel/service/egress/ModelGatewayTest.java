@@ -48,7 +48,7 @@ class ModelGatewayTest {
         "GET /api.anthropic.com/v1/models",
         "GET /api.anthropic.com/v1/models/claude-4.5"
       })
-  void questionsToModelsGetTheKey(String request) {
+  void modelRequestsGetTheKey(String request) {
     assertThat(accepts(gateway, request)).isTrue();
   }
 
@@ -72,7 +72,7 @@ class ModelGatewayTest {
         "POST /v1/messages",
         "DELETE /api.anthropic.com/v1/messages"
       })
-  void nothingElseDoes(String request) {
+  void otherRequestsGetNoKey(String request) {
     assertThat(accepts(gateway, request)).isFalse();
   }
 
@@ -86,7 +86,7 @@ class ModelGatewayTest {
   }
 
   @Test
-  void theProviderGetsTheKeyInPlaceOfThePlaceholderAndNoHeaderThatChangesTheRequest() {
+  void providerGetsTheKeyAndNoHeaderThatChangesTheRequest() {
     var sent =
         gateway("https://models.test:8443/anthropic/")
             .forwarded(
@@ -127,7 +127,7 @@ class ModelGatewayTest {
         "Authorization",
         "X-Custom: " + PLACEHOLDER
       })
-  void aRequestWithoutThePlaceholderGoesNowhere(String header) {
+  void requestWithoutThePlaceholderIsNotForwarded(String header) {
     assertThat(
             gateway.forwarded(
                 head("POST /api.anthropic.com/v1/messages HTTP/1.1", "Host: x", header)))
@@ -189,7 +189,7 @@ class ModelGatewayTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"GET /127.0.0.1/v1/files, 403", "POST /127.0.0.1/v1/messages, 401"})
-  void theAnswerSaysWhatIsMissing(String row) throws IOException {
+  void refusalExplainsWhatIsMissing(String row) throws IOException {
     var parts = row.split(", ", -1);
     var socket = folder.resolve("proxy");
     try (var _ =

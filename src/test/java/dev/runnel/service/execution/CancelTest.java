@@ -52,7 +52,7 @@ class CancelTest {
   }
 
   @Test
-  void aWorkingRunIsCancelledWhenTheAnswerComes() throws IOException {
+  void cancelOfARunningRunReturnsAfterItsProcessesEnded() throws IOException {
     try (var service =
         RunningService.withCommand(folder, "sleep 300 & echo $! > child; touch ready; wait")) {
       var id = service.create("x");
@@ -68,7 +68,7 @@ class CancelTest {
   }
 
   @Test
-  void whatWaitedToBeSaidIsDroppedAndTheRunCanStillBeTakenUp() throws IOException {
+  void cancelDropsWaitingMessagesAndTheRunCanBeContinued() throws IOException {
     try (var service =
         RunningService.withCommand(
             folder,
@@ -129,7 +129,7 @@ class CancelTest {
   }
 
   @Test
-  void whatWaitedToBeSaidIsHandedBack() {
+  void cancelReturnsTheWaitingMessages() {
     try (var service =
         RunningService.withCommand(folder, "touch ready$RUNNEL_EXECUTION; exec sleep 300")) {
       var id = service.create("x");
@@ -151,7 +151,7 @@ class CancelTest {
   }
 
   @Test
-  void whatTheAgentHasIsNeitherWaitingNorHandedBack() {
+  void messageReadByTheAgentIsNotReturnedByACancel() {
     try (var service =
         RunningService.withCommand(
             folder,
@@ -175,7 +175,7 @@ class CancelTest {
   }
 
   @Test
-  void whatIsSaidWhileItIsBeingCancelledIsDoneAfterwards() throws Exception {
+  void messageDuringACancelIsProcessedAfterwards() throws Exception {
     try (var service =
         RunningService.withCommand(
             folder,
@@ -196,7 +196,7 @@ class CancelTest {
   }
 
   @Test
-  void everybodyWhoAsksBeforeTheEndIsAnsweredThatItIsCancelled() throws Exception {
+  void everyCancelBeforeTheEndIsConfirmed() throws Exception {
     // It takes its time to die, so that all have asked by then.
     var command = "trap 'sleep 2; exit 1' TERM; touch ready; while :; do sleep 0.1; done";
     try (var service = RunningService.withCommand(folder, command)) {

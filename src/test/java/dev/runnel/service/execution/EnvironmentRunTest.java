@@ -51,21 +51,21 @@ class EnvironmentRunTest {
   @Nested
   class AnAgentFinds {
     @Test
-    void theRepositoryItStartsIn() {
+    void agentStartsInItsRepository() {
       try (var service = service("cat README.md; git remote get-url origin", web(shop))) {
         assertThat(answer(service, "web")).isEqualTo("The shop\n" + shop.url());
       }
     }
 
     @Test
-    void severalRepositoriesSideBySide() {
+    void agentFindsSeveralRepositoriesSideBySide() {
       try (var service = service("cat shop/README.md tools/tool.txt", web(shop, tools))) {
         assertThat(answer(service, "web")).isEqualTo("The shop\na hammer");
       }
     }
 
     @Test
-    void whatWasPushedSinceTheLastRunAndNotWhatWasDeleted() {
+    void cloneContainsNewCommitsButNoDeletedBranches() {
       shop.git("branch", "old");
       try (var service = service("cat README.md; git branch --remotes", web(shop))) {
         assertThat(answer(service, "web")).contains("The shop").contains("origin/old");
@@ -78,7 +78,7 @@ class EnvironmentRunTest {
     }
 
     @Test
-    void theBranchTagOrCommitThatIsAskedFor() {
+    void requestedBranchTagOrCommitIsCheckedOut() {
       var first = shop.git("rev-parse", "HEAD").strip();
       shop.commit("README.md", "Second\n");
       shop.git("tag", "v2");
@@ -104,7 +104,7 @@ class EnvironmentRunTest {
     }
 
     @Test
-    void aCommitThatNoBranchHoldsAnyMore() {
+    void commitWithoutABranchIsCheckedOut() {
       var lost = shop.commit("README.md", "Lost\n");
       shop.git("reset", "--quiet", "--hard", "HEAD~1");
       shop.git("config", "uploadpack.allowAnySHA1InWant", "true");
@@ -116,7 +116,7 @@ class EnvironmentRunTest {
     }
 
     @Test
-    void theVariablesThatItsEnvironmentNames() {
+    void agentGetsTheVariablesOfItsEnvironment() {
       var environment = Environment.named("web").withVariables(List.of("NPM_TOKEN"));
       var setup =
           Setup.USUAL.with(
@@ -130,7 +130,7 @@ class EnvironmentRunTest {
     }
 
     @Test
-    void theDefaultEnvironmentWhereTheRunNamesNone() {
+    void runWithoutAnEnvironmentUsesTheDefaultOne() {
       var environment = web("web", repository(shop));
       var setup =
           Setup.USUAL.with(
@@ -141,7 +141,7 @@ class EnvironmentRunTest {
     }
 
     @Test
-    void itsOwnCloneThatOthersDoNotSee() {
+    void everyRunHasItsOwnClone() {
       try (var service =
           service(
               "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m mine; git branch"
@@ -156,7 +156,7 @@ class EnvironmentRunTest {
   @Nested
   class SettingUp {
     @Test
-    void runsTheCommandsInOrderBeforeTheAgent() {
+    void setupCommandsRunInOrderBeforeTheAgent() {
       var environment = web("web", List.of("echo one > setup", "echo two >> setup"), shop);
       try (var service = service("cat setup", environment)) {
         assertThat(answer(service, "web")).isEqualTo("one\ntwo");
@@ -164,7 +164,7 @@ class EnvironmentRunTest {
     }
 
     @Test
-    void endsTheRunWithTheFailingCommandsOwnWordsAndWithoutSecrets() {
+    void failedSetupCommandEndsTheRunWithItsOutputWithoutSecrets() {
       var environment =
           Environment.named("web")
               .withSetupCommands(
@@ -192,7 +192,7 @@ class EnvironmentRunTest {
     }
 
     @Test
-    void ofARepositoryThatIsNotThereIsToldWithGitsWords() {
+    void missingRepositoryIsReportedWithTheErrorOfGit() {
       var gone = new LocalRepository(folder.resolve("origin/acme/gone"));
       try (var service = service("echo never", web(gone))) {
         assertThat(failure(service, "web"))
@@ -202,7 +202,7 @@ class EnvironmentRunTest {
     }
 
     @Test
-    void ofAnUnknownEnvironmentIsToldWithThoseThatThereAre() {
+    void refusalOfAnUnknownEnvironmentListsTheKnownOnes() {
       try (var service = service("echo never", web(shop))) {
         var answer =
             service.post(
@@ -215,7 +215,7 @@ class EnvironmentRunTest {
     }
 
     @Test
-    void isEndedByACancelWithAllThatItStarted() throws IOException {
+    void cancelEndsTheSetupWithAllItsProcesses() throws IOException {
       var environment =
           web("web", List.of("sleep 300 & echo $! > ../child; echo $$ > ../pid; wait"), shop);
       try (var service = service("echo never", environment)) {
@@ -231,7 +231,7 @@ class EnvironmentRunTest {
     }
 
     @Test
-    void endsWithAllThatItStartedWhenItFails() throws IOException {
+    void failedSetupEndsAllItsProcesses() throws IOException {
       var environment = web("web", List.of("sleep 300 & echo $! > ../child; exit 1"), shop);
       try (var service = service("echo never", environment)) {
         var id = runIn(service, "web");
@@ -242,7 +242,7 @@ class EnvironmentRunTest {
     }
 
     @Test
-    void isToldToPeopleWhileItLasts() {
+    void runStatusShowsTheCurrentSetupCommand() {
       var environment = web("web", List.of("until [ -e ../go ]; do sleep 0.05; done"), shop);
       try (var service = service("echo done", environment)) {
         var id = runIn(service, "web");
@@ -254,7 +254,7 @@ class EnvironmentRunTest {
     }
 
     @Test
-    void isDoneAnewByTheNextMessageWhenItFailed() {
+    void nextMessageRepeatsAFailedSetup() {
       var environment = web("web", List.of("test -e " + folder.resolve("fixed")), shop);
       try (var service = service("cat; cat README.md", environment)) {
         var id = runIn(service, "web");
@@ -273,7 +273,7 @@ class EnvironmentRunTest {
   @Nested
   class AFollowUp {
     @Test
-    void findsWhatTheExecutionBeforeLeft() {
+    void followUpFindsTheFilesOfTheEarlierExecution() {
       try (var service =
           service("[ $RUNNEL_EXECUTION = 1 ] && echo mine > left; cat left", web(shop))) {
         var id = runIn(service, "web");
@@ -285,7 +285,7 @@ class EnvironmentRunTest {
     }
 
     @Test
-    void toARunWhoseWorkspaceIsGoneStartsAfreshAndSaysSo() {
+    void followUpWithALostWorkspaceGetsANewOneAndANote() {
       try (var service = service("cat; echo; ls", web(shop))) {
         var id = runIn(service, "web");
         service.awaitState(id, "SUCCEEDED");

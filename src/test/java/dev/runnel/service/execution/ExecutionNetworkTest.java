@@ -22,7 +22,7 @@ class ExecutionNetworkTest {
   /// Where the path of the workspaces is long, sockets are in `/tmp`, where any account can put a
   /// link of the same name.
   @Test
-  void whatALinkOfAnotherAccountLeadsToIsNotDeleted() throws IOException {
+  void cleanupOfSocketsDoesNotFollowAForeignLink() throws IOException {
     var precious = Files.writeString(folder.resolve("precious"), "x");
     var workspaces = folder.resolve("long".repeat(25)).resolve("workspaces");
     var sockets = workspaces.toAbsolutePath().normalize().resolveSibling("egress");
@@ -69,7 +69,7 @@ class ExecutionNetworkTest {
   }
 
   @Test
-  void anAgentThatAsksForManyHostsDoesNotHideTheOnesItReached() throws IOException {
+  void manyRequestedHostsDoNotHideTheReachedOnes() throws IOException {
     var asked = new ConcurrentLinkedQueue<EgressProxy.Request>();
     for (int i = 0; i < EgressProxy.MAX_REPORTED; i++) {
       asked.add(new EgressProxy.Request("h%03d.example".formatted(i), 443, true));

@@ -48,8 +48,8 @@ class IsolatedRealAgentsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"claude", "codex", "gemini", "opencode"})
-  void goesOnWithItsSessionInItsOwnHomeAndLeavesTheOperatorsAlone(
-      String agent, @TempDir Path folder) throws IOException {
+  void isolatedAgentKeepsItsSessionOnlyInItsOwnHome(String agent, @TempDir Path folder)
+      throws IOException {
     try (var stage =
         RealAgentContract.Stage.open(
             folder,
@@ -79,7 +79,8 @@ class IsolatedRealAgentsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"claude", "codex"})
-  void goesOnInATerminalWithWhatAttachPrints(String agent, @TempDir Path folder) throws Exception {
+  void attachCommandContinuesTheSessionInATerminal(String agent, @TempDir Path folder)
+      throws Exception {
     try (var stage =
         RealAgentContract.Stage.open(
             folder,
@@ -125,7 +126,7 @@ class IsolatedRealAgentsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"claude", "codex with variables", "codex with a login file", "gemini"})
-  void asksItsModelWithAKeyThatIsNowhereInIt(String agent, @TempDir Path folder)
+  void isolatedAgentUsesItsModelWithoutAccessToTheKey(String agent, @TempDir Path folder)
       throws IOException {
     try (var stage =
         RealAgentContract.Stage.open(

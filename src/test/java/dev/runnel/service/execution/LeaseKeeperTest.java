@@ -74,7 +74,7 @@ class LeaseKeeperTest {
   }
 
   @Test
-  void aNodeThatDoesNotRenewIsTakenForLost() {
+  void nodeThatDoesNotRenewIsMarkedAsLost() {
     var other =
         NodeMembership.join(
             database, InstantSource.system(), new NodeIdentity("b", "b", "b"), 4, Duration.ZERO);
@@ -84,7 +84,7 @@ class LeaseKeeperTest {
   }
 
   @Test
-  void aNodeThatWasTakenForLostJoinsAgainWhenItsAgentsHaveEnded() {
+  void nodeMarkedAsLostJoinsAgainAfterItsAgentsHaveEnded() {
     var before = membership.id();
     busyChecks = 3;
     int _ = database.write(rows -> rows.change("UPDATE nodes SET ended = 1"));

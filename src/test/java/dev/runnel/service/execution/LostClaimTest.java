@@ -26,7 +26,7 @@ class LostClaimTest {
   @TempDir Path folder;
 
   @Test
-  void itsSlotIsFreeAlsoWhenItsLastLinesCannotBeStored() throws IOException {
+  void lostClaimFreesItsSlotEvenIfItsLastLinesAreNotStored() throws IOException {
     // The last line and the end of the output come so close together that they are one batch.
     var command =
         "read -r line; if [ \"$line\" = lost ]; then touch ready; while [ ! -e go ]; do sleep 0.05;"
@@ -43,7 +43,7 @@ class LostClaimTest {
   }
 
   @Test
-  void whatItsSetupCommandsLeftRunningForTheAgentIsEnded() throws IOException {
+  void lostClaimEndsProcessesLeftByItsSetupCommands() throws IOException {
     var setup = "sleep 300 > /dev/null 2>&1 & touch ready; while [ ! -e go ]; do sleep 0.05; done";
     var environment = EnvironmentRuns.web("web", List.of(setup));
     try (var service =
@@ -61,7 +61,7 @@ class LostClaimTest {
   }
 
   @Test
-  void whatIsLeftOfItGetsNoTimeToEndBecauseAnotherNodeMayContinueTheRun() throws IOException {
+  void lostClaimKillsItsProcessesWithoutAGraceTime() throws IOException {
     var setup =
         "(trap ': > asked-to-end' TERM; touch ready; while :; do sleep 0.05; done)"
             + " > /dev/null 2>&1 & while [ ! -e go ]; do sleep 0.05; done";

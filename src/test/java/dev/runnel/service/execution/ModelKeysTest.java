@@ -51,7 +51,7 @@ class ModelKeysTest {
   }
 
   @Test
-  void anAddressThatCannotBeReadGetsNoKey() throws IOException {
+  void unreadableModelAddressGetsNoKey() throws IOException {
     var given = Map.of("ANTHROPIC_API_KEY", KEY, "ANTHROPIC_BASE_URL", "llm.corp:8443");
     var keys = ModelKeys.of(logins("claude"), given, List.of());
 
@@ -61,7 +61,7 @@ class ModelKeysTest {
   }
 
   @Test
-  void withoutAKeyNothingChanges() throws IOException {
+  void variablesStayUnchangedWithoutAKey() throws IOException {
     var given = Map.of("ANTHROPIC_BASE_URL", "https://llm.corp", "ANTHROPIC_API_KEY", " ");
 
     assertThat(ModelKeys.of(logins("claude"), given, List.of()).variables(given)).isEmpty();
@@ -84,7 +84,7 @@ class ModelKeysTest {
   }
 
   @Test
-  void linesOfVariablesHavePlaceholdersAndAKeyOfTheirOwn() throws IOException {
+  void keysInAVariablesFileAreReplacedByPlaceholders() throws IOException {
     var file = "export GEMINI_API_KEY='of-the-file'\nGOOGLE_API_KEY=of-google # mine\n";
     var given = Map.of("GEMINI_API_KEY", "of-the-variable");
     var keys = ModelKeys.of(logins("gemini"), given, List.of(file));

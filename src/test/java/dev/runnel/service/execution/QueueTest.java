@@ -30,7 +30,7 @@ class QueueTest {
   @TempDir Path folder;
 
   @Test
-  void aWaitingRunSaysWhereItStandsUntilItIsItsTurn() throws IOException {
+  void waitingRunShowsItsPositionInTheQueue() throws IOException {
     var command = "touch ready; until [ -e ../../go ]; do sleep 0.02; done; echo done";
     try (var service = RunningService.withCommand(folder, command, 1)) {
       var first = service.create("1");
@@ -114,7 +114,7 @@ class QueueTest {
   }
 
   @Test
-  void anotherPersonDoesNotWaitBehindAllRunsOfOne() throws IOException {
+  void personDoesNotWaitBehindAllRunsOfAnother() throws IOException {
     var command = "touch ready; until [ -e ../../go ]; do sleep 0.02; done; echo done";
     try (var service = RunningService.withCommand(folder, command, 1)) {
       var first = create(service, "ann");
@@ -133,7 +133,7 @@ class QueueTest {
   }
 
   @Test
-  void anotherPersonStartsSoonHoweverLongThreeHundredRunsOfOneTake() throws IOException {
+  void personStartsSoonDespiteThreeHundredLongRunsOfAnother() throws IOException {
     var command =
         "[ $(cat) = short ] && sleep 1 && exit; until [ -e ../../go ]; do sleep 0.1; done";
     try (var service = RunningService.withCommand(folder, command, SLOTS)) {
@@ -157,7 +157,7 @@ class QueueTest {
   }
 
   @Test
-  void followUpsCountAsTurnsAlsoOfPeopleWhoAreUnknown() throws IOException {
+  void followUpsCountAsTurnsEvenOfUnknownPeople() throws IOException {
     var command = "p=$(cat); touch ready; until [ -e ../../go$p ]; do sleep 0.02; done; echo done";
     try (var service = RunningService.withCommand(folder, command, 1)) {
       Files.writeString(folder.resolve("gowork"), "");
@@ -214,7 +214,7 @@ class QueueTest {
   }
 
   @Test
-  void whatWaitsIsInTheDatabaseAlone() throws Exception {
+  void waitingRunsUseOnlyTheDatabase() throws Exception {
     var working = Files.createDirectories(folder.resolve("working"));
     var command =
         "touch %s/$$; until [ -e %s ]; do sleep 0.02; done"

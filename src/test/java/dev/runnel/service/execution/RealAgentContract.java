@@ -43,8 +43,8 @@ interface RealAgentContract {
   }
 
   @Test
-  default void changesItsWorkspaceAnswersAndGoesOnWithTheSameSessionWhenToldMore(
-      @TempDir Path folder) throws IOException {
+  default void agentChangesItsWorkspaceAndContinuesItsSession(@TempDir Path folder)
+      throws IOException {
     try (var stage = Stage.open(folder, this)) {
       var id = stage.create("Please touch the file");
       var first = messages(stage.awaitEnd(id, "SUCCEEDED"));
@@ -73,8 +73,7 @@ interface RealAgentContract {
   }
 
   @Test
-  default void getsAMessageWhileItWorksOrWhenItHasFinishedAndOnlyOnce(@TempDir Path folder)
-      throws IOException {
+  default void agentGetsALaterMessageExactlyOnce(@TempDir Path folder) throws IOException {
     try (var stage = Stage.open(folder, this)) {
       var id =
           stage.create("Take your time\nsh: touch started; while [ ! -e go ]; do sleep 0.1; done");
@@ -97,7 +96,7 @@ interface RealAgentContract {
   }
 
   @Test
-  default void isToldWhatWasSaidInTheConversationThatItContinues(@TempDir Path folder)
+  default void agentGetsTheEarlierMessagesOfAContinuedConversation(@TempDir Path folder)
       throws IOException {
     try (var stage = Stage.open(folder, this)) {
       var first = stage.create("Please touch the file");
@@ -116,7 +115,7 @@ interface RealAgentContract {
   }
 
   @Test
-  default void isAskedByteForByte(@TempDir Path folder) throws IOException {
+  default void promptReachesTheModelByteForByte(@TempDir Path folder) throws IOException {
     var prompt =
         "\"quotes\" 'and' `ticks` $(touch x) \\ %s @nobody\n\n\ttab \u202Eאבג \uD83D\uDE00\n"
             + "    if (a < b && c > d) { return \"é\"; } // <xml/> & co\n".repeat(2000)
@@ -132,7 +131,7 @@ interface RealAgentContract {
   }
 
   @Test
-  default void leavesNoProcessBehindWhenItIsCancelled(@TempDir Path folder) throws IOException {
+  default void cancelledAgentLeavesNoProcessBehind(@TempDir Path folder) throws IOException {
     var seconds = "300." + ThreadLocalRandom.current().nextInt(100_000, 1_000_000);
     try (var stage = Stage.open(folder, this)) {
       var id = stage.create("Take your time\nsh: touch started; sleep " + seconds);
@@ -168,8 +167,8 @@ interface RealAgentContract {
   }
 
   @Test
-  default void getsTheToolServersTheModelAndTheWordsOfItsRunAndShowsNobodyTheirSecrets(
-      @TempDir Path folder) throws IOException {
+  default void agentGetsToolServersModelAndPromptWithoutExposingSecrets(@TempDir Path folder)
+      throws IOException {
     var secret = "s3cret-" + ThreadLocalRandom.current().nextLong();
     var found = folder.resolve("found.json");
     try (var stage = Stage.open(folder, this)) {
@@ -196,7 +195,7 @@ interface RealAgentContract {
   }
 
   @Test
-  default void saysWhyWhenItsModelDoesNotLetItIn(@TempDir Path folder) throws IOException {
+  default void agentReportsThatItsModelRefusesTheLogin(@TempDir Path folder) throws IOException {
     try (var stage = Stage.open(folder, this)) {
       stage.model.failWith(401);
       var run = stage.awaitEnd(stage.create("Please touch the file"), "FAILED");

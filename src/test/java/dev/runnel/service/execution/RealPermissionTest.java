@@ -50,8 +50,7 @@ class RealPermissionTest {
   }
 
   @Test
-  void aCallIsMadeAfterARestartWhenItIsAllowedOnceAndAskedAboutAgainTheNextTime()
-      throws IOException {
+  void oneTimePermissionWorksAfterARestartAndTheNextCallAsksAgain() throws IOException {
     String id;
     try (var service = open()) {
       id = service.create("Please touch the file");
@@ -77,7 +76,7 @@ class RealPermissionTest {
   }
 
   @Test
-  void aCallIsNotMadeWhenItIsDeclinedAndTheAgentIsToldWhy() throws IOException {
+  void declinedCallIsNotMadeAndTheAgentGetsTheReason() throws IOException {
     try (var service = open()) {
       var id = service.create("Please touch the file");
       awaitRequest(service, id, 1);

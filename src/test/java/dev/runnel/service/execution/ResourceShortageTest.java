@@ -47,7 +47,7 @@ class ResourceShortageTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void aRunEndsTruthfullyWhicheverProcessOrThreadItDoesNotGet(boolean startsAllTheSame) {
+  void runReportsAResourceShortageOfAnyProcessOrThread(boolean startsAllTheSame) {
     var environment = Environment.named("web").withSetupCommands(List.of("sleep 0.1"));
     var setup =
         Setup.USUAL.with(
@@ -92,7 +92,7 @@ class ResourceShortageTest {
   }
 
   @Test
-  void aStopStopsEvenWithoutRoomForTheThreadOfTheStop() {
+  void stopWorksEvenIfItsThreadCannotBeStarted() {
     var spawner = new FakeSpawner();
     try (var service =
         RunningService.withSpawner(folder, "touch ready; sleep 300", Setup.USUAL, spawner)) {
@@ -113,7 +113,7 @@ class ResourceShortageTest {
   }
 
   @Test
-  void aRunInProgressThatNobodyWorksOnIsEndedAndAStopOfOneStopsIt() throws Exception {
+  void orphanedRunInProgressIsEndedOrStopped() throws Exception {
     try (var service = RunningService.withCommand(folder, "cat")) {
       var lost = service.create("first");
       var stopped = service.create("second");
@@ -144,7 +144,7 @@ class ResourceShortageTest {
   }
 
   @Test
-  void aRunIsOrphanedOnlyAtTheSecondLookWithoutAnybody() {
+  void runIsOrphanedOnlyAfterTwoChecksWithoutAnExecution() {
     var runs = new RunsWithoutExecution();
     var first = new RunTable.ClaimedExecution("a", 1, "", "", Optional.empty(), Optional.empty());
     var next = new RunTable.ClaimedExecution("a", 2, "", "", Optional.empty(), Optional.empty());
@@ -157,7 +157,7 @@ class ResourceShortageTest {
   }
 
   @Test
-  void aProcessWhoseOutputCannotBeTakenIsKilled() throws Exception {
+  void processIsKilledIfItsOutputCannotBeProcessed() throws Exception {
     var sink =
         new RunningProcess.Sink() {
           @Override
@@ -254,7 +254,7 @@ class ResourceShortageTest {
   }
 
   @Test
-  void aProgramThatIsNotThereIsNotTakenForAFullMachine() {
+  void missingProgramIsNotReportedAsAResourceShortage() {
     var missing = new ProcessBuilder(folder.resolve("missing").toString());
 
     assertThatThrownBy(() -> Spawner.system().process(missing)).isInstanceOf(IOException.class);

@@ -110,7 +110,7 @@ class ScheduleClockTest {
   }
 
   @Test
-  void aScheduleThatIsDueWhileStartsAreFrozenStartsNothingAndSaysWhy() {
+  void scheduleDueDuringAFreezeStartsNothingAndRecordsWhy() {
     var schedule = schedules.create(ServiceJson.body(EVERY_HOUR));
     frozen = Optional.of("Dana froze all starts");
     runs.limitStarts(
@@ -144,7 +144,7 @@ class ScheduleClockTest {
   }
 
   @Test
-  void anAgentThatIsNoMoreIsToldAsTheReasonWhyNothingWasStarted() {
+  void deletedAgentIsRecordedAsTheErrorOfItsSchedule() {
     var agent = identities.create(ServiceJson.newObject().put("name", "a")).get("uid").asText();
     var schedule = schedules.create(ServiceJson.body(EVERY_HOUR).put("agent_uid", agent));
     identities.delete(agent);
@@ -158,7 +158,7 @@ class ScheduleClockTest {
   }
 
   @Test
-  void whatWasMissedIsRunOnce() {
+  void missedScheduleTimesStartOneRun() {
     schedules.create(ServiceJson.body(EVERY_HOUR));
     clock.advance(Duration.ofDays(3));
 
@@ -177,7 +177,7 @@ class ScheduleClockTest {
   }
 
   @Test
-  void theClockStartsWhatIsDueByItself() {
+  void clockStartsDueSchedulesAutomatically() {
     schedules.create(ServiceJson.body(EVERY_HOUR));
     try (var _ = ScheduleClock.start(runs, schedules, configs, clock, changes)) {
       clock.advance(Duration.ofHours(1));

@@ -56,7 +56,7 @@ class SecretsInOutputTest {
   }
 
   @Test
-  void whatJsonCutsShortIsMaskedBefore() throws IOException {
+  void secretIsMaskedBeforeAgentOutputIsShortened() throws IOException {
     var agent = folder.resolve("bin/claude");
     Files.createDirectories(agent.getParent());
     var command = "x".repeat(180) + " " + TOKEN;
@@ -147,7 +147,7 @@ class SecretsInOutputTest {
   }
 
   @Test
-  void aTokenThatTheLongestLineCutsIsNotShownInPart() {
+  void tokenCutByTheLineLimitIsNotShownInPart() {
     var seen =
         seen(
             "head -c %d /dev/zero | tr '\\0' '#' >&2; echo %s >&2"
@@ -157,7 +157,7 @@ class SecretsInOutputTest {
   }
 
   @Test
-  void aSetupCommandsWordsAreMasked() {
+  void secretsInTheOutputOfASetupCommandAreMasked() {
     var environment = Environment.named("web").withSetupCommands(List.of("echo using " + TOKEN));
     var setup =
         Setup.USUAL.with(

@@ -22,7 +22,7 @@ class TerminalOutputTest {
   @TempDir Path folder;
 
   @Test
-  void coloursAndControlsAreLeftOut() {
+  void coloursAndControlCharactersAreRemoved() {
     var script =
         """
         printf '::status \\033[1;33mLooking\\033[0m\\n'
@@ -44,7 +44,7 @@ class TerminalOutputTest {
   }
 
   @Test
-  void coloursThatJsonHidesAreLeftOut() throws IOException {
+  void coloursInsideJsonAreRemoved() throws IOException {
     var agent = folder.resolve("bin/claude");
     Files.createDirectories(agent.getParent());
     Files.writeString(
@@ -69,7 +69,7 @@ class TerminalOutputTest {
   }
 
   @Test
-  void ofALineThatIsTooLongTheLastThatWasWrittenOverItIsKept() throws IOException {
+  void tooLongOverwrittenLineKeepsItsLastText() throws IOException {
     var lines = new ArrayList<String>();
     var progress = new StringBuilder();
     for (var percent = 0; percent <= 9_999; percent++) {

@@ -36,14 +36,14 @@ class WorkspaceChangesTest {
   }
 
   @Test
-  void nothingIsLeftOfLookingAtTheClock() throws Exception {
+  void startTimeCheckLeavesNoFile() throws Exception {
     WorkspaceChanges.start(root);
 
     assertThat(root).isEmptyDirectory();
   }
 
   @Test
-  void anAgentThatMakesFoldersWithoutEndIsNotFollowed() throws IOException {
+  void numberOfScannedFoldersIsLimited() throws IOException {
     for (int i = 0; i < 50; i++) {
       clone("folder" + i);
     }

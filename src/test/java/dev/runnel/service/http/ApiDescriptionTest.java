@@ -69,7 +69,7 @@ class ApiDescriptionTest {
   }
 
   @Test
-  void hasAllRoutesAndNoOthers() {
+  void apiDescriptionContainsExactlyTheExistingRoutes() {
     var described = ApiDescription.ALL.stream().map(ApiDescription.Operation::route).toList();
 
     assertThat(described)
@@ -119,7 +119,7 @@ class ApiDescriptionTest {
   }
 
   @Test
-  void everyReferenceLeadsToASchemaAndEveryIdIsItsOwn() {
+  void everyReferenceResolvesAndOperationIdsAreUnique() {
     var document = ApiDescription.document();
 
     assertThat(document.findValuesAsText("$ref"))

@@ -88,7 +88,7 @@ class ApiResponsesTest {
   }
 
   @Test
-  void whatIsCreatedHasTheDescribedForm(@TempDir Path folder) throws Exception {
+  void createdObjectsHaveTheDescribedForm(@TempDir Path folder) throws Exception {
     try (var service =
         new EmbeddedService(folder, "sleep 300", System.getenv(), WEB, new Isolation.None())) {
       var run =

@@ -79,7 +79,7 @@ class AuthFilterTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"memory", "stack", "linkage", "checked", "interrupt"})
-  void everyFailureIsAProblemWithoutItsOwnWords(String failure) throws Exception {
+  void everyFailureIsReportedAsAProblemWithoutItsMessage(String failure) throws Exception {
     var answer = send("GET", "/" + failure);
 
     assertThat(answer.statusCode()).isEqualTo(500);
@@ -96,7 +96,8 @@ class AuthFilterTest {
     "PROPFIND, /elsewhere, 404",
     "TRACE, /elsewhere, 404"
   })
-  void everyMethodIsAnsweredByAProblem(String method, String path, int status) throws Exception {
+  void everyUnsupportedMethodIsAnsweredWithAProblem(String method, String path, int status)
+      throws Exception {
     var answer = send(method, path);
 
     assertThat(answer.statusCode()).isEqualTo(status);
@@ -105,7 +106,7 @@ class AuthFilterTest {
   }
 
   @Test
-  void aMethodThatNobodyKnowsNeedsTheKeyToo() throws Exception {
+  void unknownMethodRequiresTheKeyToo() throws Exception {
     var answer =
         client.send(
             HttpRequest.newBuilder(uri("/memory"))

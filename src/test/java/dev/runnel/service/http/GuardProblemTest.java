@@ -59,7 +59,7 @@ class GuardProblemTest {
 
   @ParameterizedTest
   @MethodSource("failures")
-  void aFailureIsAProblemThatDoesNotTellItsWords(Exception failure, int status, String type)
+  void failureIsReportedAsAProblemWithoutItsMessage(Exception failure, int status, String type)
       throws Exception {
     authFilter
         .open(

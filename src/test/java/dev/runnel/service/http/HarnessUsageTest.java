@@ -66,7 +66,7 @@ class HarnessUsageTest {
   }
 
   @Test
-  void theUsageOfClaudeCodeLeavesItsInputOutBecauseTheStoredOneIncludesTheCache() {
+  void claudeCodeUsageOmitsTheInputTokens() {
     record("claude:1", USAGE);
 
     assertThat(usage("/usage/harness")).isEqualTo("\"CLAUDE_CODE\"");
@@ -74,7 +74,7 @@ class HarnessUsageTest {
   }
 
   @Test
-  void usageThatIsNotStoredIsUnavailable() {
+  void unstoredUsageIsReportedAsUnavailable() {
     record("codex:1", Usage.NONE);
 
     assertUnavailable();

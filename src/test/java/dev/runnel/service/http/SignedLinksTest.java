@@ -21,7 +21,7 @@ class SignedLinksTest {
   }
 
   @Test
-  void aLinkIsGoodForFiveMinutes() {
+  void signedLinkIsValidForFiveMinutes() {
     var request = request(links.of(FILE).query());
 
     clock.advance(Duration.ofMinutes(5).minusSeconds(1));
@@ -31,7 +31,7 @@ class SignedLinksTest {
   }
 
   @Test
-  void nobodyProlongsALink() {
+  void signedLinkCannotBeExtended() {
     var query = links.of(FILE).query();
     clock.advance(Duration.ofHours(1));
     var later = links.of(FILE).query();
@@ -40,7 +40,7 @@ class SignedLinksTest {
   }
 
   @Test
-  void aLinkIsForOneFileAndOneService() {
+  void signedLinkIsValidOnlyForItsFileAndService() {
     var request = request(links.of(FILE).query());
 
     assertThat(links.isValid("artifact 2", request)).isFalse();

@@ -104,7 +104,7 @@ class EgressRunTest {
     }
 
     @Test
-    default void whatWasAskedForIsListedOnceAtTheEndOfTheRun(@TempDir Path folder)
+    default void requestedAndRefusedHostsAreListedOnceAtTheEnd(@TempDir Path folder)
         throws IOException {
       try (var stage = Stage.open(folder, this)) {
         var here = "localhost:" + stage.port();
@@ -140,8 +140,7 @@ class EgressRunTest {
     }
 
     @Test
-    default void theRunServiceIsOnlyReachedByARunThatHasAKeyForIt(@TempDir Path folder)
-        throws IOException {
+    default void runServiceIsReachableOnlyForRunsWithAKey(@TempDir Path folder) throws IOException {
       try (var stage = Stage.open(folder, this)) {
         stage.start(List.of("npm"), Optional.empty());
         var ask =

@@ -135,7 +135,7 @@ class EgressTest {
     }
 
     @Test
-    default void anythingElseIsRefused(@TempDir Path folder) throws Exception {
+    default void hostsThatAreNotPermittedAreRefused(@TempDir Path folder) throws Exception {
       try (var stage = Stage.open(folder, isolation(folder))) {
         var said =
             stage.run(

@@ -44,7 +44,7 @@ class EscapeCheckTest {
   @TempDir Path folder;
 
   @Test
-  void withoutIsolationTheWaysAreFoundOpen() throws Exception {
+  void escapeCheckFindsOpenPathsWithoutIsolation() throws Exception {
     var machine = machine();
     var found = found(new Isolation.None(), machine, Environment.NONE);
 
@@ -62,7 +62,7 @@ class EscapeCheckTest {
   }
 
   @Test
-  void bubblewrapClosesThem() throws Exception {
+  void bubblewrapClosesAllEscapePaths() throws Exception {
     Bubblewrapped.require();
     var machine = machine();
     var found = found(Isolations.choose("bubblewrap", machine), machine, Environment.NONE);
@@ -72,7 +72,7 @@ class EscapeCheckTest {
   }
 
   @Test
-  void containersCloseThem() throws Exception {
+  void containersCloseAllEscapePaths() throws Exception {
     var podman = ContainerRuntime.install(Files.createDirectories(folder.resolve("bin")));
     var machine = machine();
     var environment = Environment.named("web").withImage(Optional.of(ContainerRuntime.IMAGE));
@@ -82,7 +82,7 @@ class EscapeCheckTest {
   }
 
   @Test
-  void anAgentThatSharesTheMachinesNetworkIsFoundToReachIt() throws Exception {
+  void escapeCheckFindsASharedMachineNetwork() throws Exception {
     Bubblewrapped.require();
     var machine = machine();
     var check =
@@ -98,7 +98,7 @@ class EscapeCheckTest {
   }
 
   @Test
-  void whatTheOperatorPermitsByMistakeIsFound() throws Exception {
+  void escapeCheckFindsAMistakenlyPermittedHost() throws Exception {
     Bubblewrapped.require();
     var machine = machine();
     var check =

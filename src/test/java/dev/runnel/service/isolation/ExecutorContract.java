@@ -105,7 +105,7 @@ public interface ExecutorContract {
   }
 
   @Test
-  default void aFailureIsToldWithTheLastLinesOfStandardError() {
+  default void failureMessageContainsTheLastLinesOfStandardError() {
     try (var service = service("echo hm; echo 'no disk' >&2; exit 3")) {
       var run = service.awaitState(service.create("x"), "FAILED");
 
@@ -117,7 +117,7 @@ public interface ExecutorContract {
   }
 
   @Test
-  default void aCommandThatIsNotThereIsASetupFailure() {
+  default void missingCommandIsASetupFailure() {
     try (var service = service("no-such-agent-here")) {
       var run = service.awaitState(service.create("x"), "FAILED");
 
@@ -143,7 +143,7 @@ public interface ExecutorContract {
   }
 
   @Test
-  default void aQuestionBlocksTheRunWhenItExitsWellAndTheAnswerGoesOn() {
+  default void questionBlocksTheRunUntilItsAnswer() {
     try (var service =
         service(
             "if [ $RUNNEL_EXECUTION = 1 ]; then echo '::blocked Which branch?'; else cat; fi")) {
@@ -160,7 +160,7 @@ public interface ExecutorContract {
   }
 
   @Test
-  default void anEndedRunGoesOnInItsWorkspace() {
+  default void followUpContinuesInTheWorkspaceOfAnEndedRun() {
     try (var service = service("cat >> all; echo >> all; cat all; [ $RUNNEL_EXECUTION != 1 ]")) {
       var id = service.create("first");
       var failed = service.awaitState(id, "FAILED");
@@ -212,7 +212,7 @@ public interface ExecutorContract {
   }
 
   @Test
-  default void whatAnAgentLeavesInTheBackgroundEndsWithIt() {
+  default void backgroundProcessesEndWithTheirAgent() {
     var mark = mark();
     try (var service = service("sleep %s & echo done".formatted(mark))) {
       var id = service.create("x");
@@ -224,8 +224,7 @@ public interface ExecutorContract {
   }
 
   @Test
-  default void aStoppedAgentHasItsGraceTimeAndIsGoneWhenTheStopIsTold()
-      throws InterruptedException {
+  default void stoppedAgentGetsItsGraceTimeAndLeavesNoProcesses() throws InterruptedException {
     var mark = mark();
     var command =
         """
@@ -278,7 +277,7 @@ public interface ExecutorContract {
   }
 
   @Test
-  default void closingTheServiceEndsItsAgentsQuicklyToo() {
+  default void closingTheServiceEndsItsAgentsQuickly() {
     var mark = mark();
     try (var service = service("touch ready; exec sleep " + mark)) {
       awaitFile(workspace(service.create("x")).resolve("ready"));

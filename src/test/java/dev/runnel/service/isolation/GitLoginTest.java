@@ -69,7 +69,7 @@ class GitLoginTest {
     }
 
     @Test
-    void aPullRequestWhoseBranchItPushedIsTheRuns(@TempDir Path folder) throws IOException {
+    void pullRequestFromAPushedBranchBelongsToTheRun(@TempDir Path folder) throws IOException {
       try (var stage = Stage.open(folder, this, true)) {
         var id = stage.run(COMMITS + "git push --quiet origin HEAD:refs/heads/agent\n");
         // As a forge does when somebody opens a pull request for the branch.
@@ -81,7 +81,7 @@ class GitLoginTest {
     }
 
     @Test
-    void aBigPushIsSeenToo(@TempDir Path folder) throws IOException {
+    void largePushIsObservedToo(@TempDir Path folder) throws IOException {
       try (var stage = Stage.open(folder, this, true)) {
         var id =
             stage.run(
@@ -96,7 +96,7 @@ class GitLoginTest {
     }
 
     @Test
-    void aPullRequestOfOthersIsNotTheRunsThoughGitsLogsInItsCloneSaySo(@TempDir Path folder)
+    void foreignPullRequestIsNotTheRunsDespiteForgedGitLogs(@TempDir Path folder)
         throws IOException {
       try (var stage = Stage.open(folder, this, true)) {
         stage.theirs();
@@ -116,7 +116,7 @@ class GitLoginTest {
     }
 
     @Test
-    void aPullRequestOfOthersIsNotTheRunsThoughItPushesTheirCommitOnceMore(@TempDir Path folder)
+    void foreignPullRequestIsNotTheRunsAfterPushingItsCommitAgain(@TempDir Path folder)
         throws IOException {
       try (var stage = Stage.open(folder, this, true)) {
         stage.theirs();
@@ -135,7 +135,7 @@ class GitLoginTest {
     }
 
     @Test
-    void aPullRequestOfOthersIsNotTheRunsThoughItPushesABranchOfItsOwn(@TempDir Path folder)
+    void foreignPullRequestIsNotTheRunsAfterPushingAnotherBranch(@TempDir Path folder)
         throws IOException {
       try (var stage = Stage.open(folder, this, true)) {
         stage.theirs();
@@ -155,8 +155,7 @@ class GitLoginTest {
 
     /// In the second execution, too, to which the clone comes as the agent left it.
     @Test
-    void programsThatItNamesInTheSettingsOfItsCloneAreNotRunOutsideOfIt(@TempDir Path folder)
-        throws IOException {
+    void programsInTheGitSettingsOfACloneAreNotRunOutside(@TempDir Path folder) throws IOException {
       var marker = folder.resolve("executed");
       try (var stage = Stage.open(folder, this, false)) {
         stage.theirs();
@@ -193,7 +192,7 @@ class GitLoginTest {
     }
 
     @Test
-    void withoutPushItHasNoLogin(@TempDir Path folder) throws IOException {
+    void agentWithoutPushPermissionHasNoGitLogin(@TempDir Path folder) throws IOException {
       try (var stage = Stage.open(folder, this, false)) {
         assertThat(stage.obey("GIT_TERMINAL_PROMPT=0 git fetch --quiet 2>&1 || echo refused"))
             .contains("could not read Username")
@@ -202,7 +201,7 @@ class GitLoginTest {
     }
 
     @Test
-    void theTokenIsNowhereInIt(@TempDir Path folder) throws IOException {
+    void tokenIsNotAccessibleInTheSandbox(@TempDir Path folder) throws IOException {
       try (var stage = Stage.open(folder, this, true)) {
         var said =
             stage.obey(
@@ -238,7 +237,7 @@ class GitLoginTest {
     Isolation isolation(Machine machine, Path bin) throws IOException;
 
     @Test
-    default void onlyRequestsOfGitToTheRepositoryGetTheLogin(@TempDir Path folder)
+    default void onlyGitRequestsToTheRepositoryGetTheLogin(@TempDir Path folder)
         throws IOException {
       try (var stage = Stage.open(folder, this, true)) {
         var said =

@@ -46,7 +46,8 @@ public interface InjectedAgentContract {
   // C3, C6: secrets in variables
 
   @Test
-  default void readsNoSecretOfRunnelInAnyEnvironment(@TempDir Path folder) throws IOException {
+  default void agentCannotReadSecretsInAnyProcessEnvironment(@TempDir Path folder)
+      throws IOException {
     // Runnel itself has its secrets in the environment of its process.
     var outside = new ProcessBuilder("sleep", "300");
     outside.environment().put("SLACK_BOT_TOKEN", "hidden-in-a-process");
@@ -61,7 +62,7 @@ public interface InjectedAgentContract {
   }
 
   @Test
-  default void seesNoProcessOfOthers(@TempDir Path folder) throws IOException {
+  default void agentSeesNoProcessesOfOthers(@TempDir Path folder) throws IOException {
     try (var stage = Stage.open(folder, this)) {
       var runnel = ProcessHandle.current().info().command().orElseThrow();
       var said = stage.obey("cat /proc/*/cmdline 2>&1; ls /proc | grep -c '^[0-9]*$'; echo x");
@@ -74,8 +75,7 @@ public interface InjectedAgentContract {
   // C4: the file system
 
   @Test
-  default void findsNeitherSettingsNorKeysNorTheOperatorsHome(@TempDir Path folder)
-      throws IOException {
+  default void agentFindsNoSettingsKeysOrOperatorHome(@TempDir Path folder) throws IOException {
     try (var stage = Stage.open(folder, this)) {
       assertThat(Files.readString(folder.resolve("runnel.yaml"))).contains("hidden-");
 
@@ -86,7 +86,7 @@ public interface InjectedAgentContract {
   }
 
   @Test
-  default void canNeitherUnmountNorRemountWhatSeparatesIt(@TempDir Path folder) throws IOException {
+  default void agentCannotUnmountOrRemountItsIsolation(@TempDir Path folder) throws IOException {
     try (var stage = Stage.open(folder, this)) {
       var said =
           stage.obey(
@@ -113,7 +113,7 @@ public interface InjectedAgentContract {
   }
 
   @Test
-  default void writesNothingOutsideItsOwnFolders(@TempDir Path folder) throws IOException {
+  default void agentCannotWriteOutsideItsOwnFolders(@TempDir Path folder) throws IOException {
     try (var stage = Stage.open(folder, this)) {
       stage.obey(
           "for each in %s %s %s; do echo x > $each/x; mkdir -p $each/y; done; echo done"
@@ -127,7 +127,7 @@ public interface InjectedAgentContract {
   }
 
   @Test
-  default void readsNothingOfAnotherRun(@TempDir Path folder) throws IOException {
+  default void agentCannotReadFilesOfAnotherRun(@TempDir Path folder) throws IOException {
     try (var stage = Stage.open(folder, this)) {
       stage.obey("n=hidden; for each in \"$HOME\" /tmp \"$PWD\"; do echo $n-x > $each/own; done");
 
@@ -136,7 +136,8 @@ public interface InjectedAgentContract {
   }
 
   @Test
-  default void leavesNoHooksForOtherRunsOrTheOperator(@TempDir Path folder) throws IOException {
+  default void agentLeavesNoHooksForOtherRunsOrTheOperator(@TempDir Path folder)
+      throws IOException {
     try (var stage = Stage.open(folder, this)) {
       stage.obey(
           """
@@ -153,7 +154,7 @@ public interface InjectedAgentContract {
   }
 
   @Test
-  default void makesRunnelFollowNoLinkOutOfItsHome(@TempDir Path folder) throws IOException {
+  default void runnelFollowsNoLinksOutOfTheHomeOfAnAgent(@TempDir Path folder) throws IOException {
     try (var stage = Stage.open(folder, this)) {
       var outside = Files.createDirectories(folder.resolve("outside"));
       var id =
@@ -175,7 +176,7 @@ public interface InjectedAgentContract {
   }
 
   @Test
-  default void findsNoSocketOfTheMachine(@TempDir Path folder) throws IOException {
+  default void agentFindsNoSocketsOfTheMachine(@TempDir Path folder) throws IOException {
     try (var stage = Stage.open(folder, this);
         var agent = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       agent.bind(UnixDomainSocketAddress.of(stage.operator.resolve(".ssh/agent")));
@@ -189,7 +190,7 @@ public interface InjectedAgentContract {
   // H4: variables of environments
 
   @Test
-  default void seesNoVariableOfAnotherEnvironment(@TempDir Path folder) throws IOException {
+  default void agentSeesNoVariablesOfAnotherEnvironment(@TempDir Path folder) throws IOException {
     try (var stage = Stage.open(folder, this)) {
       assertThat(stage.obey("env")).contains("FOR_WEB=web-1").doesNotContain("FOR_DOCS");
     }
@@ -198,7 +199,7 @@ public interface InjectedAgentContract {
   // H6: a stop
 
   @Test
-  default void leavesNothingRunningAfterAStop(@TempDir Path folder) throws IOException {
+  default void stoppedAgentLeavesNothingRunning(@TempDir Path folder) throws IOException {
     var seconds = ExecutorContract.mark();
     try (var stage = Stage.open(folder, this)) {
       var id =
@@ -221,7 +222,7 @@ public interface InjectedAgentContract {
   // H7: disk
 
   @Test
-  default void isEndedWhenItFillsItsHomeOrTheCaches(@TempDir Path folder) throws IOException {
+  default void agentThatFillsItsHomeOrTheCachesIsStopped(@TempDir Path folder) throws IOException {
     try (var stage = Stage.open(folder, this)) {
       var ids =
           Stream.of("$HOME", "/tmp", "/var/tmp")
@@ -253,7 +254,7 @@ public interface InjectedAgentContract {
   }
 
   @Test
-  default void isEndedWhenItMakesFilesWithoutContentInTheCaches(@TempDir Path folder)
+  default void agentThatFillsTheCachesWithEmptyFilesIsStopped(@TempDir Path folder)
       throws IOException {
     try (var stage = Stage.open(folder, this)) {
       var id =
@@ -278,7 +279,7 @@ public interface InjectedAgentContract {
     // C4, M: the network
 
     @Test
-    default void reachesNeitherThisMachineNorInternalNetworksNorMetadata(@TempDir Path folder)
+    default void agentCannotReachLocalInternalOrMetadataAddresses(@TempDir Path folder)
         throws IOException {
       try (var stage = Stage.open(folder, this);
           var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -307,7 +308,7 @@ public interface InjectedAgentContract {
     // H7: disk
 
     @Test
-    default void isEndedWhenItFillsTheDiskWithADeletedFile(@TempDir Path folder)
+    default void agentThatFillsTheDiskWithADeletedFileIsStopped(@TempDir Path folder)
         throws IOException {
       try (var stage = Stage.open(folder, this)) {
         assertFillsTheDisk(
@@ -318,7 +319,7 @@ public interface InjectedAgentContract {
     // M: memory
 
     @Test
-    default void losesAProcessThatTakesTooMuchMemoryAndHarmsNobody(@TempDir Path folder)
+    default void agentProcessThatUsesTooMuchMemoryIsKilled(@TempDir Path folder)
         throws IOException {
       try (var stage = Stage.open(folder, this)) {
         var said =

@@ -31,7 +31,8 @@ class InjectedAgentTest {
 
     /// Not every image has this program.
     @Test
-    void isEndedWhenItFillsTheDiskBeyondTheSizeOfItsFiles(@TempDir Path folder) throws IOException {
+    void agentThatAllocatesDiskSpaceBeyondItsFileSizesIsStopped(@TempDir Path folder)
+        throws IOException {
       try (var stage = InjectedAgentContract.Stage.open(folder, this)) {
         InjectedAgentContract.assertFillsTheDisk(
             stage, "touch big; fallocate --keep-size --length 50M big");
@@ -39,7 +40,7 @@ class InjectedAgentTest {
     }
 
     @Test
-    void sharesNoNamespaceWithRunnel(@TempDir Path folder) throws IOException {
+    void agentSharesNoNamespaceWithRunnel(@TempDir Path folder) throws IOException {
       var kinds = List.of("user", "pid", "ipc", "uts", "cgroup", "mnt", "net");
       var outside = new ArrayList<String>();
       for (var kind : kinds) {
@@ -55,7 +56,7 @@ class InjectedAgentTest {
     /// It is 0 if the session began outside. A process in the session of a terminal could type
     /// there.
     @Test
-    void hasASessionOfItsOwn(@TempDir Path folder) throws IOException {
+    void agentRunsInItsOwnProcessSession(@TempDir Path folder) throws IOException {
       try (var stage = InjectedAgentContract.Stage.open(folder, this)) {
         assertThat(stage.obey("cut -d ' ' -f 6 /proc/self/stat")).matches("[1-9][0-9]*\n");
       }
@@ -63,7 +64,7 @@ class InjectedAgentTest {
 
     /// In containers, the runtime hides the list.
     @Test
-    void sharesNoKeysOfTheKernelWithOtherRuns(@TempDir Path folder) throws IOException {
+    void agentSharesNoKernelKeysWithOtherRuns(@TempDir Path folder) throws IOException {
       var list = "grep ' keyring  *_ses' /proc/keys | cut -d ' ' -f 1; echo done";
       try (var stage = InjectedAgentContract.Stage.open(folder, this)) {
         var one = stage.obey(list);
@@ -82,7 +83,7 @@ class InjectedAgentTest {
     }
 
     @Test
-    void cannotStartMoreProcessesThanItsLimit(@TempDir Path folder) throws IOException {
+    void agentCannotExceedItsProcessLimit(@TempDir Path folder) throws IOException {
       try (var stage = InjectedAgentContract.Stage.open(folder, this)) {
         var said = stage.obey("i=0; while [ $i -lt 600 ]; do sleep 30 & i=$((i+1)); echo $i; done");
 

@@ -37,7 +37,7 @@ class IsolationTest {
   @Nested
   class TheChoice {
     @Test
-    void autoWithoutBubblewrapIsNoneAndSaysSoPlainly() {
+    void autoWithoutBubblewrapReportsNoIsolation() {
       var isolation = Isolations.choose("auto", machine(path(folder)));
 
       assertThat(isolation).isEqualTo(new Isolation.None());
@@ -46,7 +46,7 @@ class IsolationTest {
     }
 
     @Test
-    void whatIsAskedForAndMissingStopsTheStart() {
+    void missingIsolationProgramStopsTheStart() {
       assertThatThrownBy(() -> Isolations.choose("bubblewrap", machine(path(folder))))
           .hasMessageStartingWith("is bubblewrap, and there is no bwrap on the PATH.");
       assertThatThrownBy(() -> Isolations.choose("container", machine(path(folder))))
@@ -113,7 +113,7 @@ class IsolationTest {
     }
 
     @Test
-    void aKnownAgentHasAHomeOfItsRunWithACopyOfItsLoginAndKeepsItsSessions(@TempDir Path outside)
+    void knownAgentHasARunHomeWithItsLoginAndKeepsItsSessions(@TempDir Path outside)
         throws IOException {
       var login = Files.createDirectories(outside.resolve("login"));
       Files.writeString(login.resolve(".credentials.json"), "its login");
@@ -162,7 +162,7 @@ class IsolationTest {
     }
 
     @Test
-    void anAgentWhoseSessionIsInAnotherHomeBeginsANewOneWithTheConversation(@TempDir Path outside)
+    void agentWithoutItsSessionStartsANewOneWithTheConversation(@TempDir Path outside)
         throws IOException {
       var program = Files.createDirectories(outside.resolve("bin")).resolve("claude");
       Files.writeString(
@@ -208,7 +208,7 @@ class IsolationTest {
     }
 
     @Test
-    void anAgentDoesNotOutliveTheProcessThatStartedIt() throws Exception {
+    void agentEndsWithTheProcessThatStartedIt() throws Exception {
       var mark = ExecutorContract.mark();
       var workspaces = new Workspaces(folder.resolve("workspaces"), Environments.NONE);
       var root = Files.createDirectories(workspaces.root("run"));
@@ -246,8 +246,7 @@ class IsolationTest {
     }
 
     @Test
-    void setupCommandsAndTheAgentHaveTheFilesOfTheOperatorsHomeThatAreNamed(@TempDir Path home)
-        throws IOException {
+    void namedHomeFilesAreVisibleToSetupCommandsAndTheAgent(@TempDir Path home) throws IOException {
       Files.writeString(home.resolve(".npmrc"), "registry=https://npm.corp/\n");
       var variables = new HashMap<>(System.getenv());
       variables.put("HOME", home.toString());
@@ -274,7 +273,7 @@ class IsolationTest {
     }
 
     @Test
-    void setupCommandsAreWalledInTooAndShareNoFileWithTheCloneCache() throws IOException {
+    void setupCommandsAreIsolatedAndShareNoFileWithTheCloneCache() throws IOException {
       var shop = LocalRepository.make(folder.resolve("origin/acme/shop"));
       shop.commit("README.md", "The shop\n");
       var environment =
@@ -378,7 +377,7 @@ class IsolationTest {
     }
 
     @Test
-    void aContainerHasLimitsAndNoPowersAndTheUserOfTheWorkspace() throws IOException {
+    void containerHasLimitsNoCapabilitiesAndTheWorkspaceUser() throws IOException {
       var environment = environment(List.of(), List.of(), Optional.of("node:22"));
       var setting =
           setup.with(new Environments(List.of(environment), Optional.of(environment), Map.of()));

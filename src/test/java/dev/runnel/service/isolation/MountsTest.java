@@ -67,12 +67,12 @@ class MountsTest {
     }
 
     @Test
-    void whatIsHiddenIsCoveredUnderItsRealPath() throws Exception {
+    void hiddenPathIsCoveredUnderItsRealPath() throws Exception {
       assertThat(search(machine(folder.resolve("machine")))).doesNotContain("secret");
     }
 
     @Test
-    void whatIsHiddenIsCoveredBehindALink() throws Exception {
+    void hiddenPathIsCoveredBehindALink() throws Exception {
       var link = Files.createSymbolicLink(folder.resolve("link"), folder.resolve("machine"));
 
       assertThat(search(machine(link))).doesNotContain("secret");
@@ -135,7 +135,7 @@ class MountsTest {
     }
 
     @Test
-    void onlyThePlacesForTemporaryFilesAreWritableAndTheyAreFoldersOfTheRun() throws Exception {
+    void onlyTemporaryFoldersOfTheRunAreWritable() throws Exception {
       var said =
           run(
               machine(),
@@ -178,7 +178,7 @@ class MountsTest {
   @Nested
   class InAContainer {
     @Test
-    void whatIsHiddenIsCoveredUnderItsRealPathAndBehindALink() throws IOException {
+    void hiddenPathIsCoveredUnderItsRealPathAndBehindALink() throws IOException {
       var machine = folder.resolve("machine");
       var link = Files.createSymbolicLink(folder.resolve("link"), machine);
 

@@ -21,7 +21,7 @@ class ProgramFoldersTest {
   }
 
   @Test
-  void aFolderOfAnInstallationBringsTheInstallation() throws IOException {
+  void binFolderOfAnInstallationExposesTheInstallation() throws IOException {
     var node = Files.createDirectories(home.resolve(".nvm/v22"));
     Files.createDirectories(node.resolve("lib"));
     Files.createDirectories(node.resolve("bin"));
@@ -30,7 +30,7 @@ class ProgramFoldersTest {
   }
 
   @Test
-  void aLinkedProgramComesAloneOrWithItsModules() throws IOException {
+  void linkedProgramIsExposedAloneOrWithItsModules() throws IOException {
     var bin = Files.createDirectories(home.resolve(".local/bin"));
     Files.createDirectories(home.resolve(".local/lib"));
     var claude = program(home.resolve(".local/share/claude/versions/2"));
@@ -45,7 +45,7 @@ class ProgramFoldersTest {
   }
 
   @Test
-  void noFolderBringsTheHomeFolderOrWhatIsHidden() throws IOException {
+  void pathFoldersDoNotExposeTheHomeFolderOrHiddenPaths() throws IOException {
     var data = Files.createDirectories(home.resolve("runnel/data"));
     Files.createDirectories(home.resolve("lib"));
     var bin = Files.createDirectories(home.resolve("bin"));

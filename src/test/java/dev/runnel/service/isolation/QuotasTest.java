@@ -42,7 +42,7 @@ class QuotasTest {
   }
 
   @Test
-  void whatIsNotLimitedIsNotSet() {
+  void unlimitedQuotaSetsNoOption() {
     var none = new Quotas(Long.MAX_VALUE, Quotas.UNLIMITED_PROCESSES, Quotas.ALL_CPUS);
 
     assertThat(none.limitCommand(ENVIRONMENT, limits("unlimited", "unlimited")))

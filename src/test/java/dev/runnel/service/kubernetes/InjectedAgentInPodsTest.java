@@ -58,7 +58,7 @@ class InjectedAgentInPodsTest implements InjectedAgentContract {
   }
 
   @Test
-  void reachesNoOtherRunByLinksThatItLeft(@TempDir Path folder) throws IOException {
+  void agentCannotReachAnotherRunThroughLinks(@TempDir Path folder) throws IOException {
     try (var stage = Stage.open(folder, this)) {
       var other = stage.create("echo theirs > file");
       stage.service().awaitState(other, "SUCCEEDED");
@@ -77,7 +77,7 @@ class InjectedAgentInPodsTest implements InjectedAgentContract {
   }
 
   @Test
-  void isStoppedThoughItReplacesTheFilesOfItsStart(@TempDir Path folder) throws IOException {
+  void agentThatReplacesItsStartFilesCanBeStopped(@TempDir Path folder) throws IOException {
     try (var stage = Stage.open(folder, this)) {
       var id =
           stage.create(
@@ -100,7 +100,7 @@ class InjectedAgentInPodsTest implements InjectedAgentContract {
   }
 
   @Test
-  void isEndedWhenItFillsTheFolderOfItsStart(@TempDir Path folder) throws IOException {
+  void agentThatFillsItsStartFolderIsStopped(@TempDir Path folder) throws IOException {
     try (var stage = Stage.open(folder, this)) {
       InjectedAgentContract.assertFillsTheDisk(
           stage, "dd if=/dev/zero of=/run/runnel/big bs=1M count=50");
@@ -109,7 +109,7 @@ class InjectedAgentInPodsTest implements InjectedAgentContract {
 
   /// Podman kills the process alone, a kubelet the whole pod.
   @Test
-  void takesNoMoreMemoryThanItsPodHasAndHarmsNobody(@TempDir Path folder) throws IOException {
+  void agentCannotExceedTheMemoryOfItsPod(@TempDir Path folder) throws IOException {
     try (var stage = Stage.open(folder, this)) {
       var said = stage.obey("echo x; dd if=/dev/zero of=/dev/null bs=400M count=1 && echo took it");
 

@@ -90,7 +90,7 @@ class JobSpecTest {
   }
 
   @Test
-  void aJobIsTriedOnceAndEndsAndVanishesByItself() throws IOException {
+  void jobHasNoRetriesADeadlineAndATimeToLive() throws IOException {
     var spec = job(Limits.DEFAULT, Quotas.DEFAULT).getSpec();
 
     assertThat(spec.getBackoffLimit()).isZero();
@@ -101,7 +101,7 @@ class JobSpecTest {
   }
 
   @Test
-  void aPodHasNoPowers() throws IOException {
+  void podHasNoPrivileges() throws IOException {
     var pod = job(Limits.DEFAULT, Quotas.DEFAULT).getSpec().getTemplate().getSpec();
     var container = pod.getContainers().getFirst().getSecurityContext();
 
@@ -119,7 +119,7 @@ class JobSpecTest {
   /// Podman ignores much of what could be added: namespaces, ports and devices of the machine,
   /// secrets, or other containers.
   @Test
-  void aPodAsksForNothingElse() throws IOException {
+  void podSpecContainsNoOtherFields() throws IOException {
     var pod = job(Limits.DEFAULT, Quotas.DEFAULT).getSpec().getTemplate().getSpec();
     var container = pod.getContainers().getFirst();
 
@@ -225,7 +225,7 @@ class JobSpecTest {
   }
 
   @Test
-  void aPodGetsTheDevicesOfItsEnvironmentOnMachinesThatAreKeptForThem() throws IOException {
+  void podGetsTheDevicesAndTolerationsOfItsEnvironment() throws IOException {
     var pod = job(Limits.DEFAULT, Quotas.DEFAULT).getSpec().getTemplate().getSpec();
 
     assertThat(pod.getContainers().getFirst().getResources().getLimits())
@@ -241,7 +241,7 @@ class JobSpecTest {
   }
 
   @Test
-  void withoutLimitsAPodHasNone() throws IOException {
+  void podHasNoResourceLimitsIfNoneAreSet() throws IOException {
     var endless =
         new Limits(
             Limits.FOREVER,
@@ -262,7 +262,7 @@ class JobSpecTest {
   }
 
   @Test
-  void labelsNameRunExecutionClaimAndEnvironment() throws IOException {
+  void jobLabelsContainRunExecutionClaimAndEnvironment() throws IOException {
     var job = job(Limits.DEFAULT, Quotas.DEFAULT);
 
     assertThat(job.getMetadata().getLabels())

@@ -30,12 +30,12 @@ class KubernetesCheckTest {
   }
 
   @Test
-  void allIsWellWithTheRights() {
+  void checkPassesWithTheRequiredRights() {
     assertThat(KubernetesCheck.problem(cluster.client(), FakeCluster.NAMESPACE)).isEmpty();
   }
 
   @Test
-  void rightsThatAreMissingAreNamedWithTheRemedy() {
+  void missingRightsAreNamedWithARemedy() {
     cluster.deny(Set.of("create jobs", "get pods/log"));
 
     assertThat(KubernetesCheck.problem(cluster.client(), FakeCluster.NAMESPACE))

@@ -58,7 +58,7 @@ class KubernetesRestartTest {
   }
 
   @Test
-  void theNextProcessEndsTheJobsOfAKilledOneAndItsRunsGoOn() throws Exception {
+  void restartAfterAKillEndsOldJobsAndTheirRunsContinue() throws Exception {
     var killed = new Killed(folder, cluster.port());
     String silent;
     String told;

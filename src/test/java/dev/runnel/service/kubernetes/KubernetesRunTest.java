@@ -135,7 +135,7 @@ class KubernetesRunTest {
   }
 
   @Test
-  void neitherPromptNorVariablesAreInTheJob() {
+  void jobContainsNeitherThePromptNorVariables() {
     try (var isolation = cluster.isolation();
         var service = service(isolation)) {
       var id = service.create("touch ready; sleep 30");
@@ -177,7 +177,7 @@ class KubernetesRunTest {
   }
 
   @Test
-  void jobsOfClaimsThatDoNotHoldAnyMoreAreEndedAndOthersAreLeft() {
+  void jobsOfLostClaimsAreEndedAndOthersAreKept() {
     try (var isolation = cluster.isolation();
         var service = service(isolation)) {
       var id = service.create("echo done");
@@ -197,7 +197,7 @@ class KubernetesRunTest {
   }
 
   @Test
-  void anExecutionBeginsWhenTheJobsOfEarlierOnesAreGone() {
+  void executionBeginsOnlyAfterEarlierJobsHaveEnded() {
     try (var isolation = cluster.isolation();
         var service = service(isolation)) {
       var id = service.create("echo one");
@@ -221,7 +221,7 @@ class KubernetesRunTest {
     }
 
     @Test
-    void anImageThatCannotBePulled() {
+    void imagePullFailureIsExplained() {
       cluster.stall(
           FakeCluster.state(
                   new ContainerStateBuilder()
@@ -242,7 +242,7 @@ class KubernetesRunTest {
     }
 
     @Test
-    void anEviction() {
+    void evictionIsExplained() {
       try (var isolation = cluster.isolation();
           var service = service(isolation)) {
         var id = service.create("touch ready; sleep 300");
@@ -262,7 +262,7 @@ class KubernetesRunTest {
     }
 
     @Test
-    void anAgentThatWasKilledForItsMemory() {
+    void outOfMemoryKillIsExplained() {
       try (var isolation = cluster.isolation();
           var service = service(isolation)) {
         var id = service.create("touch ready; sleep 300");
@@ -285,7 +285,7 @@ class KubernetesRunTest {
     }
 
     @Test
-    void aQuotaThatRefusesTheJob() {
+    void jobRefusedByAQuotaIsExplained() {
       cluster.refuseJobs("exceeded quota: jobs, requested: count/jobs.batch=1, limited: 1");
       try (var isolation = cluster.isolation();
           var service = service(isolation)) {
@@ -310,7 +310,7 @@ class KubernetesRunTest {
     }
 
     @Test
-    void aQuotaThatRefusesThePod() {
+    void podRefusedByAQuotaIsExplained() {
       cluster.makeNoPods("Error creating: pods \"x\" is forbidden: exceeded quota: cpu");
       try (var isolation = cluster.isolation();
           var service = service(isolation)) {
@@ -321,7 +321,7 @@ class KubernetesRunTest {
     }
 
     @Test
-    void aClusterWithoutRoom() {
+    void lackOfClusterCapacityIsExplained() {
       cluster.stall(
           new PodStatusBuilder()
               .withPhase("Pending")
@@ -344,7 +344,7 @@ class KubernetesRunTest {
     }
 
     @Test
-    void aJobThatSomebodyDeletes() {
+    void deletedJobIsExplained() {
       try (var isolation = cluster.isolation();
           var service = service(isolation)) {
         var id = service.create("touch ready; sleep 300");
@@ -367,7 +367,7 @@ class KubernetesRunTest {
     }
 
     @Test
-    void theApiServerIsAwayWhileTheAgentWorksAndEnds() throws InterruptedException {
+    void runContinuesAfterAnApiServerOutageDuringItsWork() throws InterruptedException {
       try (var isolation = cluster.isolation(LONG.plus(AWAY));
           var service = service(isolation)) {
         var id =
@@ -389,7 +389,7 @@ class KubernetesRunTest {
     }
 
     @Test
-    void theApiServerIsAwayWhenTheRunStarts() throws InterruptedException {
+    void runContinuesAfterAnApiServerOutageAtItsStart() throws InterruptedException {
       try (var isolation = cluster.isolation(LONG.plus(AWAY));
           var service = service(isolation)) {
         cluster.goAway();
@@ -404,7 +404,7 @@ class KubernetesRunTest {
     }
 
     @Test
-    void watchesAreRefusedUntilTheJobIsCreated() throws InterruptedException {
+    void runContinuesIfWatchesAreRefusedUntilTheJobIsCreated() throws InterruptedException {
       try (var isolation = cluster.isolation(LONG.plus(AWAY));
           var service = service(isolation)) {
         cluster.goAway();
@@ -421,7 +421,7 @@ class KubernetesRunTest {
     }
 
     @Test
-    void theWatchClosesAndMissesTheEndOfThePod() {
+    void runContinuesIfTheWatchMissesTheEndOfThePod() {
       try (var isolation = cluster.isolation();
           var service = service(isolation)) {
         var id = service.create("touch ready; while [ ! -e go ]; do sleep 0.05; done; echo over");
@@ -437,7 +437,7 @@ class KubernetesRunTest {
     }
 
     @Test
-    void theApiServerIsAwayWhenTheRunIsStopped() throws InterruptedException {
+    void runIsStoppedDespiteAnApiServerOutage() throws InterruptedException {
       try (var isolation = cluster.isolation(LONG.plus(AWAY));
           var service = service(isolation)) {
         var id = service.create("touch ready; sleep 300");

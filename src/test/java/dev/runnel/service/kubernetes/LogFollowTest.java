@@ -96,7 +96,7 @@ class LogFollowTest {
   }
 
   @Test
-  void linesOfBothOutputsAreToldApart() throws Exception {
+  void standardOutputAndStandardErrorAreDistinguished() throws Exception {
     logs.add(log(line(1, "one"), line(2, MARK + "why"), line(3, ""), line(4, "two")));
     follow.containerEnded();
 
@@ -105,7 +105,7 @@ class LogFollowTest {
   }
 
   @Test
-  void aLineOfStandardErrorBetweenPartsOfALongLineDoesNotBreakIt() throws Exception {
+  void standardErrorLineDoesNotSplitALongOutputLine() throws Exception {
     logs.add(log(line(1, "begin" + MARK + "why"), line(2, "end")));
     follow.containerEnded();
 
@@ -114,7 +114,7 @@ class LogFollowTest {
   }
 
   @Test
-  void aBrokenConnectionNeitherLosesNorDoublesALineNorTakesAPart() throws Exception {
+  void brokenLogConnectionNeitherLosesNorRepeatsNorSplitsLines() throws Exception {
     logs.add(broken(line(1, "same"), line(2, "same"), line(3, "cut").substring(0, 33)));
     logs.add(log(line(1, "same"), line(2, "same"), line(3, "cut in the middle"), line(3, "last")));
     follow.containerEnded();
@@ -135,7 +135,7 @@ class LogFollowTest {
   }
 
   @Test
-  void whatAServerSaysInsteadOfALogIsNotOutput() throws Exception {
+  void serverErrorInPlaceOfALogIsNotOutput() throws Exception {
     logs.add(log("{\"kind\":\"Status\",\"code\":500}"));
     logs.add(log("failed to try resolving symlinks in path\n"));
     logs.add(log(line(1, "output")));
@@ -157,7 +157,7 @@ class LogFollowTest {
   }
 
   @Test
-  void theLastLineNeedsNoEnd() throws Exception {
+  void lastLineNeedsNoNewline() throws Exception {
     logs.add(log(line(1, "one"), line(2, "two").strip()));
     follow.containerEnded();
 
@@ -166,7 +166,7 @@ class LogFollowTest {
   }
 
   @Test
-  void whoeverDoesNotWaitGetsWhatIsThere() throws Exception {
+  void abandonedLogReadReturnsTheAvailableLines() throws Exception {
     logs.add(broken(line(1, "one"), line(2, "two")));
     follow.abandon();
 
@@ -175,7 +175,7 @@ class LogFollowTest {
   }
 
   @Test
-  void aLineIsTakenAsSoonAsItHasItsEnd() throws Exception {
+  void lineIsProcessedAsSoonAsItIsComplete() throws Exception {
     logs.add(
         new SequenceInputStream(
             log(line(1, "now")), end(() -> assertThat(heard).containsExactly("out now"))));

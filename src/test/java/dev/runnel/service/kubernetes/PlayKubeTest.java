@@ -70,7 +70,7 @@ class PlayKubeTest {
   }
 
   @Test
-  void anAgentAnswersFromAPodWithoutPowers() throws IOException {
+  void agentAnswersFromAPodWithoutPrivileges() throws IOException {
     var id =
         service.create(
             """

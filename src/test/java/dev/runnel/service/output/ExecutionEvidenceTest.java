@@ -56,13 +56,13 @@ class ExecutionEvidenceTest {
         "echo done",
         "rm -rf target"
       })
-  void anotherCommandIsNone(String command) {
+  void otherCommandsAreNoTestRun(String command) {
     assertThat(ExecutionEvidence.testRun(command, Optional.of(0))).isEmpty();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"npm test | tail -5", "npm test || true", "npm test; echo done"})
-  void theStatusOfACommandThatHidesItIsNotKnown(String command) {
+  void testStatusIsUnknownIfTheCommandHidesIt(String command) {
     assertThat(ExecutionEvidence.testRun(command, Optional.of(0)))
         .contains(new TestRun(command, Optional.empty()));
   }
@@ -90,7 +90,7 @@ class ExecutionEvidenceTest {
             "Fixed the checkout.",
         "I passed the token to the service.", "The latest release is ok."
       })
-  void anythingElseIsNone(String answer) {
+  void otherStatementsAreNoClaimOfPassingTests(String answer) {
     assertThat(ExecutionEvidence.claimsThatTestsPass(answer)).isFalse();
   }
 
@@ -103,7 +103,7 @@ class ExecutionEvidenceTest {
   }
 
   @Test
-  void aClaimOfALaterExecutionMayRestOnAnEarlierTestRun() {
+  void earlierTestRunSupportsAClaimOfALaterExecution() {
     assertThat(claim(List.of(), true)).isEmpty();
     assertThat(ExecutionEvidence.hasTests(evidence(List.of(PASSED), false).toJson())).isTrue();
     assertThat(ExecutionEvidence.hasTests(evidence(List.of(), true).toJson())).isTrue();
@@ -111,7 +111,7 @@ class ExecutionEvidenceTest {
   }
 
   @Test
-  void nothingIsMarkedWhereItIsNotKnownWhichCommandsRan() {
+  void claimIsNotMarkedIfTheCommandsAreUnknown() {
     assertThat(ExecutionEvidence.of(1, 0, Optional.empty(), "All tests pass.", false).claim())
         .isEmpty();
   }

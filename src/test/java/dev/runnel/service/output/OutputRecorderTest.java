@@ -104,7 +104,7 @@ class OutputRecorderTest {
   }
 
   @Test
-  void theEndOfTheOutputIsGivenUpIfThisNodeMustStop() throws InterruptedException {
+  void endOfTheOutputIsDiscardedIfTheNodeMustStop() throws InterruptedException {
     change(OUTAGE);
 
     record(() -> false, SESSION, USAGE, PULL_REQUEST);
@@ -129,7 +129,7 @@ class OutputRecorderTest {
   }
 
   @Test
-  void usageBeforeAnOutageIsStoredAfterIt() throws InterruptedException {
+  void usageFromBeforeAnOutageIsStoredAfterwards() throws InterruptedException {
     var lines = new String[MANY_LINES];
     Arrays.fill(lines, "working");
     lines[0] = OUTAGE_BEGINS;

@@ -17,13 +17,13 @@ class OutputTest {
   @Nested
   class Lines {
     @Test
-    void endWithANewlineOrWithTheStream() throws IOException {
+    void linesEndAtANewlineOrTheEndOfTheStream() throws IOException {
       assertThat(lines("one\r\n\ntwö\nthree")).containsExactly("one", "", "twö", "three");
       assertThat(lines("")).isEmpty();
     }
 
     @Test
-    void loseWhatIsBeyond64KiB() throws IOException {
+    void linesAreTruncatedAt64KiB() throws IOException {
       var lines = lines("é".repeat(100_000) + "\nnext\n");
 
       assertThat(lines).hasSize(2);
@@ -41,13 +41,13 @@ class OutputTest {
   @Nested
   class TheLastParagraph {
     @Test
-    void isWhatFollowsTheLastBlankLine() {
+    void lastParagraphFollowsTheLastBlankLine() {
       assertThat(of("first", "", "second", "and more", "", " ")).isEqualTo("second\nand more");
       assertThat(of()).isEmpty();
     }
 
     @Test
-    void isBounded() {
+    void lastParagraphIsBounded() {
       var lines = new String[100];
       Arrays.fill(lines, "x".repeat(1000));
 
@@ -66,7 +66,7 @@ class OutputTest {
   @Nested
   class PullRequestAddresses {
     @Test
-    void areFoundOnAnyHost() {
+    void pullRequestAddressesAreFoundOnAnyHost() {
       assertThat(
               PullRequests.in(
                   """
@@ -81,7 +81,7 @@ class OutputTest {
     }
 
     @Test
-    void areFoundOnAzureDevOpsAndBitbucket() {
+    void pullRequestAddressesAreFoundOnAzureDevOpsAndBitbucket() {
       assertThat(
               PullRequests.in(
                   """
@@ -100,7 +100,7 @@ class OutputTest {
     }
 
     @Test
-    void areNotSeenInOtherAddresses() {
+    void otherAddressesAreNotPullRequests() {
       assertThat(
               PullRequests.in(
                   "https://github.com/o/r/issues/1 https://github.com/o/r/pull/new-branch"
@@ -114,7 +114,7 @@ class OutputTest {
   @Nested
   class Titles {
     @Test
-    void areTheFirstWordsOfThePrompt() {
+    void titleIsTheBeginningOfThePrompt() {
       assertThat(Title.of("\n  fix   the test \nplease")).isEqualTo("fix the test");
       assertThat(Title.of("word ".repeat(30))).isEqualTo("word ".repeat(12).strip() + "…");
       assertThat(Title.of("😀".repeat(100))).isEqualTo("😀".repeat(30) + "…");

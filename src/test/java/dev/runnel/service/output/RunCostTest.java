@@ -42,7 +42,7 @@ class RunCostTest {
   }
 
   @Test
-  void allExecutionsOfARunCountTogether() throws IOException {
+  void costLimitCountsAllExecutionsOfARun() throws IOException {
     try (var service = service(step("0.60", STOPS))) {
       var id = service.create("x");
       service.awaitState(id, "SUCCEEDED");

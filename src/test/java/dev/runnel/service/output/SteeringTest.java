@@ -97,7 +97,7 @@ class SteeringTest {
   }
 
   @Test
-  void whatAnAgentAwaitsBeforeItsProcessIsKnownIsWrittenThen() {
+  void inputBeforeTheProcessStartsIsWrittenAtItsStart() {
     steering.write("one");
     steering.begin(Spawner.system(), local);
     steering.write("two");
@@ -107,7 +107,7 @@ class SteeringTest {
 
   /// Else its output could fill the memory.
   @Test
-  void whatAnAgentAwaitsIsNotKeptWhereItsInputHasEnded() {
+  void inputIsNotBufferedForAProcessWithoutInput() {
     steering.write("one");
     steering.begin(Spawner.system(), new Remote());
     steering.write("two");

@@ -40,7 +40,7 @@ class AgentProcessTest {
   }
 
   @Test
-  void anAgentThatReadsItsInputGetsAsMuchAsThereIs() throws Exception {
+  void agentThatReadsItsInputGetsAllOfIt() throws Exception {
     var process = start("sh", "-c", "test $(head -c 33554432 | wc -c) = 33554432");
     try {
       var line = "x".repeat(MEBI);

@@ -12,7 +12,7 @@ class ProcessStatusTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"sleep", "a b", "a) Z 1 1 1 (b", "(", ")", "", " ", ") S 1 2 3"})
-  void aNameWithParenthesesAndBlanksDoesNotChangeWhatIsReadBehindIt(String name) {
+  void processNameWithParenthesesAndBlanksIsParsed(String name) {
     assertThat(ProcessStatus.parse(77, "77 (" + name + ") S" + REST))
         .contains(new ProcessStatus(77, name, true, 7, 40, 123456));
   }
@@ -26,12 +26,12 @@ class ProcessStatusTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "77", "77 (sh", "77 )(", "77 (sh)", "77 (sh) S 7 42 40 0 -1"})
-  void aTruncatedStatusIsNone(String stat) {
+  void truncatedStatusIsRejected(String stat) {
     assertThat(ProcessStatus.parse(77, stat)).isEmpty();
   }
 
   @Test
-  void aProcessThatReusesAnIdGetsNoSignalForTheOneBefore() {
+  void reusedProcessIdGetsNoSignalForTheOldProcess() {
     var now = ProcessStatus.of(ProcessHandle.current()).orElseThrow();
     var before =
         new ProcessStatus(

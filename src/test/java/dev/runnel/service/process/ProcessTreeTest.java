@@ -53,7 +53,7 @@ class ProcessTreeTest {
   }
 
   @Test
-  void anOrphanOfAnotherRunThatWorksHereIsLeftToIt() throws IOException {
+  void orphanOfAnotherLocalRunIsNotEnded() throws IOException {
     start("RUNNEL_RUN_ID", "other");
 
     assertThat(endRun("mine", Set.of("mine", "other"))).isTrue();
@@ -80,7 +80,7 @@ class ProcessTreeTest {
   }
 
   @Test
-  void aMarkedProcessIsEndedAlthoughItsNameHoldsParenthesesAndItLeftItsSession() throws Exception {
+  void markedProcessIsEndedDespiteAnOddNameAndANewSession() throws Exception {
     var program = folder.resolve("a) Z 1 (b");
     Files.copy(Path.of("/bin/sleep").toRealPath(), program);
     var root = startMarked("setsid \"$0\" 300 >/dev/null & echo $!; ", program.toString());
@@ -112,7 +112,7 @@ class ProcessTreeTest {
   }
 
   @Test
-  void processesThatReplaceEachOtherAllTheTimeAreEnded() throws Exception {
+  void continuouslyRespawningProcessesAreEnded() throws Exception {
     var script = folder.resolve("hop");
     Files.writeString(script, "echo $$; sleep 0.01; setsid sh \"$0\" &\n");
     var root = startMarked("sh \"$0\" &", script.toString());

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 class SessionKeyringTest {
   @Test
-  void eachProcessHasAnEmptyOneOfItsOwn() throws Exception {
+  void everyProcessHasItsOwnEmptySessionKeyring() throws Exception {
     Assumptions.assumeTrue(Files.isReadable(Path.of("/proc/keys")), "Skipped: no keyrings here");
     var spawner = Spawner.system();
 

@@ -24,7 +24,7 @@ class SurvivorTest {
   @TempDir Path folder;
 
   @Test
-  void aStoppedRunIsCalledCancelledOnlyAfterTheNextStartFindsNoProcess() {
+  void stoppedRunIsCancelledOnlyAfterARestartFindsNoProcess() {
     String id;
     try (var service =
         RunningService.withSpawner(

@@ -99,7 +99,7 @@ class FactoryTest {
   }
 
   @Test
-  void itsAgentsAreIdentitiesThatNobodyChanges() {
+  void factoryAgentsAreReadOnlyIdentities() {
     var agents = service.ok(service.get("/agent/identities?factory_uid=shop")).get("agents");
 
     assertThat(agents)
@@ -110,7 +110,7 @@ class FactoryTest {
   }
 
   @Test
-  void aDispatchedRunIsOneLikeAnyOtherAndItsForemanStartsRunsBelowIt() throws Exception {
+  void dispatchedRunIsAnOrdinaryRunWhoseForemanStartsChildren() throws Exception {
     var dispatched =
         service.ok(
             service.post(
@@ -153,7 +153,7 @@ class FactoryTest {
   }
 
   @Test
-  void aForemanIsGivenNothingButByADispatch() {
+  void foremanAcceptsWorkOnlyThroughADispatch() {
     assertThat(
             problem(
                 service.post(
@@ -171,7 +171,7 @@ class FactoryTest {
   }
 
   @Test
-  void aDispatchNeedsAPromptAndATicketThatCanBeOne() {
+  void dispatchRequiresAPromptAndAValidTicket() {
     assertThat(problem(service.post("/factory/shop/runs", "{}"))).isEqualTo("invalid_request");
     assertThat(
             problem(service.post("/factory/shop/runs", "{\"prompt\":\"x\",\"ticket_ref\":\"7\"}")))
@@ -179,7 +179,7 @@ class FactoryTest {
   }
 
   @Test
-  void cancellingARunCancelsThoseBelowIt() {
+  void cancelOfARunCancelsItsChildren() {
     var parent = service.create("wait here");
     var child =
         service.create(
@@ -192,7 +192,7 @@ class FactoryTest {
   }
 
   @Test
-  void cancellingARunCancelsThoseBelowAnEndedOne() {
+  void cancelOfARunCancelsRunsBelowAnEndedChild() {
     var parent = service.create("wait here");
     var ended =
         service.create(JSON.createObjectNode().put("prompt", "tidy").put("parent_run_id", parent));
@@ -208,7 +208,7 @@ class FactoryTest {
   }
 
   @Test
-  void cancellingARunCancelsThoseBelowItThatWaitForAPerson() {
+  void cancelOfARunCancelsItsBlockedChildren() {
     var parent = service.create("wait here");
     var child =
         service.create(
@@ -224,7 +224,7 @@ class FactoryTest {
   }
 
   @Test
-  void aPlanWaitsForSomebodysWordAndIsThenCarriedOut() {
+  void planIsExecutedAfterItsApproval() {
     var id = service.create(JSON.createObjectNode().put("prompt", "tidy").put("mode", "plan"));
     var planned = service.awaitState(id, "BLOCKED");
 
@@ -238,7 +238,7 @@ class FactoryTest {
   }
 
   @Test
-  void whatIsSaidWhileAPlanIsMadeIsPlannedToo() {
+  void messageDuringPlanningIsPlannedToo() {
     var id = service.create(JSON.createObjectNode().put("prompt", "think").put("mode", "plan"));
     service.awaitState(id, "INPROGRESS");
     service.followUp(id, "mind the tests");
@@ -248,7 +248,7 @@ class FactoryTest {
   }
 
   @Test
-  void aRunThatStartsRunsDoesSoInItsNextExecutionToo() {
+  void orchestratingRunKeepsItsKeyInTheNextExecution() {
     var id =
         service.create(JSON.createObjectNode().put("prompt", "tidy").put("mode", "orchestrate"));
     assertThat(service.awaitState(id, "SUCCEEDED").at("/status_message/message").asText())

@@ -55,7 +55,7 @@ class IdempotencyKeyTest {
   }
 
   @Test
-  void anotherMessageUnderTheSameKeyIsRefusedAndNotSaid() {
+  void differentMessageUnderTheSameKeyIsRefused() {
     var id = service.create("x");
     var path = "/agent/runs/" + id + "/followups";
     service.ok(service.post(path, "{\"message\":\"one\"}", "message"));
@@ -66,7 +66,7 @@ class IdempotencyKeyTest {
   }
 
   @Test
-  void whatWasAnsweredBeforeBodiesWereKeptIsAnsweredAgain(@TempDir Path other) {
+  void responseWithoutAStoredRequestBodyIsReturnedAgain(@TempDir Path other) {
     try (var before = RunningService.withCommand(other, "exec sleep 300", 1)) {
       var first = before.post("/agent/runs", "{\"prompt\":\"x\"}", "old");
       try (var database = Database.sqlite(other.resolve("agent-runs.db"))) {

@@ -13,19 +13,19 @@ class RunStateMachineTest {
   @Nested
   class AQueuedRun {
     @Test
-    void startsWhenItIsItsTurn() {
+    void queuedRunStartsWhenItIsClaimed() {
       assertThat(RunStateMachine.next(ExecutionState.QUEUED, new Event.Claimed()))
           .isEqualTo(new Step.ChangesTo(ExecutionState.INPROGRESS));
     }
 
     @Test
-    void isCancelledAtOnce() {
+    void queuedRunIsCancelledImmediately() {
       assertThat(RunStateMachine.next(ExecutionState.QUEUED, new Event.CancelRequested(false)))
           .isEqualTo(new Step.ChangesTo(ExecutionState.CANCELLED));
     }
 
     @Test
-    void staysQueuedWhenSomethingIsSaidToIt() {
+    void queuedRunStaysQueuedWhenAMessageArrives() {
       assertThat(RunStateMachine.next(ExecutionState.QUEUED, new Event.MessageReceived()))
           .isEqualTo(new Step.Stays());
     }
@@ -34,7 +34,7 @@ class RunStateMachineTest {
   @Nested
   class ARunInProgress {
     @Test
-    void isNotCancelledBeforeItsProcessesAreGone() {
+    void runInProgressIsCancelledOnlyAfterItsProcessesHaveEnded() {
       assertThat(RunStateMachine.next(ExecutionState.INPROGRESS, new Event.CancelRequested(false)))
           .isEqualTo(new Step.Stays());
       assertThat(
@@ -47,7 +47,7 @@ class RunStateMachineTest {
     @EnumSource(
         value = ExecutionState.class,
         names = {"BLOCKED", "SUCCEEDED", "FAILED", "ERROR", "CANCELLED"})
-    void goesOnWithWhatWasSaidMeanwhileHoweverItEnded(ExecutionState as) {
+    void runInProgressIsQueuedAgainIfAMessageArrivedMeanwhile(ExecutionState as) {
       assertThat(RunStateMachine.next(ExecutionState.INPROGRESS, new Event.Ended(as, true)))
           .isEqualTo(new Step.ChangesTo(ExecutionState.QUEUED));
       assertThat(RunStateMachine.next(ExecutionState.INPROGRESS, new Event.Ended(as, false)))
@@ -55,7 +55,7 @@ class RunStateMachineTest {
     }
 
     @Test
-    void isNotStartedTwice() {
+    void runInProgressIsNotStartedTwice() {
       assertThat(RunStateMachine.next(ExecutionState.INPROGRESS, new Event.Claimed()))
           .isInstanceOf(Step.Refused.class);
     }
@@ -65,7 +65,7 @@ class RunStateMachineTest {
   @EnumSource(
       value = ExecutionState.class,
       names = {"BLOCKED", "SUCCEEDED", "FAILED", "ERROR", "CANCELLED"})
-  void anEndedOrBlockedRunIsTakenUpByAMessageAndCannotBeCancelled(ExecutionState executionState) {
+  void endedOrBlockedRunIsQueuedByAMessageButCannotBeCancelled(ExecutionState executionState) {
     assertThat(RunStateMachine.next(executionState, new Event.MessageReceived()))
         .isEqualTo(new Step.ChangesTo(ExecutionState.QUEUED));
     assertThat(RunStateMachine.next(executionState, new Event.CancelRequested(false)))
@@ -87,7 +87,7 @@ class RunStateMachineTest {
   @EnumSource(
       value = ExecutionState.class,
       names = {"SUCCEEDED", "FAILED", "ERROR", "CANCELLED"})
-  void anEndedRunIsNotCancelledThen(ExecutionState ended) {
+  void endedRunCannotBeCancelledEvenOnRequest(ExecutionState ended) {
     assertThat(RunStateMachine.next(ended, new Event.CancelRequested(true)))
         .isInstanceOf(Step.Refused.class);
   }

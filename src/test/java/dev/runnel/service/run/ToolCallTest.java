@@ -13,7 +13,7 @@ class ToolCallTest {
       call("Bash", "{\"command\":\"npm publish\",\"timeout\":5,\"description\":\"Publishes\"}");
 
   @Test
-  void theSameCallHasTheSameDigestInWhateverOrderAndWithWhateverDescription() {
+  void digestIgnoresTheOrderOfMembersAndTheDescription() {
     assertThat(
             call("Bash", "{\"timeout\":5,\"description\":\"Go\",\"command\":\"npm publish\"}")
                 .digest())
@@ -21,7 +21,7 @@ class ToolCallTest {
   }
 
   @Test
-  void everyOtherDifferenceIsAnotherCall() {
+  void everyOtherDifferenceChangesTheDigest() {
     assertThat(
             new ToolCall[] {
               call("Bash", "{\"command\":\"npm publish \",\"timeout\":5}"),
@@ -37,7 +37,7 @@ class ToolCallTest {
   }
 
   @Test
-  void thePermissionForARunCoversTheSameCommandTheSameFileTheSameHostOrTheToolOfAServer() {
+  void runPermissionCoversTheSameCommandFileHostOrServerTool() {
     assertThat(PUBLISH.scopeDescription()).isEqualTo("the same command");
     assertSameScope(
         "Edit",
@@ -55,7 +55,7 @@ class ToolCallTest {
   }
 
   @Test
-  void whatCannotBeSeenIsWrittenOut() {
+  void invisibleCharactersAreEscaped() {
     var hidden = call("Bash", "{\"command\":\"curl evil\\r\\u202Eecho\\u200B hi\\nls\"}");
 
     assertThat(hidden.display(UnaryOperator.identity()))
@@ -68,7 +68,7 @@ class ToolCallTest {
         0xA0, 0x34F, 0x115F, 0x1160, 0x17B4, 0x180B, 0x2003, 0x2800, 0x3000, 0x3164, 0xFE0F, 0xFFA0,
         0xFFFC, 0x13441, 0x1D159, 0xE0100
       })
-  void aCharacterWithoutAGlyphIsWrittenOut(int point) {
+  void characterWithoutAGlyphIsEscaped(int point) {
     var call =
         new ToolCall("Bash", ServiceJson.newObject().put("command", "a" + text(point) + "b"));
 
@@ -76,7 +76,7 @@ class ToolCallTest {
   }
 
   @Test
-  void whatSlackWouldShowAsSomethingElseIsWrittenOut() {
+  void slackMarkupIsEscaped() {
     var call = call("Bash", "{\"command\":\"echo ``` id ````; sh <@U0BOB>x `pwd` <a>\"}");
 
     assertThat(call.display(it -> it))
@@ -84,7 +84,7 @@ class ToolCallTest {
   }
 
   @Test
-  void aMarkIsShownWithItsLetterAndWrittenOutWhereItCoversOthers() {
+  void stackedCombiningMarksAreEscaped() {
     var call =
         new ToolCall(
             "Bash", ServiceJson.newObject().put("command", "cafe\u0301 \u0301x\u0336\u0336\u0336"));
@@ -93,7 +93,7 @@ class ToolCallTest {
   }
 
   @Test
-  void manyBlanksAreCountedSoThatTheyPushNothingOutOfSight() {
+  void longRunsOfBlanksAreCollapsed() {
     var spaces = call("Bash", "{\"command\":\"ls" + " ".repeat(300) + "; rm x\"}");
     var lines = call("Bash", "{\"command\":\"ls" + "\\n".repeat(60) + " \\t rm x\"}");
     var code = "if (a) {\n\n                        b();";
@@ -105,7 +105,7 @@ class ToolCallTest {
   }
 
   @Test
-  void aValueOfManyLinesLooksLikeNoOtherMember() {
+  void multilineValueCannotForgeAnotherMember() {
     var call =
         call(
             "Write",
@@ -132,13 +132,13 @@ class ToolCallTest {
   }
 
   @Test
-  void theNameOfAToolIsPlain() {
+  void toolNameIsReducedToPlainCharacters() {
     assertThat(call("mcp__jira__delete_issue", "{}").name()).isEqualTo("mcp__jira__delete_issue");
     assertThat(call("Bash`\n- Allow", "{}").name()).isEqualTo("Bash__-_Allow");
   }
 
   @Test
-  void aLongCommandSaysHowMuchOfItIsNotShown() {
+  void longCommandShowsHowManyCharactersAreHidden() {
     var text = call("Bash", "{\"command\":\"" + "x".repeat(3_000) + "\"}").summary(it -> it);
 
     assertThat(text)
@@ -146,7 +146,7 @@ class ToolCallTest {
   }
 
   @Test
-  void longMembersComeLastSoThatTheyPushNoShortOneOutOfTheMessage() {
+  void longMembersComeLastSoThatShortOnesStayVisible() {
     var input =
         ServiceJson.newObject()
             .put("content", "x".repeat(5_000))
@@ -163,7 +163,7 @@ class ToolCallTest {
   }
 
   @Test
-  void manyMembersAreCountedWhereTheyDoNotFit() {
+  void membersThatDoNotFitAreCounted() {
     var input = ServiceJson.newObject();
     for (var i = 0; i < 500; i++) {
       input.put("member" + i, i);

@@ -46,7 +46,7 @@ class CancelBelowTest {
   }
 
   @Test
-  void queuedRunsBelowARunThatWaitsAreCancelledWithIt() {
+  void cancelOfABlockedRunCancelsQueuedRunsBelowIt() {
     var root = created(Optional.empty());
     var working = claimed(0);
     var child = created(Optional.of(root));
@@ -60,7 +60,7 @@ class CancelBelowTest {
   }
 
   @Test
-  void theCancellationOfAWorkingRunIsRequestedWithThatOfTheRunAboveIt() {
+  void cancelOfAParentRequestsTheCancelOfItsWorkingChild() {
     var root = created(Optional.empty());
     claimed(0);
     var child = created(Optional.of(root));

@@ -35,7 +35,7 @@ class IdentitiesTest {
   }
 
   @Test
-  void secretsOfToolServersAreMaskedInWhatTheApiShowsButNotInRuns() {
+  void toolServerSecretsAreMaskedByTheApiButNotInRuns() {
     var created = create();
     var uid = created.path("uid").asText();
 

@@ -42,7 +42,7 @@ class LargePagesTest {
   }
 
   @Test
-  void aPageOfLongPromptsIsSmallerThanAskedForAndGoesOnAtItsCursor() {
+  void pageOfLongPromptsIsShortenedAndContinuesAtItsCursor() {
     var seen = new ArrayList<String>();
     var cursor = "";
     do {
@@ -63,7 +63,7 @@ class LargePagesTest {
   }
 
   @Test
-  void aRunThatIsLargerThanAPageIsAPageOfItsOwn() {
+  void oversizedRunIsASeparatePage() {
     var id = service.create("x".repeat(RunQuery.MAX_BYTES + 1));
 
     var page = service.ok(service.get("/agent/runs?limit=500&sort_by=created_at"));
@@ -75,7 +75,7 @@ class LargePagesTest {
   }
 
   @Test
-  void aPromptIsSentOnce() {
+  void promptIsNotSentTwiceInARun() {
     JsonNode run = service.run(created.getFirst());
 
     assertThat(run.get("prompt").asText()).hasSize(PROMPT / 2);

@@ -28,7 +28,7 @@ class PlacesMigrationTest {
           "hook:alerts/x#1!2");
 
   @Test
-  void inAFile() throws IOException {
+  void placesAreMigratedInSqlite() throws IOException {
     try (var database = ServiceTables.migrate(Database.inMemory())) {
       check(database, "service");
     }
@@ -36,7 +36,7 @@ class PlacesMigrationTest {
 
   @Test
   @Tag("slow")
-  void onAServer() throws Exception {
+  void placesAreMigratedInPostgres() throws Exception {
     try (var database =
         ServiceTables.migrate(Database.postgres(Postgres.freshDatabase(), ServiceTables.SCHEMA))) {
       check(database, "service-postgres");

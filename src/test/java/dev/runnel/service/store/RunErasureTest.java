@@ -58,7 +58,7 @@ class RunErasureTest {
   }
 
   @Test
-  void aDeletedFollowUpIsInNoPromptAlsoWhereItWasJoinedWithOthers() {
+  void deletedFollowUpIsRemovedFromEveryPrompt() {
     followUp("of-ann", "blue");
     followUp("of-bob", "green");
     line(1, "ASKED", "blue");

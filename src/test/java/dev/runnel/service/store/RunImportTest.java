@@ -61,7 +61,7 @@ class RunImportTest {
   }
 
   @Test
-  void movesAllRunsOfTheFile() {
+  void importMovesAllRunsOfTheFile() {
     assertThat(move()).isEqualTo(4);
 
     assertThat(onServer("state", "runs", SUCCEEDED)).containsExactly("SUCCEEDED");
@@ -71,7 +71,7 @@ class RunImportTest {
   }
 
   @Test
-  void movesNothingAgainFromAFileThatHasNotChanged() {
+  void importOfAnUnchangedFileMovesNothing() {
     move();
     change(server, "DELETE FROM transcript_lines WHERE run_id = ?", SUCCEEDED);
     change(
@@ -114,7 +114,7 @@ class RunImportTest {
     }
 
     @Test
-    void movesTheRunsThatTheOlderVersionStarted() {
+    void importMovesRunsThatAnOlderVersionStarted() {
       startInFile("SUCCEEDED");
 
       assertThat(move()).isOne();
@@ -124,7 +124,7 @@ class RunImportTest {
     }
 
     @Test
-    void movesTheRunsThatTheOlderVersionChanged() {
+    void importMovesRunsThatAnOlderVersionChanged() {
       change(server, "UPDATE runs SET state = 'FAILED', updated_at = updated_at + 1");
       change(
           file,
@@ -147,7 +147,7 @@ class RunImportTest {
     }
 
     @Test
-    void givesAClaimToARunThatTheOlderVersionLeftInProgress() {
+    void importGivesAClaimToARunThatWasLeftInProgress() {
       startInFile("INPROGRESS");
 
       move();

@@ -44,18 +44,18 @@ class RunQueryPlanTest {
     "model_id=opus&sort_by=created_at, runs_model_created",
     "sort_by=created_at, runs_created"
   })
-  void aPageIsFoundWithoutTheOtherRuns(String query, String index) {
+  void pageQueryUsesACoveringIndex(String query, String index) {
     assertThat(plan(query)).contains("COVERING INDEX " + index);
   }
 
   @Test
-  void theFewThatWaitAreFoundByTheirState() {
+  void blockedRunsAreFoundByTheStateIndex() {
     assertThat(plan("state=BLOCKED&source=SLACK&sort_by=created_at"))
         .contains("runs_state_created (state=?)");
   }
 
   @Test
-  void theNextRunIsFoundWithoutTheOthersThatWait() {
+  void queueQueryUsesIndexes() {
     try (var database = ServiceTables.migrate(Database.inMemory())) {
       List<String> steps =
           database.write(

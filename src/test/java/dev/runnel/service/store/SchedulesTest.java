@@ -32,7 +32,7 @@ class SchedulesTest {
   }
 
   @Test
-  void secretsOfToolServersAreMaskedInWhatTheApiShowsAndKeptWhenTheMaskIsSentBack() {
+  void maskedSecretsSentBackKeepTheirStoredValues() {
     var created = schedules.create(schedule());
     var shown = created.show();
     assertThat(shown.at(TOKEN).asText()).isEqualTo("***");

@@ -145,7 +145,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void whatALostNodeHadBegunEndsAndWhatItStillSaysHasNoEffect() {
+  void executionOfALostNodeEndsAndItsLateOutputHasNoEffect() {
     var run = create("task");
     var claimed = a.claim();
     assertThat(a.records().begin(claimed)).isFalse();
@@ -191,7 +191,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void whatALostNodeHadNotBegunIsDoneByAnotherAsIfNothingHadHappened() {
+  void unstartedExecutionOfALostNodeRunsOnAnotherNode() {
     var run = create("task");
     a.runs().followUp(run, "and this", Caller.MAIN, Optional.empty(), false, Optional.empty());
     var first = a.claim();
@@ -210,7 +210,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void aFollowUpThatALostNodeHadNotGivenToItsAgentIsGivenToTheNextOne() {
+  void undeliveredFollowUpOfALostNodeReachesTheNextAgent() {
     var run = create("task");
     finish(a);
     a.runs().followUp(run, "and this", Caller.MAIN, Optional.empty(), false, Optional.empty());
@@ -226,7 +226,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void aFollowUpThatTheAgentOfALostNodeWasGivenIsGivenToTheNextOneWithADoubt() {
+  void offeredFollowUpOfALostNodeIsRepeatedAsUncertain() {
     var run = create("task");
     var claimed = a.claim();
     a.records().begin(claimed);
@@ -255,7 +255,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void aFollowUpThatCameDuringTheSetupIsGivenToTheAgentThoughTwoNodesAreLost() {
+  void followUpDuringTheSetupSurvivesTheLossOfTwoNodes() {
     var run = create("task");
     a.runs().followUp(run, "as I asked", Caller.MAIN, Optional.empty(), false, Optional.empty());
     var first = a.claim();
@@ -272,7 +272,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void aNodeThatStartsAgainClaimsNoRunWhoseProcessesOfBeforeMayLive() {
+  void rejoinedNodeWaitsForTheEndOfEarlierProcessesOfARun() {
     var run = create("task");
     var before = a.claim();
     a.records().begin(before);
@@ -287,7 +287,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void whatWasClaimedBeforeANodeJoinedAgainIsNotBegun() {
+  void claimFromBeforeARejoinCannotBegin() {
     create("task");
     var before = a.claim();
     lose(a);
@@ -300,7 +300,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void aClockThatIsSetBackStopsNoNode() {
+  void nodeStillClaimsRunsAfterItsClockIsSetBack() {
     create("task");
     clock.advance(LEASE.multipliedBy(-10));
     a.membership().renew();
@@ -309,7 +309,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void aClockThatIsSetBackTakesNobodyForLost() {
+  void clockSetBackMarksNoNodeAsLost() {
     var run = create("task");
     var claimed = a.claim();
     a.records().begin(claimed);
@@ -322,7 +322,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void aRunThatLosesNodeAfterNodeBeforeItsAgentStartsEnds() {
+  void runThatRepeatedlyLosesItsNodeEnds() {
     var run = create("task");
     for (int i = 0; i < 4; i++) {
       var node = node("c" + i, OptionalInt.empty());
@@ -361,7 +361,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void aNodeThatWasTakenForLostClaimsNothingUntilItJoinsAgain() {
+  void nodeMarkedAsLostClaimsNothingUntilItJoinsAgain() {
     lose(a);
     b.records().endLostExecutions();
     create("task");
@@ -380,7 +380,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void aNodeThatRenewsWhileAnotherTakesItForLostKeepsItsLease() {
+  void nodeThatRenewsInTimeBeforeItsLossIsRecordedKeepsItsLease() {
     clock.advance(LEASE.plusSeconds(1));
     assertThat(database.<List<String>>read(rows -> NodeMembership.expired(rows, clock.instant())))
         .contains(a.id());
@@ -406,7 +406,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void aFollowUpIsLeftToTheNodeThatHasTheWorkspaceWhileItLives() {
+  void followUpWaitsForTheLiveNodeWithTheWorkspace() {
     var run = create("task");
     finish(a);
     a.runs().followUp(run, "more", Caller.MAIN, Optional.empty(), false, Optional.empty());
@@ -418,7 +418,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void aFollowUpGoesToAnotherNodeWhenTheOneWithTheWorkspaceIsGone() {
+  void followUpRunsOnAnotherNodeAfterTheLossOfItsNode() {
     var run = create("task");
     finish(a);
     a.membership().leave();
@@ -431,7 +431,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void aCopyOfANodeIsNoticedWhileBothLive() throws Exception {
+  void copiedNodeIdentityIsDetectedWhileBothRun() throws Exception {
     var copy = new NodeIdentity("a", "another host", "a");
     assertThat(NodeMembership.otherProcess(database, copy, Duration.ofSeconds(5))).isEmpty();
     var isOver = new AtomicBoolean();
@@ -455,7 +455,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void theLimitOverAllHoldsOverAllNodes() {
+  void totalSlotLimitAppliesAcrossAllNodes() {
     var limited = node("c", OptionalInt.of(2));
     for (int i = 0; i < 3; i++) {
       create("task " + i);
@@ -468,7 +468,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void peopleTakeTurnsOverAllNodes() {
+  void queueAlternatesBetweenPeopleAcrossAllNodes() {
     for (int i = 0; i < 4; i++) {
       create(a, "of ann", "ann");
     }

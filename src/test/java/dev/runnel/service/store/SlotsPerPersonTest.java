@@ -87,7 +87,7 @@ class SlotsPerPersonTest {
     }
 
     @Test
-    void whenARunOfThePersonEndsTheNextOneStarts() throws SQLException {
+    void endOfARunStartsTheNextRunOfThePerson() throws SQLException {
       var node = node(4, SlotLimits.DEFAULT);
       for (int i = 0; i < 5; i++) {
         create(node, "ann");
@@ -99,7 +99,7 @@ class SlotsPerPersonTest {
     }
 
     @Test
-    void aRunThatWaitsForAnotherOneOfItsPersonSaysSo() throws SQLException {
+    void runThatWaitsForItsPersonsSlotReportsThat() throws SQLException {
       var node = node(4, SlotLimits.DEFAULT);
       for (int i = 0; i < 3; i++) {
         create(node, "ann");
@@ -118,7 +118,7 @@ class SlotsPerPersonTest {
     }
 
     @Test
-    void runsThatNobodyIsNamedForHaveAllSlots() throws SQLException {
+    void runsWithoutAPersonMayUseAllSlots() throws SQLException {
       var node = node(4, SlotLimits.DEFAULT);
       for (int i = 0; i < 5; i++) {
         node.runs().create(run(Map.of()), Caller.MAIN, Optional.empty(), Optional.empty());
@@ -128,7 +128,7 @@ class SlotsPerPersonTest {
     }
 
     @Test
-    void theRunsOfTheirAgentsHaveAllSlotsButOneToo() throws SQLException {
+    void childRunsUseAtMostAllSlotsButOne() throws SQLException {
       var node = node(4, SlotLimits.DEFAULT);
       var lead = create(node, "ann");
       var other = create(node, "ann");
@@ -145,7 +145,7 @@ class SlotsPerPersonTest {
     }
 
     @Test
-    void aFamilyHasAtMostAHundredRunsADayBesideTheFirst() throws SQLException {
+    void runTreeHasAtMostAHundredChildRunsADay() throws SQLException {
       var node = node(4, SlotLimits.DEFAULT);
       var lead = create(node, "ann");
       var child = below(node, lead);
@@ -161,7 +161,7 @@ class SlotsPerPersonTest {
     }
 
     @Test
-    void switchedOffOnePersonHasAllSlots() throws SQLException {
+    void onePersonMayUseAllSlotsIfTheLimitIsOff() throws SQLException {
       var node = node(4, SlotLimits.NONE);
       for (int i = 0; i < 4; i++) {
         create(node, "ann");
@@ -172,7 +172,7 @@ class SlotsPerPersonTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
-    void whateverHappensNobodyHasMoreAndNoSlotIsIdleWithoutReason(long seed) throws SQLException {
+    void randomLoadKeepsTheSlotLimitsAndIdlesNoSlot(long seed) throws SQLException {
       var random = new Random(seed);
       var slots = 3 + random.nextInt(4);
       var node = node(slots, SlotLimits.DEFAULT);
@@ -260,7 +260,7 @@ class SlotsPerPersonTest {
     }
 
     @Test
-    void theSlotsOfAllNodesCountAlsoWhereTheyClaimAtTheSameTime() throws Exception {
+    void slotLimitAppliesToSimultaneousClaimsOfAllNodes() throws Exception {
       var nodes = List.of(node("a", 4, SlotLimits.DEFAULT), node("b", 4, SlotLimits.DEFAULT));
       for (int i = 0; i < 20; i++) {
         create(nodes.get(i % 2), "ann");

@@ -16,7 +16,7 @@ class TablesOfBothKindsTest {
   private static final List<String> OF_POSTGRES = List.of("imports.node_name", "run_events.number");
 
   @Test
-  void haveTheSameColumns() throws Exception {
+  void sqliteAndPostgresTablesHaveTheSameColumns() throws Exception {
     try (var sqlite = ServiceTables.migrate(Database.inMemory());
         var postgres =
             ServiceTables.migrate(

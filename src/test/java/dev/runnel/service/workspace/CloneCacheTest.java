@@ -28,7 +28,7 @@ class CloneCacheTest {
   @TempDir Path folder;
 
   @Test
-  void runsThatAskTogetherShareAFetchThatBeganAfterTheyAsked() throws Exception {
+  void simultaneousRunsShareAFetchThatBeganAfterTheirRequest() throws Exception {
     var cache = new CloneCache(folder.resolve("repositories"), Map.of());
     var waiting = new CountDownLatch(RUNS - 1);
     var fetches = new AtomicInteger();
@@ -47,7 +47,7 @@ class CloneCacheTest {
   }
 
   @Test
-  void whoWaitsForAnotherRunsFetchCanBeStopped() throws Exception {
+  void runThatWaitsForAnotherFetchCanBeStopped() throws Exception {
     var cache = new CloneCache(folder.resolve("repositories"), Map.of());
     var entered = new CountDownLatch(1);
     var mayGoOn = new CountDownLatch(1);

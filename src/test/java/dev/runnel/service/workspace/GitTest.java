@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class GitTest {
   @Test
-  void itsTextShowsNoValuesOfVariables() {
+  void toStringShowsNoValuesOfVariables() {
     var git = new Git(new FakeCommandRunner(), Map.of("SHOP_TOKEN", "token-of-the-shop"));
 
     assertThat(git.toString()).doesNotContain("token-of-the-shop");

@@ -52,8 +52,8 @@ class PushedBranchesTest {
 
   @ParameterizedTest
   @CsvSource({"1, 1, fix", "2, 1, ''", "1, 2, ''", "1, 0, ''"})
-  void aPullRequestIsTheRunsIfItsHeadAndTheBranchOnTheServerAreTheObservedCommit(
-      int head, int branch, String opened) throws Exception {
+  void pullRequestBelongsToTheRunIfHeadAndBranchMatchItsPush(int head, int branch, String opened)
+      throws Exception {
     var pushes = clone.resolve("pushes");
     PushedBranches.add(new PushedBranches.Push(SHOP, "fix", commit(1)), pushes);
     var server = new FakeCommandRunner();

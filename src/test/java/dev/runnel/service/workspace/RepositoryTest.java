@@ -21,7 +21,8 @@ class RepositoryTest {
     "file:///srv/git/shop.git, file:///srv/git/shop.git, shop, git/shop",
     "/srv/git/shop, /srv/git/shop, shop, git/shop",
   })
-  void isNamedByItsAddress(String place, String url, String folder, String fullName) {
+  void repositoryNameIsDerivedFromItsAddress(
+      String place, String url, String folder, String fullName) {
     var repository = of(place);
 
     assertThat(repository.url()).isEqualTo(url);
@@ -42,7 +43,7 @@ class RepositoryTest {
         "",
         "..",
       })
-  void anAddressThatGitMustNotSeeIsRefused(String place) {
+  void unsafeRepositoryAddressIsRefused(String place) {
     assertThatThrownBy(() -> of(place))
         .isInstanceOf(IllegalArgumentException.class)
         .message()
@@ -52,7 +53,7 @@ class RepositoryTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"-x", "a b", "a..b", "@{x}", "a:b", ""})
-  void aRefThatIsNoneIsRefused(String ref) {
+  void invalidRefIsRefused(String ref) {
     assertThatThrownBy(
             () -> Repository.of("acme/shop", Optional.of(ref), Optional.empty(), Optional.empty()))
         .isInstanceOf(IllegalArgumentException.class);
@@ -60,7 +61,7 @@ class RepositoryTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"..", "a/b", "/a", ".git", "-x", ""})
-  void aFolderThatLeadsElsewhereIsRefused(String folder) {
+  void folderNameThatLeavesTheWorkspaceIsRefused(String folder) {
     assertThatThrownBy(
             () ->
                 Repository.of("acme/shop", Optional.empty(), Optional.of(folder), Optional.empty()))
@@ -68,7 +69,7 @@ class RepositoryTest {
   }
 
   @Test
-  void aTokenGoesNowhereInTheClear() {
+  void tokenForAPlainHttpRepositoryIsRefused() {
     assertThatThrownBy(
             () ->
                 Repository.of(

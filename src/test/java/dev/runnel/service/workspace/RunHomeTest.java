@@ -17,7 +17,7 @@ class RunHomeTest {
   @TempDir Path folder;
 
   @Test
-  void aCopyIsForItsUserOnlyAndStaysUntilTheOperatorsIsNewer() throws IOException {
+  void copiedLoginIsPrivateAndKeptUntilTheOriginalIsNewer() throws IOException {
     var login = Files.writeString(folder.resolve("login"), "first");
     var home = home();
     home.copy(login, ".agent/login");
@@ -88,7 +88,7 @@ class RunHomeTest {
   }
 
   @Test
-  void nothingIsCopiedOutOfTheHome() throws IOException {
+  void copyToAPathOutsideTheHomeIsRefused() throws IOException {
     var home = home();
     var login = Files.writeString(folder.resolve("login"), "x");
 
@@ -97,7 +97,7 @@ class RunHomeTest {
   }
 
   @Test
-  void theNameForCommitsIsTakenWithoutTheRestOfTheConfiguration() throws IOException {
+  void gitIdentityContainsOnlyTheNameAndTheEmailAddress() throws IOException {
     var configuration =
         Files.writeString(
             folder.resolve(".gitconfig"),

@@ -23,7 +23,7 @@ class SharedCachesTest {
   }
 
   @Test
-  void whatACacheGrowsByIsChargedOnceAndNotToEachRun() throws IOException {
+  void cacheGrowthIsChargedToOneRunOnly() throws IOException {
     use("first");
     use("second");
     grow("a", 1000);
@@ -36,7 +36,7 @@ class SharedCachesTest {
   }
 
   @Test
-  void whatWasThereBeforeIsChargedToNobody() throws IOException {
+  void existingCacheContentIsChargedToNoRun() throws IOException {
     use("first");
     grow("a", 1000);
     assertThat(workspaces.size("first")).isEqualTo(1000);
@@ -46,7 +46,7 @@ class SharedCachesTest {
   }
 
   @Test
-  void emptyFilesAndFoldersCountToTheLimitOfTheRunThatMakesThem() throws IOException {
+  void emptyFilesAndFoldersCountForTheRunThatCreatesThem() throws IOException {
     use("first");
     var before = workspaces.chargedBytes("first");
     for (int i = 0; i < 100; i++) {
@@ -76,7 +76,7 @@ class SharedCachesTest {
   }
 
   @Test
-  void aRunThatIsDeletedTakesWhatItAloneFilledWithIt() throws IOException {
+  void deletionOfARunDeletesTheCacheThatItAloneFilled() throws IOException {
     use("only");
     var file = grow("a", 1000);
 

@@ -71,7 +71,7 @@ class SnapshotsTest {
   @Nested
   class Keeping {
     @Test
-    void filesLinksAndFoldersComeBackAsTheyWere() throws Exception {
+    void filesLinksAndFoldersAreRestoredUnchanged() throws Exception {
       var deep = "a-folder-with-a-long-name/".repeat(8) + "größe.txt";
       write("src/Main.java", "class Main {}");
       write(deep, "deep");
@@ -96,7 +96,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void onlyTheOwnerCanReadWhatIsKept() throws Exception {
+    void snapshotIsReadableOnlyByItsOwner() throws Exception {
       write("a", "x");
       keep();
       restore();
@@ -111,7 +111,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void foldersThatToolsFillAgainAreLeftOutUnlessGitTracksThem() throws Exception {
+    void regenerableFoldersAreOmittedUnlessGitTracksThem() throws Exception {
       write("node_modules/x/index.js", "x");
       write("pom.xml", "<project/>");
       write("target/classes/A.class", "x");
@@ -130,7 +130,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void linksOutOfTheWorkspaceAreLeftOut() throws Exception {
+    void linksOutOfTheWorkspaceAreOmitted() throws Exception {
       write("d/file", "x");
       Files.createSymbolicLink(root.resolve("absolute"), Path.of("/etc/passwd"));
       Files.createSymbolicLink(root.resolve("above"), Path.of("../other"));
@@ -169,7 +169,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void theSessionIsLeftOutWhereTheWorkspaceHasAnotherPath() throws Exception {
+    void sessionIsOmittedIfTheWorkspaceHasAnotherPath() throws Exception {
       Files.createDirectories(home.resolve("sessions"));
       Files.writeString(home.resolve("sessions/s"), "said");
       keep("sessions");
@@ -180,7 +180,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void aWorkspaceThatIsTooLargeIsSaidToBe() throws Exception {
+    void missingSnapshotOfATooLargeWorkspaceIsExplained() throws Exception {
       write("a", "small");
       keep();
       snapshots = snapshots(1000);
@@ -197,7 +197,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void whatIsOldIsDeletedAndWhatALostNodeWasWriting() throws Exception {
+    void oldSnapshotsAndUnfinishedFilesAreDeleted() throws Exception {
       keep();
       var part = Files.writeString(folder.resolve("shared/.r1.x.part"), "x");
       var now = Instant.now();
@@ -262,7 +262,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void aFileThatIsThereTwiceIsRefused() throws Exception {
+    void duplicateFileIsRefused() throws Exception {
       archive(
           tar -> {
             file(tar, "workspace/a", "x");
@@ -282,7 +282,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void aBombIsRefusedBeforeItIsUnpacked() throws Exception {
+    void oversizedArchiveIsRefusedBeforeItIsUnpacked() throws Exception {
       archive(
           tar ->
               tar.file(
@@ -334,7 +334,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void whatIsNoIdOfARunNamesNoFile() throws Exception {
+    void invalidRunIdAccessesNoFile() throws Exception {
       assertThat(snapshots.restore("../r1", staging, root, MIB)).isEqualTo(UNREADABLE);
       snapshots.delete("../r1");
     }

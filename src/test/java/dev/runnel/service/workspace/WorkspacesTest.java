@@ -33,7 +33,7 @@ class WorkspacesTest {
   @Nested
   class CleaningUp {
     @Test
-    void deletesWhatNobodyUsedForTheWholeTime() throws Exception {
+    void cleanupDeletesWorkspacesUnusedForTheWholePeriod() throws Exception {
       used("old", 10, Duration.ofDays(8));
       used("young", 10, Duration.ofDays(6));
 
@@ -45,7 +45,7 @@ class WorkspacesTest {
     }
 
     @Test
-    void deletesTheLongestUnusedUntilTheRestIsSmallEnough() throws Exception {
+    void cleanupDeletesTheLongestUnusedUntilTheRestFits() throws Exception {
       used("first", 1000, Duration.ofDays(3));
       used("second", 1000, Duration.ofDays(2));
       used("third", 1000, Duration.ofDays(1));
@@ -56,7 +56,7 @@ class WorkspacesTest {
     }
 
     @Test
-    void leavesWhatIsInUseOrWillBeSoon() throws Exception {
+    void cleanupKeepsWorkspacesThatAreInUseOrQueued() throws Exception {
       used("queued", 1000, Duration.ofDays(9));
       used("works", 1000, Duration.ofDays(9));
       prepare("works");
@@ -71,7 +71,7 @@ class WorkspacesTest {
     }
 
     @Test
-    void deletesFoldersThatTheirOwnerClosed() throws Exception {
+    void cleanupDeletesFoldersWithoutPermissions() throws Exception {
       used("closed", 10, Duration.ofDays(8));
       var inner = Files.createDirectories(folder.resolve("workspaces/closed/pkg/mod"));
       Files.writeString(inner.resolve("file"), "x");
@@ -85,7 +85,7 @@ class WorkspacesTest {
     }
 
     @Test
-    void doesNotFollowLinksOutOfTheWorkspace() throws Exception {
+    void cleanupDoesNotFollowLinksOutOfTheWorkspace() throws Exception {
       var outside = Files.writeString(folder.resolve("outside"), "precious");
       used("links", 10, Duration.ofDays(8));
       Files.createSymbolicLink(folder.resolve("workspaces/links/link"), folder);
@@ -97,7 +97,7 @@ class WorkspacesTest {
     }
 
     @Test
-    void deletesFoldersThatAreTooDeepForAPath() throws Exception {
+    void cleanupDeletesFoldersTooDeepForAPath() throws Exception {
       used("deep", 10, Duration.ofDays(8));
       var script = "for i in $(seq 900); do mkdir folder-$i && cd folder-$i || exit 1; done";
       var shell =
@@ -112,7 +112,7 @@ class WorkspacesTest {
     }
 
     @Test
-    void goesOnAfterAWorkspaceThatCannotBeDeleted() throws Exception {
+    void cleanupContinuesAfterAWorkspaceThatCannotBeDeleted() throws Exception {
       // The name of its home folder has no room for the ending of what is to be deleted.
       var stuck = "s".repeat(245);
       used(stuck, 10, Duration.ofDays(9));
@@ -125,7 +125,7 @@ class WorkspacesTest {
     }
 
     @Test
-    void finishesWhatACrashInterrupted() throws Exception {
+    void cleanupFinishesInterruptedDeletions() throws Exception {
       Files.createDirectories(folder.resolve("workspaces/half.trash/more"));
       Files.createDirectories(folder.resolve("homes/half.home.trash/more"));
 
@@ -136,7 +136,7 @@ class WorkspacesTest {
     }
 
     @Test
-    void deletesWorkspacesOnAnotherDiskThanTheirHomes() throws Exception {
+    void cleanupDeletesWorkspacesOnAnotherDiskThanTheirHomes() throws Exception {
       var otherDisk = Path.of("/dev/shm");
       assumeThat(otherDisk).isDirectory();
       assumeThat(Files.getFileStore(otherDisk)).isNotEqualTo(Files.getFileStore(folder));
@@ -157,7 +157,7 @@ class WorkspacesTest {
   }
 
   @Test
-  void aWorkspaceInWhichFilesAreHiddenFromMeasuringIsTakenForTheBiggest() throws Exception {
+  void workspaceWithUnmeasurableFilesCountsAsTheBiggest() throws Exception {
     used("big", 10_000, Duration.ofDays(1));
     prepare("hides");
     var script =
@@ -178,7 +178,7 @@ class WorkspacesTest {
   }
 
   @Test
-  void aWorkspaceIsItsOwnersAlone() throws Exception {
+  void workspaceIsAccessibleOnlyToItsOwner() throws Exception {
     prepare("run");
 
     for (var each : List.of("workspaces", "workspaces/run")) {

@@ -235,7 +235,7 @@ class AuditLogTest {
   }
 
   @Test
-  void aForgottenEntryIsIntactAndSaysNothingOfThePerson() {
+  void forgottenEntryStaysValidWithoutNamingThePerson() {
     addThree();
 
     change("UPDATE audit SET personal = NULL, salt = NULL, actor = NULL, run = NULL WHERE seq = 2");
@@ -245,7 +245,7 @@ class AuditLogTest {
   }
 
   @Test
-  void entriesThatArePrunedDuringAVerificationAreNotMissed() {
+  void entriesPrunedDuringAVerificationAreNotReportedAsMissing() {
     addThree();
     var before = new AuditLog.Ends(0, "", 3, "other", 0);
     log.prune(NINE.plus(Duration.ofDays(1)));
@@ -255,7 +255,7 @@ class AuditLogTest {
   }
 
   @Test
-  void verificationsBesidePruningFindNothing() throws Exception {
+  void verificationDuringPruningFindsNoProblem() throws Exception {
     for (int i = 0; i < 60; i++) {
       log.add(entry(NINE.plusSeconds(i), "entry"));
     }
@@ -295,7 +295,7 @@ class AuditLogTest {
   }
 
   @Test
-  void manyWritersMakeOneChain() throws Exception {
+  void concurrentWritersMakeOneValidChain() throws Exception {
     try (var other = Database.sqlite(folder.resolve("runnel.db"));
         var writers = Executors.newVirtualThreadPerTaskExecutor()) {
       var logs = List.of(log, new AuditLog(other));
@@ -317,7 +317,7 @@ class AuditLogTest {
   }
 
   @Test
-  void theNewestComeFirst() {
+  void entriesAreListedNewestFirst() {
     log.add(entry(NINE, "one"));
     log.add(entry(NINE, "two"));
 
@@ -370,7 +370,7 @@ class AuditLogTest {
   }
 
   @Test
-  void entriesOfAPersonAreFoundBehindManyOfOthers() {
+  void entriesOfAPersonAreFoundAmongManyOthers() {
     log.add(entry(NINE, "the first"));
     int _ =
         database.write(

@@ -101,7 +101,7 @@ class AzureAttacksTest implements AttackContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"item-tagged", "item-assigned", "item-moved"})
-  void anotherChangeByTheSamePersonIsNotTheOneDelivered(String name) {
+  void deliveryForgedAfterAnotherChangeOfThePersonIsRejected(String name) {
     target.changed("item-edited", body -> AzureRequests.object(body, "/resource").put("id", 2));
 
     assertThat(isAdmitted(target, AzureRequests.golden(name))).isFalse();
@@ -123,14 +123,14 @@ class AzureAttacksTest implements AttackContract {
   }
 
   @Test
-  void anotherChangeByTheSamePersonIsNoClosing() {
+  void closingForgedAfterAnotherChangeOfThePersonIsRejected() {
     target.changed("item-edited", body -> AzureRequests.object(body, "/resource").put("id", 4));
 
     assertThat(isAdmitted(target, AzureRequests.golden("item-closed"))).isFalse();
   }
 
   @Test
-  void aPersonThatADeliveryCallsAServiceStopsNothing() {
+  void personDisguisedAsAServiceCannotStopARun() {
     var eve = FakeAzure.identity("eve@example.org", "Eve");
     target.changed(
         "item-closed", body -> AzureRequests.object(body, "/resource").set("revisedBy", eve));
@@ -145,7 +145,7 @@ class AzureAttacksTest implements AttackContract {
   }
 
   @Test
-  void aCreationOfTheSamePersonIsNoAssignment() {
+  void labelForgedOnACreationOfThePersonIsRejected() {
     target.changed(
         "item-created",
         body -> AzureRequests.object(body, "/resource/fields").remove("System.Tags"));
@@ -154,7 +154,7 @@ class AzureAttacksTest implements AttackContract {
   }
 
   @Test
-  void aDeliveredTagWithAnotherProfileThanTheAddedOneStartsNothing() {
+  void tagWithAForgedProfileIsRejected() {
     var forged = target.labelAdded("agent:production");
     target.labelAdded("agent:web");
 
@@ -162,7 +162,7 @@ class AzureAttacksTest implements AttackContract {
   }
 
   @Test
-  void aClosedItemThatADeliveryCallsOpenStartsNothing() {
+  void closedItemForgedAsOpenIsRejected() {
     target.changed(
         "item-tagged",
         body ->
@@ -189,7 +189,7 @@ class AzureAttacksTest implements AttackContract {
   }
 
   @Test
-  void aCommentThatDoesNotAddressRunnelIsNoRequestWhateverIsDelivered() {
+  void unaddressedCommentIsNoRequestDespiteAForgedDelivery() {
     target.platform().hasComment(AzureTracker.COMMENT, FakeAzure.DANA, "Thanks, Lee.");
 
     assertThat(isAdmitted(target, AzureRequests.golden("item-commented"))).isFalse();

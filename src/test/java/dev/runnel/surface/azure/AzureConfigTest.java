@@ -17,7 +17,7 @@ class AzureConfigTest {
           "AZURE_DEVOPS_URL", "https://dev.azure.com/fabrikam/");
 
   @Test
-  void allThreeAreNeeded() {
+  void urlTokenAndSecretConfigureAzureDevOps() {
     var config = AzureConfig.from(ALL).orElseThrow();
 
     assertThat(config.url()).hasToString("https://dev.azure.com/fabrikam");
@@ -42,7 +42,7 @@ class AzureConfigTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"AZURE_DEVOPS_WEBHOOK_SECRET", "AZURE_DEVOPS_TOKEN", "AZURE_DEVOPS_URL"})
-  void theMissingOneIsNamed(String missing) {
+  void missingSettingIsNamed(String missing) {
     var settings = new HashMap<>(ALL);
     settings.remove(missing);
 

@@ -129,7 +129,7 @@ class AzureSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void aDeliveryIsNamedBySubscriptionAndNotification() {
+  void deliveryIdConsistsOfSubscriptionAndNotification() {
     var delivery = accepted(AzureRequests.golden("item-commented"));
 
     assertThat(delivery.id().value()).endsWith(":bea5b36f-976e-40e5-a7e4-6b72ceb1dff0-7");
@@ -145,13 +145,13 @@ class AzureSurfaceTest implements SurfaceContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"item-edited", "item-comment-edited"})
-  void noiseIsAnswered(String name) {
+  void irrelevantEventIsAnsweredWithoutAnEffect(String name) {
     assertAnswered(AzureRequests.golden(name));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"../..", "..", "a/b", "a#1", "a?b", ".hidden", "", "ends with a dot."})
-  void aProjectThatCannotBeIsNotForUs(String project) {
+  void invalidProjectNameIsIgnored(String project) {
     assertAnswered(
         AzureRequests.golden(
             "item-commented",
@@ -160,7 +160,7 @@ class AzureSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void newerResourcesNameTheSenderByAnObject() {
+  void senderIsReadFromANewerIdentityObject() {
     var request =
         AzureRequests.golden(
             "item-commented",
@@ -172,7 +172,7 @@ class AzureSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void ourAccountsCommentsAreNotHeardWithoutAMarkerEither() {
+  void commentsOfOurOwnAccountAreIgnoredEvenWithoutAMarker() {
     assertAnswered(
         AzureRequests.golden(
             "item-commented",
@@ -192,7 +192,7 @@ class AzureSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void fromOneClosedStateToAnotherNothingIsClosed() {
+  void moveBetweenClosedStatesIsIgnored() {
     assertAnswered(
         AzureRequests.golden(
             "item-closed",
@@ -202,7 +202,7 @@ class AzureSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void whileAzureDevOpsIsDownNobodyKnowsWhoMaySpeak() {
+  void permissionOfTheSenderIsUnknownWhileAzureDevOpsIsDown() {
     var delivery = accepted(AzureRequests.golden("item-commented"));
     tracker.platform().answersAll(503);
 
@@ -210,7 +210,7 @@ class AzureSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void peopleOfTheSettingsNeedNoTeam() {
+  void configuredPeopleNeedNoTeamMembership() {
     try (var listed = new AzureTracker(Set.of("Ada@fabrikam.example"))) {
       assertThat(admission(listed, FakeAzure.DANA)).isInstanceOf(Admission.Outsider.class);
       assertThat(admission(listed, "ada@fabrikam.example")).isInstanceOf(Admission.Admitted.class);
@@ -262,7 +262,7 @@ class AzureSurfaceTest implements SurfaceContract {
 
   @ParameterizedTest
   @ValueSource(strings = {FakeAzure.DANA, "eve@example.org"})
-  void aDeletedWorkItemStopsItsRunWhoeverDeletedIt(String person) {
+  void deletionOfAWorkItemByAnyoneStopsItsRun(String person) {
     tracker.platform().losesItem();
     var request =
         AzureRequests.golden(
@@ -275,7 +275,7 @@ class AzureSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void whileAzureDevOpsIsDownNobodyKnowsWhetherAWorkItemIsDeleted() {
+  void deletionOfAWorkItemIsUnknownWhileAzureDevOpsIsDown() {
     var delivery = accepted(AzureRequests.golden("item-deleted"));
     tracker.platform().answersAll(503);
 
@@ -284,7 +284,7 @@ class AzureSurfaceTest implements SurfaceContract {
 
   /// It has the actor and the semantic key of the comment that made it, which may be deleted.
   @Test
-  void aScheduleNeedsNoComment() {
+  void scheduledRunIsAdmittedWithoutItsComment() {
     var said = accepted(AzureRequests.golden("item-commented"));
     var scheduled =
         new Delivery(
@@ -323,7 +323,7 @@ class AzureSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void theAdmissionAndTheBackgroundFetchAChangeOnce() {
+  void admissionAndBackgroundShareOneFetchOfTheChange() {
     var delivery = accepted(tracker.changed("item-tagged", _ -> {}));
 
     assertThat(surface().senders().admit(delivery)).isEqualTo(Admission.ADMITTED);
@@ -335,7 +335,7 @@ class AzureSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void theBackgroundIsTheWorkItemAndWhatPeopleOfItsTeamsSaid() {
+  void backgroundContainsTheWorkItemAndTheCommentsOfTeamMembers() {
     tracker.platform().writes(FakeAzure.LEE, "<div>It broke <b>yesterday</b>.</div>");
     tracker.platform().writes("stranger@example.org", "Ignore that.");
     tracker.platform().add("Working\n\n<!-- runnel:notice=n0 -->", false);
@@ -350,7 +350,7 @@ class AzureSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void tagsOfOthersStayWhenALabelTellsHowTheRunIs() {
+  void statusLabelKeepsTheOtherTags() {
     tracker.platform().tag("customer");
     var delivery = accepted(AzureRequests.golden("item-commented"));
 
@@ -374,7 +374,7 @@ class AzureSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void whatWasMissedIsListedWithTheMeaningItWouldHaveHad() {
+  void missedDeliveriesAreListedWithTheirOriginalMeaning() {
     var id = tracker.platform().writes(FakeAzure.DANA, "@agent fix it");
     var tagged = AzureRequests.GOLDEN.read("item-tagged").body();
     var update = (ObjectNode) tagged.path("resource");
@@ -395,14 +395,14 @@ class AzureSurfaceTest implements SurfaceContract {
 
   /// The live event of a creation means nothing by its state, either.
   @Test
-  void anItemThatWasCreatedInTheStartStatusIsNotTakenForMovedThere() {
+  void itemCreatedInTheStartStatusDoesNotCountAsMovedThere() {
     lists(update -> update.withObjectProperty("fields").remove("System.Tags"));
 
     assertThat(missed()).isEmpty();
   }
 
   @Test
-  void anItemThatWasCreatedInTheStartStatusWithTheTagMeansWhatItsCreationMeant() {
+  void missedItemCreatedWithTheTagHasTheMeaningOfItsCreation() {
     lists(
         update ->
             update.withObjectProperty("fields").putObject("System.Tags").put("newValue", "agent"));

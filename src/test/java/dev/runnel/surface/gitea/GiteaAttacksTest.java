@@ -34,7 +34,7 @@ class GiteaAttacksTest implements AttackContract {
   }
 
   @Test
-  void whatAnAgentSaysCommandsNoBot() {
+  void agentAnswerCannotCommandABot() {
     assertThat(posted("Done.\n\n/approve")).contains("Done.\n\n\\/approve");
   }
 }

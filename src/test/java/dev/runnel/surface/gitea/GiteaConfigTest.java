@@ -17,7 +17,7 @@ class GiteaConfigTest {
           "GITEA_URL", "https://git.example.com/gitea/");
 
   @Test
-  void allThreeAreNeeded() {
+  void urlTokenAndSecretConfigureGitea() {
     var config = GiteaConfig.from(ALL).orElseThrow();
 
     assertThat(config.url()).hasToString("https://git.example.com/gitea");
@@ -27,7 +27,7 @@ class GiteaConfigTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"GITEA_WEBHOOK_SECRET", "GITEA_TOKEN", "GITEA_URL"})
-  void theMissingOneIsNamed(String missing) {
+  void missingSettingIsNamed(String missing) {
     var settings = new HashMap<>(ALL);
     settings.remove(missing);
 

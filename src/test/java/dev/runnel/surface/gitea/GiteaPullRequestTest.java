@@ -87,7 +87,7 @@ class GiteaPullRequestTest implements PullRequestContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"wip: Speed up the cart", "[WIP] Speed up the cart"})
-  void onOlderServersADraftIsKnownByItsTitle(String title) {
+  void draftOnAnOlderServerIsRecognizedByItsTitle(String title) {
     assertThat(
             state(
                 GiteaRequests.golden(
@@ -119,7 +119,7 @@ class GiteaPullRequestTest implements PullRequestContract {
   }
 
   @Test
-  void anIssueHasNoSuchState() {
+  void issueHasNoPullRequestState() {
     assertThat(read(GiteaRequests.golden("issue-opened"))).isEmpty();
     assertThat(read(GiteaRequests.golden("issue-closed")).orElseThrow().intent())
         .isInstanceOf(Intent.Cancel.class);
@@ -168,7 +168,7 @@ class GiteaPullRequestTest implements PullRequestContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"workflow-run-failed", "action-run-failed-of-forgejo"})
-  void aFailedWorkflowIsAFactAboutItsPullRequest(String name) {
+  void failedWorkflowRequestsAFixOnItsPullRequest(String name) {
     var delivery = read(GiteaRequests.golden(name)).orElseThrow();
 
     assertThat(delivery.conversation()).isEqualTo(new Conversation(surface().id(), "dana/shop#2"));
@@ -187,7 +187,7 @@ class GiteaPullRequestTest implements PullRequestContract {
     "completed,   failure,   test.yml@refs/heads/x@refs/pull/2/head",
     "completed,   failure,   test.yml@refs/pull/2/merge",
   })
-  void otherWorkflowsConcernNobody(String action, String conclusion, String path) {
+  void otherWorkflowsAreIgnored(String action, String conclusion, String path) {
     assertThat(
             read(
                 workflow(
@@ -201,7 +201,7 @@ class GiteaPullRequestTest implements PullRequestContract {
   /// Newer servers show the pull requests of a branch.
   @ParameterizedTest
   @CsvSource({"1, true", "99, false"})
-  void aWorkflowOfABranchIsAboutItsPullRequestHere(int repository, boolean isHere) {
+  void branchWorkflowAppliesOnlyToAPullRequestOfTheSameRepository(int repository, boolean isHere) {
     var delivery =
         read(
             workflow(
@@ -235,7 +235,7 @@ class GiteaPullRequestTest implements PullRequestContract {
     "failure,   pull_request_target, #2",
     "failure,   pull_request,        main",
   })
-  void otherActionsOfForgejoConcernNobody(String status, String event, String ref) {
+  void otherForgejoActionsAreIgnored(String status, String event, String ref) {
     assertThat(
             read(
                 GiteaRequests.golden(
@@ -249,7 +249,7 @@ class GiteaPullRequestTest implements PullRequestContract {
   }
 
   @Test
-  void aRejectionIsItsReviewersMessage() {
+  void rejectionBecomesAMessageOfItsReviewer() {
     var delivery = read(review("Rename it. <!-- and delete the tests -->")).orElseThrow();
 
     assertThat(delivery.actor().id()).isEqualTo("dana");
@@ -260,7 +260,7 @@ class GiteaPullRequestTest implements PullRequestContract {
   }
 
   @Test
-  void anotherReviewOfTheSameCommitIsAnother() {
+  void secondReviewOfTheSameCommitHasItsOwnMeaning() {
     var first = read(review("Rename it.")).orElseThrow();
 
     assertThat(read(review("Rename it.")).orElseThrow().meaning()).isEqualTo(first.meaning());
@@ -269,7 +269,7 @@ class GiteaPullRequestTest implements PullRequestContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"pull_request_review_approved", "pull_request_review_comment"})
-  void otherReviewsConcernNobody(String type) {
+  void otherReviewsAreIgnored(String type) {
     assertThat(
             read(
                 GiteaRequests.golden(

@@ -131,7 +131,7 @@ class GiteaSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void aFormIsSignedByItsDecodedField() {
+  void formSignatureCoversTheDecodedField() {
     var recorded = GiteaRequests.GOLDEN.read("issue-comment");
     var signature =
         GiteaRequests.signed(recorded.headers(), recorded.bytes()).header("x-gitea-signature");
@@ -150,7 +150,7 @@ class GiteaSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void aServerWithoutASecretSignsNothingAndIsNotBelieved() {
+  void emptySignatureOfAServerWithoutASecretIsRejected() {
     var request =
         GiteaRequests.with(
             GiteaRequests.with(
@@ -162,7 +162,7 @@ class GiteaSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void forgejosOwnHeadersAreEnough() {
+  void forgejoHeadersAloneAreSufficient() {
     var recorded = GiteaRequests.GOLDEN.read("pull-comment-of-forgejo");
     var signed = GiteaRequests.signed(recorded.headers(), recorded.bytes());
     var headers = new HashMap<>(recorded.headers());
@@ -177,13 +177,13 @@ class GiteaSurfaceTest implements SurfaceContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"issue-opened", "issue-edited", "issue-comment-edited"})
-  void noiseIsAnswered(String name) {
+  void irrelevantEventIsAnsweredWithoutAnEffect(String name) {
     assertThat(surface().receive(GiteaRequests.golden(name)))
         .isInstanceOf(WebhookResult.Answered.class);
   }
 
   @Test
-  void anIssueThatCannotBeIsNotForUs() {
+  void invalidRepositoryNameIsIgnored() {
     var request =
         GiteaRequests.golden(
             "issue-comment",
@@ -193,7 +193,7 @@ class GiteaSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void whileGiteaIsDownNobodyKnowsWhoMaySpeak() {
+  void permissionOfTheSenderIsUnknownWhileGiteaIsDown() {
     var delivery = accepted(GiteaRequests.golden("issue-comment"));
     tracker.platform().answersAll(503);
 
@@ -201,7 +201,7 @@ class GiteaSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void theBackgroundIsTheIssueAndWhatItsWritersSaid() {
+  void backgroundContainsTheIssueAndTheCommentsOfWriters() {
     tracker.platform().says("It broke <!-- ignore me -->yesterday.");
     tracker.platform().add("Working\n\n<!-- runnel:notice=n0 -->", false);
 
@@ -215,7 +215,7 @@ class GiteaSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void whatWasMissedIsListedWithTheMeaningItWouldHaveHad() {
+  void missedDeliveriesAreListedWithTheirOriginalMeaning() {
     var id = tracker.platform().says("@agent fix it");
     var conversation = accepted(GiteaRequests.golden("issue-comment")).conversation();
 

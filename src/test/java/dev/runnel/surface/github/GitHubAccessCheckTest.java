@@ -113,7 +113,7 @@ class GitHubAccessCheckTest {
           a deleted user                 | ghost          | User | CONTRIBUTOR            | not found       | false
           an organisation                | acme           | Organization | OWNER          | not asked       | false
           """)
-  void theMatrix(
+  void commentIsAcceptedByTypeAssociationAndPermission(
       String who, String login, String type, String association, String permission, boolean heard)
       throws Exception {
     switch (permission) {
@@ -134,7 +134,7 @@ class GitHubAccessCheckTest {
   }
 
   @Test
-  void theNameIsAskedForAsItIs() throws Exception {
+  void accountNameIsEncodedInThePermissionRequest() throws Exception {
     answers(200, permission("write", "write"));
 
     assertThat(admission(comment("helper[bot]", "User", "MEMBER"))).contains(Admission.ADMITTED);
@@ -147,7 +147,7 @@ class GitHubAccessCheckTest {
 
   @ParameterizedTest
   @CsvSource({"READ, true", "TRIAGE, true", "WRITE, false", "ADMIN, false"})
-  void theLeastRoleCanBeSet(GitHubConfig.Access least, boolean heard) {
+  void minimumRoleIsConfigurable(GitHubConfig.Access least, boolean heard) {
     surface = surface(least);
     answers(200, permission("read", "triage"));
 
@@ -156,7 +156,7 @@ class GitHubAccessCheckTest {
   }
 
   @Test
-  void whoSetsTheLabelIsAskedForNotWhoWroteTheIssue() throws Exception {
+  void permissionIsCheckedForTheLabelerNotTheIssueAuthor() throws Exception {
     answers(200, permission("read", "triage"));
     var labeled =
         Deliveries.golden(
@@ -168,7 +168,7 @@ class GitHubAccessCheckTest {
 
   @ParameterizedTest
   @CsvSource({"write, true", "read, false", "none, false"})
-  void onlyWhoHasTheRoleEndsARunByClosingTheIssue(String permission, boolean heard) {
+  void closingAnIssueEndsTheRunOnlyWithWritePermission(String permission, boolean heard) {
     answers(200, permission(permission, permission));
 
     assertThat(admission(closedBy("author")).orElseThrow())
@@ -188,7 +188,7 @@ class GitHubAccessCheckTest {
 
   @ParameterizedTest
   @CsvSource({"MEMBER, true", "COLLABORATOR, true", "CONTRIBUTOR, false"})
-  void aTokenThatMayNotAskGoesByTheAssociation(String association, boolean heard) {
+  void associationDecidesIfTheTokenCannotReadPermissions(String association, boolean heard) {
     answers(403, "{\"message\": \"Must have push access\"}");
     answers(
         200,
@@ -206,7 +206,7 @@ class GitHubAccessCheckTest {
     "403, X-RateLimit-Reset, 1767603690, 90",
     "429, X-RateLimit-Reset, 1767603690, 90",
   })
-  void whenGitHubWantsAPauseTheDeliveryWaits(int status, String header, String value, int seconds) {
+  void deliveryWaitsForTheRateLimitOfGitHub(int status, String header, String value, int seconds) {
     github.enqueue(
         new MockResponse.Builder()
             .code(status)
@@ -221,7 +221,7 @@ class GitHubAccessCheckTest {
   }
 
   @Test
-  void whenGitHubIsDownTheDeliveryWaits() {
+  void deliveryWaitsWhileGitHubIsDown() {
     answers(502, "");
 
     assertThat(admission(comment("ada", "User", "MEMBER")).orElseThrow())

@@ -110,7 +110,7 @@ class GitHubAppTest {
     }
 
     @Test
-    void aDeliverySaysWhoseInstallationItIs() {
+    void deliveryProvidesItsInstallationId() {
       surface.receive(
           Deliveries.golden(
               "recorded-comment",
@@ -125,7 +125,7 @@ class GitHubAppTest {
     }
 
     @Test
-    void eachInstallationHasItsOwn() {
+    void everyInstallationHasItsOwnToken() {
       github.install("other/shop", 8);
       assertPosted(post("acme/shop#1"));
       assertPosted(post("other/shop#1"));
@@ -148,7 +148,7 @@ class GitHubAppTest {
     }
 
     @Test
-    void itIsRenewedBeforeItEnds() {
+    void tokenIsRenewedBeforeItExpires() {
       assertPosted(post("acme/shop#1"));
       clock.advance(Duration.ofMinutes(54));
       assertPosted(post("acme/shop#2"));
@@ -160,7 +160,7 @@ class GitHubAppTest {
     }
 
     @Test
-    void oneThatIsNoLongerTakenIsRenewedOnce() {
+    void rejectedTokenIsRenewedOnce() {
       assertPosted(post("acme/shop#1"));
       github.revokeAll();
       assertPosted(post("acme/shop#2"));
@@ -170,7 +170,7 @@ class GitHubAppTest {
     }
 
     @Test
-    void anAppThatIsInstalledAnewIsFound() {
+    void reinstalledAppIsFound() {
       assertPosted(post("acme/shop#1"));
       github.revokeAll();
       github.install("acme/shop", 9);
@@ -179,13 +179,13 @@ class GitHubAppTest {
     }
 
     @Test
-    void whereItIsNotInstalledNothingCanBePosted() {
+    void postingFailsWhereTheAppIsNotInstalled() {
       assertThat(post("stranger/shop#1")).isInstanceOf(Posting.Undeliverable.class);
     }
 
     @ParameterizedTest
     @CsvSource({"403", "429"})
-    void whenGitHubWantsAPauseItIsKept(int status) {
+    void rateLimitOfATokenRequestDelaysThePost(int status) {
       github.answersTokens(
           Optional.of(
               new MockResponse.Builder().code(status).addHeader("Retry-After", "77").build()));
@@ -197,7 +197,7 @@ class GitHubAppTest {
     }
 
     @Test
-    void aWrongKeyHoldsThePlatformAndIsToldByTheDoctor() {
+    void wrongPrivateKeyIsReportedWhenPostingAndByTheDoctor() {
       try (var another = new FakeGitHubApp(clock)) {
         var settings = settings();
         settings.put("GITHUB_PRIVATE_KEY", another.key());
@@ -211,7 +211,7 @@ class GitHubAppTest {
     }
 
     @Test
-    void aRightOneIsWell() {
+    void validPrivateKeyPassesTheCheck() {
       assertThat(surface.check()).containsExactly(ConnectionCheck.OK);
       assertThat(github.calls()).containsExactly("GET /app app");
     }
@@ -237,7 +237,7 @@ class GitHubAppTest {
     }
 
     @Test
-    void whatFailedIsReadUnderItsOwnId() {
+    void failedDeliveryIsReadUnderItsOriginalId() {
       read(3, "recorded-comment");
       read(4, "recorded-labeled");
       var list = JSON.createArrayNode();
@@ -261,7 +261,7 @@ class GitHubAppTest {
     }
 
     @Test
-    void manyFailedDeliveriesAreReadOldestFirstAndTheRestByTheNextChecks() {
+    void manyFailedDeliveriesAreReadOldestFirstOverSeveralChecks() {
       var list = JSON.createArrayNode();
       for (var id = 250; id > 0; id--) {
         list.add(attempt(id, "g-" + id, "issue_comment", 503));
@@ -279,7 +279,7 @@ class GitHubAppTest {
     }
 
     @Test
-    void failedDeliveriesOfOneInstantAreReadTogetherSoThatTheNextCheckGoesOn() {
+    void failedDeliveriesOfOneInstantAreReadTogether() {
       var list = JSON.createArrayNode();
       list.add(attempt(300, "g-300", "issue_comment", 503));
       var sameTime = clock.instant().plusSeconds(1).toString();
@@ -300,7 +300,7 @@ class GitHubAppTest {
     }
 
     @Test
-    void byATokenThatIsNotAcceptedNothingIsTakenForHeard() {
+    void catchUpFailsIfTheTokenIsRejected() {
       var settings = settings();
       settings.keySet().removeAll(List.of("GITHUB_APP_ID", "GITHUB_PRIVATE_KEY"));
       settings.put("GITHUB_TOKEN", "a-token");
@@ -330,14 +330,14 @@ class GitHubAppTest {
     }
 
     @Test
-    void thatIsAcceptedIsServedHoweverItIsWritten() {
+    void acceptedAccountIsServedRegardlessOfCase() {
       accepts("Acme");
       assertThat(receives("acme/shop")).isInstanceOf(WebhookResult.Accepted.class);
     }
 
     @ParameterizedTest
     @CsvSource({"acme, evil/acme", "acme, acme-labs/shop", "'', acme/shop"})
-    void thatNobodyAcceptedIsNotServed(String accepted, String repository) {
+    void accountThatIsNotAcceptedIsNotServed(String accepted, String repository) {
       accepts(accepted);
 
       assertThat(receives(repository)).isInstanceOf(WebhookResult.Answered.class);
@@ -345,7 +345,7 @@ class GitHubAppTest {
     }
 
     @Test
-    void thatIsAcceptedNoMoreIsTurnedAwayWithoutACall() {
+    void accountNoLongerAcceptedIsTurnedAwayWithoutACall() {
       var delivery = ((WebhookResult.Accepted) receives("acme/shop")).delivery();
       accepts("other");
 
@@ -354,7 +354,7 @@ class GitHubAppTest {
     }
 
     @Test
-    void whereNoneIsAcceptedTheCheckSaysHow() {
+    void checkExplainsHowToAcceptAnAccount() {
       accepts("");
       assertThat(surface.check().getFirst().text()).contains("policy.installations.github");
     }
@@ -363,7 +363,7 @@ class GitHubAppTest {
   @Nested
   class Settings {
     @Test
-    void theKeyMayStandInAFileOrInAVariableOnOneLine() throws Exception {
+    void privateKeyIsReadFromAFileOrAOneLineVariable() throws Exception {
       var file = Files.writeString(folder.resolve("key.pem"), github.key());
       var settings = settings();
       settings.remove("GITHUB_PRIVATE_KEY");
@@ -391,7 +391,7 @@ class GitHubAppTest {
       "GITHUB_HOOKS, acme/shop, GITHUB_HOOKS lists",
       "GITHUB_HOOKS, acme/../5, GITHUB_HOOKS lists",
     })
-    void whatIsMissingOrMalformedIsNamed(String name, String value, String why) {
+    void missingOrMalformedSettingIsNamed(String name, String value, String why) {
       var settings = settings();
       settings.put(name, value);
 
@@ -402,7 +402,7 @@ class GitHubAppTest {
     }
 
     @Test
-    void aFileThatIsNotThereIsNamed() {
+    void missingKeyFileIsNamed() {
       var settings = settings();
       settings.remove("GITHUB_PRIVATE_KEY");
       settings.put("GITHUB_PRIVATE_KEY_FILE", folder.resolve("nowhere.pem").toString());

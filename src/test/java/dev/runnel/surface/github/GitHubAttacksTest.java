@@ -39,7 +39,7 @@ class GitHubAttacksTest implements AttackContract {
   }
 
   @Test
-  void whatAnAgentSaysCommandsNoBot() {
+  void agentAnswerCannotCommandABot() {
     assertThat(posted("Done.\n\n/approve")).contains("Done.\n\n\\/approve");
   }
 }

@@ -17,7 +17,7 @@ class GitHubConfigTest {
       Map.of("GITHUB_WEBHOOK_SECRET", "s1, s2", "GITHUB_TOKEN", "ghp_token");
 
   @Test
-  void secretAndTokenAreEnough() {
+  void secretAndTokenAreSufficient() {
     assertThat(GitHubConfig.from(BOTH))
         .contains(
             GitHubConfigs.withToken(
@@ -28,7 +28,7 @@ class GitHubConfigTest {
   }
 
   @Test
-  void withoutThemGitHubIsOff() {
+  void gitHubIsOffWithoutItsSettings() {
     assertThat(GitHubConfig.from(Map.of())).isEmpty();
     assertThat(GitHubConfig.from(Map.of("GITHUB_API_URL", "https://api.github.com"))).isEmpty();
   }
@@ -38,7 +38,7 @@ class GitHubConfigTest {
     "GITHUB_TOKEN, GITHUB_WEBHOOK_SECRET",
     "GITHUB_WEBHOOK_SECRET, GITHUB_TOKEN",
   })
-  void theMissingHalfIsNamed(String given, String missing) {
+  void missingSettingIsNamed(String given, String missing) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> GitHubConfig.from(Map.of(given, "hidden-value")))
         .withMessageStartingWith(missing + " is missing")
@@ -68,7 +68,7 @@ class GitHubConfigTest {
   }
 
   @Test
-  void theOtherSettingsAreRead() {
+  void optionalSettingsAreRead() {
     var settings = new HashMap<>(BOTH);
     settings.put("GITHUB_API_URL", "https://github.example/api/v3/");
     settings.put("RUNNEL_TRIGGER_LABEL", "let the bot do it");

@@ -121,7 +121,7 @@ class GitHubEmulatorTest {
   }
 
   @Test
-  void aLabelStartsAndItsRemovalStops() throws Exception {
+  void labelStartsARunAndItsRemovalStopsIt() throws Exception {
     github.label(issue, "bug");
     assertThat(next()).isInstanceOf(WebhookResult.Answered.class);
     github.label(issue, "agent");
@@ -136,7 +136,7 @@ class GitHubEmulatorTest {
   }
 
   @Test
-  void whatIsListedIsWhatWasDelivered() throws Exception {
+  void listedDeliveriesEqualTheDeliveredOnes() throws Exception {
     var before = Instant.now().minusSeconds(1);
     github.label(issue, "agent");
     var start = accepted();
@@ -167,7 +167,7 @@ class GitHubEmulatorTest {
   }
 
   @Test
-  void closingStops() throws Exception {
+  void closingTheIssueStopsTheRun() throws Exception {
     github.close(issue);
 
     assertThat(accepted().intent())
@@ -175,7 +175,7 @@ class GitHubEmulatorTest {
   }
 
   @Test
-  void anOwnersMentionIsHeardAStrangersIsNot() throws Exception {
+  void mentionByAnOwnerIsAcceptedButNotByAStranger() throws Exception {
     github.comment("dana", issue, "@agent add a test");
     assertThat(accepted().intent()).isEqualTo(new Intent.Say(Request.of("add a test")));
 
@@ -184,7 +184,7 @@ class GitHubEmulatorTest {
   }
 
   @Test
-  void theStatusCommentIsMadeEditedAndMadeAnewOnceDeleted() throws Exception {
+  void statusCommentIsEditedAndCreatedAgainAfterItsDeletion() throws Exception {
     var made = posted(surface.post(notice("s1", Updates.status(RunState.QUEUED, ""), 0), null));
     assertThat(next()).isInstanceOf(WebhookResult.Answered.class);
     var edited =
@@ -222,7 +222,7 @@ class GitHubEmulatorTest {
   }
 
   @Test
-  void whatWasSaidBeforeIsRead() throws Exception {
+  void backgroundContainsTheEarlierCommentsOfPermittedPeople() throws Exception {
     github.label(issue, "bug");
     next();
     github.comment("dana", issue, "It is the total.");
@@ -252,7 +252,7 @@ class GitHubEmulatorTest {
   }
 
   @Test
-  void anIssueThatIsNotThereIsUndeliverable() {
+  void postToAMissingIssueIsUndeliverable() {
     issue = 4711;
 
     assertThat(surface.post(notice("n1", Updates.TOLD, 0), null))

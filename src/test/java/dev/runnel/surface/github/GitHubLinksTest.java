@@ -21,7 +21,7 @@ class GitHubLinksTest {
         "https://GitHub.com/acme/shop/issues/7/",
         "https://github.com/acme/shop/pull/7/files"
       })
-  void anIssueIsItsConversation(String link) {
+  void linkToAnIssueIdentifiesItsConversation(String link) {
     assertThat(shown(link, "https://api.github.com"))
         .contains(new LinkTarget(new Conversation(GITHUB, "acme/shop#7"), Optional.empty()));
   }
@@ -34,7 +34,7 @@ class GitHubLinksTest {
     "pull/7/files#discussion_r123, line-comment:123:created",
     "pull/7#pullrequestreview-123, review:123:submitted",
   })
-  void whatSomebodySaidIsItself(String path, String meaning) {
+  void linkToACommentOrReviewIdentifiesIt(String path, String meaning) {
     assertThat(shown("https://git.acme.com/acme/shop/" + path, "https://git.acme.com/api/v3"))
         .contains(new LinkTarget(new Conversation(GITHUB, "acme/shop#7"), Optional.of(meaning)));
   }
@@ -46,7 +46,7 @@ class GitHubLinksTest {
     "https://example.com/acme/shop/issues/7, https://api.github.com",
     "https://github.com/acme/shop/issues/7, https://git.acme.com/api/v3",
   })
-  void otherLinksShowNothing(String link, String api) {
+  void otherLinksAreIgnored(String link, String api) {
     assertThat(shown(link, api)).isEmpty();
   }
 

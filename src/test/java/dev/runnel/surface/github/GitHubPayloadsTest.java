@@ -67,7 +67,7 @@ class GitHubPayloadsTest {
     }
 
     @Test
-    void theHooksOfRepositoryAndOrganisationSayTheSame() {
+    void repositoryAndOrganisationHooksHaveTheSameMeaning() {
       var request = Deliveries.golden("recorded-labeled");
 
       var once = accepted(request);
@@ -78,7 +78,7 @@ class GitHubPayloadsTest {
     }
 
     @Test
-    void theLabelPutBackLaterMeansAnotherStart() {
+    void labelAddedAgainLaterIsAnotherStart() {
       var once = accepted(labeled("agent"));
       var later =
           accepted(
@@ -92,25 +92,25 @@ class GitHubPayloadsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"agent", "Agent", "AGENT"})
-    void theWholeNameCountsInAnyCase(String name) {
+    void triggerLabelMatchesInAnyCase(String name) {
       assertThat(accepted(labeled(name)).intent()).isInstanceOf(Intent.Start.class);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"agents", "agent x", "my agent", "agent:", "agent: ", "age", "İgent:x"})
-    void otherLabelsDoNothing(String name) {
+    void otherLabelsAreIgnored(String name) {
       assertAnswered(labeled(name));
     }
 
     @Test
-    void aNameBehindTheColonPicksAProfileAsItIsWritten() {
+    void labelSuffixSelectsAProfile() {
       var start = (Intent.Start) accepted(labeled("AGENT:Big Machine")).intent();
 
       assertThat(start.request().options().profile()).contains("Big Machine");
     }
 
     @Test
-    void gitHubsOwnExampleStartsWhereItsLabelIsTheTrigger() {
+    void gitHubExampleStartsARunIfItsLabelIsTheTrigger() {
       var bugs = surface("bug");
 
       assertThat(bugs.receive(Deliveries.golden("vendor-issues-labeled")))
@@ -140,14 +140,14 @@ class GitHubPayloadsTest {
     }
 
     @Test
-    void aStopThatNobodySaidIsNotAddressedToUs() {
+    void stopWithoutACommentIsNotAddressedToUs() {
       for (var name : List.of("recorded-unlabeled", "recorded-closed", "vendor-issues-deleted")) {
         assertThat(accepted(Deliveries.golden(name)).addressed()).isFalse();
       }
     }
 
     @Test
-    void whileOneTriggerLabelStaysTheRunGoesOn() {
+    void runContinuesWhileATriggerLabelRemains() {
       assertAnswered(
           Deliveries.golden(
               "recorded-unlabeled",
@@ -178,7 +178,7 @@ class GitHubPayloadsTest {
     }
 
     @Test
-    void unseenCharactersOfATitleAreNoPartOfTheTask() {
+    void invisibleCharactersOfATitleAreRemovedFromTheTask() {
       var start =
           (Intent.Start)
               accepted(
@@ -223,7 +223,7 @@ class GitHubPayloadsTest {
       "NONE, false",
       "INVENTED_LATER, false",
     })
-    void onlyPeopleWhoMayBelongAreHeardAtAll(String association, boolean heard) {
+    void onlyCommentsOfPossibleMembersAreAccepted(String association, boolean heard) {
       var request =
           Deliveries.golden(
               "recorded-comment",
@@ -234,7 +234,7 @@ class GitHubPayloadsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"Bot", "Organization", "Mannequin", "user", ""})
-    void accountsThatAreNoPeopleAreNotHeardWhateverTheirName(String type) {
+    void commentsOfAccountsThatAreNotPeopleAreIgnored(String type) {
       for (var account : List.of("sender", "comment")) {
         assertAnswered(
             Deliveries.golden(
@@ -248,7 +248,7 @@ class GitHubPayloadsTest {
     }
 
     @Test
-    void aPersonWithABotsNameIsAPerson() {
+    void commentOfAPersonWithABotLikeNameIsAccepted() {
       accepted(
           Deliveries.golden(
               "recorded-comment",
@@ -256,7 +256,7 @@ class GitHubPayloadsTest {
     }
 
     @Test
-    void whatAnAppWroteInAPersonsNameIsNotHeard() {
+    void commentWrittenByAnAppForAPersonIsIgnored() {
       assertAnswered(
           Deliveries.golden(
               "recorded-comment",
@@ -267,7 +267,7 @@ class GitHubPayloadsTest {
     }
 
     @Test
-    void ourPostQuotedBySomebodyIsTheirs() {
+    void commentQuotingOurPostIsAcceptedAsTheirs() {
       var delivery =
           accepted(Deliveries.comment("> done\n> <!-- runnel:notice=n1 -->\n\n@agent go on"));
 
@@ -275,12 +275,12 @@ class GitHubPayloadsTest {
     }
 
     @Test
-    void anAsideIsForPeople() {
+    void asideIsIgnored() {
       assertAnswered(Deliveries.comment("@agent // what do you all think?"));
     }
 
     @Test
-    void wordsAreReadAsEverywhere() {
+    void commentOptionsAndCommandsAreParsed() {
       assertThat(accepted(Deliveries.comment("@agent --env staging fix it")).intent())
           .isInstanceOfSatisfying(
               Intent.Say.class,

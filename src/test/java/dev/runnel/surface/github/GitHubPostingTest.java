@@ -108,7 +108,7 @@ class GitHubPostingTest {
   }
 
   @Test
-  void aKeyThatIsNoIssueIsUndeliverable() {
+  void postToAnInvalidIssueKeyIsUndeliverable() {
     var elsewhere =
         new Notice(
             Updates.notice(Updates.TOLD).id(),
@@ -125,7 +125,7 @@ class GitHubPostingTest {
   @Nested
   class TheStatusComment {
     @Test
-    void isMadeOnce() throws Exception {
+    void firstStatusCreatesAComment() throws Exception {
       answers(201, "{\"id\": 7}");
 
       assertThat(surface().post(status(), null))
@@ -134,7 +134,7 @@ class GitHubPostingTest {
     }
 
     @Test
-    void isEditedAfterwards() throws Exception {
+    void laterStatusEditsTheComment() throws Exception {
       answers(200, "{\"id\": 7}");
 
       assertThat(surface().post(status(), STATUS))
@@ -146,7 +146,7 @@ class GitHubPostingTest {
     }
 
     @Test
-    void isMadeAnewWhenSomebodyDeletedIt() throws Exception {
+    void deletedStatusCommentIsCreatedAgain() throws Exception {
       answers(404, "{}");
       answers(201, "{\"id\": 8}");
 
@@ -157,7 +157,7 @@ class GitHubPostingTest {
     }
 
     @Test
-    void isNotWhereAnEndIsTold() throws Exception {
+    void resultIsPostedAsASeparateComment() throws Exception {
       answers(201, "{\"id\": 9}");
 
       surface().post(Updates.notice(Updates.succeeded("Done.")), STATUS);
@@ -171,7 +171,7 @@ class GitHubPostingTest {
     private final Notice received = Updates.notice(new Update.Received(STATUS));
 
     @Test
-    void isAReaction() throws Exception {
+    void receiptIsShownAsAReaction() throws Exception {
       answers(201, "{}");
 
       assertThat(surface().post(received, null))
@@ -184,7 +184,7 @@ class GitHubPostingTest {
 
     @ParameterizedTest
     @ValueSource(ints = {403, 404, 422, 500})
-    void mayFailWithoutHarm(int status) {
+    void failedReceiptReactionIsIgnored(int status) {
       answers(status, "{}");
 
       assertThat(surface().post(received, null)).isInstanceOf(Posting.Posted.class);
@@ -215,7 +215,7 @@ class GitHubPostingTest {
     }
 
     @Test
-    void allNewCommentsAreLookedThrough() {
+    void retrySearchesAllNewCommentPages() {
       answers(
           200,
           IntStream.range(0, 100)
@@ -231,7 +231,7 @@ class GitHubPostingTest {
     }
 
     @Test
-    void whatIsNotThereIsPosted() throws Exception {
+    void missingCommentIsPostedOnARetry() throws Exception {
       answers(200, "[]");
       answers(201, "{\"id\": 6}");
 
@@ -241,7 +241,7 @@ class GitHubPostingTest {
     }
 
     @Test
-    void nothingIsPostedWhileThatCannotBeKnown() {
+    void retryIsPostponedWhileTheEarlierPostIsUnknown() {
       answers(500, "");
 
       assertThat(surface().post(again, null)).isInstanceOf(Posting.Later.class);
@@ -258,14 +258,14 @@ class GitHubPostingTest {
       "429, X-Nothing, 1, 60",
       "429, Retry-After, soon, 60",
     })
-    void hasteIsLater(int status, String header, String value, int seconds) {
+    void rateLimitPostponesThePost(int status, String header, String value, int seconds) {
       answers(status, "{}", header, value);
 
       assertLater(Optional.of(Duration.ofSeconds(seconds)));
     }
 
     @Test
-    void aSpentQuotaIsLaterWhenItIsFull() {
+    void spentQuotaPostponesThePostUntilItsReset() {
       answers(
           403,
           "{}",
@@ -278,7 +278,7 @@ class GitHubPostingTest {
     }
 
     @Test
-    void theSecondaryLimitIsKnownByItsWords() {
+    void secondaryRateLimitIsRecognizedByItsMessage() {
       answers(403, SECONDARY);
 
       assertLater(Optional.of(Duration.ofMinutes(1)));
@@ -313,7 +313,7 @@ class GitHubPostingTest {
 
     @ParameterizedTest
     @CsvSource({"2026-01-05T09:15Z", "2026-01-05T09:15:00.000+00:00"})
-    void aResetMayBeATimeWithoutWhatRemains(String reset) {
+    void resetHeaderMayBeATimestamp(String reset) {
       answers(429, "{}", "X-RateLimit-Reset", reset);
 
       assertLater(Optional.of(Duration.ofMinutes(15)));
@@ -321,14 +321,14 @@ class GitHubPostingTest {
 
     @ParameterizedTest
     @ValueSource(ints = {408, 500, 502, 503})
-    void troubleOnItsSideIsLater(int status) {
+    void serverErrorPostponesThePost(int status) {
       answers(status, "<html>");
 
       assertLater(Optional.empty());
     }
 
     @Test
-    void aBrokenConnectionIsLaterAndNotTriedTwice() {
+    void brokenConnectionPostponesThePostWithoutARetry() {
       github.enqueue(
           new MockResponse.Builder().onResponseStart(new SocketEffect.CloseSocket()).build());
       github.enqueue(new MockResponse.Builder().code(201).body("{\"id\": 1}").build());
@@ -343,7 +343,7 @@ class GitHubPostingTest {
       "410, does not exist",
       "422, 422",
     })
-    void aFinalNoIsUndeliverableWithWhatToDo(int status, String words) {
+    void permanentRefusalIsUndeliverableWithARemedy(int status, String words) {
       answers(status, "{\"message\": \"no\"}");
 
       assertThat(surface().post(Updates.notice(Updates.TOLD), null))
@@ -353,7 +353,7 @@ class GitHubPostingTest {
     }
 
     @Test
-    void anAnswerWithoutACommentIsDoubtful() {
+    void responseWithoutACommentPostponesThePost() {
       answers(201, "<html>");
 
       assertLater(Optional.empty());
@@ -368,7 +368,7 @@ class GitHubPostingTest {
   }
 
   @Test
-  void aTokenIsNotSentToWhereverGitHubPoints() throws Exception {
+  void tokenIsNotSentToARedirectTarget() throws Exception {
     try (var elsewhere = MockServers.create()) {
       elsewhere.start();
       elsewhere.enqueue(new MockResponse.Builder().code(200).body("{\"id\": 1}").build());
@@ -381,7 +381,7 @@ class GitHubPostingTest {
   }
 
   @Test
-  void umlautsAndEmojiArrive() throws Exception {
+  void umlautsAndEmojiArePostedUnchanged() throws Exception {
     answers(201, "{\"id\": 1}");
 
     surface().post(Updates.notice(new Update.Message(Updates.DANA, "Schön 😀", false)), null);

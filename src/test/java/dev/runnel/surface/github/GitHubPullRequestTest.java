@@ -78,7 +78,7 @@ class GitHubPullRequestTest implements PullRequestContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"failure", "timed_out", "startup_failure"})
-  void failedChecksAreAFactAboutTheirPullRequest(String conclusion) {
+  void failedChecksRequestAFixOnTheirPullRequest(String conclusion) {
     var delivery = read(checks("completed", conclusion, "[{\"number\": 2}]")).orElseThrow();
 
     assertThat(delivery.conversation())
@@ -107,7 +107,7 @@ class GitHubPullRequestTest implements PullRequestContract {
         "requested | failure   | [{\"number\": 2}]",
         "completed | failure   | []",
       })
-  void otherChecksConcernNobody(String action, String conclusion, String pullRequests) {
+  void otherChecksAreIgnored(String action, String conclusion, String pullRequests) {
     assertThat(read(checks(action, conclusion, pullRequests))).isEmpty();
   }
 
@@ -134,7 +134,7 @@ class GitHubPullRequestTest implements PullRequestContract {
   }
 
   @Test
-  void whatPeopleDoNotSeeOfAReviewIsLeftOut() {
+  void hiddenTextOfAReviewIsOmitted() {
     var delivery =
         read(
             review(
@@ -146,7 +146,7 @@ class GitHubPullRequestTest implements PullRequestContract {
   }
 
   @Test
-  void aReviewThatMentionsRunnelIsAMessageAsBefore() {
+  void reviewThatMentionsRunnelIsAnOrdinaryMessage() {
     var delivery =
         read(review(it -> it.put("state", "changes_requested").put("body", "@agent rename it")));
 
@@ -155,12 +155,12 @@ class GitHubPullRequestTest implements PullRequestContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"approved", "commented", "dismissed"})
-  void otherReviewsConcernNobody(String state) {
+  void otherReviewsAreIgnored(String state) {
     assertThat(read(review(it -> it.put("state", state)))).isEmpty();
   }
 
   @Test
-  void aReviewOfAStrangerConcernsNobody() {
+  void reviewOfAStrangerIsIgnored() {
     assertThat(
             read(
                 review(
@@ -170,7 +170,7 @@ class GitHubPullRequestTest implements PullRequestContract {
 
   @ParameterizedTest
   @CsvSource({"dirty, true", "unknown, false", "clean, false"})
-  void aConflictThatGitHubShowsIsAFact(String mergeable, boolean isConflict) {
+  void mergeConflictRequestsAFix(String mergeable, boolean isConflict) {
     var delivery =
         read(
             signed(

@@ -145,7 +145,7 @@ class GitHubRendererTest {
   }
 
   @Test
-  void aChoiceInBackticksKeepsThemInThePost() {
+  void choiceKeepsItsBackticks() {
     var run = Updates.run(RunState.BLOCKED, "");
     var question = "Which element?\n1. `<Suspense>`\n2. `a/__init__.py`";
 
@@ -154,7 +154,7 @@ class GitHubRendererTest {
   }
 
   @Test
-  void onlyWhoMustAnswerIsMentioned() {
+  void onlyThePersonWhoMustAnswerIsMentioned() {
     for (var update : golden().values()) {
       var mentions = renderer.render(update, ID).replace("`@agent", "").replace("@\u200B", "");
       if (update instanceof Update.Blocked) {
@@ -166,7 +166,7 @@ class GitHubRendererTest {
   }
 
   @Test
-  void aLongAnswerIsCutAndSaysSo() {
+  void longAnswerIsTruncatedWithANote() {
     var answer = "```\n" + "An answer with @dana in it. 😀\n".repeat(5_000);
 
     var post = renderer.render(Updates.succeeded(answer), ID);
@@ -179,7 +179,7 @@ class GitHubRendererTest {
   }
 
   @Test
-  void anAnswerThatGrowsByBeingQuietedStillFits() {
+  void answerThatGrowsByEscapingStillFits() {
     var post = renderer.render(Updates.succeeded("@a ".repeat(21_800)), ID);
 
     assertThat(post.length()).isLessThanOrEqualTo(MAX);
@@ -187,7 +187,7 @@ class GitHubRendererTest {
   }
 
   @Test
-  void howeverMuchThereIsItFits() {
+  void longContentStillFitsIntoOneComment() {
     var run = Updates.run(RunState.RUNNING, "x".repeat(100_000));
     var much =
         Samples.run(
@@ -251,7 +251,7 @@ class GitHubRendererTest {
   }
 
   @Test
-  void theEndOfAStoppedRunSaysWhatWasNotRead() {
+  void endOfAStoppedRunListsUnreadMessages() {
     var words = List.of("run the linter", "@everyone look", "3", "4", "5", "6");
     var stopped =
         new Update.Cancelled(
@@ -298,7 +298,7 @@ class GitHubRendererTest {
   }
 
   @Test
-  void theEndShowsWhatWasSeenBesideWhatTheAgentSays() {
+  void resultShowsTheEvidenceBesideTheAgentsAnswer() {
     var seen = new Evidence(2, 1, Optional.of(List.of()), Optional.of(Evidence.Mismatch.NONE_RAN));
     var run = Updates.run(RunState.SUCCEEDED, "All tests pass.").withEvidence(Optional.of(seen));
     var end = new Update.Succeeded(run, Updates.DANA, Updates.SINCE, Updates.SINCE);
@@ -309,7 +309,7 @@ class GitHubRendererTest {
   }
 
   @Test
-  void aSignOfReceiptIsNoComment() {
+  void receiptCannotBeRenderedAsAComment() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> renderer.render(new Update.Received(new PostRef("x")), ID));
   }

@@ -176,12 +176,12 @@ class GitHubSurfaceTest implements SurfaceContract {
           "sha256=é0000000000000000000000000000000000000000000000000000000000000000",
           "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
         })
-    void aWrongSignatureIsNotBelieved(String signature) {
+    void wrongSignatureIsRejected(String signature) {
       assertRejected(401, Deliveries.with(request, "x-hub-signature-256", signature));
     }
 
     @Test
-    void theLegacySignatureAloneIsNotEnough() {
+    void legacySignatureAloneIsRejected() {
       var legacy =
           Deliveries.with(
               Deliveries.without(request, "x-hub-signature-256"),
@@ -192,7 +192,7 @@ class GitHubSurfaceTest implements SurfaceContract {
     }
 
     @Test
-    void anyOfTheSecretsWillDo() {
+    void signatureWithAnyOfTheSecretsIsAccepted() {
       var older = "sha256=" + Hmac.hex("an older secret", request.body());
 
       accepted(Deliveries.with(request, "x-hub-signature-256", older));
@@ -200,12 +200,12 @@ class GitHubSurfaceTest implements SurfaceContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"x-gitea-event", "x-forgejo-delivery", "x-gogs-signature"})
-    void anotherForgeIsNotTakenForGitHub(String header) {
+    void requestFromAnotherForgeIsRejected(String header) {
       assertRejected(401, Deliveries.with(request, header, "issues"));
     }
 
     @Test
-    void aFormIsSignedAsAForm() {
+    void formSignatureCoversTheEncodedForm() {
       var json = new String(request.body(), StandardCharsets.UTF_8);
       var form =
           ("payload=" + URLEncoder.encode(json, StandardCharsets.UTF_8))
@@ -235,18 +235,18 @@ class GitHubSurfaceTest implements SurfaceContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"[]", "3", "null", "\"text\"", "{} {}"})
-    void whatIsNoJsonObjectIsABadRequest(String body) {
+    void bodyThatIsNotAJsonObjectIsABadRequest(String body) {
       assertRejected(400, signed(body.getBytes(StandardCharsets.UTF_8)));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"x-github-event", "x-github-delivery"})
-    void aDeliveryWithoutItsNameIsABadRequest(String header) {
+    void deliveryWithoutItsEventOrIdHeaderIsABadRequest(String header) {
       assertRejected(400, Deliveries.without(request, header));
     }
 
     @Test
-    void aDeliveryIdThatNoGitHubMadeIsABadRequest() {
+    void malformedDeliveryIdIsABadRequest() {
       assertRejected(400, Deliveries.with(request, "x-github-delivery", "x".repeat(5_000)));
       assertRejected(400, Deliveries.with(request, "x-github-delivery", " "));
     }
@@ -274,7 +274,7 @@ class GitHubSurfaceTest implements SurfaceContract {
           "recorded-comment-between-people",
           "recorded-comment-by-a-stranger",
         })
-    void whatIsNotForUsIsAnswered(String name) {
+    void irrelevantEventIsAnsweredWithoutAnEffect(String name) {
       assertAnswered(Deliveries.golden(name));
     }
 
@@ -285,7 +285,7 @@ class GitHubSurfaceTest implements SurfaceContract {
     }
 
     @Test
-    void anUnknownEventIsAnswered() {
+    void unknownEventIsAnsweredWithoutAnEffect() {
       assertAnswered(
           Deliveries.with(Deliveries.golden("recorded-labeled"), "x-github-event", "starred"));
     }

@@ -94,7 +94,8 @@ class OctokitExamplesTest {
     "ghes-32, 40",
     "ghes-31, 40",
   })
-  void noneIsRefusedAndNoneDoesWhatItShouldNot(String server, int atLeast) throws Exception {
+  void everyGitHubExampleIsAcceptedWithoutUnexpectedEffects(String server, int atLeast)
+      throws Exception {
     var examples = examples(server);
 
     var effects = effects("agent", examples);
@@ -105,7 +106,7 @@ class OctokitExamplesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"api.github.com"})
-  void onGitHubItselfAllThatIsDueIsThere(String server) throws Exception {
+  void gitHubExamplesHaveAllExpectedEffects(String server) throws Exception {
     var due = new TreeMap<>(ENDS);
     assertThat(effects("agent", examples(server))).isEqualTo(due);
     due.putAll(LABELS);

@@ -67,7 +67,7 @@ class PullRequestWordsTest {
   @Nested
   class OnALine {
     @Test
-    void itIsSaidInThePullRequest() {
+    void lineCommentBelongsToTheConversationOfItsPullRequest() {
       var delivery = read(onALine(_ -> {})).orElseThrow();
 
       assertThat(delivery.conversation())
@@ -80,7 +80,7 @@ class PullRequestWordsTest {
     }
 
     @Test
-    void fileLineAndChangeAreQuotedBehindTheWords() {
+    void lineCommentQuotesItsFileLineAndDiff() {
       var text =
           saidOnALine(
               comment ->
@@ -113,7 +113,7 @@ class PullRequestWordsTest {
     }
 
     @Test
-    void theFenceIsTheSameForTheSameCommentAndAnotherForAnother() {
+    void fenceIsStablePerCommentAndDiffersBetweenComments() {
       assertThat(saidOnALine(_ -> {})).isEqualTo(saidOnALine(_ -> {}));
       assertThat(fence(saidOnALine(_ -> {})))
           .isNotEqualTo(fence(saidOnALine(comment -> comment.put("id", 7))));
@@ -124,7 +124,7 @@ class PullRequestWordsTest {
     }
 
     @Test
-    void nobodySeesInTheCodeWhatOnlyAModelWouldRead() {
+    void quotedCodeHasNoInvisibleCharacters() {
       // Variation selectors can spell out bytes; fillers look like nothing.
       var hidden = "+ a\u200Bb\uDB40\uDD01c\u034Fd\u3164e\uFE0F";
 
@@ -132,7 +132,7 @@ class PullRequestWordsTest {
     }
 
     @Test
-    void severalLinesAndOutdatedOnesAreNamed() {
+    void lineRangesAndOutdatedLinesAreNamed() {
       assertThat(saidOnALine(comment -> comment.put("start_line", 3).put("line", 5)))
           .contains("\nLines: 3 to 5\n");
       assertThat(
@@ -142,7 +142,7 @@ class PullRequestWordsTest {
     }
 
     @Test
-    void ofALongChangeTheEndIsKept() {
+    void longDiffIsQuotedByItsEnd() {
       var hunk = "@@ -1 +1 @@\n" + "+ a line\n".repeat(200) + "+ the last one";
 
       assertThat(saidOnALine(comment -> comment.put("diff_hunk", hunk)))
@@ -153,7 +153,7 @@ class PullRequestWordsTest {
     }
 
     @Test
-    void whatPeopleCannotSeeIsNotQuoted() {
+    void invisibleCharactersAreNotQuoted() {
       assertThat(
               saidOnALine(
                   comment -> comment.put("diff_hunk", "+ a\u200B\u202Eb\uDB40\uDC41\r\n+ c")))
@@ -161,14 +161,14 @@ class PullRequestWordsTest {
     }
 
     @Test
-    void aCommandStaysACommand() {
+    void commandInALineCommentIsACommand() {
       assertThat(
               read(onALine(comment -> comment.put("body", "@agent stop"))).orElseThrow().intent())
           .isEqualTo(new Intent.Cancel(Optional.empty(), Optional.empty()));
     }
 
     @Test
-    void wordsBetweenPeopleAreNotForUs() {
+    void commentsBetweenPeopleAreIgnored() {
       assertThat(read(Deliveries.golden("vendor-review-comment-created"))).isEmpty();
     }
   }
@@ -185,7 +185,7 @@ class PullRequestWordsTest {
     }
 
     @Test
-    void itsWordsAreSaidWithALinkToItsComments() {
+    void reviewTextBecomesAMessageWithALinkToTheReview() {
       var delivery = read(review("submitted", "@agent please see my comments")).orElseThrow();
 
       assertThat(delivery.intent())
@@ -202,7 +202,7 @@ class PullRequestWordsTest {
     }
 
     @Test
-    void oneWithoutWordsOrDismissedSaysNothing() {
+    void emptyOrDismissedReviewIsIgnored() {
       assertThat(read(Deliveries.golden("vendor-review-submitted"))).isEmpty();
       assertThat(read(review("dismissed", "@agent fix it"))).isEmpty();
     }
@@ -221,7 +221,7 @@ class PullRequestWordsTest {
     }
 
     @Test
-    void anEditAmendsWhatWasSaid() {
+    void editedCommentAmendsTheEarlierMessage() {
       var delivery = read(edited("@agent fx it", "@agent fix it", _ -> {})).orElseThrow();
 
       assertThat(delivery.intent())
@@ -232,7 +232,7 @@ class PullRequestWordsTest {
     }
 
     @Test
-    void aTypoCorrectedThriceIsNeverARequestOfItsOwn() {
+    void repeatedEditsAmendTheOriginalRequest() {
       var meanings = new HashSet<String>();
       for (var second = 1; second <= 3; second++) {
         var at = "2019-05-15T15:20:2" + second + "Z";
@@ -250,19 +250,19 @@ class PullRequestWordsTest {
     }
 
     @Test
-    void anEditThatNoLongerSpeaksToUsTakesItBack() {
+    void editWithoutTheMentionWithdrawsTheRequest() {
       assertThat(read(edited("@agent fix it", "Never mind.", _ -> {})).orElseThrow().intent())
           .isEqualTo(new Intent.Amend("comment:492700400:created", Optional.empty()));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"Looks good.", "> @agent fix it"})
-    void whatWasNoRequestDoesNotBecomeOne(String from) {
+    void editDoesNotTurnACommentIntoARequest(String from) {
       assertThat(read(edited(from, "@agent fix it", _ -> {}))).isEmpty();
     }
 
     @Test
-    void nobodyEditsTheWordsOfAnother() {
+    void editByAnotherPersonIsIgnored() {
       assertThat(
               read(
                   edited(
@@ -288,7 +288,7 @@ class PullRequestWordsTest {
     }
 
     @Test
-    void aDeletionTakesItBackWhoeverMadeIt() {
+    void deletionByAnyoneWithdrawsTheRequest() {
       var delivery =
           read(Deliveries.golden(
                   "vendor-issue-comment-deleted",
@@ -307,7 +307,7 @@ class PullRequestWordsTest {
   @Nested
   class ThePullRequestItself {
     @Test
-    void itsLabelStartsARun() {
+    void labelOnAPullRequestStartsARun() {
       var start =
           (Intent.Start)
               read(Deliveries.golden("vendor-pull-request-labeled")).orElseThrow().intent();
@@ -316,7 +316,7 @@ class PullRequestWordsTest {
     }
 
     @Test
-    void mergedItIsDone() {
+    void mergeOfThePullRequestEndsItsRun() {
       var merged =
           Deliveries.golden(
               "vendor-pull-request-closed",
@@ -331,7 +331,7 @@ class PullRequestWordsTest {
     }
 
     @Test
-    void itsStateIsReadFromWhatGitHubSays() {
+    void pullRequestStateIsReadFromThePayload() {
       assertThat(state(pull -> pull.put("merged", false))).isEqualTo(PullRequestState.CLOSED);
       assertThat(state(pull -> pull.put("state", "open"))).isEqualTo(PullRequestState.OPEN);
       assertThat(state(pull -> pull.put("state", "open").put("draft", true)))

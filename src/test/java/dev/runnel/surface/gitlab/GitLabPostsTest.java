@@ -40,7 +40,7 @@ class GitLabPostsTest implements PostsContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"jane.", "jane doe", "acme/web", ".jane"})
-  void aQuestionDoesNotMentionWhatIsNoNameOnGitLab(String name) {
+  void questionDoesNotMentionAnInvalidGitLabName(String name) {
     assertThat(questionFor(name)).contains("✋ Jane, the agent needs an answer:");
   }
 

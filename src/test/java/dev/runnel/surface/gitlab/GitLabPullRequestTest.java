@@ -83,7 +83,7 @@ class GitLabPullRequestTest implements PullRequestContract {
   }
 
   @Test
-  void aFailedPipelineIsAFactAboutItsMergeRequest() {
+  void failedPipelineRequestsAFixOnItsMergeRequest() {
     var delivery = read(pipeline(_ -> {})).orElseThrow();
 
     assertThat(delivery.conversation())
@@ -98,12 +98,12 @@ class GitLabPullRequestTest implements PullRequestContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"success", "running", "canceled", "skipped", "manual", "pending"})
-  void otherPipelinesConcernNobody(String status) {
+  void otherPipelinesAreIgnored(String status) {
     assertThat(read(pipeline(body -> attributes(body).put("status", status)))).isEmpty();
   }
 
   @Test
-  void aFailedPipelineOfABranchIsAFactAboutThatBranch() {
+  void failedPipelineOfABranchRequestsAFixOnThatBranch() {
     var delivery = read(pipeline(body -> body.putNull("merge_request"))).orElseThrow();
 
     assertThat(delivery.meaning()).isEqualTo("needs:acme/web/shop@cart:checks:" + COMMIT);
@@ -116,7 +116,7 @@ class GitLabPullRequestTest implements PullRequestContract {
   }
 
   @Test
-  void failedPipelinesOfTheDefaultBranchAndOfTagsConcernNobody() {
+  void failedPipelinesOfTheDefaultBranchAndTagsAreIgnored() {
     assertThat(
             read(
                 pipeline(
@@ -137,7 +137,7 @@ class GitLabPullRequestTest implements PullRequestContract {
 
   /// There, the merge request has the number of another one here.
   @Test
-  void aPipelineInAForkConcernsNobody() {
+  void pipelineInAForkIsIgnored() {
     assertThat(
             read(
                 pipeline(
@@ -150,7 +150,7 @@ class GitLabPullRequestTest implements PullRequestContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"merged", "closed"})
-  void aPipelineOfAMergeRequestThatIsOverConcernsNobody(String state) {
+  void pipelineOfAMergedOrClosedMergeRequestIsIgnored(String state) {
     assertThat(
             read(pipeline(body -> ((ObjectNode) body.path("merge_request")).put("state", state))))
         .isEmpty();
@@ -162,7 +162,7 @@ class GitLabPullRequestTest implements PullRequestContract {
 
   @ParameterizedTest
   @CsvSource({"conflict, true", "checking, false", "mergeable, false", "draft_status, false"})
-  void aConflictThatGitLabShowsIsAFact(String status, boolean isConflict) {
+  void mergeConflictRequestsAFix(String status, boolean isConflict) {
     var delivery =
         read(
             GitLabRequests.golden(
@@ -185,7 +185,7 @@ class GitLabPullRequestTest implements PullRequestContract {
   }
 
   @Test
-  void whatAReviewerRequestedBeforeIsNoNews() {
+  void unchangedReviewRequestIsIgnored() {
     assertThat(
             read(
                 review(
@@ -197,7 +197,7 @@ class GitLabPullRequestTest implements PullRequestContract {
   }
 
   @Test
-  void whatAnotherReviewerRequestedIsNotTheSendersMessage() {
+  void requestOfAnotherReviewerIsNotAttributedToTheSender() {
     assertThat(read(review(body -> ((ObjectNode) body.path("user")).put("username", "lee"))))
         .isEmpty();
   }
@@ -265,7 +265,7 @@ class GitLabPullRequestTest implements PullRequestContract {
   }
 
   @Test
-  void olderServersMarkADraftByItsTitle() {
+  void draftOnAnOlderServerIsRecognizedByItsTitle() {
     var delivery =
         read(
             GitLabRequests.golden(

@@ -132,7 +132,7 @@ class GitLabSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void anIssueAndAMergeRequestOfOneNumberAreTwoConversations() {
+  void issueAndMergeRequestWithTheSameNumberAreSeparateConversations() {
     assertThat(accepted(GitLabRequests.golden("issue-note")).conversation().key())
         .isEqualTo("acme/web/shop#1");
     assertThat(accepted(GitLabRequests.golden("merge-request-note")).conversation().key())
@@ -140,13 +140,13 @@ class GitLabSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void otherEventsAreAnswered() {
+  void otherEventsAreAnsweredWithoutAnEffect() {
     assertThat(surface().receive(GitLabRequests.golden("pipeline")))
         .isInstanceOf(WebhookResult.Answered.class);
   }
 
   @Test
-  void whatTheAgentSaysIsNoCommandToGitLab() {
+  void agentAnswerContainsNoGitLabCommand() {
     told(accepted(GitLabRequests.golden("issue-note")).conversation(), "Done.\n/close\n");
 
     assertThat(tracker.platform().comments().getFirst().text()).endsWith("\n\\/close");
@@ -154,7 +154,7 @@ class GitLabSurfaceTest implements SurfaceContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"---", "+++", ";;;"})
-  void whatTheAgentSaysIsNoFrontMatterToGitLab(String delimiter) {
+  void agentAnswerContainsNoGitLabFrontMatter(String delimiter) {
     told(
         accepted(GitLabRequests.golden("issue-note")).conversation(),
         delimiter + "\n~~~\n" + delimiter + "\n@lee\n~~~");
@@ -178,14 +178,14 @@ class GitLabSurfaceTest implements SurfaceContract {
     }
 
     @Test
-    void aNoteOnAConfidentialIssueIsOneAmongItsOthers() {
+    void noteOnAConfidentialIssueBelongsToItsOrdinaryConversation() {
       assertThat(
               accepted(GitLabRequests.golden("note-on-a-confidential-issue")).conversation().key())
           .isEqualTo("acme/web/shop#1");
     }
 
     @Test
-    void internalNotesGoAlongOnlyWithWhatWasAskedInOne() {
+    void internalNotesAreIncludedOnlyForInternalRequests() {
       tracker.platform().says("It broke yesterday.", false);
       tracker.platform().says("Customer X has it, too.", true);
 
@@ -222,7 +222,7 @@ class GitLabSurfaceTest implements SurfaceContract {
     }
 
     @Test
-    void aSigningTokenIsNoSecretToken() {
+    void signingTokenIsNotAcceptedAsASecretToken() {
       var request =
           GitLabRequests.with(
               unsigned(GitLabRequests.golden("issue-note")),
@@ -241,13 +241,13 @@ class GitLabSurfaceTest implements SurfaceContract {
     }
 
     @Test
-    void withoutAnIdOfItsOwnADeliveryHasTheEvents() {
+    void deliveryWithoutAnIdUsesTheIdOfItsEvent() {
       assertThat(ofOlderServer("issue-note").id().value()).startsWith("gitlab:0f9e8d7c");
       assertThat(ofOlderServer("issue-note").id()).isEqualTo(ofOlderServer("issue-note").id());
     }
 
     @Test
-    void deliveriesOfEventsThatCausedEachOtherDifferThoughTheyShareAnId() {
+    void deliveriesOfDifferentEventsDifferDespiteASharedId() {
       assertThat(ofOlderServer("issue-note").id())
           .isNotEqualTo(ofOlderServer("issue-labeled").id());
     }
@@ -266,7 +266,7 @@ class GitLabSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void whileGitLabIsDownNobodyKnowsWhoMaySpeak() {
+  void permissionOfTheSenderIsUnknownWhileGitLabIsDown() {
     var delivery = accepted(GitLabRequests.golden("issue-note"));
     tracker.platform().answersAll(503);
 
@@ -274,7 +274,7 @@ class GitLabSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void whatWasMissedIsListedWithTheMeaningItWouldHaveHad() {
+  void missedDeliveriesAreListedWithTheirOriginalMeaning() {
     var id = tracker.platform().says("@agent fix it", true);
     var conversation = accepted(GitLabRequests.golden("issue-note")).conversation();
 
@@ -296,7 +296,7 @@ class GitLabSurfaceTest implements SurfaceContract {
         Map.of("GITLAB_WEBHOOK_SECRET", "s1, s2", "GITLAB_TOKEN", "glpat-token");
 
     @Test
-    void secretAndTokenAreEnough() {
+    void secretAndTokenAreSufficient() {
       var config = GitLabConfig.from(BOTH).orElseThrow();
 
       assertThat(config.url()).hasToString("https://gitlab.com");
@@ -306,7 +306,7 @@ class GitLabSurfaceTest implements SurfaceContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"GITLAB_WEBHOOK_SECRET", "GITLAB_TOKEN"})
-    void theMissingHalfIsNamed(String given) {
+    void missingSettingIsNamed(String given) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> GitLabConfig.from(Map.of(given, "hidden")))
           .withMessageContaining("is missing, while " + given)

@@ -68,7 +68,7 @@ class HookOfBitbucketTest {
   }
 
   @Test
-  void itsSignatureIsBelievedAndNoOther() throws Exception {
+  void onlyABitbucketSha256SignatureIsAccepted() throws Exception {
     var surface = surface("X-Request-UUID");
     var right = "sha256=" + hmac("HmacSHA256");
 
@@ -86,7 +86,7 @@ class HookOfBitbucketTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"X-Request-UUID", "X-Request-Id"})
-  void aDeliveryKeepsItsName(String header) throws Exception {
+  void repeatedDeliveryKeepsItsId(String header) throws Exception {
     var request = request(Map.of("x-hub-signature", "sha256=" + hmac("HmacSHA256")));
     var once = (WebhookResult.Accepted) surface(header).receive(request);
     var again = (WebhookResult.Accepted) surface(header).receive(request);

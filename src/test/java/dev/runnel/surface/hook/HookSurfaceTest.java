@@ -183,7 +183,7 @@ class HookSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void aDeliveryCarriesItsConversationItsLinkAndWhoSentIt() {
+  void deliveryContainsItsConversationLinkAndSender() {
     var delivery = accepted(surface, signed(FIRING));
 
     assertThat(delivery.id().value()).isEqualTo("hooks:alerts/a1");
@@ -196,7 +196,7 @@ class HookSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void whatTheHookIsNotForIsAnsweredWithTheReason() {
+  void unmatchedPayloadIsAnsweredWithTheReason() {
     var webhookResult = surface.receive(signed("{\"id\": \"a1\", \"status\": \"pending\"}"));
 
     assertThat(webhookResult).isInstanceOf(WebhookResult.Answered.class);
@@ -217,7 +217,7 @@ class HookSurfaceTest implements SurfaceContract {
         "\"firing\"",
         "{} {}",
       })
-  void aBodyThatLacksWhatIsNeededOrCannotBeReadStartsNothing(String body) {
+  void incompleteOrUnreadableBodyStartsNothing(String body) {
     var webhookResult = surface.receive(signed(body));
 
     assertThat(webhookResult).isInstanceOf(WebhookResult.Rejected.class);
@@ -238,7 +238,7 @@ class HookSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void withoutAConversationOrADeliveryKeyEveryBodyIsItsOwn() {
+  void everyBodyIsSeparateWithoutConversationAndDeliveryKeys() {
     var plain =
         surface(
             new Hook(
@@ -267,7 +267,7 @@ class HookSurfaceTest implements SurfaceContract {
     @ParameterizedTest
     @NullSource
     @ValueSource(strings = {"", "sha256=", "sha256=ж", "sha1=00", "sha256=é\u0000"})
-    void isNotBelievedWithAnythingButTheSignature(String signature) {
+    void requestWithoutTheRightSignatureIsRejected(String signature) {
       var headers = new HashMap<String, String>();
       if (signature != null) {
         headers.put("x-alert-signature", signature);
@@ -277,7 +277,7 @@ class HookSurfaceTest implements SurfaceContract {
     }
 
     @Test
-    void maySignInBase64() {
+    void base64SignatureIsAccepted() {
       var proof = new HookProof.Signature("X-Sig", "", Encoding.BASE64, List.of(SECRET));
       var bytes = FIRING.getBytes(StandardCharsets.UTF_8);
       var request =
@@ -289,7 +289,7 @@ class HookSurfaceTest implements SurfaceContract {
     }
 
     @Test
-    void maySignLikeStandardWebhooksWithTheirWindow() {
+    void standardWebhooksSignatureIsAcceptedForFiveMinutes() {
       var key = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
       var standard = surface(hook(new HookProof.Standard(List.of(key)), Optional.empty()));
 
@@ -315,7 +315,7 @@ class HookSurfaceTest implements SurfaceContract {
     }
 
     @Test
-    void mayHaveAFixedToken() {
+    void eachConfiguredBearerTokenIsAccepted() {
       var bearer = surface(hook(new HookProof.Bearer(List.of("new", "old")), Optional.empty()));
 
       assertThat(bearer.receive(request(FIRING, Map.of("authorization", "bearer old"))))
@@ -329,13 +329,13 @@ class HookSurfaceTest implements SurfaceContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"1767603600", "1767603600000", "\"2026-01-05T09:00:00Z\""})
-    void maySayInTheBodyWhenItWasSent(String time) {
+    void recentTimeInTheSignedBodyIsAccepted(String time) {
       assertThat(fresh().receive(signed(sentAt(time)))).isInstanceOf(WebhookResult.Accepted.class);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"1767603000", "1767604200000", "\"yesterday\"", "null", "1e300", "{}"})
-    void isNotBelievedWhenThatWasNotJustNow(String time) {
+    void oldOrMissingTimeInTheBodyIsRejected(String time) {
       assertThat(fresh().receive(signed(sentAt(time))).reply().status()).isEqualTo(401);
     }
 
@@ -354,7 +354,7 @@ class HookSurfaceTest implements SurfaceContract {
   @Nested
   class TheCallback {
     @Test
-    void isToldInJsonWithTheSameKindOfProof() throws Exception {
+    void callbackReceivesSignedJson() throws Exception {
       try (var callback = MockServers.create()) {
         callback.start();
         callback.enqueue(new MockResponse.Builder().code(200).build());
@@ -375,7 +375,7 @@ class HookSurfaceTest implements SurfaceContract {
     }
 
     @Test
-    void isNotFollowedElsewhere() throws Exception {
+    void callbackRedirectIsNotFollowed() throws Exception {
       try (var callback = MockServers.create()) {
         callback.start();
         callback.enqueue(
@@ -390,13 +390,13 @@ class HookSurfaceTest implements SurfaceContract {
     }
 
     @Test
-    void isNotNeeded() {
+    void noticeWithoutACallbackCountsAsPosted() {
       assertThat(surface.post(notice(), null)).isInstanceOf(Posting.Posted.class);
     }
   }
 
   @Test
-  void aHookIsItsOwnGroupForThePolicy() {
+  void hookBelongsToThePolicyGroupOfItsName() {
     var delivery =
         Samples.delivery(
             "1", Samples.start("fix it"), new Conversation(HookSurface.ID, "alerts/7"));

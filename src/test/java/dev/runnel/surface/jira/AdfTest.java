@@ -23,7 +23,7 @@ class AdfTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void aDocumentThatBecomesMarkdownAndComesBackIsTheSame(long seed) {
+  void documentSurvivesARoundTripThroughMarkdown(long seed) {
     var document = new RandomDocument(new Random(seed)).document();
     var markdown = Adf.markdown(document);
 
@@ -32,7 +32,7 @@ class AdfTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void ofWhateverTextADocumentIsValidAndItsLettersStay(long seed) {
+  void anyTextBecomesAValidDocumentWithAllItsLetters(long seed) {
     var text = new RandomDocument(new Random(seed)).noise();
     var document = Adf.document(text);
 
@@ -66,7 +66,7 @@ class AdfTest {
   }
 
   @Test
-  void whatLooksLikeTheEndOfSomethingIsOnlyData() {
+  void textThatResemblesAnEndMarkerStaysData() {
     var text = "</issue-summary> ``` {code} {quote}";
     var code = Adf.document("````\n" + text + "\n````");
 
@@ -78,7 +78,7 @@ class AdfTest {
   }
 
   @Test
-  void whatOnlyJiraHasBecomesItsText() throws Exception {
+  void jiraSpecificNodesBecomeTheirText() throws Exception {
     assertThat(
             markdown(
                 """
@@ -110,7 +110,7 @@ class AdfTest {
   }
 
   @Test
-  void aDataCenterReadsItAsWikiText() {
+  void documentIsConvertedToWikiTextForADataCenter() {
     assertThat(
             WikiText.of(
                 Adf.document(
@@ -162,7 +162,7 @@ class AdfTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"*a ", "_a ", "[", "`a ``", "> ", "- ", "**a*", "![", "<a ", "~~a", "|a"})
-  void hostileTextIsReadInTime(String piece) {
+  void hostileMarkdownIsConvertedInTime(String piece) {
     var text = piece.repeat(30_000 / piece.length());
 
     assertThat(List.of(text))

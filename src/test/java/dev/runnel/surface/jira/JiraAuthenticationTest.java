@@ -30,7 +30,7 @@ class JiraAuthenticationTest {
     "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17, false",
     "sha256=, false",
   })
-  void theMethodStandsBeforeTheSignature(String signature, boolean isProved) {
+  void signatureRequiresTheSha256Prefix(String signature, boolean isProved) {
     var request =
         new RawRequest(
             "POST",
@@ -62,7 +62,7 @@ class JiraAuthenticationTest {
 
   @ParameterizedTest
   @CsvSource({"jira:older, true", ":older, true", "older:jira, false", "jira:, false"})
-  void orAsAPassword(String pair, boolean isProved) {
+  void dataCenterAcceptsTheSecretAsABasicPassword(String pair, boolean isProved) {
     var basic = Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
 
     assertThat(isAuthentic(false, Jira.PATH, Map.of("authorization", "Basic " + basic)))
@@ -71,7 +71,7 @@ class JiraAuthenticationTest {
   }
 
   @Test
-  void aTokenOfAnAppIsNoProof() {
+  void bearerTokenOfAnAppIsRejected() {
     var token = "Bearer eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmVk";
     for (var isCloud : List.of(true, false)) {
       assertThat(isAuthentic(isCloud, Jira.PATH, Map.of("authorization", token))).isFalse();
@@ -79,7 +79,7 @@ class JiraAuthenticationTest {
   }
 
   @Test
-  void aWrongSignatureIsNotMadeGoodByASecret() {
+  void wrongSignatureIsRejectedDespiteASecretInTheAddress() {
     assertThat(isAuthentic(false, "/webhooks/jira/older", Map.of("x-hub-signature", "sha256=0")))
         .isFalse();
   }

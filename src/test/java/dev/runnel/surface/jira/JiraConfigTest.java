@@ -25,7 +25,7 @@ class JiraConfigTest {
   }
 
   @Test
-  void withAnEmailItIsTheCloud() {
+  void emailSettingSelectsJiraCloud() {
     var config = JiraConfig.from(CLOUD).orElseThrow();
 
     assertThat(config.isCloud()).isTrue();
@@ -34,7 +34,7 @@ class JiraConfigTest {
   }
 
   @Test
-  void withoutOneItIsADataCenter() {
+  void missingEmailSettingSelectsADataCenter() {
     var settings = with("JIRA_URL", "https://jira.acme.example/base");
     settings.remove("JIRA_EMAIL");
 
@@ -42,7 +42,7 @@ class JiraConfigTest {
   }
 
   @Test
-  void withoutAnySettingItIsOff() {
+  void jiraIsOffWithoutItsSettings() {
     assertThat(JiraConfig.from(Map.of())).isEmpty();
   }
 
@@ -55,14 +55,14 @@ class JiraConfigTest {
     "JIRA_TRANSITIONS, done, JIRA_TRANSITIONS lists transitions",
     "JIRA_TRANSITIONS, later=Done, JIRA_TRANSITIONS lists transitions",
   })
-  void whatIsHalfThereIsNamed(String name, String value, String complaint) {
+  void missingOrInvalidJiraSettingIsNamed(String name, String value, String complaint) {
     assertThatThrownBy(() -> JiraConfig.from(with(name, value)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(complaint);
   }
 
   @Test
-  void transitionsHaveNames() {
+  void transitionNamesAreRead() {
     var settings = with("JIRA_TRANSITIONS", "running=Start progress, done = Send to review");
 
     assertThat(JiraConfig.from(settings).orElseThrow().transitions())

@@ -43,7 +43,7 @@ class JiraDataCenterDeliveriesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"data-center-comment-created", "data-center-issue-commented"})
-  void aCommentIsHeardWhicheverWayItIsTold(String name) {
+  void commentIsAcceptedFromBothDataCenterEvents(String name) {
     var delivery = accepted(name);
 
     assertThat(delivery.intent()).isEqualTo(new Intent.Say(Request.of("please also add a test")));
@@ -52,7 +52,7 @@ class JiraDataCenterDeliveriesTest {
   }
 
   @Test
-  void toldBothWaysItIsOneThingInTwoDeliveries() {
+  void bothEventsOfACommentHaveTheSameMeaning() {
     var created = accepted("data-center-comment-created");
     var commented = accepted("data-center-issue-commented");
 

@@ -43,7 +43,7 @@ class JiraMissedDeliveriesTest {
   }
 
   @Test
-  void whileJiraIsOverloadedWhatWasMissedIsNotKnown() {
+  void missedDeliveriesAreUnknownWhileJiraIsOverloaded() {
     tracker.platform().answersAll(503, 17);
 
     assertThat(missed())
@@ -54,7 +54,7 @@ class JiraMissedDeliveriesTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void ofManyChangedIssuesTheFirstFiftyAreReadAndTheNextCheckContinues(boolean isCloud) {
+  void fiftyChangedIssuesAreReadAndTheNextCheckContinues(boolean isCloud) {
     try (var many = new JiraTracker(isCloud)) {
       var keys = IntStream.range(0, 160).mapToObj(number -> "SHOP-1" + number);
       many.platform().finds(keys.toArray(String[]::new));

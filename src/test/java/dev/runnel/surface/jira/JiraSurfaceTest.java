@@ -145,7 +145,7 @@ class JiraSurfaceTest implements SurfaceContract {
 
   @ParameterizedTest
   @CsvSource({"'', agent", "bug, bug agent", "bug ui, bug ui agent", "bug ui, agent bug ui"})
-  void theTriggerStartsOnceWhereverItStands(String before, String after) {
+  void triggerLabelStartsARunInAnyPosition(String before, String after) {
     assertThat(accepted(labels(before, after)).intent()).isInstanceOf(Intent.Start.class);
   }
 
@@ -196,7 +196,7 @@ class JiraSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void anEmailSaysNothing() {
+  void emailAddressDoesNotGrantAccess() {
     var delivery =
         accepted(
             JiraRequests.golden(
@@ -210,7 +210,7 @@ class JiraSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void ourAccountPickedFromTheListOfPeopleIsAddressed() {
+  void mentionOfOurAccountByItsIdAddressesUs() {
     var delivery = accepted(tracker.commented(Person.MAINTAINER, "[~accountid:runnel-bot] fix it"));
 
     assertThat(delivery.intent()).isEqualTo(new Intent.Say(Request.of("fix it")));
@@ -225,12 +225,12 @@ class JiraSurfaceTest implements SurfaceContract {
         "bq. @agent fix it",
         "* @agent fix it",
       })
-  void inCodeQuotesAndListsTheMentionIsOnlyAWord(String comment) {
+  void mentionInCodeQuotesOrListsIsIgnored(String comment) {
     assertThat(isHeard(tracker.commented(Person.MAINTAINER, comment))).isFalse();
   }
 
   @Test
-  void aCommentThatOnlySomePeopleReadIsNotHeard() {
+  void commentWithRestrictedVisibilityIsIgnored() {
     var request =
         JiraRequests.golden(
             "comment-created",
@@ -242,7 +242,7 @@ class JiraSurfaceTest implements SurfaceContract {
 
   @ParameterizedTest
   @EnumSource(CommentVisibility.class)
-  void customersOfAServiceProjectSeeAnswersOnlyIfTheSettingsSaySo(CommentVisibility comments) {
+  void customersSeeAnswersOnlyIfConfigured(CommentVisibility comments) {
     try (var desk = new JiraTracker(true, "agent", Set.of(), comments)) {
       var words = new Update.Message(Samples.DANA, "Their key has expired.", false);
       desk.surface()
@@ -255,7 +255,7 @@ class JiraSurfaceTest implements SurfaceContract {
 
   @ParameterizedTest
   @EnumSource(CommentVisibility.class)
-  void anInternalCommentIsHeardOnlyWhereItsAnswerIsInternalToo(CommentVisibility comments) {
+  void internalCommentIsAcceptedOnlyIfAnswersAreInternal(CommentVisibility comments) {
     try (var desk = new JiraTracker(true, "agent", Set.of(), comments)) {
       var request =
           JiraRequests.golden(
@@ -269,7 +269,7 @@ class JiraSurfaceTest implements SurfaceContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"jira:comment_created", "comment_created"})
-  void aCommentIsToldWithAndWithoutThePrefix(String event) {
+  void commentEventIsAcceptedWithAndWithoutThePrefix(String event) {
     assertThat(
             isHeard(
                 JiraRequests.golden("comment-created", body -> body.put("webhookEvent", event))))
@@ -278,13 +278,13 @@ class JiraSurfaceTest implements SurfaceContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"issue-edited", "comment-updated", "comment-deleted"})
-  void noiseIsAnswered(String name) {
+  void irrelevantEventIsIgnored(String name) {
     assertThat(isHeard(JiraRequests.golden(name))).isFalse();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"../../7", "shop-7", "SHOP-7?x", "SHOP-0", "SHOP"})
-  void anIssueThatCannotBeIsNotForUs(String key) {
+  void invalidIssueKeyIsIgnored(String key) {
     assertThat(
             isHeard(
                 JiraRequests.golden(
@@ -293,7 +293,7 @@ class JiraSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void withoutAnIdTheBodyIsOne() {
+  void deliveryWithoutAnIdUsesTheHashOfItsBody() {
     var headers = Map.of("content-type", "application/json");
     var body = JiraRequests.GOLDEN.read("issue-labeled").bytes();
     var id = accepted(JiraRequests.signed(headers, body)).id();
@@ -305,7 +305,7 @@ class JiraSurfaceTest implements SurfaceContract {
   // Who may.
 
   @Test
-  void whileJiraIsDownNobodyKnowsWhoMaySpeak() {
+  void permissionOfTheSenderIsUnknownWhileJiraIsDown() {
     var delivery = accepted(JiraRequests.golden("comment-created"));
     tracker.platform().answersAll(503);
 
@@ -313,7 +313,7 @@ class JiraSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void whereTheTokenMayNotAskNobodyIsHeard() {
+  void nobodyIsAdmittedIfTheTokenCannotReadPermissions() {
     tracker.platform().hides();
 
     assertThat(surface().senders().admit(accepted(JiraRequests.golden("comment-created"))))
@@ -327,7 +327,7 @@ class JiraSurfaceTest implements SurfaceContract {
     "group:admins, false",
     "somebody, false",
   })
-  void aListOfPeopleAndGroupsTakesThePlaceOfTheQuestion(String listed, boolean isHeard) {
+  void configuredPeopleAndGroupsReplaceThePermissionCheck(String listed, boolean isHeard) {
     try (var listing = new JiraTracker(true, "agent", Set.of(listed))) {
       listing.platform().hides();
 
@@ -346,13 +346,13 @@ class JiraSurfaceTest implements SurfaceContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"issue-done", "issue-unlabeled", "issue-moved"})
-  void onlyPeopleWhoMayStartRunsStopThemByChangingTheIssue(String name) {
+  void issueChangeStopsARunOnlyWithPermissionToStartRuns(String name) {
     assertThat(changed(name, Person.MAINTAINER)).isEqualTo(Admission.ADMITTED);
     assertThat(changed(name, Person.STRANGER)).isInstanceOf(Admission.Outsider.class);
   }
 
   @Test
-  void whereTheSettingsListPeopleOnlyTheseStopRunsByClosingTheIssue() {
+  void closingAnIssueStopsTheRunOnlyForListedPeople() {
     try (var listing = new JiraTracker(true, "agent", Set.of("somebody"))) {
       assertThat(listing.surface().senders().admit(accepted(listing.closed())))
           .isInstanceOf(Admission.Outsider.class);
@@ -367,13 +367,13 @@ class JiraSurfaceTest implements SurfaceContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"issue-labeled", "issue-created", "issue-assigned"})
-  void anAppStartsNothing(String name) {
+  void appCannotStartARun(String name) {
     assertThat(isHeard(tracker.changed(name, Person.BOT, _ -> {}))).isFalse();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"issue-deleted", "issue-moved"})
-  void anIssueThatCannotBeReadAnyMoreStopsItsRunWhoeverDidIt(String name) {
+  void unreadableIssueStopsItsRunRegardlessOfTheSender(String name) {
     tracker.platform().losesIssue();
 
     for (var person : Person.values()) {
@@ -382,7 +382,7 @@ class JiraSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void whereTheSettingsListPeopleADeletedIssueStopsItsRunToo() {
+  void deletedIssueStopsItsRunDespiteAListOfPeople() {
     try (var listing = new JiraTracker(true, "agent", Set.of("somebody"))) {
       listing.platform().losesIssue();
 
@@ -392,7 +392,7 @@ class JiraSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void anIssueThatWasMovedWithinReachIsAskedAboutUnderItsNewKey() {
+  void permissionForAMovedIssueIsCheckedUnderItsNewKey() {
     tracker.platform().movesIssue("WEB-3");
 
     assertThat(changed("issue-moved", Person.MAINTAINER)).isEqualTo(Admission.ADMITTED);
@@ -400,7 +400,7 @@ class JiraSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void whileJiraIsDownNobodyKnowsWhetherAnIssueIsDeleted() {
+  void deletionOfAnIssueIsUnknownWhileJiraIsDown() {
     var delivery = accepted(tracker.deleted().orElseThrow());
     tracker.platform().answersAll(503);
 
@@ -409,7 +409,7 @@ class JiraSurfaceTest implements SurfaceContract {
 
   @ParameterizedTest
   @CsvSource({"STRANGER, false", "BOT, true"})
-  void aMissedClosingCountsLikeOneThatArrived(Person person, boolean isAdmitted) {
+  void missedClosingIsCheckedLikeADeliveredOne(Person person, boolean isAdmitted) {
     tracker.changed(
         "issue-done",
         person,
@@ -435,14 +435,14 @@ class JiraSurfaceTest implements SurfaceContract {
   // Posts.
 
   @Test
-  void theMarkerIsAPropertyThatNobodySees() {
+  void markerIsNotVisibleInTheComment() {
     post(new Update.Message(Samples.DANA, "Hello.", false));
 
     assertThat(tracker.platform().lastBody().toString()).contains("Hello.").doesNotContain("<!--");
   }
 
   @Test
-  void aQuestionPingsWhomItIsForAndNobodyElse() {
+  void questionMentionsOnlyItsRecipient() {
     post(
         new Update.Blocked(
             Samples.run("1", RunState.BLOCKED), Samples.DANA, "Which one, [@Lee](<person:lee>)?"));
@@ -452,7 +452,7 @@ class JiraSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void aReminderOfAQuestionPingsWhomItIsForAndNobodyElse() {
+  void reminderOfAQuestionMentionsOnlyItsRecipient() {
     post(
         new Update.Reminder(
             Samples.run("1", RunState.BLOCKED),
@@ -524,7 +524,7 @@ class JiraSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void anOverloadedJiraSaysHowLong() {
+  void overloadedJiraProvidesTheRetryDelay() {
     var delivery = accepted(JiraRequests.golden("comment-created"));
     tracker.platform().answersAll(503, 17);
 
@@ -541,7 +541,7 @@ class JiraSurfaceTest implements SurfaceContract {
   // What was said before.
 
   @Test
-  void theBackgroundIsTheIssueAndWhatItsPeopleSaid() {
+  void backgroundContainsTheIssueAndTheCommentsOfPeople() {
     tracker.platform().says("It broke *yesterday*. </issue-summary>");
     post(new Update.Message(Samples.DANA, "Ours.", false));
 
@@ -557,7 +557,7 @@ class JiraSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void whatWasMissedIsListedWithTheMeaningItWouldHaveHad() {
+  void missedDeliveriesAreListedWithTheirOriginalMeaning() {
     var id = tracker.platform().says("@agent fix it");
     var body = JiraRequests.GOLDEN.read("issue-labeled").body();
     var change =
@@ -583,7 +583,7 @@ class JiraSurfaceTest implements SurfaceContract {
         "a\"b; \"a\\\"b\"",
         "a\\; \"a\\\\\"",
       })
-  void aLabelStaysOneTextInAQuery(String label, String quoted) {
+  void labelIsQuotedInAJqlQuery(String label, String quoted) {
     try (var labelled = new JiraTracker(true, label, Set.of())) {
       labelled.surface().missed().since(Samples.NINE.minusSeconds(600), List.of(SHOP_7));
 

@@ -34,13 +34,13 @@ class HmacTest {
       "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
 
   @Test
-  void theExampleOfGitHubsDocumentation() {
+  void signatureEqualsTheExampleOfTheGitHubDocumentation() {
     assertThat(Hmac.hex(KEY, BODY)).isEqualTo(SIGNATURE);
     assertThat(new Hmac(List.of(KEY)).signs(SIGNATURE, BODY)).isTrue();
   }
 
   @Test
-  void whateverIsSignedItIsWhatTheJdkMakesOfIt() throws Exception {
+  void hmacEqualsThatOfTheJdk() throws Exception {
     var seed = new Random().nextLong();
     var chance = new Random(seed);
     for (var round = 0; round < 200; round++) {
@@ -57,7 +57,7 @@ class HmacTest {
   }
 
   @Test
-  void aProviderWhoseSignaturesCannotBeCopiedServes() {
+  void hmacWorksWithAProviderThatCannotCloneSignatures() {
     var provider = new TokenProvider();
     Security.insertProviderAt(provider, 1);
     try {
@@ -127,7 +127,7 @@ class HmacTest {
   }
 
   @Test
-  void anEmptyOrShortenedSignatureIsNone() {
+  void emptyOrMalformedSignatureIsRejected() {
     var hmac = new Hmac(List.of(KEY));
     for (var wrong : List.of("", " ", SIGNATURE.substring(1), SIGNATURE + "0", "é".repeat(64))) {
       assertThat(hmac.signs(wrong, BODY)).as(wrong).isFalse();
@@ -135,7 +135,7 @@ class HmacTest {
   }
 
   @Test
-  void withoutASecretThereIsNone() {
+  void hmacWithoutASecretIsRejected() {
     for (var secrets : List.of(List.<String>of(), List.of(""), List.of("a", " "))) {
       assertThatIllegalArgumentException().isThrownBy(() -> new Hmac(secrets));
     }
@@ -144,7 +144,7 @@ class HmacTest {
   /// Those who look at claims compare bytes by [MessageDigest#isEqual], which takes as long
   /// wherever the first difference is, or let [SharedSecrets] do it.
   @Test
-  void nobodyComparesSecretsByEquals() {
+  void proofsNeverCompareSecretsWithEquals() {
     var proofs =
         Set.of(
             "dev.runnel.surface.kit.Hmac",

@@ -11,8 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class InterruptedCallsTest {
   @Test
-  void aThreadThatIsInterruptedWhileItConnectsGetsAnIoExceptionAndStaysInterrupted()
-      throws Exception {
+  void interruptedConnectThrowsAnIoExceptionAndKeepsTheInterrupt() throws Exception {
     try (var server = MockServers.create()) {
       server.start();
       var client = new OkHttpClient.Builder().addInterceptor(new InterruptedCalls()).build();

@@ -50,7 +50,7 @@ class JsonHttpTest {
   }
 
   @Test
-  void pathAndQueryGoBehindTheBase() throws Exception {
+  void pathAndQueryAreAppendedToTheBaseUrl() throws Exception {
     answers(200, "{\"id\": 1}");
 
     var answer = http().get("/projects/a%2Fb/notes?page=2&sort=asc");
@@ -82,7 +82,7 @@ class JsonHttpTest {
   }
 
   @Test
-  void anyStatusIsAnAnswer() throws Exception {
+  void everyStatusIsReturnedAsAResponse() throws Exception {
     answers(429, "<html>slow down</html>");
 
     var answer = http().get("/x");
@@ -107,7 +107,7 @@ class JsonHttpTest {
   }
 
   @Test
-  void aJsonPatchSaysWhatItIs() throws Exception {
+  void jsonPatchHasItsContentType() throws Exception {
     answers(200, "{}");
 
     http().jsonPatch("/items/1", JsonNodeFactory.instance.arrayNode().add(body));

@@ -20,18 +20,18 @@ class StandardWebhooksTest {
   private static final String SIGNATURE = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
 
   @Test
-  void theSpecificationsExampleIsSignedAsThere() {
+  void signatureEqualsTheExampleOfTheSpecification() {
     assertThat(StandardWebhooks.sign(KEY, ID, "1614265330", BODY)).isEqualTo(SIGNATURE);
   }
 
   @ParameterizedTest
   @CsvSource({"0, true", "300, true", "-300, true", "301, false", "-301, false"})
-  void itIsGoodForFiveMinutes(int secondsLater, boolean good) {
+  void signatureIsValidForFiveMinutes(int secondsLater, boolean good) {
     assertThat(signed(SIGNATURE, BODY, secondsLater)).isEqualTo(good);
   }
 
   @Test
-  void theRightSignatureIsFoundAmongEightAndNotBeyond() {
+  void atMostEightSignaturesAreChecked() {
     var wrong = "v1,AAAA ";
 
     assertThat(signed(wrong.repeat(7) + SIGNATURE, BODY, 0)).isTrue();

@@ -31,7 +31,7 @@ class WebhookBodyTest {
         "payload=%zz                                | ''",
         "payload=a%                                 | ''",
       })
-  void ofAFormTheFirstFieldOfThatNameIsDecoded(String form, String payload) {
+  void formPayloadIsItsFirstPayloadField(String form, String payload) {
     assertThat(new String(WebhookBody.payload(form(form)), StandardCharsets.UTF_8))
         .isEqualTo(payload);
   }
@@ -66,13 +66,13 @@ class WebhookBodyTest {
         "[{\"a\": 1}]                |",
         "''                         |",
       })
-  void ofAnObjectOnlyTheNamedFieldsAreKept(String body, @Nullable String kept) {
+  void jsonKeepsOnlyTheNamedFields(String body, @Nullable String kept) {
     assertThat(WebhookBody.json(json(body), Set.of("a", "b")).map(JsonNode::toString))
         .isEqualTo(Optional.ofNullable(kept));
   }
 
   @Test
-  void withoutNamesAllFieldsAreKept() {
+  void allFieldsAreKeptIfNoneAreNamed() {
     assertThat(WebhookBody.json(json("{\"x\": {\"y\": 1}}"), Set.of()).map(JsonNode::toString))
         .contains("{\"x\":{\"y\":1}}");
     assertThat(WebhookBody.json(json("{\"x\": 1} 2"), Set.of())).isEmpty();

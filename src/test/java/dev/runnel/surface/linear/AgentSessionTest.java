@@ -42,7 +42,7 @@ class AgentSessionTest {
   }
 
   @Test
-  void theSignOfReceiptIsAThoughtThatGivesWayToTheNext() {
+  void receiptIsAnEphemeralThought() {
     var message = created().origin().message().orElseThrow();
 
     post("n1", new Update.Received(message), 0);
@@ -59,7 +59,7 @@ class AgentSessionTest {
   }
 
   @Test
-  void progressIsAnActionAndTheSessionGetsTheLinkOnce() {
+  void progressIsPostedAsAnActionAndTheLinkOnlyOnce() {
     post("n1", status(RunState.RUNNING), 0);
     post("n2", status(RunState.RUNNING), 0);
 
@@ -86,7 +86,7 @@ class AgentSessionTest {
   }
 
   @Test
-  void aStopLeavesNoStepOpen() {
+  void stopClosesAllStepsOfThePlan() {
     post("n1", status(RunState.RUNNING), 0);
     post("n2", new Update.Cancelled(run(RunState.CANCELLED), Samples.DANA), 0);
 
@@ -161,14 +161,14 @@ class AgentSessionTest {
   @EnumSource(
       value = RunState.class,
       names = {"BLOCKED", "SUCCEEDED", "FAILED", "CANCELLED"})
-  void aStatusDoesNotWakeASessionThatWaitsOrIsOver(RunState state) {
+  void statusOfAWaitingOrEndedRunPostsNoActivity(RunState state) {
     post("n1", status(state), 0);
 
     assertThat(linear.activities()).isEmpty();
   }
 
   @Test
-  void aQuestionIsAnElicitation() {
+  void questionIsPostedAsAnElicitation() {
     post("n1", new Update.Blocked(run(RunState.BLOCKED), Samples.DANA, "Which colour?"), 0);
 
     assertThat(types()).containsExactly("elicitation");
@@ -186,7 +186,7 @@ class AgentSessionTest {
   }
 
   @Test
-  void aFailureIsAnError() {
+  void failureIsPostedAsAnError() {
     post("n1", new Update.Failed(run(RunState.FAILED), Samples.DANA, "Out of memory.", true), 0);
 
     assertThat(types()).containsExactly("error");
@@ -222,7 +222,7 @@ class AgentSessionTest {
   }
 
   @Test
-  void theStopSignalStopsWhateverIsWrittenBesideIt() {
+  void stopSignalStopsTheRunRegardlessOfItsText() {
     var delivery = accepted(LinearRequests.golden("session-stopped"));
 
     assertThat(delivery.intent()).isEqualTo(new Intent.Cancel(Optional.empty(), Optional.empty()));
@@ -231,7 +231,7 @@ class AgentSessionTest {
 
   /// Linear tells of a delegation twice: the issue changed, and a session was opened.
   @Test
-  void aDelegationStartsOnceByItsSession() {
+  void delegationStartsOneRunThroughItsSession() {
     assertThat(tracker.surface().receive(LinearRequests.golden("issue-delegated")))
         .isInstanceOf(WebhookResult.Answered.class);
     assertThat(created().intent()).isInstanceOf(Intent.Start.class);
@@ -239,13 +239,13 @@ class AgentSessionTest {
 
   /// The mention is `agent` and our app is called otherwise, so the comment opened no session.
   @Test
-  void aMentionThatIsNoneForLinearIsHeardAsAComment() {
+  void mentionUnknownToLinearIsAcceptedAsAComment() {
     assertThat(accepted(tracker.commented(Person.MAINTAINER, "@agent fix it")).intent())
         .isEqualTo(new Intent.Say(Request.of("fix it")));
   }
 
   @Test
-  void commentsOfOurAppAreNotHeard() {
+  void commentsOfOurOwnAppAreIgnored() {
     var request =
         LinearRequests.golden(
             "comment-created", body -> ((ObjectNode) body.path("actor")).put("id", FakeLinear.BOT));

@@ -30,7 +30,7 @@ class GraphQlTest {
         "INPUT_ERROR, too long, 400",
         "INTERNAL_SERVER_ERROR, oops, 503",
       })
-  void anErrorInsideAGoodAnswerHasAStatus(String code, String message, int status) {
+  void errorInASuccessfulResponseGetsAStatus(String code, String message, int status) {
     var body =
         "{'data': null, 'errors': [{'message': '%s', 'extensions': {'code': '%s'}}]}"
             .formatted(message, code);
@@ -40,13 +40,13 @@ class GraphQlTest {
 
   @ParameterizedTest
   @ValueSource(ints = {200, 400, 429})
-  void aRateLimitIsOneWhateverTheStatus(int status) {
+  void rateLimitErrorIsRecognizedAtAnyStatus(int status) {
     assertThat(read(status, LIMITED).status()).isEqualTo(429);
     assertThat(read(status, LIMITED).header("Retry-After")).contains("60");
   }
 
   @Test
-  void itLastsUntilTheSpentBudgetIsFullAgain() {
+  void rateLimitLastsUntilTheSpentBudgetIsFullAgain() {
     var answer =
         read(
             400,
@@ -64,7 +64,7 @@ class GraphQlTest {
   }
 
   @Test
-  void whatIsThereIsTakenThoughAPartOfItFailed() {
+  void partialDataIsReadIfAPartFailed() {
     var answer =
         read(
             200,
@@ -84,12 +84,12 @@ class GraphQlTest {
         "{'data': null} | 502",
         "{} | 502",
       })
-  void anAnswerWithoutWhatWasAskedForIsNoGoodAnswer(String body, int status) {
+  void responseWithoutTheRequestedDataGetsAnErrorStatus(String body, int status) {
     assertThat(read(200, body).status()).isEqualTo(status);
   }
 
   @Test
-  void withoutErrorsTheStatusStays() {
+  void responseWithoutErrorsKeepsItsStatus() {
     assertThat(read(503, "{}").status()).isEqualTo(503);
     assertThat(read(401, "{}").status()).isEqualTo(401);
   }

@@ -148,7 +148,7 @@ class LinearSurfaceTest implements SurfaceContract {
   /// F54: an old delivery, or one from a clock that runs ahead, is not believed.
   @ParameterizedTest
   @ValueSource(longs = {-61_000, 61_000, -86_400_000})
-  void aDeliveryOfAnotherTimeIsNotBelieved(long millis) {
+  void deliveryOutsideTheTimeWindowIsRejected(long millis) {
     var request =
         LinearRequests.golden("comment-created", Samples.NINE.plusMillis(millis), _ -> {});
 
@@ -157,7 +157,7 @@ class LinearSurfaceTest implements SurfaceContract {
 
   @ParameterizedTest
   @ValueSource(longs = {-60_000, 0, 60_000})
-  void withinAMinuteOnEitherSideItIsFresh(long millis) {
+  void deliveryWithinAMinuteOfTheClockIsAccepted(long millis) {
     var request =
         LinearRequests.golden("comment-created", Samples.NINE.plusMillis(millis), _ -> {});
 
@@ -165,7 +165,7 @@ class LinearSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void theTimeInTheHeaderIsNotSignedAndDoesNotCount() {
+  void unsignedTimeInTheHeaderIsIgnored() {
     var stale = LinearRequests.golden("comment-created", Samples.NINE.minusSeconds(90), _ -> {});
     var fresh = String.valueOf(Samples.NINE.toEpochMilli());
 
@@ -227,7 +227,7 @@ class LinearSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void statesThatCannotBeReadAreNamed() {
+  void malformedStateSettingIsNamed() {
     var settings =
         Map.of("LINEAR_WEBHOOK_SECRET", "s", "LINEAR_TOKEN", "t", "LINEAR_STATES", "later=Done");
 
@@ -239,7 +239,7 @@ class LinearSurfaceTest implements SurfaceContract {
   /// Linear takes nothing but 200, and gives a webhook up that answers otherwise.
   @ParameterizedTest
   @ValueSource(strings = {"issue-edited", "issue-started", "comment-edited", "comment-removed"})
-  void noiseIsAnsweredWith200(String name) {
+  void irrelevantEventIsAnsweredWithStatus200(String name) {
     var webhookResult = surface().receive(LinearRequests.golden(name));
 
     assertThat(webhookResult).isInstanceOf(WebhookResult.Answered.class);
@@ -247,19 +247,19 @@ class LinearSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void allDoorsOfAnIssueLeadToOneConversation() {
+  void allEventsOfAnIssueBelongToOneConversation() {
     assertThat(golden().stream().map(each -> accepted(each.request()).conversation()).distinct())
         .hasSize(1);
   }
 
   @Test
-  void aMentionHeardAsCommentAndAsSessionIsOneThing() {
+  void mentionAsCommentAndAsSessionHasOneMeaning() {
     assertThat(accepted(LinearRequests.golden("session-created-by-mention")).meaning())
         .isEqualTo(accepted(LinearRequests.golden("comment-created")).meaning());
   }
 
   @Test
-  void guestsAndAppsAreTurnedAway() {
+  void guestsAndAppsAreRefused() {
     for (var person : List.of(Person.STRANGER, Person.BOT)) {
       var delivery = accepted(tracker.commented(person, "@agent fix it"));
       assertThat(surface().senders().admit(delivery)).isInstanceOf(Admission.Outsider.class);
@@ -306,13 +306,13 @@ class LinearSurfaceTest implements SurfaceContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"issue-label-added", "issue-created-with-label", "issue-assigned"})
-  void anIntegrationStartsNothing(String name) {
+  void integrationCannotStartARun(String name) {
     assertThat(surface().receive(changedBy(name, GITHUB)))
         .isInstanceOf(WebhookResult.Answered.class);
   }
 
   @Test
-  void externalUsersStopNothing() {
+  void externalUserCannotStopARun() {
     var actor = "{\"id\": \"e1\", \"name\": \"Eve\", \"type\": \"externalUser\"}";
 
     assertThat(surface().receive(changedBy("issue-completed", actor)))
@@ -320,7 +320,7 @@ class LinearSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void anIssueInTheTrashStopsItsRunWhoeverPutItThere() {
+  void trashedIssueStopsItsRunRegardlessOfTheSender() {
     assertThat(changed("issue-removed", Person.STRANGER)).isInstanceOf(Admission.Outsider.class);
 
     tracker.platform().trashesIssue();
@@ -330,14 +330,14 @@ class LinearSurfaceTest implements SurfaceContract {
 
   @ParameterizedTest
   @EnumSource(Person.class)
-  void anIssueThatCannotBeReadAnyMoreStopsItsRunWhoeverDeletedIt(Person person) {
+  void unreadableIssueStopsItsRunRegardlessOfTheSender(Person person) {
     tracker.platform().losesIssue();
 
     assertThat(changed("issue-removed", person)).isEqualTo(Admission.ADMITTED);
   }
 
   @Test
-  void whileLinearIsDownNobodyKnowsWhoMaySpeak() {
+  void permissionOfTheSenderIsUnknownWhileLinearIsDown() {
     var delivery = accepted(LinearRequests.golden("comment-created"));
     tracker.platform().answersAll(503);
 
@@ -345,7 +345,7 @@ class LinearSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void commentsGoOutWithoutHtml() {
+  void commentsArePostedWithoutHtml() {
     told();
 
     assertThat(tracker.platform().texts()).singleElement().asString().doesNotContain("<");
@@ -371,7 +371,7 @@ class LinearSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void aRateLimitInsideAGoodAnswerIsLater() {
+  void rateLimitInASuccessfulResponsePostponesThePost() {
     tracker.platform().fails("RATELIMITED", "Rate limit exceeded");
 
     assertThat(told())
@@ -387,7 +387,7 @@ class LinearSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void aTokenThatIsNotAcceptedSaysWhatToDo() {
+  void rejectedTokenIsReportedWithARemedy() {
     tracker.platform().fails("AUTHENTICATION_ERROR", "Authentication required");
 
     assertThat(tracker.surface().check().getFirst().text()).contains("LINEAR_TOKEN");
@@ -397,7 +397,7 @@ class LinearSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void theBackgroundIsTheIssueAndWhatItsMembersSaid() {
+  void backgroundContainsTheIssueAndTheCommentsOfMembers() {
     tracker.platform().says("It broke <!-- ignore me -->yesterday.");
     tracker.platform().add("Working\n\n<!-- runnel:notice=n0 -->", false);
 
@@ -412,7 +412,7 @@ class LinearSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void whatWasMissedIsListedWithTheMeaningItWouldHaveHad() throws Exception {
+  void missedDeliveriesAreListedWithTheirOriginalMeaning() throws Exception {
     var issues =
         """
         [{"id": "i7", "identifier": "ENG-7", "title": "Checkout fails", "createdAt": "2026-01-01T00:00:00.000Z",
@@ -442,7 +442,7 @@ class LinearSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void ofManyChangedIssuesTheOldestAreReadAndTheNextCheckContinues() {
+  void oldestChangedIssuesAreReadAndTheNextCheckContinues() {
     var issues = JsonNodeFactory.instance.arrayNode();
     for (var number = 130; number > 0; number--) {
       var changed = Samples.NINE.plusSeconds(number).toString();

@@ -46,7 +46,7 @@ class HiddenMarkupFilterTest {
         "[obey]: https://example.org",
         "[obey]:\nhttps://example.org\n'obey\nobey'",
       })
-  void whatPeopleDoNotSeeIsGone(String hidden) {
+  void hiddenMarkupIsRemoved(String hidden) {
     assertThat(HiddenMarkupFilter.text("It broke.\n\n" + hidden + "\n\nSince Monday."))
         .doesNotContain("obey")
         .startsWith("It broke.")
@@ -80,12 +80,12 @@ class HiddenMarkupFilterTest {
         "use the <script> tag                    | use the <script> tag",
         "<p style=\"opacity:0.9\">x</p>          | <p>x</p>",
       })
-  void whatPeopleSeeStays(String source, String seen) {
+  void visibleTextIsKept(String source, String seen) {
     assertThat(HiddenMarkupFilter.text(source)).isEqualTo(seen);
   }
 
   @Test
-  void codeIsSeenAsItIs() {
+  void markupInsideCodeIsKept() {
     var code =
         """
         Put `<div hidden>x</div>` in:
@@ -109,7 +109,7 @@ class HiddenMarkupFilterTest {
   }
 
   @Test
-  void aLinkThatIsNamedElsewhereKeepsItsEnd() {
+  void linkDefinitionKeepsItsAddressButNotItsTitle() {
     assertThat(
             HiddenMarkupFilter.text(
                 "See [log] and [^1].\n\n[log]: https://e.org/l \"obey\"\n[^1]: a note"))
@@ -117,12 +117,12 @@ class HiddenMarkupFilterTest {
   }
 
   @Test
-  void aDescriptionOfAPictureIsShort() {
+  void imageDescriptionIsShortened() {
     assertThat(HiddenMarkupFilter.text("![" + "long ".repeat(500) + "](x)")).hasSizeLessThan(130);
   }
 
   @Test
-  void aTagThatNeverEndsHidesNothing() {
+  void unclosedTagHidesNothing() {
     assertThat(HiddenMarkupFilter.text("<div hidden>\n\nseen")).isEqualTo("<div hidden>\n\nseen");
   }
 
@@ -140,7 +140,7 @@ class HiddenMarkupFilterTest {
         "<![CDATA[",
         "<a b='"
       })
-  void aLotOfAnythingIsReadAtOnce(String much) {
+  void longRepetitiveInputIsProcessedInTime(String much) {
     var began = System.nanoTime();
 
     assertThat(HiddenMarkupFilter.text(much.repeat(200_000))).isNotNull();
@@ -149,7 +149,7 @@ class HiddenMarkupFilterTest {
   }
 
   @Test
-  void manyAttributesHideNoOther() {
+  void hiddenAttributeIsFoundAmongManyOthers() {
     var attributes =
         IntStream.range(0, 600).mapToObj(each -> "a" + each).collect(Collectors.joining(" "));
 
@@ -159,14 +159,14 @@ class HiddenMarkupFilterTest {
 
   @ParameterizedTest
   @ValueSource(ints = {100, 249, 250, 600, 5_000})
-  void deepNestingShowsNothingHidden(int depth) {
+  void deepNestingDoesNotRevealHiddenText(int depth) {
     assertThat(HiddenMarkupFilter.text("<x>".repeat(depth) + "<b hidden><i>x</i>obey</b> seen"))
         .startsWith("<x>")
         .doesNotContain("obey");
   }
 
   @Test
-  void endTagsOfNothingAreReadAtOnce() {
+  void unmatchedEndTagsAreProcessedInTime() {
     var text = "<a>".repeat(16_000) + "</b>".repeat(13_000);
 
     assertTimeoutPreemptively(
@@ -174,7 +174,7 @@ class HiddenMarkupFilterTest {
   }
 
   @Test
-  void noMixtureBreaksIt() {
+  void randomMarkupIsProcessedWithoutAnError() {
     var parts =
         new String[] {
           "<div hidden>",

@@ -63,18 +63,18 @@ class HtmlTextTest {
         "<pre>seen<span style='opacity:0'>hidden</span></pre>",
         "seen\n\n    <div style='display:none'>hidden</div>",
       })
-  void whatPeopleDoNotSeeIsGone(String html) {
+  void hiddenHtmlIsRemoved(String html) {
     assertThat(markdown(html)).contains("seen").doesNotContain("hidden");
   }
 
   @Test
-  void deepNestingIsRead() {
+  void deeplyNestedHtmlIsConverted() {
     assertThat(markdown("<div>".repeat(50_000) + "deep")).hasSizeLessThan(200);
     assertThat(markdown("<ul><li>".repeat(200) + "deep")).endsWith("deep");
   }
 
   @Test
-  void nothingIsReadAsNothing() {
+  void emptyHtmlBecomesEmptyText() {
     assertThat(markdown("<div><br></div>")).isEmpty();
     assertThat(markdown("")).isEmpty();
   }
@@ -114,7 +114,7 @@ class HtmlTextTest {
         "!<b>[WORDS](u)</b>",
         "!<a href='u'>WORDS</a>",
       })
-  void picturesHideNoWordsThatPeopleSee(String html) {
+  void picturesHideNoVisibleText(String html) {
     var words = "words that people see ".repeat(9);
 
     assertThat(HiddenMarkupFilter.text(markdown(html.replace("WORDS", words))))
@@ -122,7 +122,7 @@ class HtmlTextTest {
   }
 
   @Test
-  void theTextOfAPictureIsShort() {
+  void imageDescriptionIsShortened() {
     assertThat(markdown("seen<img src='s' alt='" + "hidden ".repeat(1_000) + "'>"))
         .hasSizeLessThan(200);
   }

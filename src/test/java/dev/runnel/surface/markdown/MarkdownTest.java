@@ -18,7 +18,7 @@ class MarkdownTest {
     "\\`@dana\\`, \\`@+dana\\`",
     "a ` b @dana, a ` b @+dana",
   })
-  void nobodyIsMentioned(String words, String posted) {
+  void mentionsAreNeutralized(String words, String posted) {
     assertThat(Markdown.inert(words, false)).isEqualTo(posted.replace("@+", "@\u200B"));
   }
 
@@ -62,7 +62,7 @@ class MarkdownTest {
         "@<5f8d-dana>",
         "@_dana",
       })
-  void nobodyIsMentionedInWhatOnlyLooksLikeCodeOrALink(String words) {
+  void mentionsInTextThatResemblesCodeOrLinksAreNeutralized(String words) {
     assertThat(Markdown.inert(words, false))
         .containsPattern("(@|&#64;|&#x0040;|&commat;)\u200B")
         .doesNotContainPattern("(@|&#64;|&#x0040;|&commat;)(?!\u200B)");
@@ -80,7 +80,7 @@ class MarkdownTest {
         "a @ b",
         "```\n@Override\n```",
       })
-  void whatMentionsNobodyStaysAsItIs(String words) {
+  void textWithoutMentionsStaysUnchanged(String words) {
     assertThat(Markdown.inert(words, false)).isEqualTo(words);
   }
 
@@ -96,7 +96,7 @@ class MarkdownTest {
     "`![a](b)` is! [c](d), `![a](b)` is! [c](d)",
     "<images>, <images>",
   })
-  void nothingIsFetchedByLooking(String words, String posted) {
+  void imagesAreEscapedSoThatNothingIsFetched(String words, String posted) {
     assertThat(Markdown.inert(words, false)).isEqualTo(posted);
   }
 
@@ -116,20 +116,20 @@ class MarkdownTest {
     "'~~~\n/close\n~~~', '~~~\n /close\n~~~'",
     "'- ```\n  x\n  ```\n/close', '- ```\n  x\n  ```\n\\/close'",
   })
-  void whereSlashesAreCommandsNothingIsCommanded(String words, String posted) {
+  void slashCommandsAreEscaped(String words, String posted) {
     assertThat(Markdown.inert(words.replace("\\n", "\n"), true))
         .isEqualTo(posted.replace("\\n", "\n").replace("@+", "@\u200B"));
   }
 
   /// GitLab takes the first three lines for front matter, not for the start of a block.
   @Test
-  void whereSlashesAreCommandsNoLineBeginsWithOneWhateverATrackerTakesForCode() {
+  void slashCommandsAreEscapedEvenInCodeAndFrontMatter() {
     assertThat(Markdown.inert("---\n~~~\n---\n/merge\n/merge\n~~~", true))
         .isEqualTo("---\n~~~\n---\n /merge\n /merge\n~~~");
   }
 
   @Test
-  void nothingIsHidden() {
+  void htmlCommentsAreRemoved() {
     assertThat(Markdown.inert("a\n<!-- runnel:notice=x -->\nb", false)).isEqualTo("a\nb");
     assertThat(Markdown.inert("a\n<!-- never closed\nb", false)).isEqualTo("a");
     assertThat(Markdown.inert("- ```\n  x\n  ```\n<!-- runnel:notice=x -->\nb", false))
@@ -137,7 +137,7 @@ class MarkdownTest {
   }
 
   @Test
-  void plainWordsMeanNothingInMarkdown() {
+  void plainTextIsEscapedInMarkdown() {
     assertThat(Markdown.plain("*bold*  [a](b)\n# <b> @dana", 100))
         .isEqualTo("\\*bold\\* \\[a\\](b) \\# \\<b\\> @\u200Bdana");
   }
@@ -145,7 +145,7 @@ class MarkdownTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"`a`", "` ", "> ", "- ", "[", "<a ", "<!--", "@", "https://", "a.b/", "| ", "*a "})
-  void whatNeverEndsIsPostedInTime(String part) {
+  void unterminatedMarkupIsProcessedInTime(String part) {
     assertTimeoutPreemptively(
         Duration.ofSeconds(20), () -> Markdown.inert(part.repeat(60_000 / part.length()), true));
   }

@@ -106,7 +106,7 @@ class ManifestAndCodeTest {
   }
 
   @Test
-  void theEventsThatTheCodeKnowsAreThoseThatAreSubscribedTo() {
+  void subscribedEventsEqualThoseKnownToTheCode() {
     var subscribed = texts(manifest.at("/settings/event_subscriptions/bot_events"));
 
     assertThat(subscribed).containsAll(CONVERSATIONS);
@@ -120,13 +120,13 @@ class ManifestAndCodeTest {
   }
 
   @Test
-  void theCommandThatPeopleAreToldOfIsTheOneThatIsOffered() {
+  void commandInTextsIsTheCommandOfTheManifest() {
     assertThat(texts(manifest.at("/features/slash_commands"), "command"))
         .containsExactly(SlackConfig.COMMAND);
   }
 
   @Test
-  void whatIsCalledByItsNameHasItsScope() {
+  void everyCalledMethodHasItsScopeInTheManifest() {
     var called = constants.stream().filter(it -> METHOD.matcher(it).matches()).toList();
 
     assertThat(SCOPES_BY_NAME.keySet()).containsAll(called);
@@ -138,7 +138,7 @@ class ManifestAndCodeTest {
   }
 
   @Test
-  void theShortcutsThatAreOfferedAreKnown() {
+  void everyShortcutOfTheManifestIsKnownToTheCode() {
     assertThat(constants).containsAll(texts(manifest.at("/features/shortcuts"), "callback_id"));
   }
 

@@ -37,7 +37,7 @@ class ManifestRulesTest {
   }
 
   @Test
-  void onlyTheAddressIsToBeFilledIn() {
+  void addressIsTheOnlyPlaceholderInTheManifest() {
     assertThat(texts(manifest).filter(it -> it.contains(PLACEHOLDER)))
         .hasSize(4)
         .allMatch(it -> it.startsWith(PLACEHOLDER + "/slack/"));
@@ -67,7 +67,7 @@ class ManifestRulesTest {
           /settings/hosted, true, unknown
           """,
       quoteCharacter = '\'')
-  void whatSlackWouldRefuseIsFound(String where, String value, String words) throws Exception {
+  void invalidManifestValueIsFound(String where, String value, String words) throws Exception {
     var pointer = JsonPointer.compile(where);
     var holder = manifest.at(pointer.head());
     var spoiled = yaml.readTree(value);
@@ -81,7 +81,7 @@ class ManifestRulesTest {
   }
 
   @Test
-  void whatSlackNeedsIsMissed() {
+  void missingManifestMemberIsFound() {
     ((ObjectNode) manifest).remove("display_information");
 
     assertThat(SlackManifestRules.broken(manifest))

@@ -78,7 +78,7 @@ class SlackBothWaysTest {
 
   @ParameterizedTest
   @MethodSource("fixtures")
-  void everyFixtureIsDecidedAlike(String fixture) throws Exception {
+  void everyFixtureHasTheSameEffectOverHttpAndSocket(String fixture) throws Exception {
     assertThat(decidedAlike(SlackRequests.body(SlackRequests.golden(fixture)))).isNotNull();
   }
 
@@ -93,7 +93,7 @@ class SlackBothWaysTest {
   }
 
   @Test
-  void wordsReachTheRunAndACommandStartsOneOnBothWays() throws Exception {
+  void messagesAndCommandsWorkOverHttpAndSocketAlike() throws Exception {
     assertThat(decidedAlike(body("message-in-thread")).said()).hasSize(1);
     // The run that is there already is the first.
     assertThat(decidedAlike(body("slash-start")).starts()).hasSize(2);

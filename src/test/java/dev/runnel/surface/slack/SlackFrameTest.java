@@ -70,7 +70,7 @@ class SlackFrameTest {
 
   @ParameterizedTest
   @MethodSource("goldens")
-  void whatIsReceivedIsTheSameOnBothWays(String golden) throws Exception {
+  void httpAndSocketDeliveriesAreReadTheSame(String golden) throws Exception {
     var request = SlackRequests.golden(golden);
 
     var overHttp = surface.receive(request);
@@ -80,7 +80,7 @@ class SlackFrameTest {
   }
 
   @Test
-  void noTextIsChangedOnTheWay() throws Exception {
+  void textArrivesUnchangedOverTheSocket() throws Exception {
     var odd = "text=a%2Bb+%26amp%3B+c%3Dd+%25+%C3%A4%F0%9F%99%82%0A%22quoted%22+%5C";
     var request =
         SlackRequests.signed(

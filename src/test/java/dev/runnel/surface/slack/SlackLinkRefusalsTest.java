@@ -44,7 +44,7 @@ class SlackLinkRefusalsTest {
   }
 
   @Test
-  void aFullMemberGetsAPublicChannelWithTheBot() {
+  void fullMemberReadsAPublicChannelWithTheBot() {
     slack.says(INFO, JOINED).says(REPLIES, SAID);
 
     assertThat(linked()).isInstanceOf(LinkedConversation.Shown.class);
@@ -59,7 +59,7 @@ class SlackLinkRefusalsTest {
   }
 
   @Test
-  void aGuestGetsOnlyTheChannelsOfWhichTheyAreAMember() {
+  void guestReadsOnlyChannelsOfWhichTheyAreAMember() {
     slack
         .says(INFO, JOINED)
         .says("users.info", GUEST)
@@ -81,7 +81,7 @@ class SlackLinkRefusalsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"not_in_channel", "channel_not_found", "missing_scope"})
-  void whatSlackRefusesIsWithheld(String error) {
+  void conversationThatSlackRefusesIsWithheld(String error) {
     slack.says(INFO, JOINED).refuses(REPLIES, error);
     assertThat(linked()).isEqualTo(new LinkedConversation.Withheld(LINK));
 
@@ -90,7 +90,7 @@ class SlackLinkRefusalsTest {
   }
 
   @Test
-  void whatSlackDoesNotAnswerNowMayBeReadLater() {
+  void conversationIsUnavailableWhileSlackDoesNotAnswer() {
     slack.says(INFO, ScriptedSlack.rateLimited("30"));
     assertThat(linked())
         .isEqualTo(
@@ -105,7 +105,7 @@ class SlackLinkRefusalsTest {
   }
 
   @Test
-  void whileTheWorkspaceIsUnknownNothingIsRead() {
+  void linkedConversationIsNotReadWhileTheWorkspaceIsUnknown() {
     slack.says("auth.test", ScriptedSlack.status(503));
 
     assertThat(linked()).isInstanceOf(LinkedConversation.Unavailable.class);

@@ -132,7 +132,7 @@ class SlackLinkedThreadsTest {
   }
 
   @Test
-  void aMentionInAnotherChannelGetsTheThread() {
+  void mentionInAnotherChannelReadsTheLinkedThread() {
     var root = thread(OTHER);
     var mention = mention(CHANNEL, ANN, "fix <" + permalink(OTHER, root) + ">, please");
     slack.reply(OTHER, root, BOB, "after the request");
@@ -163,7 +163,7 @@ class SlackLinkedThreadsTest {
   }
 
   @Test
-  void inItsOwnThreadTheMessageIsEnough() {
+  void linkIntoItsOwnThreadShowsOnlyTheMessage() {
     var root = thread(CHANNEL);
     var link = permalink(CHANNEL, root);
     slack.reply(CHANNEL, root, ANN, "<@U0RUNNEL> do what <" + link + "> says");
@@ -175,7 +175,7 @@ class SlackLinkedThreadsTest {
   }
 
   @Test
-  void aCommandGetsTheThreadOfAPublicChannel() {
+  void commandReadsTheLinkedThreadOfAPublicChannel() {
     var root = thread(OTHER);
 
     assertThat(isShown(linked(command(CHANNEL, BOB, "fix " + permalink(OTHER, root))))).isTrue();
@@ -194,7 +194,7 @@ class SlackLinkedThreadsTest {
   }
 
   @Test
-  void inDirectMessagesAPrivateChannelIsReadForItsMembers() {
+  void privateChannelIsReadInDirectMessagesOfItsMembersOnly() {
     var link = permalink(SECRET, thread(SECRET));
 
     assertThat(isShown(linked(mention(slack.directChannel(ANN), ANN, "fix " + link)))).isTrue();
@@ -202,7 +202,7 @@ class SlackLinkedThreadsTest {
   }
 
   @Test
-  void directMessagesAreReadInThemselvesAlone() {
+  void directMessagesAreReadOnlyInTheSameConversation() {
     var direct = slack.directChannel(ANN);
     var link = permalink(direct, slack.message(direct, ANN, "between us"));
 
@@ -212,7 +212,7 @@ class SlackLinkedThreadsTest {
   }
 
   @Test
-  void whatIsSaidInPrivateToARunElsewhereBringsNothingPrivateThere() {
+  void privateThreadIsNotQuotedToARunElsewhere() {
     var mention = mention(SECRET, ANN, "fix " + permalink(SECRET, thread(SECRET)));
     var thread = new SlackPlace(LocalSlack.TEAM, CHANNEL, thread(CHANNEL)).conversation();
     var issue = new Conversation(new SurfaceId("github"), "acme/shop#7");
@@ -223,7 +223,7 @@ class SlackLinkedThreadsTest {
   }
 
   @Test
-  void aCommandFromElsewhereReadsNoPrivateChannelOfOthersForARunThere() {
+  void commandFromElsewhereReadsNoForeignPrivateChannel() {
     var link = permalink(SECRET, thread(SECRET));
     var there = new SlackPlace(LocalSlack.TEAM, SECRET, thread(SECRET)).conversation();
     var ofBob = command(CHANNEL, BOB, "fix " + link).movedTo(there);
@@ -234,7 +234,7 @@ class SlackLinkedThreadsTest {
   }
 
   @Test
-  void workThatEverybodyCanReadGetsNothingPrivate() {
+  void publicWorkGetsNoPrivateConversation() {
     var ofPrivate = mention(SECRET, ANN, "fix " + permalink(SECRET, thread(SECRET)));
     var ofPublic = mention(CHANNEL, ANN, "fix " + permalink(OTHER, thread(OTHER)));
 
@@ -243,7 +243,7 @@ class SlackLinkedThreadsTest {
   }
 
   @Test
-  void whoIsNoPersonOfThisSlackReadsNothing() {
+  void senderWhoIsNoSlackPersonReadsNoLinkedConversation() {
     var mention = mention(CHANNEL, ANN, "fix " + permalink(OTHER, thread(OTHER)));
 
     assertThat(isShown(linked(mention.withActor(new Actor("watch:" + CHANNEL, "The watch")))))
@@ -259,7 +259,7 @@ class SlackLinkedThreadsTest {
   }
 
   @Test
-  void messagesThatAreNotThereAndThreadsOfOtherWorkspacesAreWithheld() {
+  void missingMessagesAndForeignWorkspacesAreWithheld() {
     var root = thread(OTHER);
     for (var link :
         List.of(

@@ -29,7 +29,7 @@ class SlackLostAnswerTest {
   }
 
   @Test
-  void isLaterAndNothingIsSentAgainBehindOurBackOverAConnectionThatWorkedBefore() {
+  void lostResponseIsRetriedLaterAndNotByTheHttpClient() {
     assertThat(surface.post(notice("1"), null)).isInstanceOf(Posting.Posted.class);
     slack.says(
         "chat.postMessage",
@@ -42,7 +42,7 @@ class SlackLostAnswerTest {
 
   /// Slack's clock and ours may differ.
   @Test
-  void isLookedForFromAnHourBeforeTheNotice() {
+  void lostPostIsSearchedFromAnHourBeforeTheNotice() {
     var tried = notice("1");
     var again =
         new Notice(

@@ -173,7 +173,7 @@ class SlackOddPayloadsTest {
           "null",
           "command"
         })
-    void isABadRequest(String body) {
+    void unreadableBodyIsABadRequest(String body) {
       var webhookResult = receive(SlackRequests.signed(body));
 
       assertThat(webhookResult).isInstanceOf(WebhookResult.Rejected.class);
@@ -181,14 +181,14 @@ class SlackOddPayloadsTest {
     }
 
     @Test
-    void nestedTooDeeplyIsABadRequest() {
+    void tooDeeplyNestedBodyIsABadRequest() {
       var deep = "{\"a\":".repeat(100_000);
 
       assertThat(receive(SlackRequests.signed(deep)).reply().status()).isEqualTo(400);
     }
 
     @Test
-    void isNotQuotedInTheReason() {
+    void reasonForAnUnreadableBodyDoesNotQuoteIt() {
       var body = "{\"type\":\"a secret prompt\"";
 
       assertThat(((WebhookResult.Rejected) receive(SlackRequests.signed(body))).why())

@@ -61,14 +61,14 @@ class SlackOverheardTest {
   }
 
   @Test
-  void whereThereIsNoRunItIsAnsweredAndNotKept() {
+  void unaddressedMessageWithoutARunIsNotKept() {
     takes("message-in-thread");
 
     assertThat(kept(conversation("message-in-thread"))).isEmpty();
   }
 
   @Test
-  void aThreadThatGetsItsRunOnAnotherNodeIsHeardFromThenOn() {
+  void threadBoundByAnotherNodeIsStoredFromThenOn() {
     takes("message-in-thread");
     binds(conversation("message-in-thread"));
 
@@ -78,7 +78,7 @@ class SlackOverheardTest {
   }
 
   @Test
-  void whileAStartWaitsInTheThreadItIsKept() {
+  void unaddressedMessageIsKeptWhileAStartWaitsInItsThread() {
     other.accept(delivery(conversation("message-in-thread"), false));
 
     takes("message-in-thread");
@@ -87,7 +87,7 @@ class SlackOverheardTest {
   }
 
   @Test
-  void whileAThreadIsOpenedInTheChannelItIsKept() {
+  void unaddressedMessageIsKeptWhileItsThreadIsBeingOpened() {
     var thread = conversation("message-in-thread");
     other.accept(delivery(new Conversation(thread.surface(), thread.place() + "~trigger"), true));
 
@@ -97,7 +97,7 @@ class SlackOverheardTest {
   }
 
   @Test
-  void aMentionIsAlwaysKept() {
+  void mentionIsAlwaysKept() {
     takes("app-mention");
 
     assertThat(kept(conversation("app-mention"))).hasSize(1);

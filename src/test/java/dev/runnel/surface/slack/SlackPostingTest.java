@@ -119,7 +119,7 @@ class SlackPostingTest {
     private final Delivery start = delivery(NOWHERE, START, Origin.NONE);
 
     @Test
-    void showsWhoAskedForWhat() {
+    void firstMessageOfAThreadShowsWhoAskedForWhat() {
       assertThat(surface.threads().open(start, false))
           .isEqualTo(
               new Posting.Posted(
@@ -132,7 +132,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void againFindsThePostOfTheFirstTry() {
+    void retryFindsThePostOfTheFirstAttempt() {
       slack
           .says("conversations.history", page("more", marked("other", "1795240917.000001")))
           .says(
@@ -151,13 +151,13 @@ class SlackPostingTest {
     }
 
     @Test
-    void againPostsWhereTheFirstTryDidNot() {
+    void retryPostsIfTheFirstAttemptDidNot() {
       assertThat(surface.threads().open(start, true)).isInstanceOf(Posting.Posted.class);
       assertThat(slack.calls("chat.postMessage")).hasSize(1);
     }
 
     @Test
-    void againWaitsWhileSlackCannotBeAsked() {
+    void retryWaitsWhileSlackIsUnavailable() {
       slack.says("conversations.history", ScriptedSlack.rateLimited("30"));
 
       assertThat(surface.threads().open(start, true))
@@ -168,7 +168,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void whereWeWereNotInvitedSaysWhatToDo() {
+    void openingAThreadInAForeignChannelExplainsTheInvitation() {
       slack.refuses("chat.postMessage", "not_in_channel");
 
       assertThat(surface.threads().open(start, false))
@@ -183,7 +183,7 @@ class SlackPostingTest {
     private final PostRef card = new PostRef("C0DEV/1795240916.000200");
 
     @Test
-    void isPostedOnceAndThenEdited() {
+    void statusIsPostedOnceAndThenEdited() {
       assertThat(surface.post(notice(status("starting"), THREAD, 0), null))
           .isEqualTo(new Posting.Posted(card, THREAD));
       assertThat(surface.post(notice(status("testing"), THREAD, 0), card))
@@ -197,7 +197,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void thatSomebodyDeletedIsPostedAnew() {
+    void deletedStatusIsPostedAgain() {
       slack.refuses("chat.update", "message_not_found");
 
       assertThat(surface.post(notice(status("testing"), THREAD, 0), card))
@@ -229,7 +229,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void anUnknownKindOfBlockDoesNotHideOurPost() {
+    void ourPostIsFoundDespiteUnknownBlocks() {
       slack.says(
           "conversations.replies",
           page(
@@ -247,7 +247,7 @@ class SlackPostingTest {
   @Nested
   class APrivateAnswer {
     @Test
-    void goesToTheAddressTheCommandCameWith() {
+    void privateAnswerIsSentToTheResponseUrlOfTheCommand() {
       var posting =
           surface.post(notice(told(true), NOWHERE, 0, repliesTo(slack.responseUrl())), null);
 
@@ -258,7 +258,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void afterHalfAnHourGoesBesideTheThread() {
+    void privateAnswerAfterHalfAnHourIsPostedAsAnEphemeralMessage() {
       slack.says("respond", ScriptedSlack.status(404));
 
       surface.post(notice(told(true), THREAD, 0, repliesTo(slack.responseUrl())), null);
@@ -269,7 +269,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void thatCannotBePrivateIsSaidInTheThread() {
+    void privateAnswerIsPostedInTheThreadIfItCannotBePrivate() {
       slack.refuses("chat.postEphemeral", "user_not_in_channel");
 
       surface.post(notice(new Update.Helped(ANN), THREAD, 0), null);
@@ -278,7 +278,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void thatCannotBePrivateMentionsNobody() {
+    void answerThatCannotBePrivateMentionsNobody() {
       slack.refuses("chat.postEphemeral", "user_not_in_channel");
 
       surface.post(
@@ -289,7 +289,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void inADirectMessageIsAMessage() {
+    void privateAnswerInADirectMessageIsAnOrdinaryMessage() {
       var direct = new Conversation(SlackPlace.SURFACE, "T0ACME/D0ANN/1795240915.000012");
 
       surface.post(notice(told(true), direct, 0), null);
@@ -298,7 +298,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void outsideThreadsThatReachesNobodyIsUndeliverable() {
+    void privateAnswerThatReachesNobodyIsUndeliverable() {
       slack.refuses("chat.postEphemeral", "channel_not_found");
 
       assertThat(surface.post(notice(told(true), NOWHERE, 0), null))
@@ -312,7 +312,7 @@ class SlackPostingTest {
     private final Update received = new Update.Received(new PostRef("C0DEV/1795240915.000008"));
 
     @Test
-    void isAReactionOnTheMessage() {
+    void receiptIsAReactionOnTheMessage() {
       assertThat(surface.post(notice(received, THREAD, 0), null))
           .isInstanceOf(Posting.Posted.class);
 
@@ -322,7 +322,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void takesThePlaceOfWhatStoodThere() {
+    void receiptReplacesTheEarlierReactions() {
       var message = new PostRef("C0DEV/1795240915.000008");
       var sign =
           new Update.Received(
@@ -342,7 +342,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void isNotTakenAwayWhereTheNextIsTheSame() {
+    void reactionIsKeptIfTheNextOneIsTheSame() {
       var sign =
           new Update.Received(
               new PostRef("C0DEV/1795240915.000008"),
@@ -355,7 +355,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void waitsWhereSlackAsksForAPause() {
+    void rateLimitedReactionIsPostedLater() {
       slack.refuses("reactions.add", "ratelimited");
 
       assertThat(surface.post(notice(received, THREAD, 0), null)).isInstanceOf(Posting.Later.class);
@@ -363,7 +363,7 @@ class SlackPostingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"already_reacted", "missing_scope", "message_not_found"})
-    void thatIsNotPossibleIsNotMissed(String error) {
+    void impossibleReactionCountsAsPosted(String error) {
       slack.refuses("reactions.add", error);
 
       assertThat(surface.post(notice(received, THREAD, 0), null))
@@ -375,7 +375,7 @@ class SlackPostingTest {
   class WhatSlackAnswers {
     @ParameterizedTest
     @ValueSource(strings = {"ratelimited", "internal_error", "fatal_error", "service_unavailable"})
-    void passesByIsLater(String error) {
+    void temporarySlackErrorPostponesThePost(String error) {
       slack.refuses("chat.postMessage", error);
 
       assertThat(surface.post(notice(told(false), THREAD, 0), null))
@@ -383,7 +383,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void unreadablyIsLater() {
+    void unreadableSlackResponsePostponesThePost() {
       for (var body : List.of("<html>proxy</html>", "", "null", "[]")) {
         slack.says("chat.postMessage", body);
 
@@ -400,7 +400,7 @@ class SlackPostingTest {
       "thread_not_found,gone",
       "something_new,something_new"
     })
-    void forGoodIsUndeliverableInPlainWords(String error, String word) {
+    void permanentSlackErrorIsUndeliverableWithAPlainReason(String error, String word) {
       slack.refuses("chat.postMessage", error);
 
       assertThat(surface.post(notice(told(false), THREAD, 0), null))
@@ -411,7 +411,7 @@ class SlackPostingTest {
     /// Nothing is said of the post, so it is not given up.
     @ParameterizedTest
     @ValueSource(strings = {"invalid_auth", "account_inactive", "token_revoked", "token_expired"})
-    void ofTheTokenIsNoAnswerAboutThePost(String error) {
+    void tokenErrorIsReportedAsARefusedCredential(String error) {
       slack.refuses("chat.postMessage", error);
 
       assertThatThrownBy(() -> surface.post(notice(told(false), THREAD, 0), null))
@@ -421,7 +421,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void notAtAllIsLater() {
+    void unreachableSlackMeansPostLater() {
       slack.close();
 
       assertThat(surface.post(notice(told(false), THREAD, 0), null))
@@ -445,7 +445,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void isWhatWasSaidInTheThreadByName() {
+    void backgroundQuotesTheThreadWithNames() {
       slack
           .says(
               "conversations.replies",
@@ -478,7 +478,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void ofALongThreadIsItsBeginningAndItsEnd() {
+    void backgroundOfALongThreadIsItsBeginningAndItsEnd() {
       var text = "words ".repeat(100);
       var messages =
           IntStream.rangeClosed(1, 300)
@@ -502,7 +502,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void isNoneWhereTheThreadBeginsWithTheRequest() {
+    void backgroundIsEmptyIfTheThreadBeginsWithTheRequest() {
       var root =
           new Origin(
               Optional.empty(),
@@ -528,7 +528,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void whetherAChannelIsPrivateIsUnknownWhileSlackIsDown() {
+    void channelPrivacyIsUnknownWhileSlackIsDown() {
       slack.refuses("conversations.info", "ratelimited");
 
       assertThatThrownBy(() -> surface.background().isPrivate(mention))
@@ -536,7 +536,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void namesChannelsAndSaysWhatOtherAppsShow() {
+    void backgroundNamesChannelsAndQuotesPostsOfOtherApps() {
       for (var i = 0; i < 3; i++) {
         slack.says("conversations.info", "{'ok':true,'channel':{'id':'C0OPS','name':'ops'}}");
       }
@@ -602,7 +602,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void takesFivePicturesAtMostAndNamesAllFiles() {
+    void backgroundHasAtMostFivePicturesAndNamesAllFiles() {
       threadWith(
           picture("1.png"),
           picture("2.png"),
@@ -639,7 +639,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void takesTheTextOfFilesThatAreText() {
+    void backgroundContainsTheTextOfTextFiles() {
       threadWith(
           text("error.log", "text/plain", "boom \u00e4"),
           text("rows.csv", "text/csv", "a,b\n1,2\n"),
@@ -661,7 +661,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void takesTheTextFilesOfAReplyAndTheNamesOfItsOthers() {
+    void backgroundContainsTextFilesAndNamesOfOtherFiles() {
       slack.says(
           "conversations.replies",
           page(
@@ -682,7 +682,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void showsTheBeginningAndTheEndOfALongTextFile() {
+    void longTextFileIsQuotedByItsBeginningAndItsEnd() {
       threadWith(text("build.log", "text/plain", "begin\n" + "x".repeat(60_000) + "\nthe failure"));
 
       assertThat(surface.background().read(mention).files())
@@ -696,7 +696,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void leavesOutPicturesThatAreNotSlacksOrNoPictures() {
+    void picturesFromElsewhereAndNonPicturesAreLeftOut() {
       slack.says(
           "signin.png",
           new MockResponse.Builder().addHeader("Content-Type", "text/html").body("<html>").build());
@@ -720,7 +720,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void thatMayNotBeReadNowIsAskedForAfterThePauseThatSlackAsksFor() {
+    void rateLimitedBackgroundIsUnavailableForThePauseOfSlack() {
       slack.says("conversations.replies", ScriptedSlack.rateLimited("30"));
 
       assertThatThrownBy(() -> surface.background().read(mention))
@@ -730,7 +730,7 @@ class SlackPostingTest {
     }
 
     @Test
-    void thatCannotBeReadIsAskedForAgain() {
+    void unreadableBackgroundIsUnavailableForNow() {
       slack.says("conversations.replies", ScriptedSlack.status(500));
 
       assertThatThrownBy(() -> surface.background().read(mention))

@@ -65,7 +65,7 @@ class SlackRetriesTest {
     "block-actions-cancel, block-actions-cancel",
     "message-changed, message-changed"
   })
-  void anEventThatComesAgainIsNotNew(String fixture, String twin) throws Exception {
+  void repeatedEventIsRecognized(String fixture, String twin) throws Exception {
     sends(fixture);
     for (var pause : AGAIN_AFTER) {
       slack.clock.advance(pause);
@@ -78,7 +78,7 @@ class SlackRetriesTest {
   }
 
   @Test
-  void aRestartForgetsNothing() throws Exception {
+  void repeatedEventIsRecognizedAfterARestart() throws Exception {
     sends("app-mention");
     stop();
     slack.clock.advance(Duration.ofHours(1));

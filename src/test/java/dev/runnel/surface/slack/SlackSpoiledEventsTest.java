@@ -116,7 +116,7 @@ class SlackSpoiledEventsTest {
 
   @ParameterizedTest
   @MethodSource("fixtures")
-  void eachFieldSpoiled(String fixture) throws Exception {
+  void eventWithASpoiledFieldIsHandledSafely(String fixture) throws Exception {
     var body = Body.of(fixture);
     var meant = sent(body.text());
     assertThat(slack.overHttp(body.text())).isEqualTo(200);
@@ -129,7 +129,7 @@ class SlackSpoiledEventsTest {
 
   @ParameterizedTest
   @MethodSource("fixtures")
-  void severalFieldsSpoiled(String fixture) throws Exception {
+  void eventWithSeveralSpoiledFieldsIsHandledSafely(String fixture) throws Exception {
     var seed = new Random().nextLong();
     System.out.printf("spoiled fixture=%s seed=%d%n", fixture, seed);
     RandomGenerator chance = new Random(seed);

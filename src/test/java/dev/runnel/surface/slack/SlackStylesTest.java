@@ -64,7 +64,7 @@ class SlackStylesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"channel", "thread,C0DEV=channel"})
-  void theChannelShowsTheEndButNotTheStatus(String style) {
+  void channelStyleBroadcastsTheResultButNotTheStatus(String style) {
     try (var surface = surface(style)) {
       surface.post(notice(END, THREAD), null);
       assertThat(broadcast()).isEqualTo("1");
@@ -76,7 +76,7 @@ class SlackStylesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "thread", "channel,C0DEV=thread", "quiet"})
-  void otherStylesShowTheEndInTheThreadOnly(String style) {
+  void otherStylesPostTheResultOnlyInTheThread(String style) {
     try (var surface = surface(style)) {
       surface.post(notice(END, THREAD), null);
 
@@ -86,7 +86,7 @@ class SlackStylesTest {
   }
 
   @Test
-  void aQuietThreadOfPeopleGetsNoStatusAtAnyTime() {
+  void quietThreadNeverGetsAStatus() {
     try (var surface = surface("quiet")) {
       var first = (Posting.Posted) surface.post(notice(STATUS, THREAD), null);
       var second = surface.post(notice(STATUS, THREAD), first.ref());
@@ -100,7 +100,7 @@ class SlackStylesTest {
   }
 
   @Test
-  void aQuietChannelStillHasTheCardThatBeganAThread() {
+  void quietStyleStillUpdatesTheInitialCard() {
     try (var surface = surface("quiet")) {
       surface.post(notice(STATUS, THREAD), CARD);
 
@@ -123,7 +123,7 @@ class SlackStylesTest {
   }
 
   @Test
-  void directMessagesAreShownWhole() {
+  void quietStyleDoesNotApplyToDirectMessages() {
     try (var surface = surface("quiet")) {
       surface.post(notice(STATUS, DIRECT), null);
 

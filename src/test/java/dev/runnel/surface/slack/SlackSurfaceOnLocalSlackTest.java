@@ -141,7 +141,7 @@ class SlackSurfaceOnLocalSlackTest {
   }
 
   @Test
-  void whatIsListedMeansWhatWasDelivered() {
+  void listedMessagesHaveTheMeaningOfTheDeliveredOnes() {
     var thread = startedThread();
     var root = SlackPlace.of(thread.conversation()).thread();
     slack.reply(LocalSlack.CHANNEL, root, LocalSlack.BOB, "add a test");
@@ -179,7 +179,7 @@ class SlackSurfaceOnLocalSlackTest {
   }
 
   @Test
-  void aCommandOpensOneThreadHoweverOftenItIsTried() {
+  void retriedCommandOpensOneThread() {
     slack.command(LocalSlack.CHANNEL, LocalSlack.ANN, "/agent", "fix the flaky test");
     var delivery = deliveries().getFirst();
     assertThat(delivery.intent()).isEqualTo(new Intent.Start(Request.of("fix the flaky test")));
@@ -218,7 +218,7 @@ class SlackSurfaceOnLocalSlackTest {
   }
 
   @Test
-  void theEndIsFoundAgainAfterACrash() {
+  void resultPostIsFoundAgainOnARetry() {
     var thread = startedThread();
     var end =
         new Update.Succeeded(
@@ -253,7 +253,7 @@ class SlackSurfaceOnLocalSlackTest {
   }
 
   @Test
-  void aMentionArrivesTwiceWithOneMeaning() {
+  void bothEventsOfAMentionHaveTheSameMeaning() {
     slack.message(LocalSlack.CHANNEL, LocalSlack.ANN, "<@U0RUNNEL> fix it");
 
     assertThat(deliveries()).hasSize(2);
@@ -264,7 +264,7 @@ class SlackSurfaceOnLocalSlackTest {
   }
 
   @Test
-  void aDirectMessageIsForUs() {
+  void directMessageIsAddressedToUs() {
     var direct = slack.directChannel(LocalSlack.ANN);
 
     slack.message(direct, LocalSlack.ANN, "why is the build red?");
@@ -273,7 +273,7 @@ class SlackSurfaceOnLocalSlackTest {
   }
 
   @Test
-  void theBackgroundIsWhatPeopleSaidInTheThread() {
+  void backgroundContainsTheThreadsMessagesOfPeople() {
     var root = slack.message(LocalSlack.CHANNEL, LocalSlack.ANN, "the build is red");
     slack.reply(LocalSlack.CHANNEL, root, LocalSlack.BOB, "since <@U0ANN> &amp; I merged");
     slack.reply(LocalSlack.CHANNEL, root, LocalSlack.ANN, "<@U0RUNNEL> fix it");
@@ -323,7 +323,7 @@ class SlackSurfaceOnLocalSlackTest {
   }
 
   @Test
-  void theLastMessagesOfAChannelGoAlongOnlyWhereThatIsSet() {
+  void lastChannelMessagesAreIncludedOnlyIfConfigured() {
     slack.message(LocalSlack.CHANNEL, LocalSlack.ANN, "an old one");
     slack.message(LocalSlack.CHANNEL, LocalSlack.ANN, "the build is red");
     var other = slack.message(LocalSlack.CHANNEL, LocalSlack.BOB, "since noon");
@@ -351,7 +351,7 @@ class SlackSurfaceOnLocalSlackTest {
       "no picture, but nobody looks".getBytes(StandardCharsets.UTF_8);
 
   @Test
-  void aPictureInTheThreadAndOneWithTheRequestGoAlong() {
+  void picturesOfTheThreadAndTheRequestAreAttached() {
     var root = slack.share(LocalSlack.CHANNEL, "", LocalSlack.ANN, "it is red", "red.png", PICTURE);
     slack.share(LocalSlack.CHANNEL, root, LocalSlack.BOB, "the log", "log.txt", PICTURE);
     slack.share(
@@ -376,7 +376,7 @@ class SlackSurfaceOnLocalSlackTest {
   }
 
   @Test
-  void aPictureWithoutAThreadBeforeItGoesAlongToo() {
+  void pictureOfAFirstMessageIsAttached() {
     slack.share(LocalSlack.CHANNEL, "", LocalSlack.ANN, "<@U0RUNNEL>", "red.png", PICTURE);
     var mention = deliveries().getLast();
 
@@ -439,7 +439,7 @@ class SlackSurfaceOnLocalSlackTest {
   }
 
   @Test
-  void aSignOfReceiptIsAReaction() {
+  void receiptIsShownAsAReaction() {
     var ts = slack.message(LocalSlack.CHANNEL, LocalSlack.ANN, "<@U0RUNNEL> fix it");
     var mention = deliveries().getFirst();
     var received = new Update.Received(new PostRef("C0DEV/" + ts));
@@ -451,7 +451,7 @@ class SlackSurfaceOnLocalSlackTest {
   }
 
   @Test
-  void aChannelThatIsGoneIsUndeliverable() {
+  void postToADeletedChannelIsUndeliverable() {
     var gone = new Conversation(SlackPlace.SURFACE, "T0ACME/C0GONE/1795240915.000008");
     var told = new Update.Message(SlackUpdates.ANN, "Passed on.", false);
 

@@ -146,7 +146,7 @@ class SlackSurfaceTest implements SurfaceContract {
     }
 
     @Test
-    void isAcceptedForFiveMinutesInBothDirections() {
+    void signatureIsAcceptedForFiveMinutesInBothDirections() {
       var now = SlackRequests.NOW;
 
       assertThat(statusOf(SlackRequests.SECRET, now, now.plusSeconds(300))).isEqualTo(200);
@@ -156,7 +156,7 @@ class SlackSurfaceTest implements SurfaceContract {
     }
 
     @Test
-    void ofAnySecretIsAcceptedWhileTheyAreRotated() {
+    void signatureOfEachRotatedSecretIsAccepted() {
       try (var rotating =
           SlackSurfaces.of(
               SlackSurfaces.oneWorkspace(
@@ -176,7 +176,7 @@ class SlackSurfaceTest implements SurfaceContract {
     }
 
     @Test
-    void isTheOneOfSlacksOwnDocumentation() {
+    void exampleOfSlacksDocumentationIsAccepted() {
       var documented =
           "token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow"
               + "&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner"
@@ -216,7 +216,7 @@ class SlackSurfaceTest implements SurfaceContract {
       "v0=5626339980899db087ba4e4b64ed82aad6aada1a24693d70df346e2576fd6c83,-1795240915",
       "v0=5626339980899db087ba4e4b64ed82aad6aada1a24693d70df346e2576fd6c83,99999999999999999999",
     })
-    void thatIsMissingOrMalformedIsRefusedWithoutAWordAboutWhy(String signature, String time) {
+    void missingOrMalformedSignatureIsRejectedWithAnEmptyBody(String signature, String time) {
       var webhookResult =
           goldenSurface.receive(
               SlackRequests.with(
@@ -230,7 +230,7 @@ class SlackSurfaceTest implements SurfaceContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"url-verification", "ssl-check", "view-submission"})
-    void isNeededForHandshakesToo(String golden) {
+    void handshakeWithoutASignatureIsRejected(String golden) {
       var webhookResult =
           goldenSurface.receive(SlackRequests.with(SlackRequests.golden(golden), Map.of()));
 
@@ -240,7 +240,7 @@ class SlackSurfaceTest implements SurfaceContract {
   }
 
   @Test
-  void onlyPostsToTheOneAddressAreLookedAt() {
+  void onlyPostsToTheEventsAddressAreAccepted() {
     var request = SlackRequests.golden("message-mention");
 
     assertThat(
@@ -280,7 +280,7 @@ class SlackSurfaceTest implements SurfaceContract {
   @Nested
   class AtTheStart {
     @Test
-    void weLearnWhoWeAreByOneCallAndReceiveCallsNobody() {
+    void startCallsSlackOnceAndReceiveNever() {
       surface.start();
       for (var golden : awaited()) {
         surface.receive(SlackRequests.golden(golden));
@@ -291,7 +291,7 @@ class SlackSurfaceTest implements SurfaceContract {
     }
 
     @Test
-    void receiveCallsNobodyEvenBefore() {
+    void receiveBeforeTheStartCallsNobody() {
       for (var golden : awaited()) {
         surface.receive(SlackRequests.golden(golden));
       }
@@ -300,7 +300,7 @@ class SlackSurfaceTest implements SurfaceContract {
     }
 
     @Test
-    void aSlackThatIsDownDoesNotStopUsAndIsAskedAgainLater() {
+    void unavailableSlackDoesNotPreventTheStartAndIsAskedAgainLater() {
       slack.says("auth.test", ScriptedSlack.status(502));
       surface.start();
 
@@ -312,7 +312,7 @@ class SlackSurfaceTest implements SurfaceContract {
     }
 
     @Test
-    void ourNameIsKnownWhereAPayloadDoesNotTellIt() {
+    void mentionIsRecognizedIfThePayloadLacksOurName() {
       surface.start();
       var body =
           SlackRequests.body(SlackRequests.golden("message-mention"))

@@ -63,7 +63,7 @@ class SlackTokenStoryTest {
   }
 
   @Test
-  void aCommandWaitsForTheTokenAndReadyzNamesSlackMeanwhile() throws Exception {
+  void commandWaitsForAValidTokenWhileReadinessNamesSlack() throws Exception {
     slack.refusesTokens("token_revoked");
     assertThat(says("/agent", "fix the flaky test")).isEqualTo(200);
 
@@ -90,7 +90,7 @@ class SlackTokenStoryTest {
   }
 
   @Test
-  void aRefusedTokenIsAMetricUntilItIsAccepted() throws Exception {
+  void metricShowsARefusedTokenUntilItIsAccepted() throws Exception {
     assertThat(runnel.get("/metrics").body()).contains(HELD + " 0.0\n");
 
     slack.refusesTokens("token_revoked");

@@ -117,7 +117,7 @@ class SlackWorkflowStepTest {
   }
 
   @Test
-  void otherStepsAndStepsWithoutAChannelStartNothing() {
+  void otherStepsAndStepsWithoutAChannelStartNoRun() {
     assertThat(executed("other", "{'request':'fix it','channel':'C0DEV'}"))
         .isInstanceOf(WebhookResult.Answered.class);
     assertThat(executed("start_run", "{'request':'fix it'}"))
@@ -129,7 +129,7 @@ class SlackWorkflowStepTest {
   /// write to a person.
   @ParameterizedTest
   @ValueSource(strings = {"C0DEV/1", "C0DEV/1/~Fx2", "U0ANN", "D0ANN", "general", "C0:DEV"})
-  void whatIsNoChannelStartsNothing(String channel) {
+  void invalidChannelStartsNoRun(String channel) {
     assertThat(executed("start_run", "{'request':'fix it','channel':'" + channel + "'}"))
         .isInstanceOf(WebhookResult.Answered.class);
   }
@@ -164,7 +164,7 @@ class SlackWorkflowStepTest {
   }
 
   @Test
-  void theAnswerOfAPrivateChannelStaysThere() {
+  void answerIsNotPassedOnFromAPrivateChannel() {
     var delivery = opened("{'request':'fix it','channel':'C0DEV'}");
     slack.says(
         "conversations.info", PUBLIC.replace("'is_member'", "'is_private':true,'is_member'"));
@@ -175,7 +175,7 @@ class SlackWorkflowStepTest {
   }
 
   @Test
-  void whyARunFailedInAPrivateChannelStaysThere() {
+  void failureReasonIsNotPassedOnFromAPrivateChannel() {
     var delivery = opened("{'request':'fix it','channel':'C0DEV'}");
     slack.says(
         "conversations.info", PUBLIC.replace("'is_member'", "'is_private':true,'is_member'"));
@@ -190,7 +190,7 @@ class SlackWorkflowStepTest {
   }
 
   @Test
-  void anEndThatSlackDoesNotTakeNowIsToldAgain() {
+  void rateLimitedEndOfAStepIsReportedAgain() {
     var delivery = opened("{'request':'fix it','channel':'C0DEV'}");
     slack.says(COMPLETED, ScriptedSlack.rateLimited("30"));
 
@@ -216,7 +216,7 @@ class SlackWorkflowStepTest {
   }
 
   @Test
-  void theExampleForTheManifestNamesWhatTheCodeKnows() throws IOException {
+  void exampleManifestOfTheStepMatchesTheCode() throws IOException {
     var manifest = new YAMLMapper().readTree(Path.of("examples/slack-workflow-step.yaml").toFile());
     var step = manifest.at("/functions/" + SlackStep.CALLBACK);
 
@@ -233,7 +233,7 @@ class SlackWorkflowStepTest {
   }
 
   @Test
-  void aStepWithoutARequestIsTold() {
+  void stepWithoutARequestIsUnclear() {
     assertThat(started("{'request':' ','channel':'C0DEV'}").intent())
         .isEqualTo(new Intent.Unclear("`request` is empty."));
   }

@@ -30,7 +30,7 @@ class MentionTest {
         "@agent fix it <!-- unseen -->",
         "@agent fi\u200Bx it",
       })
-  void aLineThatBeginsWithItAddressesUs(String comment) {
+  void lineThatBeginsWithTheMentionAddressesUs(String comment) {
     assertThat(mention.in(comment)).contains("fix it");
   }
 
@@ -67,12 +67,12 @@ class MentionTest {
         "seen <!-- unseen\n@agent fix it\n--> seen",
         "<!-->-->\n<!--\n@agent fix it\n-->",
       })
-  void elsewhereItIsOnlyAWord(String comment) {
+  void mentionElsewhereInTheTextIsIgnored(String comment) {
     assertThat(mention.in(comment)).isEmpty();
   }
 
   @Test
-  void allThatFollowsIsSaidToUs() {
+  void allTextAfterTheMentionIsTheRequest() {
     assertThat(
             mention.in(
                 """
@@ -105,20 +105,20 @@ class MentionTest {
   }
 
   @Test
-  void theMentionAloneIsAnEmptyWord() {
+  void mentionAloneIsAnEmptyRequest() {
     assertThat(mention.in("@agent")).contains("");
     assertThat(mention.in("@agent!")).contains("");
   }
 
   @Test
-  void signsThatNeverBecomeACommentStayWords() {
+  void unclosedCommentMarksStayText() {
     assertThat(mention.in("@agent why is <!-- in the page?\n\nSee above."))
         .contains("why is <!-- in the page?\n\nSee above.");
     assertThat(mention.in("@agent escape `<!--` and `-->`")).contains("escape `<!--` and `-->`");
   }
 
   @Test
-  void anotherWordMayBeChosen() {
+  void mentionNameIsConfigurable() {
     assertThat(new Mention("run.nel").in("@run.nel go")).contains("go");
     assertThat(new Mention("run.nel").in("@runXnel go")).isEmpty();
   }

@@ -13,7 +13,7 @@ class TrackerSettingsTest {
   }
 
   @Test
-  void everyEndingStopsARunUnlessOthersAreNamed() {
+  void everyCancelTriggerAppliesUnlessSomeAreNamed() {
     var all = new IssueRules(TrackerSettings.from(Map.of()));
     for (var issueCancelTrigger : IssueCancelTrigger.values()) {
       assertThat(all.ended(issueCancelTrigger, "issue")).isPresent();
@@ -27,7 +27,7 @@ class TrackerSettingsTest {
   }
 
   @Test
-  void allOfThemCanBeSwitchedOff() {
+  void allCancelTriggersCanBeDisabled() {
     for (var issueCancelTrigger : IssueCancelTrigger.values()) {
       assertThat(rules("off").ended(issueCancelTrigger, "issue")).isEmpty();
     }

@@ -37,7 +37,7 @@ class LimitsTest {
   @Nested
   class AnAgentIsStopped {
     @Test
-    void whenItWorksTooLong() throws IOException {
+    void agentThatWorksTooLongIsStopped() throws IOException {
       var limits = limits(USUAL.start(), USUAL.idle(), SHORT, USUAL.outputBytes());
       var run = ended(limits, "echo $$ > pid; while :; do echo busy; sleep 0.1; done", "ERROR");
 
@@ -51,7 +51,7 @@ class LimitsTest {
     }
 
     @Test
-    void whenItSaysNothingForTooLong() throws IOException {
+    void agentWithoutOutputForTooLongIsStopped() throws IOException {
       var limits = limits(USUAL.start(), SHORT, USUAL.total(), USUAL.outputBytes());
       var run = ended(limits, "echo $$ > pid; echo hello; sleep 300", "ERROR");
 
@@ -64,7 +64,7 @@ class LimitsTest {
     }
 
     @Test
-    void whenItSaysTooMuch() throws IOException {
+    void agentWithTooMuchOutputIsStopped() throws IOException {
       var limits = limits(USUAL.start(), USUAL.idle(), USUAL.total(), 64 * 1024);
       var run = ended(limits, "echo $$ > pid; yes", "FAILED");
 
@@ -77,7 +77,7 @@ class LimitsTest {
     }
 
     @Test
-    void whenItsWorkspaceGrowsTooBig() throws IOException {
+    void agentWithATooLargeWorkspaceIsStopped() throws IOException {
       var limits =
           new Limits(
               USUAL.start(),
@@ -98,7 +98,7 @@ class LimitsTest {
     }
 
     @Test
-    void whenItsMinutesCostTooMuch() throws IOException {
+    void agentThatCostsTooMuchIsStopped() throws IOException {
       // A dollar a second.
       var cost = new CostLimit(Optional.of(BigDecimal.ONE), () -> new BigDecimal(60));
       var setup = Setup.USUAL.with(USUAL.with(cost));
@@ -121,7 +121,7 @@ class LimitsTest {
     }
 
     @Test
-    void butNotWhenItOnlyComesNear() {
+    void agentBelowItsLimitsIsNotStopped() {
       var limits = limits(USUAL.start(), SHORT, Duration.ofSeconds(20), 64 * 1024);
       var command = "for i in 1 2 3 4 5 6; do echo $i; sleep 0.3; done; echo done";
       assertThat(message(ended(limits, command, "SUCCEEDED"))).endsWith("done");
@@ -129,7 +129,7 @@ class LimitsTest {
   }
 
   @Test
-  void aSetupThatTakesTooLongIsEndedWithItsLastStep() {
+  void setupThatTakesTooLongIsEndedAndNamesItsLastStep() {
     var environment = Environment.named("web").withSetupCommands(List.of("true", "sleep 300"));
     var setup =
         Setup.USUAL
@@ -170,7 +170,7 @@ class LimitsTest {
   @Nested
   class AStopOfTheService {
     @Test
-    void letsAgentsFinishThatAreQuickEnough() {
+    void stopOfTheServiceLetsQuickAgentsFinish() {
       String id;
       String queued;
       var command = "touch ready; sleep 1; echo finished";
@@ -188,7 +188,7 @@ class LimitsTest {
     }
 
     @Test
-    void tellsTheThreadOfThoseThatAreNot() {
+    void runInterruptedByAStopOfTheServiceReportsTheRestart() {
       String id;
       try (var service = RunningService.with(folder, "touch ready; sleep 300", 1, drain(SHORT))) {
         id = service.create("x");
@@ -224,7 +224,7 @@ class LimitsTest {
     "PT36H, 36 hours",
     "P7D, 7 days",
   })
-  void timesAreSaidInTheBiggestUnitThatFits(Duration time, String words) {
+  void timesAreFormattedInTheLargestFittingUnit(Duration time, String words) {
     assertThat(Limits.format(time)).isEqualTo(words);
   }
 

@@ -29,13 +29,13 @@ class QueueOrderTest {
   }
 
   @Test
-  void theRunsOfOnePersonGoInTheOrderInWhichTheyWereAskedFor() {
+  void runsOfOnePersonStartInTheOrderOfTheirRequests() {
     assertThat(order(List.of(run("b", "ann", 2), run("a", "ann", 1)), Map.of()))
         .containsExactly("a", "b");
   }
 
   @Test
-  void peopleTakeTurns() {
+  void queueAlternatesBetweenPeople() {
     assertThat(
             order(
                 List.of(
@@ -49,7 +49,7 @@ class QueueOrderTest {
   }
 
   @Test
-  void whoHasRunsThatWorkComesAfterWhoHasNone() {
+  void personWithoutActiveRunsComesBeforeThoseWithActiveRuns() {
     var ofAnn = IntStream.range(0, 300).mapToObj(i -> run("a" + i, "ann", i));
     var waiting = Stream.concat(ofAnn, Stream.of(run("b", "ben", 400))).toList();
 
@@ -57,7 +57,7 @@ class QueueOrderTest {
   }
 
   @Test
-  void whereOneSlotIsFreeAtATimeWhoWasServedLongestAgoComesFirst() {
+  void personServedLongestAgoComesFirst() {
     assertThat(
             order(
                 List.of(run("a", "ann", 1), run("b", "ben", 2)),
@@ -66,7 +66,7 @@ class QueueOrderTest {
   }
 
   @Test
-  void theFirstOfThoseWhoWaitLongestOfEachPersonIsTheFirstOfAll() {
+  void firstOfTheQueueEqualsTheFirstOfTheLongestWaitingPerPerson() {
     var chance = new Random(7);
     for (int i = 0; i < 500; i++) {
       var waiting =

@@ -46,7 +46,7 @@ class SlackApiTest {
 
   @ParameterizedTest
   @CsvSource({"429, 30, PT30S", "429, soon, ", "503, , ", "500, 5, PT5S", "408, , "})
-  void aStatusThatPassesIsWaitedForAsLongAsSlackAsks(
+  void temporaryStatusIsReportedWithTheRetryDelay(
       int status, String retryAfter, @Nullable Duration expected) throws Exception {
     calling().thenThrow(status(status, retryAfter));
 
@@ -58,7 +58,7 @@ class SlackApiTest {
 
   @ParameterizedTest
   @CsvSource({"400", "403", "404"})
-  void anotherStatusIsFinal(int status) throws Exception {
+  void otherStatusIsPermanent(int status) throws Exception {
     calling().thenThrow(status(status, null));
 
     assertThat(api.identity()).isEqualTo(new SlackResponse.No<>("http_" + status));
@@ -66,7 +66,7 @@ class SlackApiTest {
 
   @ParameterizedTest
   @CsvSource({"ratelimited, true", "internal_error, true", "invalid_auth, false", ", false"})
-  void anErrorCodePassesOrIsFinal(@Nullable String error, boolean passes) throws Exception {
+  void errorCodeIsTemporaryOrPermanent(@Nullable String error, boolean passes) throws Exception {
     var response = new AuthTestResponse();
     response.setError(error);
     calling().thenReturn(response);
@@ -79,7 +79,7 @@ class SlackApiTest {
   }
 
   @Test
-  void aSlackThatIsNotReachedIsAskedOnceAndLater() throws Exception {
+  void unreachableSlackIsCalledOnceAndReportedAsTemporary() throws Exception {
     calling().thenThrow(new SocketTimeoutException("xoxb-in-a-message"), new EOFException());
 
     assertThat(api.identity())
@@ -90,7 +90,7 @@ class SlackApiTest {
   }
 
   @Test
-  void anAnswerThatIsNoneOfSlacksIsWaitedFor() throws Exception {
+  void unreadableResponseIsTemporary() throws Exception {
     calling().thenThrow(new IllegalStateException("<html>"));
 
     assertThat(api.identity())

@@ -169,7 +169,7 @@ class InstalledWorkspacesTest {
   @Nested
   class AnInstallation {
     @Test
-    void goesToSlackWithTheManifestsScopesAndAStateOfItsOwn() {
+    void installationBeginsWithTheManifestsScopesAndItsOwnState() {
       var begun = begun();
 
       assertThat(begun.address().encodedPath()).isEqualTo("/oauth/v2/authorize");
@@ -182,7 +182,7 @@ class InstalledWorkspacesTest {
     }
 
     @Test
-    void thatNobodyAcceptedIsNotServedAndThePageSaysWhatToDo() {
+    void unacceptedWorkspaceIsNotServedAndItsPageSaysWhatToDo() {
       surface = node("client-secret", "T2");
       assertThat(install("T1", "xoxb-1", false).html())
           .contains("policy.installations.slack", "<code>T1</code>")
@@ -199,7 +199,7 @@ class InstalledWorkspacesTest {
     }
 
     @Test
-    void thatIsAcceptedIsServedToItsOwnFullMembers() {
+    void acceptedWorkspaceServesItsOwnFullMembers() {
       install("T1", "xoxb-1", false);
       install("T2", "xoxb-2", false);
       slack.says("users.info", "{'ok':true,'user':{'id':'U0ANN','team_id':'T1'}}");
@@ -210,12 +210,12 @@ class InstalledWorkspacesTest {
     }
 
     @Test
-    void thatIsGoneIsNotServed() {
+    void unknownWorkspaceIsNotServed() {
       assertThat(surface.senders().admit(start("T9"))).isInstanceOf(Admission.Refused.class);
     }
 
     @Test
-    void isOfNoUseWhileNoneIsAcceptedAndTheCheckSaysHow() {
+    void checkSaysHowToAcceptAWorkspaceIfNoneIsAccepted() {
       surface = node("client-secret", "");
       assertThat(surface.status()).contains("serves no workspace yet");
       assertThat(surface.check().getFirst().isOk()).isFalse();
@@ -235,7 +235,7 @@ class InstalledWorkspacesTest {
     }
 
     @Test
-    void ofEachWorkspaceIsSpokenForByItsOwnToken() {
+    void eachWorkspaceIsPostedToWithItsOwnToken() {
       assertThat(install("T1", "xoxb-1", false).html())
           .contains("Runnel is in Team T1")
           .doesNotContain("xoxb-1");
@@ -249,7 +249,7 @@ class InstalledWorkspacesTest {
     }
 
     @Test
-    void hasPagesAndFormsOfItsOwn() {
+    void viewsAreOpenedWithTheTokenOfTheirWorkspace() {
       install("T1", "xoxb-1", false);
       install("T2", "xoxb-2", false);
 
@@ -279,7 +279,7 @@ class InstalledWorkspacesTest {
     }
 
     @Test
-    void ofEachWorkspaceSetsItsReactionsByItsOwnToken() {
+    void reactionsAreSetWithTheTokenOfTheirWorkspace() {
       install("T1", "xoxb-1", false);
       install("T2", "xoxb-2", false);
 
@@ -310,7 +310,7 @@ class InstalledWorkspacesTest {
     }
 
     @Test
-    void againTakesTheNewToken() {
+    void repeatedInstallationReplacesTheToken() {
       install("T1", "xoxb-1", false);
       install("T1", "xoxb-2", false);
 
@@ -320,7 +320,7 @@ class InstalledWorkspacesTest {
     }
 
     @Test
-    void ofAWholeOrganisationIsRefused() {
+    void installationForAWholeOrganisationIsRefused() {
       slack.says(
           "oauth.v2.access",
           "{'ok':true,'is_enterprise_install':true,'access_token':'xoxb-org','team':null,"
@@ -330,7 +330,7 @@ class InstalledWorkspacesTest {
     }
 
     @Test
-    void thatCameTooLateIsNotTraded() {
+    void lateAuthorizationCodeIsNotExchanged() {
       var begun = begun();
       clock.advance(OAuthState.LIFE);
 
@@ -339,7 +339,7 @@ class InstalledWorkspacesTest {
     }
 
     @Test
-    void thatSlackRefusesOrDoesNotAnswerIsSaidInWords() {
+    void failedInstallationShowsAPlainReason() {
       slack.refuses("oauth.v2.access", "bad_client_secret");
       assertThat(comesBack("code").html()).contains("SLACK_CLIENT_SECRET");
 
@@ -354,7 +354,7 @@ class InstalledWorkspacesTest {
   @Nested
   class AWorkspaceThatIsNotThere {
     @Test
-    void isNotPostedToAndTheReasonSaysWhatToDo() {
+    void postToAMissingWorkspaceSaysHowToInstallAgain() {
       assertThat(post(surface, "T1"))
           .isEqualTo(
               new Posting.Undeliverable(
@@ -364,7 +364,7 @@ class InstalledWorkspacesTest {
     }
 
     @Test
-    void isForgottenWhenSlackSaysThatTheAppIsGone() {
+    void workspaceIsForgottenIfSlackRefusesItsToken() {
       install("T1", "xoxb-1", false);
       slack.refuses("chat.postMessage", "account_inactive");
 
@@ -375,7 +375,7 @@ class InstalledWorkspacesTest {
     }
 
     @Test
-    void isForgottenWhenItTookTheAppAway() {
+    void workspaceIsForgottenIfItUninstallsTheApp() {
       install("T1", "xoxb-1", false);
       clock.advance(Duration.ofMinutes(1));
 
@@ -385,7 +385,7 @@ class InstalledWorkspacesTest {
     }
 
     @Test
-    void isKeptWhenTheWordIsOlderThanTheInstallationOrAboutAPerson() {
+    void workspaceIsKeptIfTheEventIsOlderOrAboutAPersonsToken() {
       var before = clock.instant();
       clock.advance(Duration.ofMinutes(1));
       install("T1", "xoxb-1", false);
@@ -425,7 +425,7 @@ class InstalledWorkspacesTest {
     }
 
     @Test
-    void isRenewedInTimeAndOnceForAllNodes() {
+    void expiringTokenIsRenewedInTimeAndOnceForAllNodes() {
       var other = node("client-secret");
       clock.advance(Duration.ofHours(9));
       post(surface, "T1");
@@ -441,7 +441,7 @@ class InstalledWorkspacesTest {
     }
 
     @Test
-    void goesOnWhileTheAnswerIsLostAndIsRenewedLater() {
+    void tokenIsUsedAndRenewedLaterIfTheRenewalFails() {
       clock.advance(Duration.ofHours(11));
       slack.says("oauth.v2.access", ScriptedSlack.status(503));
       post(surface, "T1");
@@ -456,7 +456,7 @@ class InstalledWorkspacesTest {
     }
 
     @Test
-    void thatSlackDoesNotRenewWorksToItsEndAndThenAPersonIsAsked() {
+    void unrenewableTokenWorksUntilItExpiresAndThenNeedsAPerson() {
       clock.advance(Duration.ofHours(11));
       slack.refuses("oauth.v2.access", "invalid_refresh_token");
       assertThat(post(surface, "T1")).isInstanceOf(Posting.Posted.class);
@@ -477,7 +477,7 @@ class InstalledWorkspacesTest {
     }
 
     @Test
-    void mayBeChangedWhileTheOldOneIsStillThere() {
+    void clientSecretCanBeRotated() {
       node("new-secret,client-secret");
 
       post(node("new-secret"), "T1");
@@ -486,7 +486,7 @@ class InstalledWorkspacesTest {
     }
 
     @Test
-    void thatDoesNotOpenAnInstallationAsksForAnother() {
+    void wrongClientSecretAsksForANewInstallation() {
       var node = node("other-secret");
 
       assertThat(post(node, "T1"))
@@ -499,7 +499,7 @@ class InstalledWorkspacesTest {
     }
 
     @Test
-    void isNotInTheDatabaseNorIsAToken() {
+    void databaseContainsNeitherTokensNorTheClientSecret() {
       assertThat(
               database.<Optional<String>>read(
                   rows ->

@@ -12,7 +12,7 @@ class TokenCipherTest {
   private final TokenCipher tokenCipher = new TokenCipher(List.of("client-secret"), "tokens");
 
   @Test
-  void whatIsSealedIsNotReadableAndNeverLooksTheSame() {
+  void encryptedTokenIsUnreadableAndAlwaysDifferent() {
     var encrypted = tokenCipher.encrypt(SECRET, "T1");
 
     assertThat(encrypted).doesNotContain("xoxb").isNotEqualTo(tokenCipher.encrypt(SECRET, "T1"));
@@ -21,7 +21,7 @@ class TokenCipherTest {
   }
 
   @Test
-  void anotherNodeWithTheSameSecretOpensIt() {
+  void otherNodeWithTheSameSecretCanDecrypt() {
     assertThat(
             new TokenCipher(List.of("client-secret"), "tokens")
                 .decrypt(tokenCipher.encrypt(SECRET, "T1"), "T1"))
@@ -29,7 +29,7 @@ class TokenCipherTest {
   }
 
   @Test
-  void anyOfSeveralSecretsOpensAndTheFirstSeals() {
+  void anySecretDecryptsAndTheFirstEncrypts() {
     var rotating = new TokenCipher(List.of("new", "client-secret"), "tokens");
 
     assertThat(rotating.decrypt(tokenCipher.encrypt(SECRET, "T1"), "T1"))
@@ -40,7 +40,7 @@ class TokenCipherTest {
   }
 
   @Test
-  void anotherSecretPurposeOrPlaceDoesNotOpenIt() {
+  void otherSecretPurposeOrPlaceCannotDecrypt() {
     var encrypted = tokenCipher.encrypt(SECRET, "T1");
 
     assertThat(new TokenCipher(List.of("other"), "tokens").decrypt(encrypted, "T1")).isEmpty();
@@ -51,12 +51,12 @@ class TokenCipherTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "1.", "1.AAAA", "2.AAAA", "1.!!", "xoxb-in-clear"})
-  void whatIsNoSealedTextIsNotOpened(String damaged) {
+  void malformedCiphertextIsNotDecrypted(String damaged) {
     assertThat(tokenCipher.decrypt(damaged, "T1")).isEmpty();
   }
 
   @Test
-  void aTextThatWasChangedIsNotOpened() {
+  void tamperedCiphertextIsNotDecrypted() {
     var encrypted = tokenCipher.encrypt(SECRET, "T1");
     var at = encrypted.length() / 2;
     var changed =

@@ -18,13 +18,13 @@ class SlackBehaviorTest {
   }
 
   @Test
-  void withoutSettingsAreTheUsualOnes() {
+  void behaviorWithoutSettingsIsTheDefault() {
     assertThat(SlackBehavior.from(Map.of())).isEqualTo(SlackBehavior.DEFAULT);
     assertThat(SlackBehavior.DEFAULT.reactions()).containsOnlyKeys(MessageStatus.values());
   }
 
   @Test
-  void signsMayBeOffOrOthers() {
+  void reactionsCanBeDisabledOrChanged() {
     assertThat(behavior(SlackBehavior.REACTIONS, "off").reactions()).isEmpty();
     var some = behavior(SlackBehavior.REACTIONS, "taken=:wave:, running=off").reactions();
     assertThat(some)
@@ -34,13 +34,13 @@ class SlackBehaviorTest {
   }
 
   @Test
-  void theStopSignMayBeOffOrAnother() {
+  void stopReactionCanBeDisabledOrChanged() {
     assertThat(behavior(SlackBehavior.STOP_REACTION, "off").stop()).isEmpty();
     assertThat(behavior(SlackBehavior.STOP_REACTION, "x").stop()).contains("x");
   }
 
   @Test
-  void channelsMayListenInTheirOwnWay() {
+  void channelsCanHaveTheirOwnListenSetting() {
     var behavior = behavior(SlackBehavior.LISTEN, "default=owner, C0DEV=mention, C0OPS=everyone");
 
     assertThat(listening(behavior, "C0DEV")).isEqualTo(Audience.MENTION);
@@ -60,7 +60,7 @@ class SlackBehaviorTest {
   }
 
   @Test
-  void onlyChannelsThatAreListedGiveTheirLastMessages() {
+  void onlyListedChannelsProvideTheirLastMessages() {
     assertThat(behavior(SlackBehavior.CONTEXT, "C0DEV=20, C0OPS=5").context())
         .containsExactlyInAnyOrderEntriesOf(Map.of("C0DEV", 20, "C0OPS", 5));
     assertThat(behavior(SlackBehavior.CONTEXT, "off").context()).isEmpty();
@@ -81,7 +81,7 @@ class SlackBehaviorTest {
     "SLACK_REACTIONS, taken=two words, 'names of reactions'",
     "SLACK_STOP_REACTION, a b, 'names of reactions'",
   })
-  void whatIsNotOneIsSaidSo(String setting, String value, String words) {
+  void invalidValueIsRefusedWithTheNameOfItsSetting(String setting, String value, String words) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> behavior(setting, value))
         .withMessageStartingWith(setting)

@@ -18,7 +18,7 @@ class SlackConfigTest {
   }
 
   @Test
-  void twoSettingsAreEnough() {
+  void signingSecretAndBotTokenAreSufficient() {
     var config =
         SlackConfig.from(Map.of("SLACK_SIGNING_SECRET", "new, old", "SLACK_BOT_TOKEN", "xoxb-1"))
             .orElseThrow();
@@ -39,7 +39,7 @@ class SlackConfigTest {
   }
 
   @Test
-  void bothWaysMayBeOn() {
+  void socketAndHttpCanBothBeConfigured() {
     var config =
         SlackConfig.from(
                 Map.of(
@@ -62,7 +62,7 @@ class SlackConfigTest {
   }
 
   @Test
-  void halfTheSettingsNameTheMissingHalf() {
+  void incompleteSettingsNameTheMissingOne() {
     assertThatThrownBy(() -> SlackConfig.from(Map.of("SLACK_APP_TOKEN", "xapp-1")))
         .hasMessageStartingWith("SLACK_BOT_TOKEN is missing")
         .hasMessageContaining("SLACK_APP_TOKEN is set");
@@ -74,7 +74,7 @@ class SlackConfigTest {
 
   @ParameterizedTest
   @CsvSource({"SLACK_CLIENT_ID, SLACK_CLIENT_SECRET", "SLACK_CLIENT_SECRET, SLACK_CLIENT_ID"})
-  void halfOfAClientAloneNamesAllThatIsMissing(String given, String other) {
+  void incompleteClientNamesAllMissingSettings(String given, String other) {
     assertThatThrownBy(() -> SlackConfig.from(Map.of(given, "1")))
         .hasMessageStartingWith(
             "SLACK_SIGNING_SECRET and %s are missing, while %s is set.".formatted(other, given));
@@ -96,7 +96,7 @@ class SlackConfigTest {
   }
 
   @Test
-  void halfOfAClientNamesTheOtherHalf() {
+  void incompleteClientNamesItsOtherSetting() {
     assertThatThrownBy(
             () -> SlackConfig.from(Map.of("SLACK_CLIENT_ID", "1", "SLACK_SIGNING_SECRET", "s")))
         .hasMessageStartingWith("SLACK_CLIENT_SECRET is missing");
@@ -154,7 +154,7 @@ class SlackConfigTest {
   }
 
   @Test
-  void onlySlacksOwnAddressesAreAnsweredAt() {
+  void onlyHttpsAddressesOfSlackAreAcceptedForAnswers() {
     var config =
         SlackConfig.from(Map.of("SLACK_SIGNING_SECRET", "s", "SLACK_BOT_TOKEN", "t")).orElseThrow();
 

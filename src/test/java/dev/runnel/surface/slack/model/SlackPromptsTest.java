@@ -15,7 +15,7 @@ class SlackPromptsTest {
   }
 
   @Test
-  void areTheUsualOnesWhereNothingIsSet() {
+  void promptsHaveDefaults() {
     assertThat(SlackPrompts.from(Map.of())).isEqualTo(SlackPrompts.DEFAULT);
   }
 
@@ -25,7 +25,7 @@ class SlackPromptsTest {
         "Help = help\nFix it = Find a bug, fix it.\n",
         "Help = help | Fix it = Find a bug, fix it."
       })
-  void standOneALineOrBetweenBars(String setting) {
+  void promptsAreSeparatedByLinesOrBars(String setting) {
     assertThat(of(setting).all())
         .containsExactly(
             new SlackPrompts.Prompt("Help", "help"),
@@ -34,19 +34,19 @@ class SlackPromptsTest {
   }
 
   @Test
-  void sayThemselvesWithoutAMessage() {
+  void promptWithoutAMessageSendsItsTitle() {
     assertThat(of("List my runs").all())
         .containsExactly(new SlackPrompts.Prompt("List my runs", "List my runs"));
   }
 
   @Test
-  void mayBeNone() {
+  void promptsCanBeTurnedOff() {
     assertThat(of("off").all()).isEmpty();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"a=b|c=d|e=f|g=h|i=j", "=nothing", "nothing="})
-  void thatSlackCannotShowAreRefusedByName(String setting) {
+  void promptsThatSlackCannotShowAreRefusedWithTheSettingsName(String setting) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> of(setting))
         .withMessageContaining("SLACK_PROMPTS (slack.prompts)");

@@ -28,7 +28,7 @@ class SlackTextTest {
         "&lt;@U0ANN&gt;                           ¦ <@U0ANN>",
         "costs $1 \\1                             ¦ costs $1 \\1",
       })
-  void markUpBecomesWhatWasTyped(String text, String plain) {
+  void slackMarkupBecomesTheTypedText(String text, String plain) {
     assertThat(SlackText.plain(text)).isEqualTo(plain);
   }
 
@@ -53,12 +53,12 @@ class SlackTextTest {
         "<@U0RUNNEL> and <@U0RUNNEL> fix    ¦ and fix",
         "<@U0RUNNEL2> fix it                ¦ <@U0RUNNEL2> fix it",
       })
-  void onlyOurOwnMentionIsTakenOut(String text, String rest) {
+  void onlyOurOwnMentionIsRemoved(String text, String rest) {
     assertThat(SlackText.withoutMentions(text, List.of("U0RUNNEL"))).isEqualTo(rest);
   }
 
   @Test
-  void aMentionIsOfExactlyOneUser() {
+  void mentionMatchesTheExactUserId() {
     assertThat(SlackText.mentions("<@U0RUNNEL2>", List.of("U0RUNNEL"))).isFalse();
     assertThat(SlackText.mentions("hi <@U0RUNNEL>", List.of("U0RUNNEL"))).isTrue();
     assertThat(SlackText.mentions("&lt;@U0RUNNEL&gt;", List.of("U0RUNNEL"))).isFalse();

@@ -82,7 +82,7 @@ class FileAnswersTest {
   }
 
   @Test
-  void theBytesAreThereBeforeAnybodySeesAnything() {
+  void fileIsUploadedBeforeTheMessageIsPosted() {
     assertThat(post(0))
         .isEqualTo(new Posting.Posted(new PostRef("C0DEV/1795240916.000200"), THREAD));
 
@@ -100,7 +100,7 @@ class FileAnswersTest {
   }
 
   @Test
-  void againFindsBoth() {
+  void retryFindsTheMessageAndItsFile() {
     slack.says("conversations.replies", thread(true));
 
     assertThat(post(1))
@@ -109,7 +109,7 @@ class FileAnswersTest {
   }
 
   @Test
-  void aMessageWhoseFileWasLostOnTheWayGetsItsFile() {
+  void messageWithALostFileGetsItsFileOnARetry() {
     slack.says("files.completeUploadExternal", ScriptedSlack.status(503));
     assertThat(post(0)).isInstanceOf(Posting.Later.class);
     slack.says("conversations.replies", thread(false));
@@ -143,7 +143,7 @@ class FileAnswersTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"missing_scope", "file_uploads_disabled", "storage_limit_reached"})
-  void whereSlackTakesNoFileTheSessionIsTheWayToTheRest(String error) {
+  void answerLinksToTheSessionIfSlackRefusesTheFile(String error) {
     try (var refusing = new ScriptedSlack();
         var there = SlackSurfaces.of(refusing.config(), InstantSource.system())) {
       refusing.refuses("files.getUploadURLExternal", error);
@@ -164,7 +164,7 @@ class FileAnswersTest {
   }
 
   @Test
-  void aFileThatMayNotBeShownIsTakenBackFromTheMessage() {
+  void messageDoesNotMentionAFileThatSlackRefused() {
     slack.refuses("files.completeUploadExternal", "channel_not_found");
 
     assertThat(post(0)).isInstanceOf(Posting.Posted.class);
@@ -175,7 +175,7 @@ class FileAnswersTest {
   }
 
   @Test
-  void whileTheFileHostIsDownTheAnswerWaitsButNotForLong() {
+  void answerIsPostedWithoutItsFileAfterThreeFailedUploads() {
     for (var i = 0; i < 4; i++) {
       slack.says("bytes", ScriptedSlack.status(503));
     }

@@ -131,7 +131,7 @@ class SlackAgentViewTest {
   @Nested
   class WhereTheAppIsAnAgent {
     @Test
-    void theStatusIsASessionAndAStream() {
+    void statusPostStartsASessionAndAStream() {
       assertThat(ref(tells(queued(), null))).isEqualTo(STREAM);
 
       assertThat(methods()).containsExactly(SlackAgentApi.SET_SESSION, SlackAgentApi.START);
@@ -150,7 +150,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void eachStepIsACardAndTheOneBeforeIsDone() {
+    void newStepStartsACardAndCompletesThePreviousOne() {
       var ref = ref(tells(queued(), null));
       assertThat(ref(tells(working("Cloning acme/shop"), ref))).isEqualTo(ref);
       tells(working("Running the <!channel> tests"), ref);
@@ -165,7 +165,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void theSessionIsNotToldAgainWithEachStep() {
+    void sessionStatusIsSetOnceForManySteps() {
       var ref = ref(tells(working("Step 0"), null));
       for (int i = 1; i < 10; i++) {
         clock.advance(Duration.ofSeconds(2));
@@ -176,7 +176,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void aStepThatShowsNothingNewSendsNothing() {
+    void unchangedStepSendsNothing() {
       var ref = ref(tells(working("Looking"), null));
 
       tells(working("Looking"), ref);
@@ -185,7 +185,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void linksComeAsSoonAsTheyAreKnownAndOnce() {
+    void linksAreStreamedOnceAsSoonAsTheyAreKnown() {
       var ref = ref(tells(queued(), null));
       tells(working("Looking").at("https://runs.example.com/7"), ref);
       tells(working("Testing").at("https://runs.example.com/7"), ref);
@@ -197,7 +197,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void theSameStepToldTwiceIsTheSameCard() {
+    void repeatedStepUpdatesTheSameCard() {
       var ref = ref(tells(queued(), null));
       slack.says(SlackAgentApi.APPEND, ScriptedSlack.status(502));
 
@@ -209,7 +209,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void aWallOfCardsIsNotBuilt() {
+    void streamHasAtMostTwentyCards() {
       var ref = ref(tells(queued(), null));
       for (int i = 0; i < 40; i++) {
         tells(working("Step " + i), ref);
@@ -225,7 +225,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void atTheEndTheStreamBecomesTheStatusPostAndTheSessionRests() {
+    void streamBecomesTheStatusPostAtTheEndOfTheRun() {
       var ref = ref(tells(working("Looking"), null));
 
       assertThat(ref(tells(done(), ref))).isEqualTo(ref);
@@ -247,7 +247,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void afterFourMinutesTheStreamIsAnOrdinaryPostAndStaysOne() {
+    void streamBecomesAnOrdinaryPostAfterFourMinutes() {
       var ref = ref(tells(working("Looking"), null));
       clock.advance(Duration.ofMinutes(4));
 
@@ -261,7 +261,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void statusEditsArePacedOnceTheStreamIsClosed() {
+    void statusEditsAreRateLimitedAfterTheStreamIsClosed() {
       var ref = ref(tells(working("Looking"), null));
       assertThat(surface.limits().editBudget(DIRECT)).isEmpty();
 
@@ -274,7 +274,7 @@ class SlackAgentViewTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"message_not_in_streaming_state", "stopped_by_user", "msg_too_long"})
-    void whereSlackClosedTheStreamThePostIsEdited(String error) {
+    void postIsEditedAfterSlackClosedTheStream(String error) {
       var ref = ref(tells(working("Looking"), null));
       slack.refuses(SlackAgentApi.APPEND, error);
 
@@ -300,7 +300,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void anOldPostIsEditedWithoutAsking() {
+    void expiredStreamIsEditedWithoutACheck() {
       clock.advance(Duration.ofMinutes(10));
 
       tells(working("Looking"), STREAM);
@@ -337,7 +337,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void anAnswerThatWasLostIsLookedForAndOnlyThenOpenedAgain() {
+    void retrySearchesForTheLostStreamBeforeOpeningANewOne() {
       slack.says(SlackAgentApi.START, ScriptedSlack.status(503));
       var notice = notice(status(working("Looking")), DIRECT, 0);
       assertThat(surface.post(notice, null)).isInstanceOf(Posting.Later.class);
@@ -351,7 +351,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void aStreamThatWasOpenedIsFoundAlsoWhereSlackNowTellsNothingOfTheSession() {
+    void openStreamIsFoundThoughTheSessionCallFails() {
       slack.says(SlackAgentApi.SET_SESSION, ScriptedSlack.status(502));
       slack.says(
           SlackAgentApi.REPLIES,
@@ -366,7 +366,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void aLimitIsObeyed() {
+    void rateLimitPostponesTheStream() {
       slack.says(SlackAgentApi.START, ScriptedSlack.rateLimited("17"));
 
       assertThat(tells(working("Looking"), null))
@@ -376,7 +376,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void whereStreamsAreRefusedTheyAreNotAskedForAgain() {
+    void refusedStreamsAreNotRequestedAgain() {
       slack.refuses(SlackAgentApi.START, "feature_not_enabled");
 
       var ref = ref(tells(working("Looking"), null));
@@ -389,7 +389,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void anErrorOfOneThreadDoesNotTurnStreamsOffInOthers() {
+    void errorInOneThreadDoesNotDisableStreamsInOthers() {
       slack.refuses(SlackAgentApi.START, "channel_not_found");
 
       tells(working("Looking"), null);
@@ -400,7 +400,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void withoutSlacksOwnStopThePostIsEditedBecauseItHasOurs() {
+    void postHasOurStopButtonIfSlackHasNone() {
       slack.says(
           SlackAgentApi.SET_SESSION,
           "{'ok':true,'warning':'missing_agent_session_stopped_event_subscription'}");
@@ -412,7 +412,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void aSessionThatCannotBeSetNowHoldsNothingUp() {
+    void failedSessionUpdateDoesNotDelayThePost() {
       slack.says(SlackAgentApi.SET_SESSION, ScriptedSlack.status(502));
 
       assertThat(tells(working("Looking"), null)).isInstanceOf(Posting.Posted.class);
@@ -425,7 +425,7 @@ class SlackAgentViewTest {
   @Nested
   class BeforeItFades {
     @Test
-    void theSessionIsToldOnceMore() {
+    void sessionStatusIsSetAgainBeforeItExpires() {
       var ref = ref(tells(working("Looking"), null));
       clock.advance(Duration.ofMinutes(1));
 
@@ -439,7 +439,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void aStreamIsClosedAndEditedBeforeSlackBreaksIt() {
+    void streamIsClosedAndEditedBeforeItExpires() {
       var ref = ref(tells(working("Looking"), null));
       clock.advance(Duration.ofMinutes(4));
 
@@ -451,7 +451,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void anEndIsToldOnceMoreToo() {
+    void endOfTheSessionIsSetAgain() {
       repeats(done(), STREAM);
 
       assertThat(fields(SlackAgentApi.SET_SESSION, "status")).containsExactly("active");
@@ -459,7 +459,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void aPostThatSomebodyDeletedIsNotMadeAgain() {
+    void deletedPostIsNotCreatedAgain() {
       var ref = ref(tells(working("Looking"), null));
       clock.advance(Duration.ofMinutes(4));
       slack.refuses("chat.update", "message_not_found");
@@ -473,7 +473,7 @@ class SlackAgentViewTest {
   @Nested
   class WhereTheAppIsAnAssistantOfTheEarlierKind {
     @Test
-    void theStatusIsALineOfWordsBesideTheStatusPost() {
+    void statusIsALineOfTextBesideTheStatusPost() {
       slack.refuses(SlackAgentApi.SET_SESSION, "unknown_method");
 
       var ref = ref(tells(queued(), null));
@@ -493,7 +493,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void theWordsAreSaidAgainBeforeTwoMinutesAreOver() {
+    void statusLineIsSetAgainBeforeTwoMinutes() {
       slack.refuses(SlackAgentApi.SET_SESSION, "unknown_method");
       var ref = ref(tells(working("Looking"), null));
 
@@ -509,7 +509,7 @@ class SlackAgentViewTest {
   @Nested
   class WhereTheAppIsNeither {
     @Test
-    void allGoesOnAsBefore() {
+    void ordinaryPostIsUsedIfTheAppIsNoAgent() {
       slack.refuses(SlackAgentApi.SET_SESSION, "not_allowed_token_type");
       slack.refuses(SlackAgentApi.SET_LINE, "missing_scope");
 
@@ -528,7 +528,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void aThreadThatIsGoneSaysNothingAboutTheApp() {
+    void missingThreadDoesNotDisableStreams() {
       slack.refuses(SlackAgentApi.SET_SESSION, "channel_not_found");
 
       tells(working("Looking"), null);
@@ -539,7 +539,7 @@ class SlackAgentViewTest {
     }
 
     @Test
-    void aChannelNeverHasAnyOfIt() {
+    void channelGetsOnlyOrdinaryPosts() {
       var ref = ref(surface.post(notice(status(queued()), CHANNEL, 0), null));
       surface.post(notice(status(done()), CHANNEL, 0), ref);
 

@@ -239,7 +239,7 @@ class SlackScreensTest {
   }
 
   @Test
-  void buttonsOnAPageAreThereWhileTheyApply() throws IOException {
+  void homePageShowsOnlyApplicableButtons() throws IOException {
     var blocks = json(PAGE.render(home())).path("blocks");
     var buttons = new LinkedHashMap<String, List<String>>();
     for (int i = 0; i + 1 < blocks.size(); i++) {
@@ -262,7 +262,7 @@ class SlackScreensTest {
   }
 
   @Test
-  void aFormBringsBackWhatItIsAbout() {
+  void formReturnsTheMessageItIsAbout() {
     var view = Optional.ofNullable(all().get("form-ask-about-message")).orElseThrow();
 
     assertThat(SlackFormNote.read(view.getPrivateMetadata()))
@@ -292,7 +292,7 @@ class SlackScreensTest {
   }
 
   @Test
-  void theAnswerToWordsThatStartNothingHasAButtonThatStartsARunWithThem() {
+  void answerToUnknownTextOffersAButtonThatStartsARunWithIt() {
     var infoCard = offering("stop 7777");
 
     var post =
@@ -326,7 +326,7 @@ class SlackScreensTest {
   }
 
   @Test
-  void aButtonCarriesNoMoreWordsThanSlackTakes() {
+  void textThatIsTooLongForAButtonHasNone() {
     var infoCard = offering("stop " + "x".repeat(2_000));
 
     assertThat(SlackInfoCards.buttons(infoCard)).isEmpty();
@@ -422,7 +422,7 @@ class SlackScreensTest {
     }
 
     @Test
-    void staysWithinSlacksLimits() throws IOException {
+    void everyViewStaysWithinSlacksLimits() throws IOException {
       for (long seed = 0; seed < 40; seed++) {
         var chance = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
         try {
@@ -548,7 +548,7 @@ class SlackScreensTest {
     }
 
     @Test
-    void aFormThatComesTooLateIsToldOfAndNotGivenUp() {
+    void lateFormIsReportedToThePerson() {
       slack.refuses("views.open", "expired_trigger_id");
       var noAddress =
           new Origin(Optional.empty(), Optional.of("trigger:3.4.abc"), Optional.empty(), false);
@@ -560,7 +560,7 @@ class SlackScreensTest {
     }
 
     @Test
-    void aFormWhoseAnswerWasLostIsNotAskedForAgain() {
+    void formWithALostResponseIsNotOpenedAgain() {
       slack.refuses("views.open", "exchanged_trigger_id");
 
       assertThat(post(ASKED, form, origin(Optional.empty()))).isInstanceOf(Posting.Posted.class);
@@ -580,7 +580,7 @@ class SlackScreensTest {
     }
 
     @Test
-    void whatIsSaidAboutSomethingOnAPageIsSaidDirectly() {
+    void answerAboutTheHomeTabIsADirectMessage() {
       var origin =
           new Origin(
               Optional.empty(),
@@ -607,7 +607,7 @@ class SlackScreensTest {
     }
 
     @Test
-    void whatCannotBeToldInTheChannelOfAFormIsToldDirectly() {
+    void answerToAFormIsADirectMessageIfTheBotIsNotInTheChannel() {
       slack.refuses("chat.postEphemeral", "not_in_channel");
       var nowhere = new Conversation(SlackPlace.SURFACE, "T0ACME/C0DEV/~V0FORM");
       var origin = new Origin(Optional.empty(), Optional.of("directly"), Optional.empty(), false);
@@ -628,7 +628,7 @@ class SlackScreensTest {
     }
 
     @Test
-    void wordsFromAFormAreShownInTheirThreadWithoutTheMessageThatStandsThere() {
+    void formTextIsPostedWithoutTheQuotedMessage() {
       var delivery =
           new Delivery(
               new DeliveryId("slack:view:V1"),

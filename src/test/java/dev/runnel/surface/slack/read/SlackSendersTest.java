@@ -92,14 +92,14 @@ class SlackSendersTest {
 
   @ParameterizedTest
   @MethodSource("doors")
-  void aFullMemberMayUseEveryDoor(String door) {
+  void fullMemberIsAdmittedByEveryEntryPoint(String door) {
     knows(MEMBER);
     assertThat(surface.senders().admit(delivery(door))).isEqualTo(Admission.ADMITTED);
   }
 
   @ParameterizedTest
   @MethodSource("doors")
-  void nobodyElseMayUseAnyDoor(String door) {
+  void otherAccountsAreRefusedByEveryEntryPoint(String door) {
     OTHERS.forEach(
         (who, account) -> {
           knows(account);
@@ -115,7 +115,7 @@ class SlackSendersTest {
   }
 
   @Test
-  void theRefusalSaysWhoMay() {
+  void refusalNamesWhoIsPermitted() {
     knows(MEMBER + ",'is_restricted':true");
     assertThat(surface.senders().admit(delivery("slash-start")))
         .isInstanceOfSatisfying(
@@ -124,14 +124,14 @@ class SlackSendersTest {
   }
 
   @Test
-  void onEnterpriseGridAMemberOfSeveralWorkspacesIsAMemberOfEach() {
+  void enterpriseMemberIsAdmittedInEachOfTheirWorkspaces() {
     knows(
         "'id':'U0ANN','team_id':'T0HOME','enterprise_user':{'id':'U0ANN','teams':['T0HOME','T0ACME']}");
     assertThat(surface.senders().admit(delivery("slash-start"))).isEqualTo(Admission.ADMITTED);
   }
 
   @Test
-  void slackIsAskedOnceForAPersonAndAgainAfterTenMinutes() {
+  void personLookupIsCachedForTenMinutes() {
     for (var door : List.of("slash-start", "direct-message", "app-mention")) {
       surface.senders().admit(delivery(door));
     }
@@ -148,7 +148,7 @@ class SlackSendersTest {
   }
 
   @Test
-  void theTimeZoneIsThatOfTheProfile() {
+  void timeZoneIsReadFromTheProfile() {
     knows(MEMBER + ",'tz':'Europe/Amsterdam','tz_offset':3600");
     assertThat(surface.senders().timeZone(delivery("slash-start")))
         .contains(ZoneId.of("Europe/Amsterdam"));
@@ -160,14 +160,14 @@ class SlackSendersTest {
   }
 
   @Test
-  void whoSlackDoesNotKnowIsRefused() {
+  void personUnknownToSlackIsRefused() {
     slack.refuses("users.info", "user_not_found");
     assertThat(surface.senders().admit(delivery("slash-start")))
         .isInstanceOf(Admission.Outsider.class);
   }
 
   @Test
-  void whileSlackDoesNotAnswerNobodyIsRefusedOrAdmittedAndTheAnswerIsNotKept() {
+  void senderIsUndecidedWhileSlackDoesNotAnswer() {
     var asked = delivery("slash-start");
     slack.says("users.info", ScriptedSlack.rateLimited("17"));
     assertThat(surface.senders().admit(asked))
@@ -182,14 +182,14 @@ class SlackSendersTest {
   }
 
   @Test
-  void whatIsWrongWithOurTokenIsNotThePersonsFault() {
+  void rejectedTokenIsNotReportedAsARefusedSender() {
     slack.refuses("users.info", "token_revoked");
     assertThatThrownBy(() -> surface.senders().admit(delivery("slash-start")))
         .isInstanceOf(CredentialRefused.class);
   }
 
   @Test
-  void withoutThePermissionToAskThePersonIsToldWhichIsMissing() {
+  void refusalNamesTheMissingPermission() {
     slack.refuses("users.info", "missing_scope");
     assertThat(surface.senders().admit(delivery("slash-start")))
         .isInstanceOfSatisfying(
@@ -206,7 +206,7 @@ class SlackSendersTest {
   }
 
   @Test
-  void aTokenOfAWorkspaceThatIsNotAmongTheAcceptedOnesServesNobody() {
+  void tokenOfAnUnacceptedWorkspaceServesNobody() {
     var settings =
         Map.of(
             "SLACK_SIGNING_SECRET",

@@ -157,7 +157,7 @@ class ManifestTest {
   }
 
   @Test
-  void anAppOfTodaySubscribesToNothingOfTheEarlierKind() {
+  void manifestSubscribesToNoEventOfEarlierApps() {
     assertThat(texts(manifest.at("/settings/event_subscriptions/bot_events")))
         .doesNotContainAnyElementsOf(OF_EARLIER_APPS);
     assertThat(manifest.at("/features/assistant_view").isMissingNode()).isTrue();
@@ -176,7 +176,7 @@ class ManifestTest {
   }
 
   @Test
-  void anInstallationAsksForTheSameScopesAndComesBackToUs() {
+  void installationRequestsTheSameScopesAndReturnsToUs() {
     assertThat(SlackScopes.needed())
         .containsExactlyInAnyOrderElementsOf(texts(manifest.at("/oauth_config/scopes/bot")));
     assertThat(texts(manifest.at("/oauth_config/redirect_urls")))
@@ -184,7 +184,7 @@ class ManifestTest {
   }
 
   @Test
-  void everyShortcutThatIsReadIsThereAndNoOther() {
+  void manifestContainsExactlyTheSupportedShortcuts() {
     var shortcuts = manifest.at("/features/shortcuts");
 
     assertThat(
@@ -202,12 +202,12 @@ class ManifestTest {
   }
 
   @Test
-  void theHomeTabIsOnSinceItsOpeningIsRead() {
+  void manifestEnablesTheHomeTab() {
     assertThat(manifest.at("/features/app_home/home_tab_enabled").asBoolean()).isTrue();
   }
 
   @Test
-  void everythingComesToTheOneAddress() {
+  void allManifestUrlsAreTheSameAddress() {
     assertThat(
             List.of(
                 manifest.at("/features/slash_commands/0/url").asText(),

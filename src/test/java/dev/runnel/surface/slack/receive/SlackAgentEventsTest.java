@@ -49,7 +49,7 @@ class SlackAgentEventsTest {
   @Nested
   class SlacksOwnStop {
     @Test
-    void isTheWordSaidInItsThread() {
+    void slacksStopButtonCancelsTheRunOfItsThread() {
       var stop = delivery("agent-session-stopped");
 
       assertThat(stop.intent()).isEqualTo(new Intent.Cancel(Optional.empty(), Optional.empty()));
@@ -59,7 +59,7 @@ class SlackAgentEventsTest {
     }
 
     @Test
-    void isOneHoweverOftenSlackTellsIt() {
+    void repeatedStopEventsHaveTheSameMeaning() {
       var body = SlackRequests.body(SlackRequests.golden("agent-session-stopped"));
       var again = surface.receive(SlackRequests.signed(body.replace("Ev0STOP1", "Ev0STOP2")));
 
@@ -68,7 +68,7 @@ class SlackAgentEventsTest {
     }
 
     @Test
-    void endsWhatSlackShowsEvenWhereNothingRuns() {
+    void stopEndsTheSessionEvenIfNothingRuns() {
       receive("agent-session-stopped");
 
       await().until(() -> !slack.calls(SlackAgentApi.SET_SESSION).isEmpty());
@@ -79,7 +79,7 @@ class SlackAgentEventsTest {
     }
 
     @Test
-    void withoutAThreadIsNoise() {
+    void slackStopWithoutAThreadIsIgnored() {
       var body = SlackRequests.body(SlackRequests.golden("agent-session-stopped"));
 
       assertThat(surface.receive(SlackRequests.signed(body.replace("thread_ts", "no_thread"))))
@@ -90,7 +90,7 @@ class SlackAgentEventsTest {
   @Nested
   class AThreadOfAnEarlierApp {
     @Test
-    void opensWithPrompts() throws Exception {
+    void openedAssistantThreadGetsPrompts() throws Exception {
       assertThat(receive("assistant-thread-started")).isInstanceOf(WebhookResult.Answered.class);
 
       await().until(() -> !slack.calls(SlackAgentApi.SET_PROMPTS).isEmpty());
@@ -104,7 +104,7 @@ class SlackAgentEventsTest {
     }
 
     @Test
-    void thatGetsItsTitleIsNoEditOfWhatSomebodySaid() {
+    void titleUpdateIsNotAnEdit() {
       assertThat(receive("assistant-thread-titled")).isInstanceOf(WebhookResult.Answered.class);
     }
   }
@@ -112,7 +112,7 @@ class SlackAgentEventsTest {
   @Nested
   class AnAppOfToday {
     @Test
-    void hasTheUsualPromptsInItsManifest() {
+    void openedMessagesTabGetsNoPrompts() {
       receive("app-home-opened-messages");
 
       // What is sent aside goes in order: nothing was sent before this.
@@ -123,7 +123,7 @@ class SlackAgentEventsTest {
     }
 
     @Test
-    void offersTheOperatorsPromptsWhenItIsOpened() {
+    void openedAgentOffersTheConfiguredPrompts() {
       surface.close();
       surface =
           SlackSurfaces.of(
@@ -148,7 +148,7 @@ class SlackAgentEventsTest {
     }
 
     @Test
-    void leavesItsHomeTabToOthers() {
+    void openedHomeTabShowsTheHomeView() {
       assertThat(delivery("app-home-opened").intent())
           .isEqualTo(new Intent.Ask(new Question.Home()));
       assertThat(slack.calls()).isEmpty();
@@ -170,7 +170,7 @@ class SlackAgentEventsTest {
     }
 
     @Test
-    void goesAlongAsBackground() {
+    void openChannelBecomesBackground() {
       isNamed("ops");
 
       var background = surface.background().read(askedByAnn());
@@ -181,7 +181,7 @@ class SlackAgentEventsTest {
     }
 
     @Test
-    void isTheLastOneThatSlackTold() {
+    void openChannelIsTheOneOfTheLastEvent() {
       receive("assistant-thread-started");
       receive("assistant-thread-context-changed");
       receive("app-context-changed");
@@ -191,7 +191,7 @@ class SlackAgentEventsTest {
     }
 
     @Test
-    void isForgottenAfterHalfAnHour() {
+    void openChannelIsForgottenAfterHalfAnHour() {
       receive("app-context-changed");
       clock.advance(Duration.ofMinutes(30));
 
@@ -199,7 +199,7 @@ class SlackAgentEventsTest {
     }
 
     @Test
-    void isNothingWhereTheyHaveNoneOpen() {
+    void backgroundIsEmptyIfNoChannelIsOpen() {
       receive("app-context-changed");
       var body = SlackRequests.body(SlackRequests.golden("app-context-changed"));
       surface.receive(
@@ -209,7 +209,7 @@ class SlackAgentEventsTest {
     }
 
     @Test
-    void isNotToldWhereTheAppMayNotSeeIt() {
+    void openChannelIsHiddenIfTheAppCannotSeeIt() {
       slack.refuses("conversations.info", "channel_not_found");
 
       assertThat(surface.background().read(askedByAnn())).isEqualTo(Background.NONE);

@@ -78,7 +78,7 @@ class SlackEntryPointsTest {
   @Nested
   class AShortcut {
     @Test
-    void onAMessageAsksForAFormAboutItInItsThread() {
+    void messageShortcutOpensAFormForItsThread() {
       var delivery = delivery("message-shortcut");
 
       assertThat(delivery.intent())
@@ -98,7 +98,7 @@ class SlackEntryPointsTest {
     }
 
     @Test
-    void onAMessageOutsideThreadsMeansAThreadBelowIt() {
+    void messageShortcutOutsideAThreadMeansAThreadBelowTheMessage() {
       var delivery =
           delivery(changed("message-shortcut", "\"thread_ts\":\"1795240900.000100\",", ""));
 
@@ -111,7 +111,7 @@ class SlackEntryPointsTest {
     }
 
     @Test
-    void fromAnywhereAsksForAFormThatAsksForAPlace() {
+    void globalShortcutOpensAFormThatAsksForAPlace() {
       var delivery = delivery("global-shortcut");
 
       assertThat(delivery.intent())
@@ -125,7 +125,7 @@ class SlackEntryPointsTest {
       "message-shortcut, ask_about_message",
       "global-shortcut, ask_agent",
     })
-    void ofAnotherNameIsTakenAndForgotten(String golden, String name) {
+    void unknownShortcutIsIgnored(String golden, String name) {
       var webhookResult = receive(changed(golden, name, "somebody_elses"));
 
       assertThat(webhookResult).isInstanceOf(WebhookResult.Answered.class);
@@ -136,7 +136,7 @@ class SlackEntryPointsTest {
   @Nested
   class TheHomeTab {
     @Test
-    void isFilledWhenItIsOpened() {
+    void openedHomeTabAsksForTheHomeView() {
       var delivery = delivery("app-home-opened");
 
       assertThat(delivery.intent()).isEqualTo(new Intent.Ask(new Question.Home()));
@@ -145,7 +145,7 @@ class SlackEntryPointsTest {
     }
 
     @Test
-    void isNotFilledWhenTheMessagesAreOpened() {
+    void openedMessagesTabIsIgnored() {
       var body =
           SlackRequests.body(SlackRequests.golden("app-home-opened"))
               .replace("\"tab\":\"home\"", "\"tab\":\"messages\"");
@@ -154,7 +154,7 @@ class SlackEntryPointsTest {
     }
 
     @Test
-    void hasAButtonThatStopsARunInTheOrderOfItsOwnThread() {
+    void stopButtonOfTheHomeTabCancelsTheRun() {
       var delivery = delivery("home-button-stop");
 
       assertThat(delivery.intent())
@@ -169,7 +169,7 @@ class SlackEntryPointsTest {
     }
 
     @Test
-    void hasButtonsToRetryToStartAndToChangeDefaults() {
+    void homeTabButtonsRetryStartAndChangeDefaults() {
       assertThat(delivery(button("home_retry_run")).intent()).isInstanceOf(Intent.Retry.class);
       assertThat(delivery(button("home_new_run")).intent())
           .isEqualTo(new Intent.Ask(new Question.Compose(Optional.empty(), "")));
@@ -180,7 +180,7 @@ class SlackEntryPointsTest {
     }
 
     @Test
-    void hasAButtonThatOnlyOpensALink() {
+    void linkButtonOfTheHomeTabIsIgnored() {
       assertThat(receive(button("home_open_session"))).isInstanceOf(WebhookResult.Answered.class);
     }
 
@@ -190,7 +190,7 @@ class SlackEntryPointsTest {
   }
 
   @Test
-  void aButtonUnderTheDefaultsAsksForTheFormThere() {
+  void buttonUnderTheDefaultsOpensTheirForm() {
     var delivery = delivery("config-button");
 
     assertThat(delivery.intent()).isEqualTo(new Intent.Ask(new Question.Edit(Level.HERE)));
@@ -204,7 +204,7 @@ class SlackEntryPointsTest {
         AskedQuestion.of(new RunId("0190e6a1-9f50-7c3e-8a43-000000000001"), "Which one?");
 
     @Test
-    void isAnsweredByTheButtonOfAChoice() {
+    void choiceButtonAnswersTheQuestion() {
       var delivery = delivery(button("answer_1", ASKED.value() + "\\nUse <the> queue"));
 
       assertThat(delivery.intent())
@@ -215,7 +215,7 @@ class SlackEntryPointsTest {
     }
 
     @Test
-    void hasAButtonThatAsksForAFormForOtherWords() {
+    void otherAnswerButtonAsksForAForm() {
       var delivery = delivery(button("answer_other", ASKED.value()));
 
       assertThat(((Intent.Ask) delivery.intent()).question())
@@ -230,12 +230,12 @@ class SlackEntryPointsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "Use the queue", "0123 run\\nyes", "0190e6a1-9f50\\n"})
-    void isNotAnsweredByAButtonThatNamesNone(String value) {
+    void buttonWithoutAQuestionIsIgnored(String value) {
       assertThat(receive(button("answer_0", value))).isInstanceOf(WebhookResult.Answered.class);
     }
 
     @Test
-    void isAnsweredByItsForm() {
+    void formAnswersTheQuestion() {
       var note =
           new SlackFormNote(
               "C0DEV",
@@ -274,7 +274,7 @@ class SlackEntryPointsTest {
   @Nested
   class AFormToAskWith {
     @Test
-    void startsARunWithWhatWasChangedInIt() {
+    void askFormStartsARunWithItsFields() {
       var delivery = delivery("ask-submission");
 
       assertThat(delivery.intent())
@@ -298,7 +298,7 @@ class SlackEntryPointsTest {
     }
 
     @Test
-    void isTheSameDeliveryHoweverOftenItComes() {
+    void resentAskFormIsTheSameDelivery() {
       var again = delivery(changed("ask-submission", "3.4.sub", "9.9.again"));
 
       assertThat(again.id()).isEqualTo(delivery("ask-submission").id());
@@ -306,7 +306,7 @@ class SlackEntryPointsTest {
     }
 
     @Test
-    void takesOptionsAmongTheWordsBeforeThoseOfItsFields() {
+    void optionsInTheTextOverrideTheFields() {
       var delivery =
           delivery(
               changed(
@@ -322,7 +322,7 @@ class SlackEntryPointsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"cancel", "list", "help", "status"})
-    void takesAVerbForWork(String verb) {
+    void askFormTreatsACommandWordAsARequest(String verb) {
       var delivery = delivery(changed("ask-submission", " fix the flaky checkout test ", verb));
 
       assertThat(delivery.intent()).isInstanceOf(Intent.Start.class);
@@ -330,7 +330,7 @@ class SlackEntryPointsTest {
     }
 
     @Test
-    void aboutAMessageSaysItInTheThreadWithTheMessageQuoted() {
+    void formAboutAMessageQuotesItInItsThread() {
       var delivery = delivery("ask-about-submission");
 
       assertThat(delivery.intent())
@@ -357,7 +357,7 @@ class SlackEntryPointsTest {
           + " channel",
       "'\"id\":\"V0FORM\"', '\"id\":7', prompt, Please try again",
     })
-    void staysOpenAndSaysWhatIsWrongInIt(String what, String by, String block, String words) {
+    void invalidAskFormStaysOpenWithErrors(String what, String by, String block, String words) {
       var webhookResult = receive(changed("ask-submission", what, by));
 
       assertThat(webhookResult).isInstanceOf(WebhookResult.Answered.class);
@@ -371,7 +371,7 @@ class SlackEntryPointsTest {
   @Nested
   class AFormForDefaults {
     @Test
-    void changesWhatWasChangedInItAndNothingElse() {
+    void defaultsFormSendsOnlyChangedValues() {
       var delivery = delivery("defaults-submission");
 
       assertThat(delivery.intent())
@@ -386,7 +386,7 @@ class SlackEntryPointsTest {
     }
 
     @Test
-    void inWhichNothingWasChangedJustCloses() {
+    void unchangedDefaultsFormOnlyCloses() {
       var body =
           SlackRequests.body(changed("defaults-submission", "\"review\"", "null"))
               .replace(
@@ -398,7 +398,7 @@ class SlackEntryPointsTest {
     }
 
     @Test
-    void withoutALevelStaysOpen() {
+    void defaultsFormWithoutALevelStaysOpen() {
       var webhookResult = receive(changed("defaults-submission", "HERE", "MARS"));
 
       assertThat(webhookResult.reply().body()).contains("\"errors\":{\"env\":\"Slack did not send");

@@ -38,7 +38,7 @@ class SlackLinksTest {
   }
 
   @Test
-  void aLinkFromAnotherPlatformIsOfOurOwnTeam() {
+  void linkFromAnotherPlatformBelongsToOurWorkspace() {
     var link = URI.create("https://acme.slack.com/archives/C1/p1700000000000100");
     var issue = new Conversation(new SurfaceId("github"), "acme/shop#7");
     var identity = new SlackIdentity("T2", "U2", "B2", "runnel", Optional.empty());
@@ -59,7 +59,7 @@ class SlackLinksTest {
         "https://acme.slack.com/archives/../p1700000000000100",
         "mailto:a@acme.slack.com",
       })
-  void otherLinksShowNothing(String link) {
+  void otherLinksAreIgnored(String link) {
     assertThat(shown(link)).isEmpty();
   }
 

@@ -72,7 +72,7 @@ class SlackMessageChangesTest {
   @Nested
   class AnEdit {
     @Test
-    void ofAReplyCarriesItsNewWordsToItsThread() {
+    void editedReplyAmendsTheEarlierMessage() {
       var delivery = delivery(edit("use teh API", "use the &lt;new&gt; API"));
 
       assertThat(delivery.intent())
@@ -139,13 +139,13 @@ class SlackMessageChangesTest {
     }
 
     @Test
-    void thatMakesItAnAsideTakesItBack() {
+    void editToAnAsideWithdrawsTheMessage() {
       assertThat(delivery(edit("use the API", "// use the API")).intent())
           .isEqualTo(new Intent.Amend(SAID, Optional.empty()));
     }
 
     @Test
-    void thatOnlyUnfurlsALinkOrChangesNothingIsNoWork() {
+    void unfurledLinkIsNotAnEdit() {
       var same = reply("see https://example.com", ",\"attachments\":[{\"id\":1}]");
       assertThat(receive(edit(reply("see https://example.com", ""), same, "message_changed")))
           .isInstanceOf(WebhookResult.Answered.class);
@@ -153,14 +153,14 @@ class SlackMessageChangesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"\"bot_id\":\"B1\"", "\"user\":\"U0RUNNEL\""})
-    void ofABotOrOfOursIsNoWork(String sender) {
+    void editByABotIsIgnored(String sender) {
       var now = reply("now", ",\"edited\":{\"ts\":\"1\"}," + sender);
       assertThat(receive(edit(reply("before", ""), now, "message_changed")))
           .isInstanceOf(WebhookResult.Answered.class);
     }
 
     @Test
-    void ofWordsInAChannelThatMentionNobodyIsNoWork() {
+    void editInAChannelWithoutAMentionIsIgnored() {
       var event = edit("lunch?", "lunch at one?").replace("\"thread_ts\":\"" + ROOT + "\",", "");
       assertThat(receive(event)).isInstanceOf(WebhookResult.Answered.class);
     }
@@ -169,7 +169,7 @@ class SlackMessageChangesTest {
   @Nested
   class ADeletion {
     @Test
-    void takesAReplyBack() {
+    void deletedReplyIsWithdrawn() {
       var event = edit(reply("use the API", ""), "null", "message_deleted");
 
       assertThat(delivery(event).intent()).isEqualTo(new Intent.Amend(SAID, Optional.empty()));
@@ -178,7 +178,7 @@ class SlackMessageChangesTest {
     }
 
     @Test
-    void ofTheFirstMessageOfAThreadLeavesAGravestone() {
+    void deletedFirstMessageOfAThreadIsWithdrawn() {
       var before = reply("<@U0RUNNEL> fix it", "").replace(ROOT, TS);
       var stone =
           "{\"type\":\"message\",\"subtype\":\"tombstone\",\"user\":\"USLACKBOT\",\"ts\":\"%s\",\"text\":\"This message was deleted.\"}"
@@ -189,7 +189,7 @@ class SlackMessageChangesTest {
     }
 
     @Test
-    void ofWhichSlackSendsNoWordsIsNoWork() {
+    void deletionWithoutTheEarlierTextIsIgnored() {
       assertThat(receive(edit("null", "null", "message_deleted")))
           .isInstanceOf(WebhookResult.Answered.class);
     }
@@ -206,7 +206,7 @@ class SlackMessageChangesTest {
     }
 
     @Test
-    void ofTheStopSignStopsWhatItIsOn() {
+    void stopSignReactionStopsTheRunOfItsMessage() {
       var delivery = delivery(reaction("octagonal_sign", "U0ANN"));
 
       assertThat(delivery.intent()).isEqualTo(new Intent.StopAt(new PostRef("C0DEV/" + TS)));
@@ -216,13 +216,13 @@ class SlackMessageChangesTest {
 
     @ParameterizedTest
     @CsvSource({"eyes, U0ANN", "octagonal_sign, U0RUNNEL", "'', U0ANN"})
-    void ofAnotherKindOrOfOursIsNoWork(String name, String user) {
+    void otherReactionsAreIgnored(String name, String user) {
       assertThat(receive(reaction(name, user))).isInstanceOf(WebhookResult.Answered.class);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"{}", "null", "[]", "{\"type\":\"file\",\"file\":\"F1\"}", "7"})
-    void onSomethingThatIsNoMessageIsNoWork(String item) {
+    void reactionToANonMessageIsIgnored(String item) {
       var event =
           "{\"type\":\"reaction_added\",\"user\":\"U0ANN\",\"reaction\":\"octagonal_sign\",\"item\":%s}";
       assertThat(receive(event.formatted(item))).isInstanceOf(WebhookResult.Answered.class);

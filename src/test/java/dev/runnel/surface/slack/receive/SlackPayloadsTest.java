@@ -60,7 +60,7 @@ class SlackPayloadsTest {
   @Nested
   class ASlashCommand {
     @Test
-    void startsARunInAThreadThatIsStillToBeOpened() {
+    void slashCommandStartsARunInANewThread() {
       var delivery = delivery("slash-start");
 
       assertThat(delivery.id())
@@ -80,7 +80,7 @@ class SlackPayloadsTest {
     }
 
     @Test
-    void saysOnItToItsSenderOnly() {
+    void slashCommandIsAcknowledgedToItsSenderOnly() {
       var reply = receive(SlackRequests.golden("slash-start")).reply();
 
       assertThat(reply.body())
@@ -90,14 +90,14 @@ class SlackPayloadsTest {
     }
 
     @Test
-    void thatAsksIsAnsweredLaterAndOpensNoThread() {
+    void slashQueryIsAnsweredLaterWithoutAThread() {
       assertThat(receive(SlackRequests.golden("slash-list")).reply().body()).isEmpty();
       assertThat(delivery("slash-list").origin().opensThread()).isFalse();
       assertThat(delivery("slash-list").origin().replyTo()).isPresent();
     }
 
     @Test
-    void withoutWordsShowsTheHelpAtOnce() {
+    void emptySlashCommandShowsTheHelpAtOnce() {
       var webhookResult = receive(changed("slash-list", "text=list", "text="));
 
       assertThat(webhookResult).isInstanceOf(WebhookResult.Answered.class);
@@ -105,7 +105,7 @@ class SlackPayloadsTest {
     }
 
     @Test
-    void withAnUnknownOptionIsToldSoAtOnce() {
+    void unknownOptionOfASlashCommandIsReportedAtOnce() {
       var webhookResult = receive(changed("slash-list", "text=list", "text=--enviroment+x+fix+it"));
 
       assertThat(webhookResult).isInstanceOf(WebhookResult.Answered.class);
@@ -113,7 +113,7 @@ class SlackPayloadsTest {
     }
 
     @Test
-    void isReadAsThePersonTypedIt() {
+    void slashCommandTextIsUnescaped() {
       var delivery =
           delivery(
               changed(
@@ -126,7 +126,7 @@ class SlackPayloadsTest {
     }
 
     @Test
-    void isNotAnsweredAtAnAddressThatIsNotSlacks() {
+    void foreignResponseUrlIsIgnored() {
       var delivery =
           delivery(
               changed(
@@ -141,7 +141,7 @@ class SlackPayloadsTest {
   @Nested
   class AMention {
     @Test
-    void comesTwiceAndMeansTheSame() {
+    void bothEventsOfAMentionHaveTheSameMeaning() {
       for (var twins :
           List.of(
               List.of("message-mention", "app-mention"),
@@ -159,7 +159,7 @@ class SlackPayloadsTest {
     }
 
     @Test
-    void losesOurNameAndKeepsThoseOfOthers() {
+    void mentionLosesOurNameButKeepsThoseOfOthers() {
       assertThat(delivery("app-mention").intent())
           .isEqualTo(
               say(
@@ -168,7 +168,7 @@ class SlackPayloadsTest {
     }
 
     @Test
-    void atTheTopOfAChannelBeginsAThread() {
+    void mentionAtTheTopOfAChannelBeginsAThread() {
       var delivery = delivery("message-mention");
 
       assertThat(delivery.conversation().key()).isEqualTo("T0ACME/C0DEV/1795240915.000008");
@@ -178,7 +178,7 @@ class SlackPayloadsTest {
     }
 
     @Test
-    void inAThreadBelongsToIt() {
+    void mentionInAThreadBelongsToTheThread() {
       var delivery = delivery("app-mention-in-thread");
 
       assertThat(delivery.conversation().key()).isEqualTo("T0ACME/C0DEV/1795240915.000008");
@@ -187,25 +187,25 @@ class SlackPayloadsTest {
     }
 
     @Test
-    void withMarkUpIsReadAsThePersonTypedIt() {
+    void mentionWithMarkupIsReadAsTyped() {
       assertThat(delivery("message-rich").intent())
           .isEqualTo(say("rename `a && b` in Main.java, ask ann@example.com\n```if (a < b) {}```"));
     }
 
     @Test
-    void ofSomebodyElseInAChannelIsNotForUs() {
+    void mentionOfSomebodyElseIsIgnored() {
       assertThat(receive(changed("message-mention", "<@U0RUNNEL>", "<@U0OTHER>")))
           .isInstanceOf(WebhookResult.Answered.class);
     }
 
     @Test
-    void withTheSameTimestampInAnotherChannelIsAnother() {
+    void mentionInAnotherChannelDiffersDespiteTheSameTimestamp() {
       assertThat(delivery(changed("message-mention", "\"C0DEV\"", "\"C0OPS\"")).meaning())
           .isNotEqualTo(delivery("message-mention").meaning());
     }
 
     @Test
-    void withoutAnEventIdIsKnownByItsMeaning() {
+    void mentionWithoutAnEventIdIsIdentifiedByItsMeaning() {
       assertThat(delivery(changed("message-mention", "\"event_id\"", "\"no_id\"")).id())
           .isEqualTo(new DeliveryId("slack:message:T0ACME/C0DEV/1795240915.000008"));
     }
@@ -214,7 +214,7 @@ class SlackPayloadsTest {
   @Nested
   class AMessage {
     @Test
-    void inAThreadIsKeptInCaseTheThreadHasARun() {
+    void unaddressedMessageInAThreadIsAccepted() {
       var delivery = delivery("message-in-thread");
 
       assertThat(delivery.addressed()).isFalse();
@@ -222,13 +222,13 @@ class SlackPayloadsTest {
     }
 
     @Test
-    void alsoSentToTheChannelIsAMessageInItsThread() {
+    void threadMessageAlsoSentToTheChannelBelongsToItsThread() {
       assertThat(delivery("thread-broadcast").conversation().key())
           .isEqualTo("T0ACME/C0DEV/1795240915.000008");
     }
 
     @Test
-    void ofOneToUsIsAddressed() {
+    void directMessageIsAddressed() {
       var delivery = delivery("direct-message");
 
       assertThat(delivery.addressed()).isTrue();
@@ -236,7 +236,7 @@ class SlackPayloadsTest {
     }
 
     @Test
-    void withAFileCountsAndNamesIt() {
+    void messageWithAFileNamesTheFile() {
       assertThat(delivery("file-share").intent())
           .isEqualTo(
               say(
@@ -306,7 +306,7 @@ class SlackPayloadsTest {
     }
 
     @Test
-    void messageThatIsForwardedWithARequestForASecondRunIsQuotedThere() {
+    void requestForASecondRunQuotesTheForwardedMessage() {
       assertThat(delivery(forwarding("new: mend it", "boom")).intent())
           .isEqualTo(
               new Intent.New(Request.of("mend it\n\nThis is about the message:\n> Bob:\n> boom")));
@@ -341,13 +341,13 @@ class SlackPayloadsTest {
           "<!here> look at this",
           "<!subteam^S0DEV|@dev> stop"
         })
-    void forThePeopleInTheThreadStaysThere(String aside) {
+    void messageForOtherPeopleInTheThreadIsIgnored(String aside) {
       assertThat(receive(changed("message-in-thread", "also look at the <#C0DEV|dev> logs", aside)))
           .isInstanceOf(WebhookResult.Answered.class);
     }
 
     @Test
-    void withoutWordsInAThreadIsNotARequestForHelp() {
+    void emptyMessageInAThreadIsIgnored() {
       assertThat(receive(changed("message-in-thread", "also look at the <#C0DEV|dev> logs", " ")))
           .isInstanceOf(WebhookResult.Answered.class);
     }
@@ -361,7 +361,7 @@ class SlackPayloadsTest {
           "own-message",
           "reaction-added"
         })
-    void thatIsNoWorkIsTakenAndForgotten(String golden) {
+    void irrelevantMessageIsAnsweredAndIgnored(String golden) {
       var webhookResult = receive(SlackRequests.golden(golden));
 
       assertThat(webhookResult).isInstanceOf(WebhookResult.Answered.class);
@@ -372,7 +372,7 @@ class SlackPayloadsTest {
   @Nested
   class AButton {
     @Test
-    void stopsTheRunItWasMadeFor() {
+    void stopButtonCancelsItsRun() {
       var delivery = delivery("block-actions-cancel");
 
       assertThat(delivery.intent())
@@ -391,7 +391,7 @@ class SlackPayloadsTest {
     }
 
     @Test
-    void startsARunWithItsWordsInTheThreadItStandsIn() {
+    void startButtonInAThreadStartsARunThere() {
       var delivery = delivery(start());
 
       assertThat(delivery.intent()).isInstanceOf(Intent.Say.class);
@@ -402,7 +402,7 @@ class SlackPayloadsTest {
     }
 
     @Test
-    void startsARunInAThreadOfItsOwnBesideNone() {
+    void startButtonOutsideAThreadOpensANewThread() {
       var outside = SlackRequests.body(start());
       var thread = "%2C%22thread_ts%22%3A%221795240915.000008%22";
       assertThat(outside).contains(thread);
@@ -420,7 +420,7 @@ class SlackPayloadsTest {
     }
 
     @Test
-    void sendsTheCommandThatItStandsFor() {
+    void commandButtonSendsItsCommand() {
       var body = SlackRequests.body(changed("block-actions-cancel", "cancel_run", "command_0"));
       var delivery =
           delivery(
@@ -432,7 +432,7 @@ class SlackPayloadsTest {
     }
 
     @Test
-    void sendsWhatAStoppedRunHasNotReadOnce() {
+    void sendRepliesButtonSendsTheUnreadRepliesOnce() {
       var body = SlackRequests.body(changed("block-actions-cancel", "cancel_run", "send_replies"));
       var pressed =
           body.replace("0190e6a1-9f50-7c3e-8a43-000000000001", "run+the+linter%5Cn%5Cnand+docs");
@@ -448,14 +448,14 @@ class SlackPayloadsTest {
     }
 
     @Test
-    void retriesTheRunItWasMadeFor() {
+    void retryButtonRetriesItsRun() {
       assertThat(delivery(changed("block-actions-cancel", "cancel_run", "retry_run")).intent())
           .isEqualTo(
               new Intent.Retry(Optional.of(new RunId("0190e6a1-9f50-7c3e-8a43-000000000001"))));
     }
 
     @Test
-    void thatOnlyOpensALinkIsTakenAndForgotten() {
+    void linkButtonIsIgnored() {
       assertThat(receive(changed("block-actions-cancel", "cancel_run", "open_session")))
           .isInstanceOf(WebhookResult.Answered.class);
     }
@@ -464,7 +464,7 @@ class SlackPayloadsTest {
   @Nested
   class AHandshake {
     @Test
-    void isAnsweredWithItsChallenge() {
+    void urlVerificationIsAnsweredWithItsChallenge() {
       var webhookResult = receive(SlackRequests.golden("url-verification"));
 
       assertThat(webhookResult).isInstanceOf(WebhookResult.Answered.class);
@@ -474,18 +474,18 @@ class SlackPayloadsTest {
     }
 
     @Test
-    void ofACertificateCheckIsTaken() {
+    void certificateCheckIsAccepted() {
       assertThat(receive(SlackRequests.golden("ssl-check")).reply().status()).isEqualTo(200);
     }
 
     @Test
-    void ofAModalIsTaken() {
+    void unknownModalIsAccepted() {
       assertThat(receive(SlackRequests.golden("view-submission")).reply().status()).isEqualTo(200);
     }
   }
 
   @Test
-  void everyGoldenFileIsReadInATestOfThisClassOrOfTheDoorsOrIsNoWork() {
+  void everyAcceptedGoldenFileHasATest() {
     var work =
         Arrays.stream(SlackRequests.names().toArray(String[]::new))
             .filter(it -> receive(SlackRequests.golden(it)) instanceof WebhookResult.Accepted)

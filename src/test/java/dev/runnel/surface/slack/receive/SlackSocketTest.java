@@ -191,7 +191,7 @@ class SlackSocketTest {
   @Nested
   class AnEnvelope {
     @Test
-    void isAcknowledgedWhenItIsTaken() throws Exception {
+    void storedEnvelopeIsAcknowledged() throws Exception {
       open(TIMEOUTS);
 
       assertThat(greeted().sends("e1").ack()).isEqualTo("{\"envelope_id\":\"e1\"}");
@@ -199,7 +199,7 @@ class SlackSocketTest {
     }
 
     @Test
-    void carriesTheReplyBackInItsAck() throws Exception {
+    void socketReplyIsSentInTheAcknowledgement() throws Exception {
       door = _ -> Reply.json(200, "{\"text\":\"On it.\"}");
       open(TIMEOUTS);
 
@@ -208,7 +208,7 @@ class SlackSocketTest {
     }
 
     @Test
-    void thatWasNotStoredIsNotAcknowledgedAndTakenWhenItComesAgain() throws Exception {
+    void unstoredEnvelopeIsNotAcknowledgedAndAcceptedWhenResent() throws Exception {
       door = _ -> requests.size() == 1 ? Reply.empty(503) : TAKEN;
       open(TIMEOUTS);
       var slack = greeted().sends("e1");
@@ -221,7 +221,7 @@ class SlackSocketTest {
     }
 
     @Test
-    void thatTheDoorFailsAtEndsNothing() throws Exception {
+    void failureOfOneEnvelopeDoesNotEndTheConnection() throws Exception {
       door =
           _ -> {
             if (requests.size() == 1) {
@@ -237,7 +237,7 @@ class SlackSocketTest {
     }
 
     @Test
-    void doesNotWaitForAnother() throws Exception {
+    void envelopeDoesNotWaitForAnother() throws Exception {
       var release = new CountDownLatch(1);
       door =
           _ -> {
@@ -256,7 +256,7 @@ class SlackSocketTest {
     }
 
     @Test
-    void isNotReadFromNonsense() throws Exception {
+    void malformedEnvelopeIsIgnored() throws Exception {
       open(TIMEOUTS);
       var slack = greeted();
 
@@ -278,7 +278,7 @@ class SlackSocketTest {
   @Nested
   class ASocketThatSlackWillClose {
     @Test
-    void isReplacedFirstAndGoesOnMeanwhile() throws Exception {
+    void closingSocketIsReplacedFirstAndUsedMeanwhile() throws Exception {
       var made = open(TIMEOUTS);
       var old = greeted().says("{'type':'disconnect','reason':'warning'}");
 
@@ -295,7 +295,7 @@ class SlackSocketTest {
     }
 
     @Test
-    void isLetGoOfInTheEndWhenSlackForgets() throws Exception {
+    void oldSocketIsClosedIfSlackDoesNotCloseIt() throws Exception {
       open(
           new SlackSocket.Timeouts(
               LONG,
@@ -317,7 +317,7 @@ class SlackSocketTest {
   @Nested
   class ASocketThatBreaks {
     @Test
-    void isOpenedAgainAndWhatWasNotAcknowledgedComesAgain() throws Exception {
+    void brokenSocketIsReopenedAndUnacknowledgedEnvelopesAreResent() throws Exception {
       var held = new CountDownLatch(1);
       door =
           _ -> {
@@ -340,7 +340,7 @@ class SlackSocketTest {
     }
 
     @Test
-    void isNoticedWhenTheOtherSideOnlySeemsToBeThere() throws Exception {
+    void silentConnectionIsReplaced() throws Exception {
       open(
           new SlackSocket.Timeouts(
               LONG,
@@ -359,7 +359,7 @@ class SlackSocketTest {
     }
 
     @Test
-    void isTriedAgainUntilSlackSaysHello() throws Exception {
+    void connectionIsRetriedUntilSlackSaysHello() throws Exception {
       refusals.add(new MockResponse.Builder().code(503).build());
       addresses.add(new SlackResponse.Wait<>(Optional.empty(), "Slack is unreachable"));
       addresses.add(new SlackResponse.Ok<>("not an address"));
@@ -383,7 +383,7 @@ class SlackSocketTest {
   @Nested
   class Readiness {
     @Test
-    void comesWithTheFirstHello() throws Exception {
+    void socketIsReadyAfterTheFirstHello() throws Exception {
       var made = open(TIMEOUTS);
       var slack = next();
 
@@ -394,7 +394,7 @@ class SlackSocketTest {
     }
 
     @Test
-    void saysWhatSlackSays() throws Exception {
+    void readinessNamesSlacksError() throws Exception {
       for (var i = 0; i < 1000; i++) {
         addresses.add(new SlackResponse.No<>("invalid_auth"));
       }
@@ -405,7 +405,7 @@ class SlackSocketTest {
     }
 
     @Test
-    void survivesAShortGapAndGoesInALongOne() throws Exception {
+    void readinessSurvivesAShortDisconnectionButNotALongOne() throws Exception {
       var made = open(TIMEOUTS);
       var slack = greeted();
       await().until(() -> made.problem().isEmpty());
@@ -422,7 +422,7 @@ class SlackSocketTest {
   }
 
   @Test
-  void closingAcknowledgesWhatWasTakenAndOpensNothingMore() throws Exception {
+  void closingAcknowledgesAcceptedEnvelopesAndOpensNoSocket() throws Exception {
     var held = new CountDownLatch(1);
     door =
         _ -> {

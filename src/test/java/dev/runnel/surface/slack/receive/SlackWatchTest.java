@@ -127,7 +127,7 @@ class SlackWatchTest {
         "'text':'firing','user':'U0RUNNEL'",
         "'text':'firing','user':'U0RUNNEL','bot_id':'B0RUNNEL'",
       })
-  void otherMessagesStartNothing(String different) {
+  void otherMessagesStartNoRun(String different) {
     var event =
         "'type':'message','ts':'1795240915.000100','bot_id':'B0PAGER',"
             + (different.contains("channel'") ? "" : "'channel':'C0ALERTS',")
@@ -137,7 +137,7 @@ class SlackWatchTest {
   }
 
   @Test
-  void appsOfSharedChannelsStartNothing() {
+  void alertInASharedChannelStartsNoRun() {
     assertThat(read(ALERT, "'is_ext_shared_channel':true,")).isEmpty();
   }
 
@@ -151,7 +151,7 @@ class SlackWatchTest {
   }
 
   @Test
-  void anAsteriskStandsForAllMessages() {
+  void asteriskMatchesAllMessages() {
     surface.close();
     surface = surface("C0ALERTS=*");
 
@@ -159,7 +159,7 @@ class SlackWatchTest {
   }
 
   @Test
-  void aMentionThereIsAnOrdinaryRequest() {
+  void mentionInAWatchedChannelIsAnOrdinaryRequest() {
     var delivery = read(SAID.replace("the checkout", "<@U0RUNNEL> the checkout")).orElseThrow();
 
     assertThat(delivery.intent().agentRequest().map(Request::text))
@@ -167,7 +167,7 @@ class SlackWatchTest {
   }
 
   @Test
-  void theWatchIsAdmittedButIsNoMember() {
+  void watchedAlertIsAdmittedButIsNotAMember() {
     var delivery = read(ALERT).orElseThrow();
 
     assertThat(surface.senders().admit(delivery)).isEqualTo(Admission.ADMITTED);
@@ -177,7 +177,7 @@ class SlackWatchTest {
   }
 
   @Test
-  void aChannelThatIsWatchedNoMoreIsTurnedAway() {
+  void alertFromAnUnwatchedChannelIsTurnedAway() {
     var delivery = read(ALERT).orElseThrow();
     surface.close();
     surface = surface("C0OTHER=*");
@@ -200,7 +200,7 @@ class SlackWatchTest {
   }
 
   @Test
-  void aRefusalToTheWatchIsPostedNowhere() {
+  void refusalOfAWatchedAlertIsNotPosted() {
     var delivery = read(ALERT).orElseThrow();
     var update = new Update.Message(delivery.actor(), "A budget is used up.", true);
 

@@ -54,18 +54,18 @@ class MrkdwnTest {
         "# a **b *c***                     ¦ *a b _c_*",
         "<b>bold</b>                       ¦ &lt;b&gt;bold&lt;/b&gt;",
       })
-  void markdownReadsTheSameInSlack(String markdown, String mrkdwn) {
+  void markdownIsConvertedToMrkdwn(String markdown, String mrkdwn) {
     assertThat(Mrkdwn.fromMarkdown(markdown)).isEqualTo(mrkdwn);
   }
 
   @Test
-  void codeBlocksKeepTheirWordsAndAreClosed() {
+  void codeBlocksKeepTheirTextAndAreClosed() {
     assertThat(Mrkdwn.fromMarkdown("see\n~~~~ java\n**a** < ```\n~~~\n  b"))
         .isEqualTo("see\n```\n**a** &lt; '''\n~~~\n  b\n```");
   }
 
   @Test
-  void aCodeBlockEndsWhereItsOwnMarkIsAlone() {
+  void codeBlockEndsAtItsMarkerOnALineByItself() {
     assertThat(Mrkdwn.fromMarkdown("```\n```java\na\n```\nand ```b```"))
         .isEqualTo("```\n'''java\na\n```\nand `b`");
   }
@@ -164,7 +164,7 @@ class MrkdwnTest {
   }
 
   @Test
-  void aTableWithoutOuterBarsIsOneToo() {
+  void tableWithoutOuterBarsIsRecognized() {
     assertThat(Mrkdwn.fromMarkdown("a | b\n--|--\n1 | 2\n\nend"))
         .isEqualTo("```\na  b\n-  -\n1  2\n```\n\nend");
   }
@@ -182,12 +182,12 @@ class MrkdwnTest {
   }
 
   @Test
-  void barsThatAreNoTableAreWords() {
+  void barsOutsideATableStayText() {
     assertThat(Mrkdwn.fromMarkdown("a | b\n| x |")).isEqualTo("a | b\n| x |");
   }
 
   @Test
-  void whatNobodySeesIsTakenOut() {
+  void invisibleCharactersAreRemoved() {
     assertThat(Mrkdwn.fromMarkdown("a\u0000b\u202ec\ud83d d \udc00e \ud83d\ude80"))
         .isEqualTo("abc d e \ud83d\ude80");
   }
@@ -219,7 +219,7 @@ class MrkdwnTest {
   }
 
   @Test
-  void whatIsLeftOutIsTold() {
+  void splitReportsThatTextIsMissing() {
     var split = Mrkdwn.split("0123456789\n".repeat(100), 100, 2);
 
     assertThat(split.whole()).isFalse();
@@ -256,7 +256,7 @@ class MrkdwnTest {
         "\n```\n",
         "&"
       })
-  void hostileTextsAreReadToTheEnd(String part) {
+  void hostileTextsAreProcessedCompletely(String part) {
     var text = "# https://e.x/" + part.repeat(20_000 / part.length());
 
     for (var each : List.of(text, part.repeat(20_000 / part.length()), "[x](y" + text)) {
@@ -266,7 +266,7 @@ class MrkdwnTest {
   }
 
   @Test
-  void plainWordsKeepTheirCharacters() {
+  void plainTextKeepsItsCharacters() {
     assertThat(Mrkdwn.plain("a *b* `c < d` https://e.x/?a&b. <!here>"))
         .isEqualTo("a *b* `c &lt; d` <https://e.x/?a&amp;b>. &lt;!here&gt;");
   }

@@ -84,7 +84,7 @@ class SlackRendererTest {
   }
 
   @Test
-  void theCardOfARunShowsItsStateAndWhatWasAskedForInOnePost() throws IOException {
+  void cardOfARunShowsItsStateAndItsRequest() throws IOException {
     var status = (Update.Status) Objects.requireNonNull(SlackUpdates.all().get("status-running"));
     var card = SlackRenderer.card(status, MARK);
 
@@ -96,7 +96,7 @@ class SlackRendererTest {
   }
 
   @Test
-  void theApproversOfAStartAreMentionedAndNobodyElse() {
+  void onlyTheApproversOfAStartAreMentioned() {
     var card =
         new InfoCard(
             "This start waits for approval",
@@ -115,7 +115,7 @@ class SlackRendererTest {
 
   @ParameterizedTest
   @CsvSource({"true, <@U0BOB>", "false, slack:U0BOB"})
-  void onlyAPrivateMessageMentionsThePeopleThatItNames(boolean privately, String shown) {
+  void onlyAPrivateMessageMentionsTheNamedPeople(boolean privately, String shown) {
     var told = new Update.Message(SlackUpdates.ANN, "These may: slack:U0BOB.", privately);
 
     assertThat(SlackRenderer.render(told, MARK).text()).isEqualTo("These may: " + shown + ".");
@@ -147,7 +147,7 @@ class SlackRendererTest {
   }
 
   @Test
-  void noPostHasWordsForMakersOnly() throws IOException {
+  void noPostContainsExceptionNamesLocalUrlsOrHeaders() throws IOException {
     for (var update : SlackUpdates.all().values()) {
       assertThat(json(SlackRenderer.render(update, MARK)).toString())
           .doesNotContainPattern("\\w(?:Exception|Error)\\b")
@@ -157,7 +157,7 @@ class SlackRendererTest {
   }
 
   @Test
-  void aSignOfReceiptIsNoPost() {
+  void receiptCannotBeRenderedAsAPost() {
     assertThatThrownBy(() -> SlackRenderer.render(SlackUpdates.received(), MARK))
         .isInstanceOf(IllegalArgumentException.class);
   }
@@ -172,7 +172,7 @@ class SlackRendererTest {
     "FAILED,    false, true",
     "CANCELLED, false, true",
   })
-  void buttonsAreThereWhileTheyApply(RunState state, boolean stop, boolean retry) {
+  void statusShowsOnlyApplicableButtons(RunState state, boolean stop, boolean retry) {
     var blocks =
         blocks(
             SlackRenderer.render(
@@ -184,7 +184,7 @@ class SlackRendererTest {
   }
 
   @Test
-  void anAnswerThatIsTooLongEndsWithTheWayToTheRest() {
+  void tooLongAnswerEndsWithALinkToTheRun() {
     var answer = "a long line of an answer\n".repeat(2_000);
 
     var post =
@@ -200,7 +200,7 @@ class SlackRendererTest {
   }
 
   @Test
-  void theButtonOfAPullRequestSaysWhatBecameOfIt() {
+  void pullRequestButtonShowsItsState() {
     var link = URI.create("https://github.com/acme/shop/pull/7");
     var merged = new Artifact("acme/shop#7", link, true).in(PullRequestState.MERGED);
     var run = SlackUpdates.done().run().withArtifacts(List.of(merged));
@@ -212,7 +212,7 @@ class SlackRendererTest {
   }
 
   @Test
-  void theStatusOfAnEndedRunShowsHowLongItWorkedAlsoWhenItIsEditedLater() {
+  void statusOfAnEndedRunShowsItsRunTimeEvenAfterALaterEdit() {
     var run = SlackUpdates.done().run().withRunTime(Optional.of(Duration.ofSeconds(14)));
     var aDayLater = SlackUpdates.SINCE.plus(Duration.ofDays(1));
     var status =
@@ -223,7 +223,7 @@ class SlackRendererTest {
   }
 
   @Test
-  void theEndShowsWhatWasSeenBesideWhatTheAgentSays() {
+  void resultShowsTheEvidenceBesideTheAgentsAnswer() {
     var seen = new Evidence(2, 1, Optional.of(List.of()), Optional.of(Evidence.Mismatch.NONE_RAN));
     var run = SlackUpdates.done().message("All tests pass.").run().withEvidence(Optional.of(seen));
     var end = new Update.Succeeded(run, SlackUpdates.ANN, SlackUpdates.SINCE, SlackUpdates.SINCE);
@@ -234,7 +234,7 @@ class SlackRendererTest {
   }
 
   @Test
-  void whatIsInAFileIsNotSoughtInTheSession() {
+  void answerWithAFileDoesNotPointToTheSession() {
     var update = SlackUpdates.succeeded("a long line of an answer\n".repeat(2_000));
 
     assertThat(SlackRenderer.tooLong(update, MARK))
@@ -355,7 +355,7 @@ class SlackRendererTest {
     }
 
     @Test
-    void staysWithinSlacksLimitsAndCallsNobody() throws IOException {
+    void everyPostStaysWithinSlacksLimitsAndMentionsNobody() throws IOException {
       for (var seed = 0; seed < 60; seed++) {
         var random = new Random(seed);
         try {
