@@ -13,7 +13,9 @@ import java.util.stream.Stream;
 /// @param version `HTTP/1.1` or another 1.x
 /// @param headers in their order
 record RequestHead(String method, String target, String version, List<Header> headers) {
-  private static final Pattern HEADER = Pattern.compile("(?<name>[A-Za-z0-9_-]+):(?<value>.*)");
+  /// A name of RFC 9110, and a value of any bytes.
+  private static final Pattern HEADER =
+      Pattern.compile("(?<name>[!#$%&'*+.^_`|~0-9A-Za-z-]+):(?<value>.*)", Pattern.DOTALL);
 
   /// @param name as sent
   /// @param value without spaces around it

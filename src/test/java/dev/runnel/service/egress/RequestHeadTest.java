@@ -27,6 +27,15 @@ class RequestHeadTest {
     assertThat(head.orElseThrow().values("x-key")).containsExactly("a: b", "c");
   }
 
+  @Test
+  void headerMayHaveAnyTokenAsItsNameAndAnyBytesAsItsValue() {
+    // The bytes of a capital A with a ring in UTF-8.
+    var head = RequestHead.parse(List.of("GET / HTTP/1.1", "X.Trace!: \u00c3\u0085sa"));
+
+    assertThat(head.orElseThrow().headers())
+        .containsExactly(new Header("X.Trace!", "\u00c3\u0085sa"));
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
