@@ -81,21 +81,20 @@ record FollowUpRows(Rows rows) {
         runId);
   }
 
-  /// The waiting follow-ups that were not offered to the working agent of an execution. None if the
-  /// next execution has another mode, or the run is being cancelled or interrupted.
+  /// The waiting follow-ups that were not offered to the working agent of an execution. None if one
+  /// of them asks for another mode, or the run is being cancelled or interrupted.
   List<Waiting> offerable(ExecutionRequest executionRequest) throws SQLException {
     return rows.list(
         """
         SELECT follow_ups.id, message, offered FROM follow_ups JOIN runs ON runs.id = run_id
         WHERE run_id = ? AND follow_ups.execution IS NULL
           AND (offered IS NULL OR offered <> runs.execution)
-          AND runs.claim = ? AND mode = ? AND cancel_asked = 0 AND interrupt_asked = 0
+          AND runs.claim = ? AND takes_messages = 1 AND cancel_asked = 0 AND interrupt_asked = 0
         ORDER BY follow_ups.created_at, follow_ups.id
         """,
         Waiting::read,
         executionRequest.runId(),
-        executionRequest.claim(),
-        executionRequest.mode().value());
+        executionRequest.claim());
   }
 
   void offer(String followUp, int execution) throws SQLException {

@@ -73,6 +73,15 @@ class FollowUpOutcomeTest {
   }
 
   @Test
+  void messageInAnotherModeWaitsThoughALaterOneReturnsToTheFirstMode() {
+    launch();
+    say("a", Optional.of(RunMode.PLAN), false);
+
+    assertThat(say("b", Optional.of(RunMode.NORMAL), false)).isEqualTo(QUEUE_PENDING);
+    assertThat(offered()).isEmpty();
+  }
+
+  @Test
   void aMessageAfterOneThatInterruptsWaits() {
     launch();
 
