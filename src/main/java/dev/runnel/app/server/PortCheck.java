@@ -25,7 +25,8 @@ public final class PortCheck {
     var port = addresses.port();
     var results = new ArrayList<ConnectionCheck>();
     results.add(
-        result(config, port, PortProbe.problem(addresses.host(), port), addresses.here(port)));
+        result(
+            config, port, PortProbe.problem(addresses.host(), port), addresses.deliveriesHere()));
     addresses
         .adminPort()
         .map(it -> result(config, it, ServerPorts.adminProblem(config, it), addresses.here(it)))

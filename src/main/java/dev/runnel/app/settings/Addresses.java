@@ -96,8 +96,17 @@ public record Addresses(
 
   /// The address of console and API, as this machine reaches it.
   public URI here(int consolePort) {
-    var name = EVERYWHERE.contains(consoleHost()) ? "127.0.0.1" : consoleHost();
-    return URI.create("http://" + literal(name) + ":" + consolePort);
+    return here(consoleHost(), consolePort);
+  }
+
+  /// The address at which deliveries arrive, as this machine reaches it.
+  public URI deliveriesHere() {
+    return here(host, port);
+  }
+
+  private static URI here(String host, int port) {
+    var name = EVERYWHERE.contains(host) ? "127.0.0.1" : host;
+    return URI.create("http://" + literal(name) + ":" + port);
   }
 
   private static String literal(String name) {
