@@ -133,7 +133,7 @@ public final class RunCommands {
       case "follow" -> {
         var text = String.join(" ", words.subList(1, words.size()));
         var accepted = client.runs().followUp(first, FollowUpMessage.of(text)).send();
-        show(command, accepted, Stream.of(sent(accepted)));
+        show(command, accepted, Stream.of(sent(client, first, accepted)));
         return 0;
       }
       case "cancel" -> {
@@ -151,10 +151,16 @@ public final class RunCommands {
   }
 
   /// What becomes of a follow-up.
-  private static String sent(FollowUpAccepted accepted) {
+  private static String sent(RunsClient client, String id, FollowUpAccepted accepted) {
     return switch (accepted.outcome() == null ? "" : accepted.outcome().value()) {
       case "queued_prompt" -> "Added to the prompt: the run has not begun.";
-      case "live_session" -> "Sent to the agent, which reads it while it works.";
+      case "live_session" -> {
+        // A no to a plan ends the run.
+        var state = client.runs().get(id).send().state();
+        yield state.isEnded()
+            ? "Sent. The run has ended: " + state
+            : "Sent to the agent, which reads it while it works.";
+      }
       case "handoff_execution" -> "Sent: the run continues with it.";
       case "queue_pending" -> "Queued: the run continues with it when its agent is done.";
       default -> "Sent.";

@@ -11,6 +11,8 @@ import dev.runnel.service.run.Factory;
 import dev.runnel.testkit.EmbeddedService;
 import dev.runnel.testkit.MockServers;
 import dev.runnel.testkit.RunnelProcess;
+import dev.runnel.wire.CreateRun;
+import dev.runnel.wire.RunMode;
 import dev.runnel.wire.RunStateValue;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -109,6 +111,19 @@ class RunCommandsTest {
     assertThat(said()).containsExactly("Sent: the run continues with it.");
     assertThat(run("watch", id)).isZero();
     assertThat(said()).last().asString().contains("SUCCEEDED");
+  }
+
+  @Test
+  void followWithANoToAPlanSaysThatTheRunHasEnded() {
+    String id;
+    try (var client = client()) {
+      var request = CreateRun.builder().prompt("quick work").mode(RunMode.PLAN).build();
+      id = client.runs().create(request).send().runId();
+    }
+    run("watch", id);
+
+    assertThat(run("follow", id, "no")).isZero();
+    assertThat(said()).containsExactly("Sent. The run has ended: CANCELLED");
   }
 
   @Test
