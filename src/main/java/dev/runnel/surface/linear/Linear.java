@@ -171,6 +171,11 @@ public final class Linear implements Tracker<String> {
   @Override
   public Posting post(String issue, Notice notice, @Nullable PostRef status) {
     var session = session(notice);
+    if (session.isEmpty() && notice.update() instanceof Update.Still) {
+      // Only sessions expire.
+      return new Posting.Posted(
+          status != null ? status : new PostRef(notice.id().value()), notice.conversation());
+    }
     var posting =
         session.isPresent()
             ? sessions.post(session.get(), notice)

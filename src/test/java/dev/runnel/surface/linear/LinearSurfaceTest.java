@@ -122,6 +122,15 @@ class LinearSurfaceTest implements SurfaceContract {
     return told();
   }
 
+  @Test
+  void repetitionOfAStatusWithoutASessionIsNotPosted() {
+    var run = Samples.run("run-1", RunState.RUNNING);
+    var status = new Update.Status(run, Samples.DANA, Request.of("x"), Samples.NINE, Samples.NINE);
+
+    assertThat(post(new Update.Still(status))).isInstanceOf(Posting.Posted.class);
+    assertThat(tracker.platform().comments()).isEmpty();
+  }
+
   private Posting told() {
     return post(new Update.Message(Samples.DANA, "Hello.", false));
   }
