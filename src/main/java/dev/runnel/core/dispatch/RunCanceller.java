@@ -102,11 +102,7 @@ record RunCanceller(Store store, AgentRuns runs, RunStarter runStarter, AttemptR
               withdrawn,
               work -> {
                 removeStopRequest(work, attempt, plan.binding());
-                attempt.respond(
-                    work,
-                    plan.binding().isRequestKnown()
-                        ? RunTexts.GONE + " `retry` starts it again."
-                        : RunTexts.GONE);
+                attempt.respond(work, RunTexts.GONE);
               });
       // Queued deliveries continue, because the run does.
       case Outcome.Refused refused ->
