@@ -19,15 +19,16 @@ public record SlackLimits(SlackAgentView agentView) implements PostingLimits {
         + (place.isView() ? place.team() + "/views" : conversation.place());
   }
 
+  /// A view is not edited, and an open stream is appended to, each with a limit of its own.
   @Override
   public String editLimit(Conversation conversation) {
     var place = SlackPlace.of(conversation);
-    return place.isView()
+    return place.isView() || agentView.isStreaming(place)
         ? rateLimit(conversation)
         : SlackPlace.SURFACE + ":" + place.team() + "/edits";
   }
 
-  /// An open stream is not edited but appended to, with a limit of its own.
+  /// Edits of an open stream need none.
   @Override
   public Optional<EditBudget> editBudget(Conversation conversation) {
     var place = SlackPlace.of(conversation);

@@ -264,12 +264,14 @@ class SlackAgentViewTest {
     void statusEditsAreRateLimitedAfterTheStreamIsClosed() {
       var ref = ref(tells(working("Looking"), null));
       assertThat(surface.limits().editBudget(DIRECT)).isEmpty();
+      assertThat(surface.limits().editLimit(DIRECT)).isEqualTo(surface.limits().rateLimit(DIRECT));
 
       clock.advance(Duration.ofMinutes(5));
       tells(working("Still looking"), ref);
 
       assertThat(surface.limits().editBudget(DIRECT))
           .contains(new PostingLimits.EditBudget("slack:T0ACME", 25));
+      assertThat(surface.limits().editLimit(DIRECT)).isEqualTo("slack:T0ACME/edits");
     }
 
     @ParameterizedTest
