@@ -18,9 +18,11 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.conversation.ConversationPolicy;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.Posting;
+import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunId;
@@ -228,6 +230,18 @@ class VerbsJourneyTest {
 
       assertThat(world.runs.cancels()).isEmpty();
       assertThat(text(asked)).contains("I can't find run `0190e6a1`");
+    }
+
+    @Test
+    void idOfAnUnknownRunInTheConsoleIsAnsweredThere() {
+      world.console.hasManners(
+          new ConversationPolicy(ConversationPolicy.Audience.EVERYONE, Duration.ZERO, true));
+      var unknown = new Intent.Cancel(Optional.of(new RunId("run-unknown")), Optional.empty());
+      says(delivery("c1", unknown).withId(DeliveryId.of(SurfaceId.CONSOLE, "c1")));
+
+      assertThat(world.console.posts())
+          .singleElement()
+          .satisfies(it -> assertThat(it.conversation()).isEqualTo(THREAD.inConsole()));
     }
 
     @Test

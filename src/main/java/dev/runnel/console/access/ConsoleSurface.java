@@ -266,6 +266,8 @@ public final class ConsoleSurface implements Surface, SenderLookup {
     switch (notice.update()) {
       case Update.Message(_, var text, _) ->
           flashMessages.add(notice.conversation().inConsole(), text);
+      case Update.Answered(_, var card) ->
+          flashMessages.add(notice.conversation().inConsole(), card.text());
       case Update.OfRun _, Update.Still _, Update.Reply _, Update.Received _ -> {}
     }
     var ref = status != null ? status : new PostRef(notice.id().value());

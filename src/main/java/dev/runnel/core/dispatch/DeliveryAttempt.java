@@ -170,9 +170,11 @@ record DeliveryAttempt(
   }
 
   private Conversation placeOf(Update update) {
-    return update instanceof Update.Message(_, _, var isPrivate) && isPrivate
-        ? delivery.placeOfAnswer()
-        : conversation();
+    return switch (update) {
+      case Update.Message(_, _, var isPrivate) when isPrivate -> delivery.placeOfAnswer();
+      case Update.Answered(_, var card) when card.choices().isEmpty() -> delivery.placeOfAnswer();
+      case Update _ -> conversation();
+    };
   }
 
   void add(Work work, Conversation conversation, Update update) {

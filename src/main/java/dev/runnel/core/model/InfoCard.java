@@ -8,6 +8,8 @@ import java.net.URI;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// A short answer in rows, for one person. Plain text; `code` in backticks is the only markup.
 ///
@@ -50,6 +52,12 @@ public record InfoCard(
     return new InfoCard(title, List.of(), List.of());
   }
 
+  /// The title and the rows, for places that show no cards.
+  public String text() {
+    return Stream.concat(Stream.of(title), rows.stream().map(Row::line))
+        .collect(Collectors.joining("\n"));
+  }
+
   /// @param label on the button: `Approve`
   /// @param command the command without the bot's name: `approve 1a2b3c4d`
   public record Choice(String label, String command) {}
@@ -81,6 +89,10 @@ public record InfoCard(
     /// A copy that notifies the people whom its text names. The text must be none of third parties.
     public Row mentioning() {
       return new Row(label, text, note, link, true);
+    }
+
+    private String line() {
+      return (label.isEmpty() ? text : label + ": " + text) + (note.isEmpty() ? "" : " · " + note);
     }
 
     public static Row sentence(String text) {

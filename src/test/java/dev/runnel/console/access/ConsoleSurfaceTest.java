@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Question;
@@ -359,6 +360,15 @@ class ConsoleSurfaceTest {
       assertThat(surface.notes(conversation))
           .containsExactly("Answer 3", "Answer 4", "Answer 5", "Answer 6");
       assertThat(surface.notes(Conversation.parse("console:runs/2"))).isEmpty();
+    }
+
+    @Test
+    void cardIsShownOnThePageAsText() {
+      var row = InfoCard.Row.of("Asked by", "Dana", "in #dev");
+      post(new Update.Answered(DANA, new InfoCard("I can't find it.", List.of(row), List.of())));
+
+      assertThat(surface.notes(conversation))
+          .containsExactly("I can't find it.\nAsked by: Dana · in #dev");
     }
 
     @Test
