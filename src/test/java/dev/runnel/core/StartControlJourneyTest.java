@@ -835,6 +835,15 @@ class StartControlJourneyTest {
       assertThat(world.runs.runs()).hasSize(1);
     }
 
+    @Test
+    void unaddressedUnfreezeInAThreadWithoutARunIsIgnored() {
+      says(freezes("1", true, EVE));
+      says(freezes("2", false, EVE).withAddressed(false).withConversation(thread("2")));
+
+      assertThat(world.store().<Boolean>commit(work -> work.starts().freeze().isPresent()))
+          .isTrue();
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"SUCCEEDED", "BLOCKED"})
     void freezeBlocksRepliesThatWouldRestartARun(RunState state) {

@@ -6,6 +6,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Plan;
+import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
@@ -77,6 +78,9 @@ public final class Planner {
               .orElseGet(
                   () -> unknownRun(delivery, situation, run, "say " + run + " " + request.text()));
       case Intent.Link(var run) -> new Plan.LinkRun(run);
+      case Intent.Ask(Question.Freeze _) when !isForRunnel(delivery, situation) -> WITHOUT_RUN;
+      case Intent.Ask(Question.ChangeSchedule _) when !isForRunnel(delivery, situation) ->
+          WITHOUT_RUN;
       case Intent.GeneralCommand command -> new Plan.Answer(command);
       case Intent.New _, Intent.Linked _, Intent.Help _, Intent.Unclear _
           when !isForRunnel(delivery, situation) ->
