@@ -568,6 +568,24 @@ class StartControlJourneyTest {
     }
 
     @Test
+    void budgetCountsTheRunOfAStartThatWasGivenUpAndRetried() {
+      of(Budget.Per.PERSON, 1);
+      world.runs.losesNextAnswer();
+      starts(1, DANA);
+      world.runs.isDown(Optional.empty());
+      for (int tries = 1; tries <= 20; tries++) {
+        world.leaps(Duration.ofHours(2));
+      }
+      world.runs.isBack();
+      var id = delivery("s1", start("work 1")).id();
+      world.store().change(work -> work.inbox().retry(id));
+      world.settle();
+
+      assertThat(world.runs.runs()).hasSize(1);
+      assertThat(world.store().<Boolean>commit(work -> work.starts().isKnown(id))).isTrue();
+    }
+
+    @Test
     void budgetDoesNotCountAStartThatFailedUnexpectedly() {
       of(Budget.Per.PERSON, 1);
       world.surface.isBroken();

@@ -98,10 +98,21 @@ record RunStarter(
             defaultsResolver
                 .defaults()
                 .routed(asked.request(), asked.conversation(), attempt.delivery().snapshot()));
+    var resolved =
+        defaultsResolver.of(
+            start.request(),
+            start.conversation(),
+            attempt.delivery().actor(),
+            attempt.delivery().snapshot());
     if (attempt.isRetry()) {
       switch (startedBy(attempt.delivery())) {
         case Outcome.Done(var run) -> {
-          started(attempt, start, run, whenStarted);
+          // If Runnel gave the delivery up in between, the start is not counted any more.
+          started(
+              attempt,
+              start,
+              run,
+              whenStarted.andThen(work -> StartControl.count(work, attempt, resolved.request())));
           return;
         }
         case Outcome.Unavailable(var after, var why) -> {
@@ -115,12 +126,6 @@ record RunStarter(
         case Outcome.Missing _ -> {}
       }
     }
-    var resolved =
-        defaultsResolver.of(
-            start.request(),
-            start.conversation(),
-            attempt.delivery().actor(),
-            attempt.delivery().snapshot());
     if (resolved.unknownProfile().isPresent()) {
       var unknown = defaultsResolver.profiles().unknown(resolved.unknownProfile().get());
       results.complete(attempt, work -> attempt.respond(work, unknown));

@@ -189,6 +189,11 @@ record StartControl(
                 .toList());
   }
 
+  /// Counts a start whose run exists, unless it is counted.
+  static void count(Work work, DeliveryAttempt attempt, Request request) {
+    work.starts().add(start(attempt, request));
+  }
+
   private static Start start(DeliveryAttempt attempt, Request request) {
     return new Start(
         attempt.delivery().id(),
