@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// The defaults that the documentation states are those in force.
 class DocumentedDefaultsTest {
-  /// Those whose default is described in words, or that are off only while they are absent.
+  /// Those whose default is described in words.
   private static final Set<Setting> IN_WORDS =
       Set.of(
           RunnelSettings.ADMIN_PORT,
@@ -24,11 +24,7 @@ class DocumentedDefaultsTest {
           RunnelSettings.AGENT_COMMAND,
           RunnelSettings.AGENT_SLOTS_OF_ALL,
           RunnelSettings.AGENT_SLOTS_PER_PERSON,
-          RunnelSettings.ADMINS,
-          RunnelSettings.SIGN_IN_SLACK_ID,
-          RunnelSettings.SIGN_IN_GITHUB_ID,
-          RunnelSettings.SIGN_IN_OIDC_ISSUER,
-          RunnelSettings.SIGN_IN_OIDC_ID);
+          RunnelSettings.ADMINS);
 
   static Stream<Setting> literalDefaults() {
     return RunnelSettings.ALL.stream()
