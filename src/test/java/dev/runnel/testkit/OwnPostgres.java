@@ -51,6 +51,9 @@ public final class OwnPostgres implements AutoCloseable {
                 Long.parseLong(
                     Files.readAllLines(data.resolve("postmaster.pid")).getFirst().strip()))
             .orElseThrow();
+    // First the process that starts the others, so that none is missed.
+    hanging = List.of(postmaster);
+    signal("-STOP");
     hanging = Stream.concat(Stream.of(postmaster), postmaster.descendants()).toList();
     signal("-STOP");
   }
