@@ -87,7 +87,10 @@ class QuestionsJourneyTest {
     assertThat(world.surface.told(THREAD))
         .last()
         .asString()
-        .startsWith("This failed for a whole day, so I gave up: 503 (error `")
+        .startsWith(
+            "The run service cannot be reached right now. This failed for a whole day, so I gave up"
+                + " (error `")
+        .doesNotContain("503")
         .endsWith("not both.");
 
     hears(button("3", "SQLite"));

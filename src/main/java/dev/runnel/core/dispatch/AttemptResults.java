@@ -19,7 +19,6 @@ import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Work;
 import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.scope.Surfaces;
-import dev.runnel.core.text.AnswerFormatter;
 import dev.runnel.core.text.RunTexts;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,9 +39,6 @@ record AttemptResults(
   static final Duration REPORT_DELAY_AFTER = Duration.ofSeconds(30);
 
   private static final int MAX_READ_RETRIES = 3;
-
-  /// Maximum length of a reason in a post, in characters.
-  private static final int MAX_WHY = 200;
 
   /// Stores the result and the end of the delivery in one commit.
   ///
@@ -182,11 +178,9 @@ record AttemptResults(
               attempt.react(work, MessageStatus.REFUSED);
               attempt.respondToAll(
                   work,
-                  ("This failed for a whole day, so I gave up: %s (error `%s`). Send it again, or"
+                  ("%s This failed for a whole day, so I gave up (error `%s`). Send it again, or"
                           + " ask your admin to retry it under Attention, not both.")
-                      .formatted(
-                          AnswerFormatter.cut(AnswerFormatter.line(why), MAX_WHY),
-                          errorId(delivery)));
+                      .formatted(cause(service, after), errorId(delivery)));
             }
           });
       return attempt.now();
@@ -248,7 +242,8 @@ record AttemptResults(
     }
   }
 
-  /// What a delivery waits for.
+  /// What a delivery waits for, in words for people: the reason itself may name addresses and
+  /// errors for developers.
   ///
   /// @param after the delay that the service asks for
   private static String cause(String service, Optional<Duration> after) {
