@@ -8,9 +8,7 @@ import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.ServiceJson;
-import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.ServiceTables;
-import dev.runnel.service.store.SlotLimits;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.RunChanges;
 import dev.runnel.testkit.SettableClock;
@@ -32,9 +30,7 @@ class LateCancelTest {
   @BeforeEach
   void open(@TempDir Path folder) {
     database = MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE);
-    changes =
-        RunChanges.on(
-            database, clock, NodeMembership.alone(database, clock, 1), SlotLimits.DEFAULT);
+    changes = RunChanges.on(database, clock);
   }
 
   @AfterEach

@@ -16,6 +16,11 @@ import java.util.Map;
 /// @param runs what callers ask
 /// @param records what executions report
 public record RunChanges(RunService runs, ExecutionRecords records) {
+  /// On the only node, with one slot and the usual limits.
+  public static RunChanges on(Database database, InstantSource clock) {
+    return on(database, clock, NodeMembership.alone(database, clock, 1), SlotLimits.DEFAULT);
+  }
+
   public static RunChanges on(
       Database database, InstantSource clock, NodeMembership membership, SlotLimits limits) {
     var transactions = new RunTransactions(database, clock);

@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.ServiceJson;
-import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.ServiceTables;
-import dev.runnel.service.store.SlotLimits;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.RunChanges;
 import dev.runnel.testkit.SettableClock;
@@ -32,9 +30,7 @@ class ConversationStepsTest {
     try (var database =
         MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE)) {
       var clock = new SettableClock();
-      var changes =
-          RunChanges.on(
-              database, clock, NodeMembership.alone(database, clock, 1), SlotLimits.DEFAULT);
+      var changes = RunChanges.on(database, clock);
       var id =
           ServiceJson.read(
                   changes

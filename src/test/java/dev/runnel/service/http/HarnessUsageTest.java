@@ -9,10 +9,8 @@ import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.run.Usage;
 import dev.runnel.service.store.ExecutionRecords.NewOutput;
-import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.ServiceTables;
-import dev.runnel.service.store.SlotLimits;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.RunChanges;
 import dev.runnel.testkit.SettableClock;
@@ -35,9 +33,7 @@ class HarnessUsageTest {
   @BeforeEach
   void open(@TempDir Path folder) {
     database = MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE);
-    changes =
-        RunChanges.on(
-            database, clock, NodeMembership.alone(database, clock, 1), SlotLimits.DEFAULT);
+    changes = RunChanges.on(database, clock);
     changes
         .runs()
         .create(

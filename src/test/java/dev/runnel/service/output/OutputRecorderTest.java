@@ -15,11 +15,9 @@ import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
-import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunWatchers;
 import dev.runnel.service.store.ServiceTables;
-import dev.runnel.service.store.SlotLimits;
 import dev.runnel.service.workspace.PermissionRules;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.RunChanges;
@@ -73,9 +71,7 @@ class OutputRecorderTest {
     folder = temporary;
     database = MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE);
     queries = new RunQueries(database);
-    changes =
-        RunChanges.on(
-            database, clock, NodeMembership.alone(database, clock, 1), SlotLimits.DEFAULT);
+    changes = RunChanges.on(database, clock);
     changes
         .runs()
         .create(

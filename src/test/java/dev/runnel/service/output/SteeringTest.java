@@ -8,10 +8,8 @@ import dev.runnel.service.agent.Dialogue;
 import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ExecutionRequest;
-import dev.runnel.service.store.NodeMembership;
 import dev.runnel.service.store.RunWatchers;
 import dev.runnel.service.store.ServiceTables;
-import dev.runnel.service.store.SlotLimits;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.RunChanges;
 import dev.runnel.testkit.SettableClock;
@@ -78,9 +76,7 @@ class SteeringTest {
   void open(@TempDir Path folder) {
     database = MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE);
     var clock = new SettableClock();
-    var changes =
-        RunChanges.on(
-            database, clock, NodeMembership.alone(database, clock, 1), SlotLimits.DEFAULT);
+    var changes = RunChanges.on(database, clock);
     steering =
         new Steering(
             ExecutionRequest.internal("run"),

@@ -33,9 +33,7 @@ class FollowUpOutcomeTest {
   @BeforeEach
   void open(@TempDir Path folder) {
     database = MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE);
-    changes =
-        RunChanges.on(
-            database, clock, NodeMembership.alone(database, clock, 1), SlotLimits.DEFAULT);
+    changes = RunChanges.on(database, clock);
     execution = begin(RunMode.NORMAL);
   }
 

@@ -29,10 +29,7 @@ class RunPagesTest {
     try (var database =
         MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE)) {
       var clock = new SettableClock();
-      var runs =
-          RunChanges.on(
-                  database, clock, NodeMembership.alone(database, clock, 1), SlotLimits.DEFAULT)
-              .runs();
+      var runs = RunChanges.on(database, clock).runs();
       for (var skill : List.of("", "acme/shop:review", " ", "")) {
         var request = ServiceJson.newObject().put("prompt", "x");
         request.putObject("config").put("skill_spec", skill);

@@ -29,9 +29,7 @@ class StartLimitsTest {
   void open(@TempDir Path folder) {
     database = MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE);
     var clock = new SettableClock();
-    runs =
-        RunChanges.on(database, clock, NodeMembership.alone(database, clock, 1), SlotLimits.DEFAULT)
-            .runs();
+    runs = RunChanges.on(database, clock).runs();
   }
 
   @AfterEach
