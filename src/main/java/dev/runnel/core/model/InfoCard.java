@@ -86,7 +86,7 @@ public record InfoCard(
       return new Row(label, text, note, Optional.empty());
     }
 
-    /// A copy that notifies the people whom its text names. The text must be none of third parties.
+    /// A copy that notifies the people named in its text, so the text must be Runnel's own.
     public Row mentioning() {
       return new Row(label, text, note, link, true);
     }

@@ -3,7 +3,7 @@ package dev.runnel.core.policy;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// Words for the people whom rules name.
+/// Puts the people and groups named in rules into words for people.
 public final class PeopleNames {
   private static final String MEMBERS = "members";
   private static final String TEAM = "team:";

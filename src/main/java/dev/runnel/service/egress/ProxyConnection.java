@@ -284,7 +284,7 @@ final class ProxyConnection {
 
   /// Reads a request up to its body.
   ///
-  /// @return empty if the client closes before, or was told that the request is malformed
+  /// @return empty if the client closed the connection, or got an error for a malformed request
   private Optional<RequestHead> readHead() throws IOException {
     var lines = readLines();
     var head = RequestHead.parse(lines);

@@ -72,7 +72,7 @@ public record SlackBackground(SlackApi api, FileTransfer transfer, SlackNames na
   /// The images of a request that has no earlier messages.
   ///
   /// @param request the timestamp of its message
-  /// @throws BackgroundUnavailable when Slack cannot be asked now
+  /// @throws BackgroundUnavailable if Slack cannot be read now
   public Background ofRequest(SlackPlace place, String request) {
     var files = files(place, request);
     return alone(texts(files), attachments(files));
@@ -92,7 +92,7 @@ public record SlackBackground(SlackApi api, FileTransfer transfer, SlackNames na
   }
 
   /// @param reply the timestamp of a message to a run
-  /// @throws BackgroundUnavailable when Slack cannot be asked now
+  /// @throws BackgroundUnavailable if Slack cannot be read now
   BackgroundReader.ReplyFiles ofReply(SlackPlace place, String reply) {
     var files = files(place, reply);
     var texts = texts(files);
@@ -109,7 +109,7 @@ public record SlackBackground(SlackApi api, FileTransfer transfer, SlackNames na
   ///
   /// @param most how many
   /// @param request the timestamp of its message, if that has files of its own
-  /// @throws BackgroundUnavailable when Slack cannot be asked now
+  /// @throws BackgroundUnavailable if Slack cannot be read now
   public Background ofChannel(SlackPlace place, int most, Optional<String> request) {
     var before = place.thread();
     var since = new BigDecimal(before).subtract(A_DAY).max(BigDecimal.ZERO).toPlainString();
@@ -140,7 +140,7 @@ public record SlackBackground(SlackApi api, FileTransfer transfer, SlackNames na
 
   /// @param before a message's timestamp: that message and later ones are omitted
   /// @param hasFiles whether that message has files of its own, which come first
-  /// @throws BackgroundUnavailable when Slack cannot be asked now
+  /// @throws BackgroundUnavailable if Slack cannot be read now
   public Background of(SlackPlace place, String before, boolean hasFiles, Optional<URI> link) {
     var thread = fitting(place, required(messages(place, before, THREAD)), THREAD);
     var messages = messages(thread, THREAD);
