@@ -110,7 +110,7 @@ final class ErrorTexts {
       case "feature_not_available" ->
           ErrorText.withReason(
               "The plan or the settings of the run service do not permit this",
-              "Leave that option out, or ask your Runnel admin.");
+              "Leave out what is not permitted, or ask your Runnel admin.");
       case "integration_disabled" ->
           ErrorText.of(
               "An integration that this run needs is switched off", "Switch it on, and try again.");

@@ -49,8 +49,6 @@ final class RunItems {
   /// Model ids with which the service chooses the model, so that they do not identify it.
   private static final Set<String> AUTOMATIC_MODELS = Set.of("default", "auto");
 
-  private static final Set<String> CATEGORIES_FOR_PEOPLE = Set.of("agent", "setup", "budget");
-
   private RunItems() {}
 
   static Run run(RunItem item) {
@@ -165,15 +163,26 @@ final class RunItems {
     return deliveries;
   }
 
-  /// The embedded service names the category, and its sentences about these are for people. Texts
-  /// of other services may be internal.
+  /// The embedded service names the category. Texts of other services may be internal.
   private static Optional<String> failure(
       RunItem item, Optional<StatusMessage> status, Optional<String> message) {
     var category = item.more().getOrDefault("error_category", MissingNode.getInstance()).asText();
-    return message.isPresent() && CATEGORIES_FOR_PEOPLE.contains(category)
-        ? message
-        : ErrorTexts.failed(
-            status.map(StatusMessage::errorCode).map(ErrorCode::value).orElse(""), message);
+    return message
+        .filter(text -> isForPeople(category, text))
+        .or(
+            () ->
+                ErrorTexts.failed(
+                    status.map(StatusMessage::errorCode).map(ErrorCode::value).orElse(""),
+                    message));
+  }
+
+  /// A failed setup shows the output of a command.
+  private static boolean isForPeople(String category, String message) {
+    return switch (category) {
+      case "agent", "budget" -> true;
+      case "setup" -> !InternalTextFilter.revealsNetwork(message);
+      default -> false;
+    };
   }
 
   static Optional<DeliveryId> delivery(RunItem item) {

@@ -131,6 +131,21 @@ class RunItemsTest {
     assertThat(run.message()).contains("The command `npm test` failed:\nTypeError: x is undefined");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"GET http://10.0.0.7:4873/left-pad", "authorization: Basic dGVzdDp0ZXN0"})
+  void outputOfASetupWithInternalAddressesOrHeadersIsLeftOut(String output) throws Exception {
+    var run =
+        run(
+            """
+            "state": "FAILED", "error_category": "setup", "status_message":
+              {"message": "The command `npm ci` failed:\\n%s",
+               "error_code": "environment_setup_failed"}\
+            """
+                .formatted(output));
+
+    assertThat(run.message()).hasValueSatisfying(it -> assertThat(it).doesNotContain(output));
+  }
+
   @Test
   void aRunThatCostTooMuchIsOverItsBudget() throws Exception {
     var status = "\"state\": \"FAILED\", \"status_message\": {\"error_code\": \"%s\"}";
