@@ -55,6 +55,7 @@ record FollowUpText(
       if (results.retryReading(attempt, unavailable.after(), unavailable.why())) {
         return Optional.empty();
       }
+      reportUnreadFiles(attempt);
     }
     reportNamedFiles(attempt, files);
     return Optional.of(
@@ -62,6 +63,17 @@ record FollowUpText(
             ? attempt
             : attempt.withLinked(
                 Prompts.linked(plan.request(), files.texts(), linked.get(), chance)));
+  }
+
+  private void reportUnreadFiles(DeliveryAttempt attempt) {
+    results.commitIfOwned(
+        attempt,
+        work ->
+            attempt.respondOnce(
+                work,
+                "files:" + attempt.delivery().id(),
+                "I couldn't read the files of your message, so the agent gets only their names."
+                    + " Paste the text that matters."));
   }
 
   private void reportNamedFiles(DeliveryAttempt attempt, BackgroundReader.ReplyFiles files) {

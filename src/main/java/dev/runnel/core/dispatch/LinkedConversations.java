@@ -40,8 +40,11 @@ record LinkedConversations(Surfaces surfaces, AttemptResults results) {
   ///   conversation are only named
   /// @throws BackgroundUnavailable if the platform cannot be read now
   BackgroundReader.ReplyFiles files(Delivery delivery, boolean isPublic) {
-    var files = reader(delivery).files(delivery);
-    if (files.texts().files().isEmpty() || !isPublic || !reader(delivery).isPrivate(delivery)) {
+    var reader = reader(delivery);
+    var files = reader.files(delivery);
+    if (!isPublic
+        || files.equals(BackgroundReader.ReplyFiles.NONE)
+        || !reader.isPrivate(delivery)) {
       return files;
     }
     var names = files.texts().files().stream().map(Background.TextFile::name);
