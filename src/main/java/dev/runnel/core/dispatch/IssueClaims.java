@@ -104,7 +104,10 @@ record IssueClaims(
   private boolean mayJoinNow(Delivery delivery, Binding run) {
     try {
       return mayJoin(delivery, run);
-    } catch (CredentialRefused _) {
+    } catch (CredentialRefused refused) {
+      if (refused.surface().isEmpty()) {
+        throw refused;
+      }
       return false;
     }
   }
