@@ -8,6 +8,7 @@ import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ChangeListener;
 import dev.runnel.service.run.ChangeListener.Action;
+import dev.runnel.service.run.ExecutionState;
 import dev.runnel.service.run.IdempotencyKey;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
@@ -158,17 +159,18 @@ public record RunActions(
     if (!interrupts.isBoolean()) {
       throw RequestProblem.invalid("interrupt must be true or false");
     }
-    var words = text.isBlank() ? wordsFor(id) : text;
+    var words = text.isBlank() ? textForEmptyMessage(id) : text;
     var accepted = runs.followUp(id, words, caller, mode, interrupts.booleanValue(), key);
     listener.acted(caller, Action.SAY, id);
     return accepted;
   }
 
-  /// The words of an empty message, which only a run that continues a conversation takes. They do
-  /// not approve a plan.
-  private String wordsFor(String id) {
+  /// The text of an empty message, which only a run that continues a conversation and asks nobody
+  /// takes: it answers no question.
+  private String textForEmptyMessage(String id) {
     if (queries
         .find(id)
+        .filter(run -> run.state() != ExecutionState.BLOCKED)
         .flatMap(RunRow::conversationId)
         .filter(conversation -> !conversation.equals(id))
         .isEmpty()) {
