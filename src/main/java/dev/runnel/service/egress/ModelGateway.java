@@ -33,6 +33,9 @@ public record ModelGateway(URI provider, Pattern calls, Map<String, String> keys
   private static final Set<String> KEY_HEADERS =
       Set.of("authorization", "x-api-key", "x-goog-api-key", "api-key");
 
+  /// Servers may read other names as one that is removed.
+  private static final Pattern USUAL_NAME = Pattern.compile("[a-z0-9_-]+");
+
   /// Headers from which a server could take another method, path or account.
   private static final Pattern REMOVED_HEADERS =
       Pattern.compile(
@@ -96,7 +99,7 @@ public record ModelGateway(URI provider, Pattern calls, Map<String, String> keys
         var key = key(header.value());
         key.ifPresent(value -> headers.add(new RequestHead.Header(name, value)));
         hasKey |= key.isPresent();
-      } else if (!REMOVED_HEADERS.matcher(name).matches()) {
+      } else if (USUAL_NAME.matcher(name).matches() && !REMOVED_HEADERS.matcher(name).matches()) {
         headers.add(header);
       }
     }

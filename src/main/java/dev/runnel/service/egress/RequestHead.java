@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 /// The first line and the headers of an agent's HTTP/1 request. Pure.
 ///
 /// @param target as the request has it: a path, a URL or an authority
-/// @param version `HTTP/1.1` or another 1.x
+/// @param version `HTTP/1.1` or `HTTP/1.0`
 /// @param headers in their order
 record RequestHead(String method, String target, String version, List<Header> headers) {
   /// A name of RFC 9110, and a value of any bytes.
@@ -35,7 +35,7 @@ record RequestHead(String method, String target, String version, List<Header> he
   /// @return empty if the first line is not that of an HTTP/1 request
   static Optional<RequestHead> parse(List<String> lines) {
     var first = lines.isEmpty() ? new String[0] : lines.getFirst().split(" ", -1);
-    if (first.length != 3 || !first[2].startsWith("HTTP/1.")) {
+    if (first.length != 3 || !first[2].matches("HTTP/1\\.[01]")) {
       return Optional.empty();
     }
     var headers =

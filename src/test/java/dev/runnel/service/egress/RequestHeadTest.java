@@ -57,6 +57,8 @@ class RequestHeadTest {
         "GET /",
         "GET  / HTTP/1.1",
         "GET / HTTP/2",
+        "GET / HTTP/1.1\t",
+        "GET / HTTP/1.9",
         "GET / HTTP/1.1 x",
         "\u0016\u0003\u0001"
       })
