@@ -133,7 +133,10 @@ public final class RunCommands {
       case "follow" -> {
         var text = String.join(" ", words.subList(1, words.size()));
         var accepted = client.runs().followUp(first, FollowUpMessage.of(text)).send();
-        show(command, accepted, Stream.of(sent(client, first, accepted)));
+        show(
+            command,
+            accepted,
+            command.has(RunFlag.JSON) ? Stream.empty() : Stream.of(sent(client, first, accepted)));
         return 0;
       }
       case "cancel" -> {
@@ -155,16 +158,25 @@ public final class RunCommands {
     return switch (accepted.outcome() == null ? "" : accepted.outcome().value()) {
       case "queued_prompt" -> "Added to the prompt: the run has not begun.";
       case "live_session" -> {
-        // A no to a plan ends the run.
-        var state = client.runs().get(id).send().state();
-        yield state.isEnded()
-            ? "Sent. The run has ended: " + state
+        var ended = ended(client, id);
+        yield ended.isPresent()
+            ? "Sent. The run has ended: " + ended.get()
             : "Sent to the agent, which reads it while it works.";
       }
       case "handoff_execution" -> "Sent: the run continues with it.";
       case "queue_pending" -> "Queued: the run continues with it when its agent is done.";
       default -> "Sent.";
     };
+  }
+
+  /// The final state of a run, because a no to a plan ends it. Empty also if it cannot be read: the
+  /// message was accepted.
+  private static Optional<RunStateValue> ended(RunsClient client, String id) {
+    try {
+      return Optional.of(client.runs().get(id).send().state()).filter(RunStateValue::isEnded);
+    } catch (RunsException _) {
+      return Optional.empty();
+    }
   }
 
   private static RunItem cancel(RunsClient client, String id) {
@@ -323,7 +335,7 @@ public final class RunCommands {
                             .formatted(PREFIX.matcher(beginning).matches() ? beginning : id)));
     Runtime.getRuntime().addShutdownHook(atEnd);
     try {
-      return follow(client, command, id);
+      return watchUntilDone(client, command, id);
     } finally {
       try {
         Runtime.getRuntime().removeShutdownHook(atEnd);
@@ -336,7 +348,7 @@ public final class RunCommands {
   /// Prints each change until the run ends or waits for a person.
   ///
   /// @return the exit code for the run's state then
-  private int follow(RunsClient client, CommandLine.RunCommand command, String id) {
+  private int watchUntilDone(RunsClient client, CommandLine.RunCommand command, String id) {
     var before = new AtomicReference<>("");
     var printed = new AtomicInteger();
     var run =
