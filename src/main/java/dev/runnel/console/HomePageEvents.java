@@ -1,6 +1,7 @@
 package dev.runnel.console;
 
 import dev.runnel.console.access.ConsoleSurface;
+import dev.runnel.console.detail.RunFacts;
 import dev.runnel.console.view.RunView;
 import dev.runnel.console.view.Templates;
 import dev.runnel.core.model.Binding;
@@ -82,6 +83,6 @@ final class HomePageEvents implements Streams.PageEvents {
     }
     store
         .<Optional<Binding>>read(bindings -> bindings.of(conversation))
-        .ifPresent(binding -> page.sendEvent("started", RunView.path(binding.run().id())));
+        .ifPresent(binding -> page.sendEvent("started", RunFacts.path(binding.run().id())));
   }
 }

@@ -3,9 +3,9 @@ package dev.runnel.console;
 import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.say;
 
+import dev.runnel.console.detail.RunFacts;
 import dev.runnel.console.transcript.Transcripts.Kind;
 import dev.runnel.console.view.About;
-import dev.runnel.console.view.RunView;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.AuditEntry.Verb;
 import dev.runnel.core.model.AuditEntry.Verdict;
@@ -129,7 +129,7 @@ public final class Look {
   }
 
   private static String path(Site site, String title) {
-    return RunView.path(run(site, title).id());
+    return RunFacts.path(run(site, title).id());
   }
 
   /// Runs of a month, the more the later.

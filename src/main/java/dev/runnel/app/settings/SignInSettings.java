@@ -17,7 +17,6 @@ import okhttp3.OkHttpClient;
 public record SignInSettings(BiFunction<OkHttpClient, InstantSource, SignInProvider> provider) {
   private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
   private static final URI SLACK = URI.create("https://slack.com");
-  private static final String OFF = "off";
   private static final URI GITHUB = URI.create("https://github.com");
 
   public SignInProvider open(OkHttpClient http, InstantSource clock) {
@@ -74,7 +73,7 @@ public record SignInSettings(BiFunction<OkHttpClient, InstantSource, SignInProvi
 
   private static boolean isOn(Settings settings, Setting... needed) {
     var given = List.of(needed).stream().filter(it -> settings.get(it).isPresent()).toList();
-    if (given.stream().anyMatch(it -> settings.get(it).orElseThrow().equals(OFF))) {
+    if (given.stream().anyMatch(settings::isOff)) {
       return false;
     }
     if (!given.isEmpty() && given.size() < needed.length) {

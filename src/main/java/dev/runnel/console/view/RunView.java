@@ -10,7 +10,6 @@ import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.run.Artifact;
 import dev.runnel.core.model.run.Run;
-import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.text.AnswerChoices;
@@ -89,12 +88,8 @@ public record RunView(Run run, Optional<Binding> binding, Instant now, Set<Permi
         artifacts());
   }
 
-  public static String path(RunId run) {
-    return RunFacts.path(run);
-  }
-
   public String path() {
-    return path(run.id());
+    return RunFacts.path(run.id());
   }
 
   public String title() {

@@ -78,13 +78,15 @@ public final class Planner {
               .orElseGet(
                   () -> unknownRun(delivery, situation, run, "say " + run + " " + request.text()));
       case Intent.Link(var run) -> new Plan.LinkRun(run);
-      case Intent.Ask(Question.Freeze _) when !isForRunnel(delivery, situation) -> WITHOUT_RUN;
-      case Intent.Ask(Question.ChangeSchedule _) when !isForRunnel(delivery, situation) ->
-          WITHOUT_RUN;
-      case Intent.GeneralCommand command -> new Plan.Answer(command);
-      case Intent.New _, Intent.Linked _, Intent.Help _, Intent.Unclear _
+      case Intent.Ask(Question.Freeze _),
+          Intent.Ask(Question.ChangeSchedule _),
+          Intent.New _,
+          Intent.Linked _,
+          Intent.Help _,
+          Intent.Unclear _
           when !isForRunnel(delivery, situation) ->
           WITHOUT_RUN;
+      case Intent.GeneralCommand command -> new Plan.Answer(command);
       case Intent.New(var request) -> new Plan.StartRun(delivery.conversation(), request);
       case Intent.Linked(var link, _) ->
           notFound(

@@ -48,8 +48,11 @@ record LinearMissedDeliveries(LinearApi api, LinearPayloads payloads) {
               .flatMap(issue -> Json.instant(issue, "updatedAt").stream())
               .max(Instant::compareTo);
     }
-    log.warn("catch-up limit reached, the next check continues at={}", latest);
-    latest.ifPresent(missed::continueAt);
+    latest.ifPresent(
+        at -> {
+          log.warn("catch-up limit reached, the next check continues at={}", at);
+          missed.continueAt(at);
+        });
   }
 
   private static Optional<String> next(JsonNode pageInfo, String has, String cursor) {

@@ -57,7 +57,7 @@ public final class IssueProgress<I> {
             .flatMap(each -> Json.text(each, "id").stream())
             .findFirst();
     if (id.isEmpty()) {
-      log.debug("state or transition not available issue={} stage={}", issue, stage);
+      log.debug("state or transition not available issue={} stage={}", issue, stage.orElseThrow());
       return Optional.empty();
     }
     return transition.apply(issue, id.get()).failure();

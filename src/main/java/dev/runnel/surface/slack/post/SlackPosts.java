@@ -56,7 +56,7 @@ public record SlackPosts(
   private static final String NO_MESSAGE = "~";
 
   // Slack's clock and ours may differ when we search for an earlier post.
-  private static final Duration CLOCK_SKEW = Duration.ofHours(1);
+  static final Duration CLOCK_SKEW = Duration.ofHours(1);
 
   /// Posts the first message of a conversation that has no thread yet; in a thread, posts the
   /// request, which is not visible there.

@@ -34,10 +34,10 @@ final class SlackStreams {
   /// Slack closes a stream after five minutes and then shows it as failed.
   private static final Duration LIFETIME = Duration.ofMinutes(4);
 
-  /// A message older than this is no longer streaming, even with clock skew.
+  /// A message older than this is no longer streaming, if the clocks differ by less than two
+  /// minutes.
   private static final Duration CLOSED_AFTER = Duration.ofMinutes(7);
 
-  private static final Duration CLOCK_SKEW = Duration.ofHours(1);
   private static final int MAX_REMEMBERED = 10_000;
 
   /// The alternative to a stream: a status message that is edited.
@@ -68,7 +68,7 @@ final class SlackStreams {
   Optional<Posting> findEarlier(SlackAgentApi api, Notice notice, PlainMessages plain) {
     var place = SlackPlace.of(notice.conversation());
     var mark = SlackPost.Mark.of(notice.id().value());
-    var oldest = SlackPlace.timestamp(notice.createdAt().minus(CLOCK_SKEW));
+    var oldest = SlackPlace.timestamp(notice.createdAt().minus(SlackPosts.CLOCK_SKEW));
     return switch (api.find(place, oldest, mark)) {
       case SlackResponse.Ok<Optional<String>>(Optional<String> found) ->
           found
