@@ -28,12 +28,19 @@ class ArrowsTest {
   /// What platforms may see of the core.
   private static final String CORE = "dev.runnel.core.[model|model.*|port|command|text|prompt]";
 
+  /// What everything that runs on a server may use.
+  private static final List<String> FLOOR = List.of("dev.runnel.memory", "dev.runnel.threads");
+
   // What generates builders is for the compiler only.
   @ArchTest
   static final ArchRule wire =
       room("wire").imports(JACKSON, "io.soabase.recordbuilder.core", "javax.lang.model.element");
 
   @ArchTest static final ArchRule text = room("text").imports();
+
+  @ArchTest static final ArchRule memory = room("memory").imports();
+
+  @ArchTest static final ArchRule threads = room("threads").imports();
 
   @ArchTest
   static final ArchRule client =
@@ -476,6 +483,9 @@ class ArrowsTest {
                   "org.jspecify..",
                   "org.slf4j..",
                   "dev.runnel." + name));
+      if (!name.matches("(wire|text|client|memory|threads|core)(\\..*)?")) {
+        allowed.addAll(FLOOR);
+      }
       allowed.addAll(List.of(others));
       return classes()
           .that()

@@ -4,6 +4,7 @@ import dev.runnel.app.data.DataFolder;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.Secrets;
 import dev.runnel.app.settings.SettingsException;
+import dev.runnel.memory.MemoryBudget;
 import dev.runnel.text.Redactor;
 import java.net.URI;
 import java.time.InstantSource;
@@ -13,6 +14,7 @@ import java.util.List;
 ///
 /// @param config the settings at the start
 /// @param apiKey of the run service
+/// @param memory what may wait in memory on behalf of others
 record ServerContext(
     Config config,
     InstantSource clock,
@@ -20,7 +22,8 @@ record ServerContext(
     DataFolder data,
     ServerPorts ports,
     String apiKey,
-    Redactor redactor) {
+    Redactor redactor,
+    MemoryBudget memory) {
   /// Locks the data folder, and sets the secrets that the log redacts.
   ///
   /// @throws SettingsException if another server uses the folder, or a port is not free
@@ -31,7 +34,8 @@ record ServerContext(
     var apiKey = config.agentApiKey().orElseGet(() -> DataFolder.key(data.path()));
     var redactor = Redactor.of(Secrets.of(config.settings())).and(List.of(apiKey));
     RedactingLayout.use(redactor);
-    return new ServerContext(config, clock, resources, data, ports, apiKey, redactor);
+    var memory = MemoryBudget.ofThisProcess();
+    return new ServerContext(config, clock, resources, data, ports, apiKey, redactor, memory);
   }
 
   <T extends AutoCloseable> T opened(T resource) {
