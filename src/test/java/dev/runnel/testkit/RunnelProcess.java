@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -72,7 +73,10 @@ public final class RunnelProcess implements AutoCloseable {
   }
 
   private Process launch() throws IOException {
-    var command = PackedRunnel.command(options);
+    var command = new ArrayList<String>();
+    // Under `nohup` the tests ignore this signal, and Runnel would inherit that.
+    command.addAll(List.of("env", "--default-signal=HUP"));
+    command.addAll(PackedRunnel.command(options));
     command.add("serve");
     var builder = new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true);
     var environment = new HashMap<String, String>();

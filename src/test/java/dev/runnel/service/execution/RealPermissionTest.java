@@ -16,7 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,7 +28,7 @@ class RealPermissionTest {
   private static final PermissionRules RULES = new PermissionRules(List.of("Bash(echo touched:*)"));
 
   @TempDir Path folder;
-  private FakeModel model;
+  @AutoClose private FakeModel model;
   private Map<String, String> environment;
 
   @BeforeEach
@@ -42,11 +42,6 @@ class RealPermissionTest {
     environment.put("HOME", home.toString());
     environment.put("PATH", path + ":" + System.getenv("PATH"));
     environment.put("LANG", "C.UTF-8");
-  }
-
-  @AfterEach
-  void stop() {
-    model.close();
   }
 
   @Test
