@@ -1,6 +1,7 @@
 package dev.runnel.app;
 
 import dev.runnel.surface.kit.Hmac;
+import dev.runnel.threads.SupervisedThread;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -49,26 +50,25 @@ final class AotTraining {
     for (int i = 0; i < CONNECTIONS; i++) {
       var first = i * EACH;
       senders.add(
-          Thread.ofVirtual()
-              .start(
-                  () -> {
-                    int count = 0;
-                    try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                      socket.setTcpNoDelay(true);
-                      var in = new BufferedInputStream(socket.getInputStream());
-                      for (int n = first;
-                          n < first + EACH && clock.instant().isBefore(until);
-                          n++) {
-                        socket.getOutputStream().write(request(n));
-                        count += isAcknowledged(in) ? 1 : 0;
-                      }
-                    } catch (IOException closed) {
-                      // The deliveries acknowledged before count.
-                    }
-                    synchronized (acknowledged) {
-                      acknowledged.add(count);
-                    }
-                  }));
+          SupervisedThread.virtual(
+              "training",
+              () -> {
+                int count = 0;
+                try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                  socket.setTcpNoDelay(true);
+                  var in = new BufferedInputStream(socket.getInputStream());
+                  for (int n = first; n < first + EACH && clock.instant().isBefore(until); n++) {
+                    socket.getOutputStream().write(request(n));
+                    count += isAcknowledged(in) ? 1 : 0;
+                  }
+                } catch (IOException closed) {
+                  // The deliveries acknowledged before count.
+                }
+                synchronized (acknowledged) {
+                  acknowledged.add(count);
+                }
+              },
+              _ -> {}));
     }
     for (var sender : senders) {
       try {

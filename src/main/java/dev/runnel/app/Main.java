@@ -21,6 +21,7 @@ import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.app.settings.SettingsException;
 import dev.runnel.service.process.ChildSubreaper;
+import dev.runnel.threads.SupervisedThread;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -291,7 +292,7 @@ public final class Main {
   /// Stops within a time limit. The process ends when this returns, even if something hangs: the
   /// rows record the remaining work.
   private static void stop(RunnelServer runnel, Duration maxStop) {
-    var closing = Thread.ofPlatform().name("closing").daemon().start(runnel::close);
+    var closing = SupervisedThread.daemon("closing", runnel::close, _ -> {});
     try {
       if (!closing.join(maxStop)) {
         log.error("shutdown timed out, exiting anyway seconds={}", maxStop.toSeconds());

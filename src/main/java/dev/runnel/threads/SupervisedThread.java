@@ -91,14 +91,26 @@ public final class SupervisedThread {
     };
   }
 
-  /// Names the daemon platform threads of an executor.
-  public static ThreadFactory daemons(String name) {
-    return Thread.ofPlatform().daemon().name(name).factory();
+  /// A virtual thread that its owner starts. Its work should be [#supervised] or [#repeating].
+  public static Thread unstarted(String name, Runnable work) {
+    return Thread.ofVirtual().name(name).unstarted(work);
   }
 
-  /// Names the virtual threads of an executor.
+  /// Makes the daemon platform threads of an executor. What ends one is logged.
+  public static ThreadFactory daemons(String name) {
+    return Thread.ofPlatform()
+        .daemon()
+        .name(name)
+        .uncaughtExceptionHandler((_, why) -> logEnd(name, why))
+        .factory();
+  }
+
+  /// Makes the virtual threads of an executor. What ends one is logged.
   public static ThreadFactory virtuals(String name) {
-    return Thread.ofVirtual().name(name).factory();
+    return Thread.ofVirtual()
+        .name(name)
+        .uncaughtExceptionHandler((_, why) -> logEnd(name, why))
+        .factory();
   }
 
   private static void pause(Duration pause) {

@@ -2,6 +2,7 @@ package dev.runnel.service.cleanup;
 
 import dev.runnel.database.DatabaseException;
 import dev.runnel.service.store.RunErasure;
+import dev.runnel.threads.SupervisedThread;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -47,7 +48,10 @@ public final class RunCleanup implements AutoCloseable {
     this.folders = folders;
     this.retention = retention;
     this.clock = clock;
-    this.worker = Thread.ofVirtual().name("run-cleanup").unstarted(this::work);
+    this.worker =
+        SupervisedThread.unstarted(
+            "run-cleanup",
+            SupervisedThread.repeating("run-cleanup", this::work, INTERVAL, this::isOpen));
   }
 
   public static RunCleanup start(
@@ -57,18 +61,13 @@ public final class RunCleanup implements AutoCloseable {
     return cleanup;
   }
 
-  private void work() {
+  private void work() throws InterruptedException {
     try {
-      do {
-        try {
-          clean();
-        } catch (DatabaseException e) {
-          log.warn("old runs not deleted, will retry error={}", e.toString());
-        }
-      } while (!closed.await(INTERVAL.toSeconds(), TimeUnit.SECONDS));
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
+      clean();
+    } catch (DatabaseException e) {
+      log.warn("old runs not deleted, will retry error={}", e.toString());
     }
+    var _ = closed.await(INTERVAL.toSeconds(), TimeUnit.SECONDS);
   }
 
   private void clean() {

@@ -5,6 +5,7 @@ import dev.runnel.service.run.limit.Limits;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.workspace.Snapshots;
 import dev.runnel.service.workspace.Workspaces;
+import dev.runnel.threads.SupervisedThread;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -45,7 +46,11 @@ public final class WorkspaceCleanup implements AutoCloseable {
     this.queries = queries;
     this.limits = limits;
     this.clock = clock;
-    this.worker = Thread.ofVirtual().name("workspace-cleanup").unstarted(this::work);
+    this.worker =
+        SupervisedThread.unstarted(
+            "workspace-cleanup",
+            SupervisedThread.repeating(
+                "workspace-cleanup", this::work, INTERVAL, () -> closed.getCount() > 0));
   }
 
   public static WorkspaceCleanup start(
@@ -75,27 +80,23 @@ public final class WorkspaceCleanup implements AutoCloseable {
     }
   }
 
-  private void work() {
+  private void work() throws InterruptedException {
     try {
       workspaces.deleteUnusedClones();
     } catch (IOException e) {
       log.warn("cannot delete unused clones", e);
     }
-    try {
-      while (closed.getCount() > 0) {
-        var start = System.nanoTime();
-        clean();
-        // With many workspaces, checking all of them after each execution would dominate the work
-        // of this machine.
-        if (closed.await(PAUSE_FACTOR * (System.nanoTime() - start), TimeUnit.NANOSECONDS)) {
-          return;
-        }
-        if (wake.tryAcquire(INTERVAL.toSeconds(), TimeUnit.SECONDS)) {
-          wake.drainPermits();
-        }
+    while (closed.getCount() > 0) {
+      var start = System.nanoTime();
+      clean();
+      // With many workspaces, checking all of them after each execution would dominate the work
+      // of this machine.
+      if (closed.await(PAUSE_FACTOR * (System.nanoTime() - start), TimeUnit.NANOSECONDS)) {
+        return;
       }
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
+      if (wake.tryAcquire(INTERVAL.toSeconds(), TimeUnit.SECONDS)) {
+        wake.drainPermits();
+      }
     }
   }
 
@@ -106,7 +107,7 @@ public final class WorkspaceCleanup implements AutoCloseable {
       if (snapshots.isPresent()) {
         snapshots.get().deleteBefore(now.minus(limits.keep()), now);
       }
-    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+    } catch (IOException | RuntimeException e) {
       log.warn("cannot clean up workspaces, will retry", e);
     }
   }

@@ -7,6 +7,7 @@ import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.model.SlackClient;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackIdentity;
+import dev.runnel.threads.SupervisedThread;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -337,20 +338,20 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
   /// If this fails, the error codes of later calls have the same effect.
   @Override
   public void uninstalled(String team, Instant at) {
-    Thread.ofVirtual()
-        .name("slack-left")
-        .start(
-            () -> {
-              try {
-                // Slack's time is in whole seconds. A later installation is kept.
-                if (rows.delete(team, at.plusSeconds(1))) {
-                  log.info("slack app uninstalled team={}", team);
-                }
-                var _ = read(team);
-              } catch (SQLException e) {
-                log.warn("slack installation not deleted team={} why={}", team, e.toString());
-              }
-            });
+    SupervisedThread.virtual(
+        "slack-left",
+        () -> {
+          try {
+            // Slack's time is in whole seconds. A later installation is kept.
+            if (rows.delete(team, at.plusSeconds(1))) {
+              log.info("slack app uninstalled team={}", team);
+            }
+            var _ = read(team);
+          } catch (SQLException e) {
+            log.warn("slack installation not deleted team={} why={}", team, e.toString());
+          }
+        },
+        _ -> {});
   }
 
   @Override

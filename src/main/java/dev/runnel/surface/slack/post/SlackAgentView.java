@@ -11,6 +11,7 @@ import dev.runnel.surface.slack.install.SlackWorkspaces;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackPrompts;
 import dev.runnel.surface.slack.receive.SlackAgentEvents;
+import dev.runnel.threads.SupervisedThread;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -49,7 +50,7 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
           0,
           TimeUnit.SECONDS,
           new ArrayBlockingQueue<>(MAX_HINTS),
-          Thread.ofVirtual().factory(),
+          SupervisedThread.virtuals("slack-hint"),
           new ThreadPoolExecutor.DiscardPolicy());
 
   public SlackAgentView(SlackWorkspaces workspaces, SlackPrompts prompts, InstantSource clock) {

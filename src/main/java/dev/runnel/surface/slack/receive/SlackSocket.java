@@ -5,6 +5,7 @@ import dev.runnel.core.model.conversation.Reply;
 import dev.runnel.core.port.ProxyRefused;
 import dev.runnel.surface.kit.SharedProxy;
 import dev.runnel.surface.slack.api.SlackResponse;
+import dev.runnel.threads.SupervisedThread;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -14,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -69,6 +71,7 @@ public final class SlackSocket implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SlackSocket.class);
   private static final int NORMAL_CLOSURE = 1000;
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+  private static final int MAX_ENVELOPES = 64;
 
   private final Supplier<SlackResponse<String>> address;
   private final Function<RawRequest, Reply> handler;
@@ -76,8 +79,11 @@ public final class SlackSocket implements AutoCloseable {
   private final RandomGenerator random;
   private final Timeouts timeouts;
   private final OkHttpClient http;
-  private final ExecutorService envelopes = Executors.newVirtualThreadPerTaskExecutor();
-  private final Thread thread = Thread.ofVirtual().name("slack-socket").unstarted(this::run);
+  private final ExecutorService envelopes =
+      Executors.newThreadPerTaskExecutor(SupervisedThread.virtuals("slack-envelope"));
+  // The socket is not read while so many envelopes wait for their commit.
+  private final Semaphore room = new Semaphore(MAX_ENVELOPES);
+  private final Thread thread;
   private volatile boolean closed;
 
   private @Nullable Connection current;
@@ -101,9 +107,16 @@ public final class SlackSocket implements AutoCloseable {
     this.random = random;
     this.timeouts = timeouts;
     closedSince = clock.instant();
+    thread =
+        SupervisedThread.unstarted(
+            "slack-socket",
+            SupervisedThread.repeating(
+                "slack-socket", this::run, timeouts.maxDelay(), () -> !closed));
     http =
         SharedProxy.of(platform, new OkHttpClient.Builder())
-            .dispatcher(new Dispatcher(Executors.newVirtualThreadPerTaskExecutor()))
+            .dispatcher(
+                new Dispatcher(
+                    Executors.newThreadPerTaskExecutor(SupervisedThread.virtuals("slack-call"))))
             .connectTimeout(timeouts.helloTimeout())
             .readTimeout(timeouts.helloTimeout())
             .pingInterval(timeouts.pingInterval())
@@ -126,35 +139,31 @@ public final class SlackSocket implements AutoCloseable {
             .formatted(closedSince.truncatedTo(ChronoUnit.SECONDS), why));
   }
 
-  private void run() {
+  /// Keeps a socket open until [#close] interrupts it.
+  private void run() throws InterruptedException {
     var failures = 0;
     Optional<Duration> retryAfter = Optional.empty();
-    try {
-      while (!closed) {
-        Thread.sleep(pause(failures, retryAfter));
-        retryAfter = Optional.empty();
-        var startedAt = clock.instant();
-        switch (address.get()) {
-          case SlackResponse.Ok<String>(String url) -> {
-            open(url);
-            var wasStable = !clock.instant().isBefore(startedAt.plus(timeouts.stableAfter()));
-            failures = wasStable ? 0 : failures + 1;
-          }
-          case SlackResponse.Wait<String>(Optional<Duration> after, String reason) -> {
-            failures++;
-            retryAfter = after;
-            failed(reason);
-          }
-          case SlackResponse.No<String>(String error) -> {
-            failures++;
-            retryAfter = Optional.of(timeouts.maxDelay());
-            failed("Slack refuses SLACK_APP_TOKEN: " + error);
-          }
+    while (!closed) {
+      Thread.sleep(pause(failures, retryAfter));
+      retryAfter = Optional.empty();
+      var startedAt = clock.instant();
+      switch (address.get()) {
+        case SlackResponse.Ok<String>(String url) -> {
+          open(url);
+          var wasStable = !clock.instant().isBefore(startedAt.plus(timeouts.stableAfter()));
+          failures = wasStable ? 0 : failures + 1;
+        }
+        case SlackResponse.Wait<String>(Optional<Duration> after, String reason) -> {
+          failures++;
+          retryAfter = after;
+          failed(reason);
+        }
+        case SlackResponse.No<String>(String error) -> {
+          failures++;
+          retryAfter = Optional.of(timeouts.maxDelay());
+          failed("Slack refuses SLACK_APP_TOKEN: " + error);
         }
       }
-    } catch (InterruptedException e) {
-      // close() interrupts this thread.
-      Thread.currentThread().interrupt();
     }
   }
 
@@ -211,7 +220,8 @@ public final class SlackSocket implements AutoCloseable {
     }
     log.info("slack socket open");
     if (old != null) {
-      Thread.ofVirtual().start(() -> old.closeAfter(timeouts.overlap()));
+      SupervisedThread.virtual(
+          "slack-old-socket", () -> old.closeAfter(timeouts.overlap()), _ -> {});
     }
   }
 
@@ -303,7 +313,12 @@ public final class SlackSocket implements AutoCloseable {
         case SlackFrame.Hello _ -> gotHello.complete(true);
         case SlackFrame.Disconnect(String reason) ->
             replaced.complete("Slack sent disconnect: " + reason);
-        case SlackFrame.Envelope envelope -> envelopes.execute(() -> handle(socket, envelope));
+        case SlackFrame.Envelope envelope -> {
+          room.acquireUninterruptibly();
+          envelopes.execute(
+              SupervisedThread.supervised(
+                  "slack-envelope", () -> handle(socket, envelope), _ -> room.release()));
+        }
         case SlackFrame.Unknown _ -> log.debug("slack frame of an unknown type");
       }
     }
