@@ -29,7 +29,8 @@ class ArrowsTest {
   private static final String CORE = "dev.runnel.core.[model|model.*|port|command|text|prompt]";
 
   /// What everything that runs on a server may use.
-  private static final List<String> FLOOR = List.of("dev.runnel.memory", "dev.runnel.threads");
+  private static final List<String> FLOOR =
+      List.of("dev.runnel.json", "dev.runnel.memory", "dev.runnel.threads");
 
   // What generates builders is for the compiler only.
   @ArchTest
@@ -37,6 +38,8 @@ class ArrowsTest {
       room("wire").imports(JACKSON, "io.soabase.recordbuilder.core", "javax.lang.model.element");
 
   @ArchTest static final ArchRule text = room("text").imports();
+
+  @ArchTest static final ArchRule json = room("json").imports(JACKSON);
 
   @ArchTest static final ArchRule memory = room("memory").imports();
 
@@ -483,7 +486,7 @@ class ArrowsTest {
                   "org.jspecify..",
                   "org.slf4j..",
                   "dev.runnel." + name));
-      if (!name.matches("(wire|text|client|memory|threads|core)(\\..*)?")) {
+      if (!name.matches("(wire|text|client|json|memory|threads|core)(\\..*)?")) {
         allowed.addAll(FLOOR);
       }
       allowed.addAll(List.of(others));
