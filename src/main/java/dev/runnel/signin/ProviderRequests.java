@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.runnel.core.port.ProxyRefused;
 import dev.runnel.core.port.SignInProvider.Failed;
+import dev.runnel.json.BoundedJson;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -25,7 +26,7 @@ final class ProviderRequests {
   private static final int MAX_BYTES = 256 * 1024;
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
-  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final ObjectMapper JSON = BoundedJson.mapper().build();
 
   private final OkHttpClient http;
 

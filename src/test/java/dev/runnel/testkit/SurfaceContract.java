@@ -8,6 +8,10 @@ import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.port.Surface;
+import dev.runnel.json.Projection;
+import dev.runnel.surface.kit.WebhookBody;
+import dev.runnel.surface.tracker.Tracker;
+import dev.runnel.surface.tracker.TrackerSurface;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
@@ -120,6 +124,48 @@ public interface SurfaceContract {
       assertThat(webhookResult).isInstanceOf(WebhookResult.Rejected.class);
       assertThat(webhookResult.reply().status()).isEqualTo(400);
     }
+  }
+
+  @TestFactory
+  default Stream<DynamicTest> aHostileBodyIsRefused() {
+    return Stream.of(
+            "{\"issue\":[" + "{},".repeat(4_900_000 / 3) + "{}]}",
+            "{\"x\":[" + "[],".repeat(4_900_000 / 3) + "{}]}",
+            "{\"issue\":" + "[".repeat(64 * 1024),
+            "{\"x\":".repeat(64 * 1024),
+            "{\"" + "n".repeat(1024 * 1024) + "\":1}",
+            "{\"type\":" + "9".repeat(100_000) + "}",
+            "{\"x\":1." + "9".repeat(100_000) + "}")
+        .map(
+            body ->
+                dynamicTest(
+                    body.substring(0, 12),
+                    () ->
+                        assertThat(
+                                surface()
+                                    .receive(signed(body.getBytes(StandardCharsets.UTF_8)))
+                                    .reply()
+                                    .status())
+                            .isEqualTo(400)));
+  }
+
+  @TestFactory
+  default Stream<DynamicTest> aGoldenDeliveryMeansTheSameIfAllOfItIsRead() {
+    return golden().stream()
+        .filter(_ -> surface() instanceof TrackerSurface)
+        .map(
+            each ->
+                dynamicTest(
+                    each.name(),
+                    () -> {
+                      var field = TrackerSurface.class.getDeclaredField("tracker");
+                      field.setAccessible(true);
+                      var tracker = (Tracker<?>) field.get(surface());
+                      var all = WebhookBody.json(each.request(), Projection.ALL);
+
+                      assertThat(surface().receive(each.request()))
+                          .isEqualTo(tracker.parse(each.request(), all));
+                    }));
   }
 
   @Test

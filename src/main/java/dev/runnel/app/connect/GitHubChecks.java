@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.app.connect.Network.Request;
 import dev.runnel.app.connect.Network.Response;
 import dev.runnel.app.connect.Step.CheckResult;
+import dev.runnel.json.BoundedJson;
 import dev.runnel.surface.kit.Hmac;
 import java.io.IOException;
 import java.net.URI;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Checks the parts of a connection to GitHub.
 final class GitHubChecks {
-  private static final JsonMapper JSON = new JsonMapper();
+  private static final JsonMapper JSON = BoundedJson.mapper().build();
   private static final String DEFAULT_API = "https://api.github.com";
   private static final String PATH = "/webhooks/github";
   private static final List<String> EVENTS =

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.runnel.app.connect.Network.Request;
 import dev.runnel.app.connect.Network.Response;
 import dev.runnel.app.connect.Step.CheckResult;
+import dev.runnel.json.BoundedJson;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.slack.install.SlackScopes;
 import dev.runnel.surface.slack.model.SlackConfig;
@@ -19,7 +20,7 @@ import java.util.Optional;
 
 /// Checks the parts of a connection to Slack.
 final class SlackChecks {
-  private static final JsonMapper JSON = new JsonMapper();
+  private static final JsonMapper JSON = BoundedJson.mapper().build();
   private static final String DEFAULT_API = "https://slack.com/api/";
   private static final String OK = "ok";
 

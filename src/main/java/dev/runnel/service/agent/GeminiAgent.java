@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.json.BoundedJson;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.run.Usage;
@@ -23,7 +24,7 @@ record GeminiAgent() implements Harness {
   private static final String HOME = "GEMINI_CLI_HOME";
   private static final String SETTINGS = "settings.json";
   private static final JsonMapper WITH_COMMENTS =
-      JsonMapper.builder()
+      BoundedJson.mapper()
           .enable(JsonReadFeature.ALLOW_JAVA_COMMENTS, JsonReadFeature.ALLOW_TRAILING_COMMA)
           .build();
 

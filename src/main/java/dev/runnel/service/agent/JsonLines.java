@@ -1,16 +1,16 @@
 package dev.runnel.service.agent;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.runnel.json.BoundedJson;
+import dev.runnel.json.Projection;
+import dev.runnel.json.RefusedJsonException;
 import dev.runnel.text.Truncation;
 import java.util.ArrayList;
 import java.util.List;
 
 /// Parses the output of agents that print one JSON object per line.
 final class JsonLines {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final int MAX_SHOWN = 200;
 
   /// The tool input members to show to people; the first one present is used.
@@ -19,14 +19,14 @@ final class JsonLines {
 
   private JsonLines() {}
 
-  /// The object, or a missing node if the line is not a JSON object.
+  /// The object, or a missing node if the line is not a JSON object, or too large as one.
   static JsonNode parse(String line) {
     if (!line.startsWith("{")) {
       return MissingNode.getInstance();
     }
     try {
-      return JSON.readTree(line);
-    } catch (JsonProcessingException _) {
+      return BoundedJson.object(line, Projection.ALL);
+    } catch (RefusedJsonException _) {
       return MissingNode.getInstance();
     }
   }

@@ -13,6 +13,7 @@ import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.Background;
+import dev.runnel.json.Projection;
 import dev.runnel.surface.kit.BasicAuth;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.SharedSecrets;
@@ -78,6 +79,11 @@ public final class AzureDevOps implements Tracker<WorkItem> {
     return BasicAuth.password(request).filter(passwords::contain).isPresent()
         ? Optional.empty()
         : Optional.of("no valid password");
+  }
+
+  @Override
+  public Projection projection() {
+    return AzurePayloads.READ;
   }
 
   @Override

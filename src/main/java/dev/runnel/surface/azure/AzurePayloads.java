@@ -5,6 +5,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.json.Projection;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.tracker.EarlierComments;
 import dev.runnel.surface.tracker.IssueCancelTrigger;
@@ -26,6 +27,18 @@ import java.util.Set;
 /// Some events name the sender by a text only, so [AzureAccessCheck] asks Azure DevOps whose
 /// comment or change it is.
 final class AzurePayloads {
+  /// All that is read of a payload.
+  static final Projection READ =
+      Projection.named(
+          """
+          commentId commentVersionRef descriptor displayName eventType fields id
+          Microsoft.VSTS.Common.AcceptanceCriteria Microsoft.VSTS.TCM.ReproSteps newValue
+          notificationId oldValue resource rev revisedBy revision subscriptionId
+          System.AssignedTo System.ChangedBy System.ChangedDate System.Description
+          System.History System.State System.Tags System.TeamProject System.Title uniqueName
+          version workItemId
+          """);
+
   static final String CREATED = "workitem.created";
   static final String UPDATED = "workitem.updated";
   static final String COMMENTED = "workitem.commented";

@@ -12,6 +12,7 @@ import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.Background;
+import dev.runnel.json.Projection;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.PagedReader;
@@ -73,6 +74,16 @@ public final class Gitea implements Tracker<RepositoryIssue> {
 
   private static Optional<String> header(RawRequest request, String name) {
     return FORGES.stream().flatMap(forge -> request.header(forge + name).stream()).findFirst();
+  }
+
+  @Override
+  public boolean ignores(RawRequest request) {
+    return header(request, "Event").filter(event -> !GiteaPayloads.knows(event)).isPresent();
+  }
+
+  @Override
+  public Projection projection() {
+    return GiteaPayloads.READ;
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.run.PullRequestState;
+import dev.runnel.json.Projection;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.tracker.EarlierComments;
@@ -29,11 +30,34 @@ import java.util.stream.Stream;
 /// A webhook about labels or assignees contains the current values, and on older servers not what
 /// changed. Such a delivery is marked as a [#GUESS] until the issue's timeline is checked.
 record GiteaPayloads(TrackerSettings settings, IssueRules rules, BotAccount account) {
+  /// All that is read of a payload.
+  static final Projection READ =
+      Projection.named(
+          """
+          action added_labels assignee assignees base body changes comment commit_sha conclusion
+          content created_at draft full_name head head_sha html_url id is_pull issue labels
+          login merged name number path prettyref pull_request pull_requests removed_labels repo
+          repository review run sender sha state status title trigger_event type updated_at user
+          workflow_run
+          """);
+
   /// Prefix of a semantic key whose change is only assumed.
   static final String GUESS = "perhaps ";
 
   static final String LABEL = "label";
   static final String ASSIGN = "assign";
+
+  private static final String ISSUES = "issues";
+  private static final String PULL_REQUEST = "pull_request";
+  private static final String ISSUE_COMMENT = "issue_comment";
+  private static final Set<String> EVENTS =
+      Set.of(
+          ISSUES,
+          PULL_REQUEST,
+          ISSUE_COMMENT,
+          GiteaPullRequestNeeds.WORKFLOW,
+          GiteaPullRequestNeeds.FAILED_ACTION,
+          GiteaPullRequestNeeds.REJECTED);
 
   private static final Set<String> STATE_ACTIONS = Set.of("opened", "reopened", "closed");
   // The default of Gitea's setting WORK_IN_PROGRESS_PREFIXES.
@@ -115,13 +139,18 @@ record GiteaPayloads(TrackerSettings settings, IssueRules rules, BotAccount acco
         .map(login -> new Actor(login, login));
   }
 
+  /// Whether events of this name may concern Runnel.
+  static boolean knows(String event) {
+    return EVENTS.contains(event);
+  }
+
   /// @param event as in `X-Gitea-Event`
   /// @return empty when the event does not concern Runnel
   Optional<Delivery> read(String event, DeliveryId id, JsonNode payload, Instant arrivedAt) {
     return switch (event) {
-      case "issues", "pull_request" ->
+      case ISSUES, PULL_REQUEST ->
           webhook(id, payload, arrivedAt).flatMap(webhook -> withState(webhook, change(webhook)));
-      case "issue_comment" -> webhook(id, payload, arrivedAt).flatMap(this::comment);
+      case ISSUE_COMMENT -> webhook(id, payload, arrivedAt).flatMap(this::comment);
       case GiteaPullRequestNeeds.WORKFLOW ->
           GiteaPullRequestNeeds.failedWorkflow(id, payload, arrivedAt);
       case GiteaPullRequestNeeds.FAILED_ACTION ->

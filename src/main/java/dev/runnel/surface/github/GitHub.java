@@ -15,6 +15,7 @@ import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.conversation.Reply;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.Background;
+import dev.runnel.json.Projection;
 import dev.runnel.surface.kit.BoundedCaches;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.Json;
@@ -45,6 +46,7 @@ public final class GitHub implements Tracker<RepositoryIssue> {
   public static final String PATH = "/webhooks/github";
 
   static final SurfaceId ID = new SurfaceId("github");
+  private static final String PING = "ping";
   private static final Logger log = LoggerFactory.getLogger(GitHub.class);
   private static final MarkdownPosts.Dialect DIALECT = new MarkdownPosts.Dialect(65_536, true);
 
@@ -107,8 +109,16 @@ public final class GitHub implements Tracker<RepositoryIssue> {
   }
 
   @Override
-  public Set<String> fields() {
-    return GitHubPayloads.FIELDS;
+  public boolean ignores(RawRequest request) {
+    return request
+        .header("X-GitHub-Event")
+        .filter(event -> !event.equals(PING) && !GitHubPayloads.knows(event))
+        .isPresent();
+  }
+
+  @Override
+  public Projection projection() {
+    return GitHubPayloads.READ;
   }
 
   @Override
@@ -129,7 +139,7 @@ public final class GitHub implements Tracker<RepositoryIssue> {
     if (repository.isPresent() && installation.isPresent()) {
       api.learn(repository.get(), installation.get());
     }
-    return event.get().equals("ping")
+    return event.get().equals(PING)
         ? new WebhookResult.Answered(Reply.text(200, "pong"))
         : Webhooks.result(
             payloads.read(event.get(), DeliveryId.of(ID, id.get()), payload, request.arrivedAt()));

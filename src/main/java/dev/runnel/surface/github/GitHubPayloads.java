@@ -7,6 +7,7 @@ import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.run.PullRequestState;
+import dev.runnel.json.Projection;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.tracker.EarlierComments;
@@ -28,16 +29,15 @@ final class GitHubPayloads {
   private static final String PULL_REQUEST = "pull_request";
 
   /// All that is read of a payload; most of it are addresses of GitHub's API.
-  static final Set<String> FIELDS =
-      Set.of(
+  static final Projection READ =
+      Projection.named(
           """
           action assignee author_association body changes check_suite comment conclusion created_at
           diff_hunk draft from full_name head head_sha html_url id installation issue label labels
           line login mergeable_state merged merged_at name number original_line original_start_line
           path performed_via_github_app pull_request pull_requests repository review sender sha side
           start_line state submitted_at title type updated_at user
-          """
-              .split("\\s+"));
+          """);
 
   private static final Set<String> STATE_ACTIONS =
       Set.of("opened", "reopened", "closed", "converted_to_draft", "ready_for_review");

@@ -13,6 +13,7 @@ import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.Background;
+import dev.runnel.json.Projection;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.PagedReader;
 import dev.runnel.surface.kit.SharedSecrets;
@@ -31,6 +32,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +43,15 @@ public final class GitLab implements Tracker<GitLabIssue> {
 
   static final SurfaceId ID = new SurfaceId("gitlab");
   // The same for all attempts of a delivery.
+  private static final Set<String> OTHER_EVENTS =
+      Set.of(
+          "Push Hook",
+          "Tag Push Hook",
+          "Job Hook",
+          "Wiki Page Hook",
+          "Deployment Hook",
+          "Release Hook",
+          "Emoji Hook");
   private static final List<String> DELIVERY_IDS = List.of("Idempotency-Key", StandardWebhooks.ID);
   // All that servers before 17.4 send. The events that a webhook's own changes cause share it.
   private static final List<String> EVENT_IDS = List.of("X-Gitlab-Event-UUID");
@@ -75,6 +86,18 @@ public final class GitLab implements Tracker<GitLabIssue> {
             || secretTokens.contain(request.header("X-Gitlab-Token").orElse(""))
         ? Optional.empty()
         : Optional.of("no valid signature or secret token");
+  }
+
+  /// Such events may be large. System hooks, and kinds that are not known yet, say in their body
+  /// what they are.
+  @Override
+  public boolean ignores(RawRequest request) {
+    return request.header("X-Gitlab-Event").filter(OTHER_EVENTS::contains).isPresent();
+  }
+
+  @Override
+  public Projection projection() {
+    return GitLabPayloads.READ;
   }
 
   @Override

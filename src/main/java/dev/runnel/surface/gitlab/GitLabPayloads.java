@@ -7,6 +7,7 @@ import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.run.PullRequestState;
 import dev.runnel.core.model.run.Snapshot;
+import dev.runnel.json.Projection;
 import dev.runnel.surface.gitlab.GitLabIssue.Kind;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Json;
@@ -24,6 +25,17 @@ import java.util.Set;
 /// Parses a webhook's JSON to a delivery. Pure. Tolerates missing and malformed fields: a payload
 /// that it cannot read is ignored.
 record GitLabPayloads(IssueRules rules, BotAccount account) {
+  /// All that is read of a payload.
+  static final Projection READ =
+      Projection.named(
+          """
+          action assignees changes confidential created_at current default_branch description
+          detailed_merge_status draft event_type id iid internal issue labels last_commit
+          merge_request name note noteable_type number object_attributes object_kind
+          path_with_namespace previous project ref reviewers sha state status system tag
+          target_project_id title updated_at url user username web_url work_in_progress
+          """);
+
   private static final Set<String> STATE_ACTIONS = Set.of("open", "reopen", "close", "merge");
 
   private record Webhook(

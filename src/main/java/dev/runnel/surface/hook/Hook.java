@@ -3,10 +3,12 @@ package dev.runnel.surface.hook;
 import com.fasterxml.jackson.core.JsonPointer;
 import dev.runnel.core.model.run.RunOptions;
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// One hook of the configuration, received at `/webhooks/hooks/NAME`.
 ///
@@ -51,6 +53,24 @@ public record Hook(
     }
     only = List.copyOf(only);
     cancels = List.copyOf(cancels);
+  }
+
+  /// All places in the body that are read.
+  List<JsonPointer> places() {
+    var places = new ArrayList<>(prompt.places());
+    Stream.of(only, cancels).flatMap(List::stream).map(Condition::at).forEach(places::add);
+    Stream.of(title, conversation, link).flatMap(Optional::stream).forEach(places::add);
+    delivery.filter(Hook::isPlace).map(Hook::place).ifPresent(places::add);
+    if (proof instanceof HookProof.Fresh fresh) {
+      places.add(fresh.sentAt());
+    }
+    places.add(HookCallback.OWN_PLACE);
+    return places;
+  }
+
+  /// Whether the text is a place in the body and not the name of a header.
+  static boolean isPlace(String text) {
+    return text.startsWith("/");
   }
 
   /// Omits all secrets.

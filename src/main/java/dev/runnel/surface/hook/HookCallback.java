@@ -1,5 +1,6 @@
 package dev.runnel.surface.hook;
 
+import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.Notice;
@@ -28,6 +29,9 @@ final class HookCallback {
   /// The field that marks our own posts, in case a callback URL leads back to a hook.
   private static final String OWN_FIELD = "runnel";
 
+  /// Where [#isOurs] looks.
+  static final JsonPointer OWN_PLACE = Hook.place("/" + OWN_FIELD + "/id");
+
   private static final MediaType JSON_TYPE = MediaType.get("application/json");
   private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
@@ -46,7 +50,7 @@ final class HookCallback {
   }
 
   static boolean isOurs(JsonNode body) {
-    return body.path(OWN_FIELD).has("id");
+    return !body.at(OWN_PLACE).isMissingNode();
   }
 
   Posting post(Hook hook, URI address, Notice notice) {

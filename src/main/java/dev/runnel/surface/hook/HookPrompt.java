@@ -9,15 +9,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// Builds the agent's prompt from a body.
 public sealed interface HookPrompt {
+  /// The places in the body that it reads.
+  List<JsonPointer> places();
+
   /// @param fence its name must be unknown to the body's author
   /// @return empty when the body has no prompt
   Optional<String> of(JsonNode body, Fence fence);
 
   /// A place in the body contains the whole prompt: the sender is trusted to give instructions.
   record Place(JsonPointer at) implements HookPrompt {
+    @Override
+    public List<JsonPointer> places() {
+      return List.of(at);
+    }
+
     @Override
     public Optional<String> of(JsonNode body, Fence fence) {
       var value = body.at(at);
@@ -41,6 +50,13 @@ public sealed interface HookPrompt {
 
     public Template {
       parts = List.copyOf(parts);
+    }
+
+    @Override
+    public List<JsonPointer> places() {
+      return parts.stream()
+          .flatMap(part -> part instanceof Part.Data(var at) ? Stream.of(at) : Stream.empty())
+          .toList();
     }
 
     /// @param text with places in braces: `The build of {/branch} failed.`

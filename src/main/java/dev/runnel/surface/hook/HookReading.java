@@ -97,7 +97,7 @@ sealed interface HookReading {
 
   private static Optional<String> key(
       String at, JsonNode body, Function<String, Optional<String>> header) {
-    var value = at.startsWith("/") ? scalar(body, Hook.place(at)) : header.apply(at);
+    var value = Hook.isPlace(at) ? scalar(body, Hook.place(at)) : header.apply(at);
     return value.filter(it -> !it.isBlank()).map(HookReading::key);
   }
 

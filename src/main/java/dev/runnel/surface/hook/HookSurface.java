@@ -1,9 +1,6 @@
 package dev.runnel.surface.hook;
 
-import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.WebhookResult;
@@ -20,7 +17,9 @@ import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.PostingLimits;
 import dev.runnel.core.port.SenderLookup;
 import dev.runnel.core.port.Surface;
-import java.io.IOException;
+import dev.runnel.json.BoundedJson;
+import dev.runnel.json.Projection;
+import dev.runnel.json.RefusedJsonException;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -39,13 +38,6 @@ public final class HookSurface implements Surface {
   public static final String PATH = "/webhooks/hooks/";
 
   public static final SurfaceId ID = new SurfaceId("hooks");
-  private static final JsonMapper JSON =
-      JsonMapper.builder()
-          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          // The sender might read a duplicate key differently.
-          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          .build();
-
   private volatile Map<String, Hook> hooks;
   private final HookCallback callback;
 
@@ -79,17 +71,19 @@ public final class HookSurface implements Surface {
     if (!hook.get().proof().proves(request)) {
       return WebhookResult.Rejected.with(401, "no valid signature or token");
     }
-    var body = body(request.body());
-    if (body.isEmpty()) {
-      return rejected(400, "The body is not a JSON object.", "the body is not a JSON object");
+    JsonNode body;
+    try {
+      body = body(hook.get(), request.body());
+    } catch (RefusedJsonException refused) {
+      return rejected(400, "The body cannot be read: " + refused.why() + ".", refused.why());
     }
     if (hook.get().proof() instanceof HookProof.Fresh fresh
-        && !fresh.isFresh(body.get(), request.arrivedAt())) {
+        && !fresh.isFresh(body, request.arrivedAt())) {
       return new WebhookResult.Rejected(Reply.empty(401), "the send time is missing or stale");
     }
-    return HookCallback.isOurs(body.get())
+    return HookCallback.isOurs(body)
         ? new WebhookResult.Answered(Reply.empty(204))
-        : read(hook.get(), request, body.get());
+        : read(hook.get(), request, body);
   }
 
   private static WebhookResult read(Hook hook, RawRequest request, JsonNode body) {
@@ -127,13 +121,11 @@ public final class HookSurface implements Surface {
     };
   }
 
-  /// @return empty when it is not a JSON object
-  static Optional<JsonNode> body(byte[] bytes) {
-    try {
-      return Optional.ofNullable(JSON.readTree(bytes)).filter(JsonNode::isObject);
-    } catch (IOException unreadable) {
-      return Optional.empty();
-    }
+  /// What the hook reads of a body.
+  ///
+  /// @throws RefusedJsonException if it is not a JSON object, or too large as objects
+  static JsonNode body(Hook hook, byte[] bytes) throws RefusedJsonException {
+    return BoundedJson.object(bytes, Projection.at(hook.places()));
   }
 
   private static WebhookResult rejected(int status, String message, String why) {

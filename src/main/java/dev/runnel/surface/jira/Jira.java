@@ -14,6 +14,7 @@ import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.Background;
+import dev.runnel.json.Projection;
 import dev.runnel.surface.kit.Webhooks;
 import dev.runnel.surface.markdown.Markdown;
 import dev.runnel.surface.tracker.CommentPosts;
@@ -77,6 +78,11 @@ public final class Jira implements Tracker<JiraIssue> {
     return authentication.isAuthentic(request)
         ? Optional.empty()
         : Optional.of("no valid signature or secret");
+  }
+
+  @Override
+  public Projection projection() {
+    return JiraPayloads.READ;
   }
 
   @Override

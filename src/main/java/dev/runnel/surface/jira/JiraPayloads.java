@@ -6,6 +6,7 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
+import dev.runnel.json.Projection;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.tracker.EarlierComments;
@@ -20,11 +21,22 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /// Parses a webhook's JSON to a delivery. Pure. Tolerates missing and malformed fields: a payload
 /// that it cannot read is ignored.
 final class JiraPayloads {
+  /// All that is read of a payload.
+  static final Projection READ =
+      Projection.named(
+          """
+          accountId accountType assignee author changelog comment created displayName field
+          fields from fromString id issue issue_event_type_name items jsdPublic key labels name status
+          statusCategory summary timestamp to toString updated user visibility webhookEvent
+          """,
+          Set.of("body", "description"));
+
   private static final String ISSUE = "issue";
   private static final String PREFIX = "jira:";
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.runnel.json.BoundedJson;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +23,7 @@ import okhttp3.RequestBody;
 /// Nothing is retried here, not even after a broken connection: only the caller knows whether a
 /// request may be repeated.
 public final class JsonHttp {
-  private static final JsonMapper JSON = new JsonMapper();
+  private static final JsonMapper JSON = BoundedJson.mapper().build();
   private static final MediaType JSON_TYPE = MediaType.get("application/json");
   private static final MediaType JSON_PATCH = MediaType.get("application/json-patch+json");
   private static final Duration TIMEOUT = Duration.ofSeconds(30);

@@ -1,24 +1,17 @@
 package dev.runnel.surface.kit;
 
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.filter.FilteringParserDelegate;
-import com.fasterxml.jackson.core.filter.TokenFilter;
-import com.fasterxml.jackson.core.filter.TokenFilter.Inclusion;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.runnel.core.model.conversation.RawRequest;
-import java.io.IOException;
+import dev.runnel.json.BoundedJson;
+import dev.runnel.json.Projection;
+import dev.runnel.json.RefusedJsonException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.Optional;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /// Reads a webhook's body: JSON, or a form with JSON in the field `payload`.
 public final class WebhookBody {
   private static final byte[] FIELD = "payload=".getBytes(StandardCharsets.US_ASCII);
-  private static final JsonMapper JSON = new JsonMapper();
 
   private WebhookBody() {}
 
@@ -76,51 +69,10 @@ public final class WebhookBody {
     return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
   }
 
-  /// @param fields the names of those that are read, at any depth; empty for all
-  /// @return empty when it is not a JSON object
-  public static Optional<JsonNode> json(RawRequest request, Set<String> fields) {
-    try (var parser = parser(payload(request), fields)) {
-      var json = Optional.<JsonNode>ofNullable(JSON.readTree(parser));
-      return parser.nextToken() == null ? json.filter(JsonNode::isObject) : Optional.empty();
-    } catch (IOException unreadable) {
-      return Optional.empty();
-    }
-  }
-
-  private static JsonParser parser(byte[] payload, Set<String> fields) throws IOException {
-    var parser = JSON.createParser(payload);
-    return fields.isEmpty()
-        ? parser
-        : new FilteringParserDelegate(
-            parser, new Named(fields), Inclusion.INCLUDE_ALL_AND_PATH, true);
-  }
-
-  /// Includes the fields with these names.
-  private static final class Named extends TokenFilter {
-    private final Set<String> names;
-
-    Named(Set<String> names) {
-      this.names = names;
-    }
-
-    @Override
-    public @Nullable TokenFilter includeProperty(String name) {
-      return names.contains(name) ? this : null;
-    }
-
-    @Override
-    protected boolean _includeScalar() {
-      return true;
-    }
-
-    @Override
-    public boolean includeEmptyObject(boolean contentsFiltered) {
-      return true;
-    }
-
-    @Override
-    public boolean includeEmptyArray(boolean contentsFiltered) {
-      return true;
-    }
+  /// @param projection what is read of the JSON
+  /// @throws RefusedJsonException if it is not a JSON object, or too large as objects
+  public static JsonNode json(RawRequest request, Projection projection)
+      throws RefusedJsonException {
+    return BoundedJson.object(payload(request), projection);
   }
 }

@@ -16,6 +16,7 @@ import dev.runnel.core.model.conversation.Reply;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.Background;
 import dev.runnel.core.model.run.Run;
+import dev.runnel.json.Projection;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.TrackerUnavailable;
@@ -81,6 +82,11 @@ public final class Linear implements Tracker<String> {
     return hmac.signs(request.header("Linear-Signature").orElse(""), request.body())
         ? Optional.empty()
         : Optional.of("no valid signature");
+  }
+
+  @Override
+  public Projection projection() {
+    return LinearPayloads.READ;
   }
 
   /// Linear accepts only 200 as a success.

@@ -7,6 +7,7 @@ import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.run.Snapshot;
+import dev.runnel.json.Projection;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.tracker.EarlierComments;
 import dev.runnel.surface.tracker.IssueCancelTrigger;
@@ -26,6 +27,17 @@ import java.util.Set;
 /// Parses a webhook's JSON to a delivery. Pure. Tolerates missing and malformed fields: a payload
 /// that it cannot read is ignored.
 record LinearPayloads(TrackerSettings settings, IssueRules rules, LinearAccount account) {
+  /// All that is read of a payload.
+  static final Projection READ =
+      Projection.named(
+          """
+          action actor agentActivity agentSession assigneeId body botActor canceledAt comment
+          completedAt content createdAt creator creatorId data delegateId description
+          displayName externalUserId id issue issueId labelIds labels name service signal
+          sourceCommentId state stateId title trashed type updatedAt updatedFrom url user userId
+          webhookTimestamp
+          """);
+
   private static final String ISSUE = "Issue ";
   private static final String UNLABEL = "unlabel-of ";
 

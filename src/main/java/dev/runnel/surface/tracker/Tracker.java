@@ -12,6 +12,7 @@ import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.run.Background;
+import dev.runnel.json.Projection;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -37,13 +38,18 @@ public interface Tracker<I> {
   /// @return why it is not authentic, for the log; empty if it is
   Optional<String> authenticationProblem(RawRequest request);
 
-  /// The names of all fields that [#parse] reads, at any depth, so that the others are not kept
-  /// when the payload is read; empty if it may read any.
-  default Set<String> fields() {
-    return Set.of();
+  /// Whether the headers of an authentic request say that it does not concern Runnel, so that its
+  /// body is not read.
+  default boolean ignores(RawRequest request) {
+    return false;
   }
 
+  /// All that [#parse] reads of a payload.
+  Projection projection();
+
   /// Parses an authentic request. Makes no calls.
+  ///
+  /// @param payload what the [#projection] reads of it
   WebhookResult parse(RawRequest request, JsonNode payload);
 
   /// The issue that a conversation is about; empty if its key has another form.

@@ -13,6 +13,7 @@ import dev.runnel.core.model.conversation.LinkTarget;
 import dev.runnel.core.model.conversation.PostRef;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.model.conversation.RawRequest;
+import dev.runnel.core.model.conversation.Reply;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.model.run.Background;
 import dev.runnel.core.port.BackgroundReader;
@@ -22,6 +23,7 @@ import dev.runnel.core.port.MissedDeliverySource;
 import dev.runnel.core.port.PostingLimits;
 import dev.runnel.core.port.SenderLookup;
 import dev.runnel.core.port.Surface;
+import dev.runnel.json.RefusedJsonException;
 import dev.runnel.surface.ConnectedPlatform;
 import dev.runnel.surface.ConnectionCheck;
 import dev.runnel.surface.kit.TrackerCalls;
@@ -86,9 +88,14 @@ public final class TrackerSurface<I>
     if (problem.isPresent()) {
       return WebhookResult.Rejected.with(401, problem.get());
     }
-    return WebhookBody.json(request, tracker.fields())
-        .map(payload -> tracker.parse(request, payload))
-        .orElseGet(() -> WebhookResult.Rejected.with(400, "the body is not a JSON object"));
+    if (tracker.ignores(request)) {
+      return new WebhookResult.Answered(Reply.empty(204));
+    }
+    try {
+      return tracker.parse(request, WebhookBody.json(request, tracker.projection()));
+    } catch (RefusedJsonException refused) {
+      return WebhookResult.Rejected.with(400, refused.why());
+    }
   }
 
   @Override

@@ -404,4 +404,53 @@ class HookSurfaceTest implements SurfaceContract {
     assertThat(surface.senders().groups(delivery, Set.of("alerts", "others")))
         .isEqualTo(new GroupLookup.Known(Set.of("alerts")));
   }
+
+  @Nested
+  class HostileBodies {
+    private static final int FIVE_MEGABYTES = 4_900_000;
+
+    private WebhookResult received(String body) {
+      return surface.receive(signed(body));
+    }
+
+    @Test
+    void fiveMegabytesOfSmallObjectsAreRefusedInWords() {
+      var result = received("{\"id\":\"a1\",\"x\":[" + "{},".repeat(FIVE_MEGABYTES / 3) + "{}]}");
+
+      assertThat(result.reply().status()).isEqualTo(400);
+      assertThat(result.reply().body()).contains("too many values");
+    }
+
+    @Test
+    void deepNestingIsRefusedInWords() {
+      var result = received("{\"id\":\"a1\",\"x\":" + "[".repeat(64 * 1024));
+
+      assertThat(result.reply().status()).isEqualTo(400);
+      assertThat(result.reply().body()).contains("nests too deeply");
+    }
+
+    @Test
+    void longNamesAndNumbersAreRefusedInWords() {
+      assertThat(received("{\"" + "n".repeat(1024 * 1024) + "\":1}").reply().body())
+          .contains("name in it is too long");
+      assertThat(received("{\"id\":" + "9".repeat(100_000) + "}").reply().body())
+          .contains("number in it is too long");
+    }
+
+    @Test
+    void longTextThatTheHookDoesNotReadIsSkipped() {
+      var body = FIRING.replace("\"92 %\"", '"' + "x".repeat(FIVE_MEGABYTES) + '"');
+
+      assertThat(accepted(surface, signed(body)).conversation())
+          .isEqualTo(accepted(surface, signed(FIRING)).conversation());
+    }
+
+    @Test
+    void nameThatOccursTwiceIsRefusedOnlyWhereItIsRead() {
+      assertThat(received(FIRING.replace("\"id\"", "\"id\": \"b\", \"id\"")).reply().status())
+          .isEqualTo(400);
+      assertThat(received(FIRING.replace("\"text\"", "\"text\": 1, \"text\"")).reply().status())
+          .isEqualTo(202);
+    }
+  }
 }

@@ -3,6 +3,7 @@ package dev.runnel.surface.slack.api;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.runnel.json.BoundedJson;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackPost;
 import dev.runnel.surface.slack.model.SlackPrompts;
@@ -39,7 +40,7 @@ public record SlackAgentApi(SlackApi api) {
               .split("\\s+"));
 
   private static final String NO_STOP_BUTTON = "missing_agent_session_stopped_event_subscription";
-  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final JsonMapper JSON = BoundedJson.mapper().build();
 
   /// The status of a session, by Slack's names.
   public enum Session {

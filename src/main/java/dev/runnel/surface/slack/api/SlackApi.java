@@ -15,6 +15,7 @@ import com.slack.api.model.User;
 import com.slack.api.model.view.View;
 import com.slack.api.util.http.SlackHttpClient;
 import dev.runnel.core.port.ProxyRefused;
+import dev.runnel.json.BoundedJson;
 import dev.runnel.surface.kit.InterruptedCalls;
 import dev.runnel.surface.kit.SharedProxy;
 import dev.runnel.surface.slack.model.SlackClient;
@@ -42,7 +43,7 @@ public final class SlackApi implements AutoCloseable {
   private static final int PAGE = 200;
   private static final int MEMBERS_A_PAGE = 900;
   private static final int MAX_MEMBER_PAGES = 10;
-  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final JsonMapper JSON = BoundedJson.mapper().build();
   private static final Pattern SECONDS = Pattern.compile("[0-9]{1,6}");
   private static final Set<String> PASSING =
       Set.of(

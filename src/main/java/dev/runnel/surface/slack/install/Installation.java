@@ -3,6 +3,7 @@ package dev.runnel.surface.slack.install;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.runnel.json.BoundedJson;
 import dev.runnel.surface.slack.api.SlackGrant;
 import dev.runnel.surface.slack.model.SlackIdentity;
 import java.net.URI;
@@ -45,7 +46,7 @@ record Installation(
   /// For a token valid for twelve hours. A failed refresh leaves this much time to retry.
   private static final Duration REFRESH_BEFORE_EXPIRY = Duration.ofHours(2);
 
-  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final JsonMapper JSON = BoundedJson.mapper().build();
 
   Installation {
     scopes = Set.copyOf(scopes);

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Question.Configure.Level;
+import dev.runnel.json.BoundedJson;
 import dev.runnel.text.Truncation;
 import java.util.Arrays;
 import java.util.Optional;
@@ -31,7 +32,7 @@ public record SlackFormNote(
   /// Slack's limit for private metadata, in characters.
   static final int MAX = 3_000;
 
-  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final JsonMapper JSON = BoundedJson.mapper().build();
 
   public String json() {
     var json = write(about);

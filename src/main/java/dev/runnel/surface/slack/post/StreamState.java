@@ -8,6 +8,7 @@ import dev.runnel.core.model.run.Artifact;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.text.RunTexts;
+import dev.runnel.json.BoundedJson;
 import dev.runnel.surface.slack.model.SlackPost;
 import dev.runnel.surface.slack.render.Mrkdwn;
 import java.net.URI;
@@ -28,7 +29,7 @@ import java.util.Set;
 /// @param chunks the chunks to send, in Slack's format
 record StreamState(
     String plan, String card, String line, int cards, Set<String> links, ArrayNode chunks) {
-  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final JsonMapper JSON = BoundedJson.mapper().build();
 
   /// Slack's limit is 256.
   private static final int MAX_LINE = 200;

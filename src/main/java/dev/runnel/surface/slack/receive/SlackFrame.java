@@ -5,6 +5,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.conversation.Reply;
+import dev.runnel.json.BoundedJson;
+import dev.runnel.json.Projection;
+import dev.runnel.json.RefusedJsonException;
 import dev.runnel.surface.slack.model.SlackConfig;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -36,8 +39,8 @@ public sealed interface SlackFrame {
   static SlackFrame read(String text, Instant arrivedAt) {
     JsonNode frame;
     try {
-      frame = JSON.readTree(text);
-    } catch (JsonProcessingException e) {
+      frame = BoundedJson.object(text, Projection.ALL);
+    } catch (RefusedJsonException e) {
       return new Unknown();
     }
     var payload = frame.path("payload");

@@ -3,9 +3,8 @@ package dev.runnel.surface.slack.receive;
 import static dev.runnel.surface.slack.model.SlackJson.id;
 import static dev.runnel.surface.slack.model.SlackJson.text;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.slack.api.Slack;
 import com.slack.api.model.Message;
 import dev.runnel.core.command.MessageParser;
@@ -18,6 +17,9 @@ import dev.runnel.core.model.conversation.Origin;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.conversation.Reply;
 import dev.runnel.core.model.run.Snapshot;
+import dev.runnel.json.BoundedJson;
+import dev.runnel.json.Projection;
+import dev.runnel.json.RefusedJsonException;
 import dev.runnel.surface.slack.model.SharedFile;
 import dev.runnel.surface.slack.model.SharedMessage;
 import dev.runnel.surface.slack.model.SlackConfig;
@@ -26,7 +28,6 @@ import dev.runnel.surface.slack.model.SlackPermalinks;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackText;
 import dev.runnel.surface.slack.render.SlackTexts;
-import java.io.IOException;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -49,10 +50,21 @@ public final class SlackPayloads {
           "shortcut",
           "view_closed",
           "view_submission");
+  private static final Set<String> FORM_FIELDS =
+      Set.of(
+          "channel_id",
+          "command",
+          "payload",
+          "response_url",
+          "ssl_check",
+          "team_id",
+          "text",
+          "trigger_id",
+          "user_id",
+          "user_name");
   static final Reply EMPTY_OK = Reply.empty(200);
   static final WebhookResult IGNORED = new WebhookResult.Answered(EMPTY_OK);
 
-  private final JsonMapper json = JsonMapper.builder().build();
   private final SlackConfig config;
   private final Function<String, Optional<SlackIdentity>> identity;
   private final BiConsumer<String, Instant> uninstalled;
@@ -93,10 +105,11 @@ public final class SlackPayloads {
   public WebhookResult read(RawRequest request) {
     try {
       return isJson(request.body())
-          ? readJson(object(json.readTree(request.body())), request)
+          ? readJson(BoundedJson.object(request.body(), Projection.ALL), request)
           : readForm(form(request.body()), request);
-    } catch (IOException | IllegalArgumentException e) {
-      // The parser's message would quote the body.
+    } catch (RefusedJsonException refused) {
+      return WebhookResult.Rejected.with(400, refused.why());
+    } catch (IllegalArgumentException e) {
       return WebhookResult.Rejected.with(400, "unreadable body");
     }
   }
@@ -110,7 +123,8 @@ public final class SlackPayloads {
     return false;
   }
 
-  private static Map<String, String> form(byte[] body) {
+  /// The fields of a form that are read; of several with one name, the first.
+  static Map<String, String> form(byte[] body) {
     Map<String, String> fields = new HashMap<>();
     var text = new String(body, StandardCharsets.UTF_8);
     for (int begin = 0; begin < text.length(); ) {
@@ -118,8 +132,10 @@ public final class SlackPayloads {
       var end = next < 0 ? text.length() : next;
       var equals = text.indexOf('=', begin, end);
       if (equals > begin) {
-        fields.putIfAbsent(
-            decode(text.substring(begin, equals)), decode(text.substring(equals + 1, end)));
+        var name = decode(text.substring(begin, equals));
+        if (FORM_FIELDS.contains(name) && !fields.containsKey(name)) {
+          fields.put(name, decode(text.substring(equals + 1, end)));
+        }
       }
       begin = end + 1;
     }
@@ -133,13 +149,6 @@ public final class SlackPayloads {
         : URLDecoder.decode(text, StandardCharsets.UTF_8);
   }
 
-  private static JsonNode object(JsonNode node) {
-    if (!node.isObject()) {
-      throw new IllegalArgumentException("Not an object");
-    }
-    return node;
-  }
-
   private WebhookResult readJson(JsonNode body, RawRequest request) {
     return switch (text(body, "type")) {
       case "event_callback" ->
@@ -150,10 +159,10 @@ public final class SlackPayloads {
   }
 
   private WebhookResult readForm(Map<String, String> form, RawRequest request)
-      throws JsonProcessingException {
+      throws RefusedJsonException {
     var payload = form.get("payload");
     if (payload != null) {
-      return interaction(object(json.readTree(payload)), request.arrivedAt());
+      return interaction(BoundedJson.object(payload, Projection.ALL), request.arrivedAt());
     }
     if (form.containsKey("command")) {
       return slashCommand(form, request.arrivedAt());
@@ -341,6 +350,10 @@ public final class SlackPayloads {
   private Reply privately(String text) {
     return Reply.json(
         200,
-        json.createObjectNode().put("response_type", "ephemeral").put("text", text).toString());
+        JsonNodeFactory.instance
+            .objectNode()
+            .put("response_type", "ephemeral")
+            .put("text", text)
+            .toString());
   }
 }
