@@ -1,6 +1,7 @@
 package dev.runnel.service;
 
 import dev.runnel.database.Database;
+import dev.runnel.memory.MemoryBudget;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.cleanup.DiskReserve;
 import dev.runnel.service.cleanup.FreeSpace;
@@ -22,6 +23,7 @@ import dev.runnel.service.http.IdentityRoutes;
 import dev.runnel.service.http.KeyRoutes;
 import dev.runnel.service.http.McpRoutes;
 import dev.runnel.service.http.McpTools;
+import dev.runnel.service.http.RequestBodies;
 import dev.runnel.service.http.RunActions;
 import dev.runnel.service.http.RunRoutes;
 import dev.runnel.service.http.ScheduleRoutes;
@@ -68,8 +70,8 @@ import org.slf4j.LoggerFactory;
 /// The embedded Agent Run Service. Open it, register its routes, and close it at shutdown. Runs are
 /// stored in its database and survive a restart.
 public final class AgentRunService implements AutoCloseable {
-  /// Maximum size of a request body in bytes; enough for a run with five images of a few MB each.
-  public static final int MAX_BYTES = 32 * 1024 * 1024;
+  /// Maximum size of a request body in bytes, of a run with images.
+  public static final int MAX_BYTES = RequestBodies.MAX_BYTES_WITH_FILES;
 
   private static final Logger log = LoggerFactory.getLogger(AgentRunService.class);
 
@@ -124,7 +126,13 @@ public final class AgentRunService implements AutoCloseable {
   public static AgentRunService open(
       Database database, ServiceSettings settings, InstantSource clock) {
     return open(
-        database, settings, NodeSettings.ALONE, ChangeListener.NONE, StartLimits.NONE, clock);
+        database,
+        settings,
+        NodeSettings.ALONE,
+        ChangeListener.NONE,
+        StartLimits.NONE,
+        MemoryBudget.ofThisProcess(),
+        clock);
   }
 
   /// @param database an embedded database for this service alone, or one on a server, which several
@@ -133,12 +141,14 @@ public final class AgentRunService implements AutoCloseable {
   /// @param changes receives the changes of callers to keys and schedules
   /// @param startLimits decides whether runs may start, also those of schedules that are due
   ///   already
+  /// @param memory what may wait in memory on behalf of callers and runs
   public static AgentRunService open(
       Database database,
       ServiceSettings settings,
       NodeSettings node,
       ChangeListener changes,
       StartLimits startLimits,
+      MemoryBudget memory,
       InstantSource clock) {
     return open(
         database,
@@ -146,6 +156,7 @@ public final class AgentRunService implements AutoCloseable {
         node,
         changes,
         startLimits,
+        memory,
         clock,
         Spawner.system(),
         FreeSpace.of(settings.workspaces()));
@@ -158,6 +169,7 @@ public final class AgentRunService implements AutoCloseable {
       NodeSettings node,
       ChangeListener listener,
       StartLimits startLimits,
+      MemoryBudget memory,
       InstantSource wall,
       Spawner spawner,
       FreeSpace disk) {
@@ -214,6 +226,7 @@ public final class AgentRunService implements AutoCloseable {
     var configs = new ConfigResolution(agents, settings.environments(), identities);
     var schedules = new Schedules(database, clock, changes, configs::resolved);
     var access = new RunAccess(queries);
+    var bodies = new RequestBodies(memory.share(MemoryBudget.Kind.PROVEN));
     var actions = new RunActions(runs, queries, access, queue, configs, settings, listener, clock);
     return new AgentRunService(
         new Inventory(
@@ -235,18 +248,20 @@ public final class AgentRunService implements AutoCloseable {
         ScheduleClock.start(runs, schedules, configs, clock, changes),
         new AuthFilter(keys, settings.publicUrl()),
         List.of(
-            new RunRoutes(actions, queries, access, links, listener)::register,
-            new FactoryRoutes(factories, configs, runs, queries, settings.publicUrl(), listener)
+            new RunRoutes(actions, queries, access, links, listener, bodies)::register,
+            new FactoryRoutes(
+                    factories, configs, runs, queries, settings.publicUrl(), listener, bodies)
                 ::register,
             new FileRoutes(queries, access, settings, links, node.identity().place(), listener)
                 ::register,
-            new IdentityRoutes(identities, agents, queries)::register,
-            new ScheduleRoutes(schedules, listener)::register,
-            new KeyRoutes(keys, listener)::register,
+            new IdentityRoutes(identities, agents, queries, bodies)::register,
+            new ScheduleRoutes(schedules, listener, bodies)::register,
+            new KeyRoutes(keys, listener, bodies)::register,
             new CatalogRoutes(
                     agents, settings.environments(), skills, queries, access, clock.instant())
                 ::register),
-        new McpRoutes(new McpTools(actions, queries, watchers, listener), settings.publicUrl()));
+        new McpRoutes(
+            new McpTools(actions, queries, watchers, listener), settings.publicUrl(), bodies));
   }
 
   /// Registers `/api/v1` and everything below it, and `/mcp`. The handlers block.

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.database.Database;
+import dev.runnel.memory.MemoryBudget;
 import dev.runnel.service.cleanup.FreeSpace;
 import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.execution.NodeSettings;
@@ -151,7 +152,8 @@ public final class RunningService implements AutoCloseable {
       Setup setup,
       InstantSource clock,
       Spawner spawner,
-      FreeSpace disk) {
+      FreeSpace disk,
+      MemoryBudget memory) {
     this.database = open(folder);
     var node =
         database.isEmbedded()
@@ -182,7 +184,15 @@ public final class RunningService implements AutoCloseable {
             setup.permissionRules());
     this.service =
         AgentRunService.open(
-            database, settings, node, ChangeListener.NONE, StartLimits.NONE, clock, spawner, disk);
+            database,
+            settings,
+            node,
+            ChangeListener.NONE,
+            StartLimits.NONE,
+            memory,
+            clock,
+            spawner,
+            disk);
     this.server =
         Javalin.create(
                 config -> {
@@ -199,6 +209,27 @@ public final class RunningService implements AutoCloseable {
         ? Database.postgres(
             ADDRESSES.computeIfAbsent(folder, _ -> Postgres.fresh()), ServiceTables.SCHEMA)
         : MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE);
+  }
+
+  private RunningService(
+      Path folder,
+      Optional<String> command,
+      Map<String, String> environment,
+      int slots,
+      Setup setup,
+      InstantSource clock,
+      Spawner spawner,
+      FreeSpace disk) {
+    this(
+        folder,
+        command,
+        environment,
+        slots,
+        setup,
+        clock,
+        spawner,
+        disk,
+        MemoryBudget.ofThisProcess());
   }
 
   private RunningService(
@@ -232,6 +263,19 @@ public final class RunningService implements AutoCloseable {
         clock,
         Spawner.system(),
         FreeSpace.of(folder));
+  }
+
+  static RunningService withMemory(Path folder, String command, MemoryBudget memory) {
+    return new RunningService(
+        folder,
+        Optional.of(command),
+        System.getenv(),
+        4,
+        Setup.USUAL,
+        InstantSource.system(),
+        Spawner.system(),
+        FreeSpace.of(folder),
+        memory);
   }
 
   public static RunningService withDisk(Path folder, String command, FreeSpace disk) {

@@ -105,6 +105,7 @@ final class EmbeddedService {
                     node, config.agentLease(), config.agentSlotLimits(), config.agentSnapshots()),
                 audit,
                 limits(childRunStarts),
+                context.memory(),
                 context.clock()));
     context.opened(
         RunCleanup.start(

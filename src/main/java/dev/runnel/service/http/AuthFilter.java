@@ -76,17 +76,16 @@ public record AuthFilter(ApiKeys keys, Supplier<URI> publicUrl) {
       } catch (HttpResponseException e) {
         respond(ctx, problemOf(e.getStatus()));
       } catch (DatabaseException e) {
-        log.warn("database error path={}", ctx.path(), e);
-        respond(ctx, problemOf(503));
+        respond(
+            ctx, new RequestProblem(RequestProblem.Code.RESOURCE_UNAVAILABLE, "Try again soon"), e);
       } catch (IOException incompleteRequest) {
         respond(ctx, problemOf(400));
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-        respond(ctx, problemOf(500));
-      } catch (Exception | Error e) {
-        // Also catches OutOfMemoryError, because the next request may need less memory.
-        log.error("unexpected error path={} error={}", ctx.path(), traceId(ctx), e);
-        respond(ctx, problemOf(500));
+        respond(ctx, problemOf(500), e);
+      } catch (Exception | StackOverflowError | LinkageError e) {
+        // No other Error: after one of the memory, the process ends.
+        respond(ctx, problemOf(500), e);
       }
     };
   }
@@ -107,7 +106,7 @@ public record AuthFilter(ApiKeys keys, Supplier<URI> publicUrl) {
       case 404 ->
           new RequestProblem(
               RequestProblem.Code.RESOURCE_NOT_FOUND, "There is nothing at this address");
-      case 503 -> new RequestProblem(RequestProblem.Code.RESOURCE_UNAVAILABLE, "Try again soon");
+      case 503 -> RequestProblem.overloaded();
       default ->
           status >= 400 && status < 500
               ? RequestProblem.invalid("The request cannot be read")
@@ -118,9 +117,20 @@ public record AuthFilter(ApiKeys keys, Supplier<URI> publicUrl) {
   }
 
   private void respond(Context ctx, RequestProblem problem) {
+    respond(ctx, problem, problem);
+  }
+
+  /// @param cause for the log
+  private void respond(Context ctx, RequestProblem problem, Throwable cause) {
     var code = problem.code();
-    if (code == RequestProblem.Code.RESOURCE_UNAVAILABLE) {
-      ctx.header("Retry-After", RETRY_AFTER_SECONDS);
+    if (code.status() == 500) {
+      logFailure(ctx, cause);
+    }
+    switch (code) {
+      case RESOURCE_UNAVAILABLE -> ctx.header("Retry-After", RETRY_AFTER_SECONDS);
+      // What takes the memory is gone within the second.
+      case OVERLOADED -> ctx.header("Retry-After", "1");
+      default -> {}
     }
     var base = publicUrl.get().toString().replaceAll("/+$", "");
     ctx.status(code.status())
@@ -137,6 +147,32 @@ public record AuthFilter(ApiKeys keys, Supplier<URI> publicUrl) {
                     .retryable(code.isRetryable())
                     .traceId(traceId(ctx))
                     .build()));
+  }
+
+  private static void logFailure(Context ctx, Throwable cause) {
+    switch (cause) {
+      case RequestProblem known ->
+          log.warn(
+              "request failed method={} path={} error={} why={}",
+              ctx.method(),
+              ctx.path(),
+              traceId(ctx),
+              known.detail());
+      case DatabaseException _ ->
+          log.warn(
+              "database error method={} path={} error={}",
+              ctx.method(),
+              ctx.path(),
+              traceId(ctx),
+              cause);
+      default ->
+          log.error(
+              "unexpected error method={} path={} error={}",
+              ctx.method(),
+              ctx.path(),
+              traceId(ctx),
+              cause);
+    }
   }
 
   /// The request's trace id: the caller's if it sent one in W3C Trace Context, else a random one.

@@ -1,10 +1,10 @@
 package dev.runnel.service.http;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.service.execution.ConfigResolution;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ChangeListener;
 import dev.runnel.service.run.Factory;
-import dev.runnel.service.run.IdempotencyKey;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.store.Factories;
@@ -13,6 +13,7 @@ import dev.runnel.service.store.RunService;
 import dev.runnel.wire.DispatchRun;
 import dev.runnel.wire.PageInfo;
 import io.javalin.http.Context;
+import java.io.IOException;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +27,8 @@ public record FactoryRoutes(
     RunService runs,
     RunQueries queries,
     Supplier<URI> publicUrl,
-    ChangeListener listener) {
+    ChangeListener listener,
+    RequestBodies bodies) {
   private static final int DEFAULT_LIMIT = 20;
   private static final int MAX_LIMIT = 500;
 
@@ -56,13 +58,18 @@ public record FactoryRoutes(
     Api.respond(ctx, body.toString());
   }
 
-  private void dispatch(Context ctx, Caller caller) {
+  private void dispatch(Context ctx, Caller caller) throws IOException {
     var factory = find(ctx);
-    var work = ServiceJson.convert(ServiceJson.body(ctx.bodyAsBytes()), DispatchRun.class);
-    var run = configs.resolvedForDispatch(factories.run(factory, work));
-    var created =
-        ServiceJson.read(
-            runs.create(run, caller, Optional.of(factory.uid()), IdempotencyKey.of(ctx, caller)));
+    try (var body = bodies.read(ctx)) {
+      var work = ServiceJson.convert(body.json(), DispatchRun.class);
+      var run = configs.resolvedForDispatch(factories.run(factory, work));
+      var key = body.idempotencyKey(caller);
+      var created = ServiceJson.read(runs.create(run, caller, Optional.of(factory.uid()), key));
+      respond(ctx, caller, factory, created);
+    }
+  }
+
+  private void respond(Context ctx, Caller caller, Factory factory, JsonNode created) {
     var id = created.path("run_id").asText();
     listener.acted(caller, ChangeListener.Action.START, id);
     var body = ServiceJson.newObject();

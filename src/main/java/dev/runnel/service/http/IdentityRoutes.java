@@ -16,7 +16,8 @@ import java.util.function.Predicate;
 
 /// Routes for agent identities: named configurations for runs. The key of an agent reads only those
 /// of the factory of its run.
-public record IdentityRoutes(Identities identities, Agents agents, RunQueries queries) {
+public record IdentityRoutes(
+    Identities identities, Agents agents, RunQueries queries, RequestBodies bodies) {
   public void register(Api api) {
     api.get(
         "/agent/identities",
@@ -32,11 +33,12 @@ public record IdentityRoutes(Identities identities, Agents agents, RunQueries qu
     changing.post(
         "/agent/identities",
         (ctx, _) -> {
-          var request = ServiceJson.body(ctx.bodyAsBytes());
-          ServiceJson.convert(request, CreateIdentity.class);
-          ConfigResolution.check(request, agents);
-          ctx.status(201);
-          Api.respond(ctx, identities.create(request).toString());
+          try (var body = bodies.read(ctx)) {
+            ServiceJson.convert(body.json(), CreateIdentity.class);
+            ConfigResolution.check(body.json(), agents);
+            ctx.status(201);
+            Api.respond(ctx, identities.create(body.json()).toString());
+          }
         });
     api.get(
         "/agent/identities/{uid}",
@@ -51,15 +53,16 @@ public record IdentityRoutes(Identities identities, Agents agents, RunQueries qu
     changing.put(
         "/agent/identities/{uid}",
         (ctx, _) -> {
-          var request = ServiceJson.body(ctx.bodyAsBytes());
-          ServiceJson.convert(request, UpdateIdentity.class);
-          ConfigResolution.check(request, agents);
-          Api.respond(
-              ctx,
-              identities
-                  .update(ctx.pathParam("uid"), request)
-                  .orElseThrow(IdentityRoutes::notFound)
-                  .toString());
+          try (var body = bodies.read(ctx)) {
+            ServiceJson.convert(body.json(), UpdateIdentity.class);
+            ConfigResolution.check(body.json(), agents);
+            Api.respond(
+                ctx,
+                identities
+                    .update(ctx.pathParam("uid"), body.json())
+                    .orElseThrow(IdentityRoutes::notFound)
+                    .toString());
+          }
         });
     changing.delete(
         "/agent/identities/{uid}",

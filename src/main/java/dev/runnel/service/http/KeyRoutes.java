@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /// Routes for named API keys; they need a key with scope `all`.
-public record KeyRoutes(ApiKeys keys, ChangeListener changes) {
+public record KeyRoutes(ApiKeys keys, ChangeListener changes, RequestBodies bodies) {
   private static final Set<String> SCOPES = Set.of("all", "runs", "read");
   private static final int MAX_NAME = 100;
 
@@ -29,19 +29,20 @@ public record KeyRoutes(ApiKeys keys, ChangeListener changes) {
         "/agent/keys",
         (ctx, caller) -> {
           requireAll(caller);
-          var request = ServiceJson.body(ctx.bodyAsBytes());
-          var name = request.path("name").asText("").strip();
-          var scope = request.path("scope").asText("runs");
-          if (name.isEmpty() || name.length() > MAX_NAME) {
-            throw RequestProblem.invalid("A key needs a name of at most 100 characters");
+          try (var body = bodies.read(ctx)) {
+            var name = body.json().path("name").asText("").strip();
+            var scope = body.json().path("scope").asText("runs");
+            if (name.isEmpty() || name.length() > MAX_NAME) {
+              throw RequestProblem.invalid("A key needs a name of at most 100 characters");
+            }
+            if (!SCOPES.contains(scope)) {
+              throw RequestProblem.invalid("scope must be all, runs or read");
+            }
+            var issued = keys.issue(name, scope, Optional.empty());
+            changed(caller, "made \"%s\" (%s), scope %s".formatted(name, issued.key().id(), scope));
+            ctx.status(201);
+            Api.respond(ctx, show(issued.key()).put("key", issued.secret()).toString());
           }
-          if (!SCOPES.contains(scope)) {
-            throw RequestProblem.invalid("scope must be all, runs or read");
-          }
-          var issued = keys.issue(name, scope, Optional.empty());
-          changed(caller, "made \"%s\" (%s), scope %s".formatted(name, issued.key().id(), scope));
-          ctx.status(201);
-          Api.respond(ctx, show(issued.key()).put("key", issued.secret()).toString());
         });
     api.delete(
         "/agent/keys/{id}",

@@ -21,9 +21,9 @@ final class McpError extends RuntimeException {
     this.data = data;
   }
 
-  static McpError notJson() {
-    return new McpError(
-        400, -32700, "The body must be one JSON object, a JSON-RPC message", Optional.empty());
+  /// @param why in a sentence
+  static McpError notJson(String why) {
+    return new McpError(400, -32700, why, Optional.empty());
   }
 
   static McpError invalidRequest(String message) {

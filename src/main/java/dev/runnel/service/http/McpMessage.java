@@ -3,7 +3,6 @@ package dev.runnel.service.http;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.ServiceJson;
 
 /// A JSON-RPC 2.0 request or notification.
@@ -15,8 +14,7 @@ record McpMessage(JsonNode id, String method, ObjectNode params) {
   private static final String PREFIX = "io.modelcontextprotocol/";
 
   /// @throws McpError if the body is anything else
-  static McpMessage parse(byte[] body) {
-    var json = object(body);
+  static McpMessage of(ObjectNode json) {
     var id = json.has("id") ? json.get("id") : MissingNode.getInstance();
     if (!id.isMissingNode() && !id.isTextual() && !id.isIntegralNumber()) {
       throw McpError.invalidRequest("id must be a string or an integer");
@@ -35,14 +33,6 @@ record McpMessage(JsonNode id, String method, ObjectNode params) {
         id,
         json.get("method").asText(),
         json.get("params") instanceof ObjectNode params ? params : ServiceJson.newObject());
-  }
-
-  private static ObjectNode object(byte[] body) {
-    try {
-      return ServiceJson.body(body);
-    } catch (RequestProblem _) {
-      throw McpError.notJson();
-    }
   }
 
   boolean isNotification() {

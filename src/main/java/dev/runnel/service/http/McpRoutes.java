@@ -9,6 +9,7 @@ import dev.runnel.service.run.ServiceJson;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import io.javalin.http.Handler;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// It supports the revision without a handshake, in which each request states its version, and
 /// earlier revisions, which begin with `initialize`.
-public record McpRoutes(McpTools tools, Supplier<URI> publicUrl) {
+public record McpRoutes(McpTools tools, Supplier<URI> publicUrl, RequestBodies bodies) {
   private static final String PATH = "/mcp";
 
   /// Each request carries its version in a header and in `_meta`.
@@ -74,10 +75,10 @@ public record McpRoutes(McpTools tools, Supplier<URI> publicUrl) {
     return url.getScheme() + "://" + url.getRawAuthority();
   }
 
-  private void respond(Context ctx, Caller caller) {
+  private void respond(Context ctx, Caller caller) throws IOException {
     JsonNode id = MissingNode.getInstance();
-    try {
-      var message = McpMessage.parse(ctx.bodyAsBytes());
+    try (var body = read(ctx)) {
+      var message = McpMessage.of(body.json());
       id = message.id();
       if (message.isNotification()) {
         ctx.status(202);
@@ -87,6 +88,17 @@ public record McpRoutes(McpTools tools, Supplier<URI> publicUrl) {
     } catch (McpError e) {
       ctx.status(e.status());
       write(ctx, id, "error", e.json());
+    }
+  }
+
+  private RequestBodies.RequestBody read(Context ctx) throws IOException {
+    try {
+      return bodies.read(ctx);
+    } catch (RequestProblem problem) {
+      if (problem.code() == RequestProblem.Code.INVALID_REQUEST) {
+        throw McpError.notJson(problem.detail());
+      }
+      throw problem;
     }
   }
 

@@ -3,7 +3,6 @@ package dev.runnel.service.http;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ChangeListener;
-import dev.runnel.service.run.IdempotencyKey;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
@@ -26,7 +25,8 @@ public record RunRoutes(
     RunQueries queries,
     RunAccess access,
     SignedLinks links,
-    ChangeListener listener) {
+    ChangeListener listener,
+    RequestBodies bodies) {
   public void register(Api api) {
     api.post("/agent/run", this::create);
     api.post("/agent/runs", this::create);
@@ -49,9 +49,11 @@ public record RunRoutes(
     api.open("/agent/conversations/{id}/redirect", this::redirectConversation);
   }
 
-  private void create(Context ctx, Caller caller) {
-    var run = NewRun.parse(ServiceJson.body(ctx.bodyAsBytes()));
-    Api.respond(ctx, actions.create(caller, run, IdempotencyKey.of(ctx, caller)));
+  private void create(Context ctx, Caller caller) throws IOException {
+    try (var body = bodies.readWithFiles(ctx, NewRun.PARTS)) {
+      var run = NewRun.parse(body.json());
+      Api.respond(ctx, actions.create(caller, run, body.idempotencyKey(caller)));
+    }
   }
 
   private void list(Context ctx, Caller caller) throws IOException {
@@ -75,13 +77,13 @@ public record RunRoutes(
     Api.respond(ctx, actions.show(caller, ctx.pathParam("id")).toString());
   }
 
-  private void followUp(Context ctx, Caller caller) {
+  private void followUp(Context ctx, Caller caller) throws IOException {
     var id = ctx.pathParam("id");
     Api.respond(ctx, followUp(ctx, caller, id));
   }
 
   /// Sends the follow-up to the newest run of the conversation.
-  private void followUpConversation(Context ctx, Caller caller) {
+  private void followUpConversation(Context ctx, Caller caller) throws IOException {
     var id = newestOf(ctx, caller).id();
     var response = (ObjectNode) ServiceJson.read(followUp(ctx, caller, id));
     Api.respond(ctx, response.put("run_id", id).toString());
@@ -104,9 +106,11 @@ public record RunRoutes(
         RequestProblem.Code.RESOURCE_NOT_FOUND, "No conversation has this id");
   }
 
-  private String followUp(Context ctx, Caller caller, String id) {
-    var message = ServiceJson.convert(ServiceJson.body(ctx.bodyAsBytes()), FollowUpMessage.class);
-    return actions.followUp(caller, id, message, IdempotencyKey.of(ctx, caller));
+  private String followUp(Context ctx, Caller caller, String id) throws IOException {
+    try (var body = bodies.read(ctx)) {
+      var message = ServiceJson.convert(body.json(), FollowUpMessage.class);
+      return actions.followUp(caller, id, message, body.idempotencyKey(caller));
+    }
   }
 
   private void cancel(Context ctx, Caller caller) {

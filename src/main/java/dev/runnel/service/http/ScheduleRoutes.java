@@ -10,7 +10,7 @@ import io.javalin.http.Context;
 import java.util.Optional;
 
 /// Routes for schedules.
-public record ScheduleRoutes(Schedules schedules, ChangeListener changes) {
+public record ScheduleRoutes(Schedules schedules, ChangeListener changes, RequestBodies bodies) {
   public void register(Api all) {
     var api = all.withoutAgentKeys();
     api.get(
@@ -24,10 +24,12 @@ public record ScheduleRoutes(Schedules schedules, ChangeListener changes) {
     api.post(
         "/agent/schedules",
         (ctx, caller) -> {
-          var created = schedules.create(ServiceJson.body(ctx.bodyAsBytes()));
-          changed(caller, "made", created);
-          ctx.status(201);
-          Api.respond(ctx, created.show().toString());
+          try (var body = bodies.read(ctx)) {
+            var created = schedules.create(body.json());
+            changed(caller, "made", created);
+            ctx.status(201);
+            Api.respond(ctx, created.show().toString());
+          }
         });
     api.get(
         "/agent/schedules/{id}",
@@ -36,10 +38,11 @@ public record ScheduleRoutes(Schedules schedules, ChangeListener changes) {
     api.put(
         "/agent/schedules/{id}",
         (ctx, caller) -> {
-          var updated =
-              require(schedules.update(ctx.pathParam("id"), ServiceJson.body(ctx.bodyAsBytes())));
-          changed(caller, "changed", updated);
-          Api.respond(ctx, updated.show().toString());
+          try (var body = bodies.read(ctx)) {
+            var updated = require(schedules.update(ctx.pathParam("id"), body.json()));
+            changed(caller, "changed", updated);
+            Api.respond(ctx, updated.show().toString());
+          }
         });
     api.delete(
         "/agent/schedules/{id}",

@@ -1,9 +1,7 @@
 package dev.runnel.service.run;
 
 import dev.runnel.text.Sha256;
-import io.javalin.http.Context;
 import java.nio.charset.StandardCharsets;
-import java.util.Optional;
 
 /// The `Idempotency-Key` of a request: a repeated request gets the same response and has no second
 /// effect.
@@ -13,25 +11,23 @@ import java.util.Optional;
 public record IdempotencyKey(String callerUid, String value, String body) {
   private static final int MAX = 255;
 
-  /// @throws RequestProblem if the key is too long
-  public static Optional<IdempotencyKey> of(Context ctx, Caller caller) {
-    return Optional.ofNullable(ctx.header("Idempotency-Key"))
-        .filter(text -> !text.isBlank())
-        .map(value -> of(value, ctx.bodyAsBytes(), caller));
-  }
+  /// The header with the key.
+  public static final String HEADER = "Idempotency-Key";
 
   /// A key that was sent in another way than the header.
   ///
   /// @throws RequestProblem if the key is too long
   public static IdempotencyKey of(String value, String body, Caller caller) {
-    return of(value, body.getBytes(StandardCharsets.UTF_8), caller);
+    return ofHash(value, Sha256.hex(body.getBytes(StandardCharsets.UTF_8)), caller);
   }
 
-  private static IdempotencyKey of(String value, byte[] body, Caller caller) {
+  /// @param hash of the request body
+  /// @throws RequestProblem if the key is too long
+  public static IdempotencyKey ofHash(String value, String hash, Caller caller) {
     if (value.length() > MAX) {
       throw RequestProblem.invalid("An Idempotency-Key has at most 255 characters");
     }
-    return new IdempotencyKey(caller.uid(), value, Sha256.hex(body));
+    return new IdempotencyKey(caller.uid(), value, hash);
   }
 
   /// The scope under which the response is stored.

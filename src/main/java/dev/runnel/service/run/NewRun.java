@@ -1,7 +1,9 @@
 package dev.runnel.service.run;
 
+import com.fasterxml.jackson.databind.node.BinaryNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.json.Projection;
 import dev.runnel.wire.Attachment;
 import dev.runnel.wire.CreateRun;
 import dev.runnel.wire.RunItem;
@@ -9,7 +11,6 @@ import dev.runnel.wire.RunMode;
 import io.soabase.recordbuilder.core.RecordBuilder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,10 +40,11 @@ public record NewRun(
     RunMode mode,
     Optional<String> identityUid,
     Optional<String> onBehalfOf,
-    List<Attachment> attachments,
+    List<Picture> attachments,
     ObjectNode rest,
     ObjectNode resolved)
     implements NewRunBuilder.With {
+  private static final String DATA = "data";
   private static final int MAX_METADATA = 20;
   private static final int MAX_METADATA_VALUE = 256;
   private static final int MAX_IDLE_MINUTES = 60;
@@ -58,16 +60,33 @@ public record NewRun(
       Stream.concat(ServiceJson.members(RunItem.class).stream(), Stream.of("run_url"))
           .collect(Collectors.toUnmodifiableSet());
 
+  private static final Projection FILES = Projection.allWith(Map.of(DATA, Projection.BASE64));
+
+  /// How the body of a request is read: pictures become bytes while they arrive.
+  public static final Projection PARTS =
+      Projection.allWith(Map.of("attachments", FILES, "images", FILES));
+
+  /// In place of the data of a picture whose bytes are known.
+  private static final String TAKEN = "AA==";
+
   // The configuration is passed in one environment variable, which the kernel limits to 128 KiB.
   private static final int MAX_CONFIG = 64 * 1024;
+
+  /// A picture that comes with the prompt.
+  ///
+  /// @param content not encoded
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record Picture(String fileName, String mimeType, byte[] content) {}
 
   public NewRun {
     metadata = Map.copyOf(metadata);
     attachments = List.copyOf(attachments);
   }
 
+  /// @param body is changed: the data of its pictures is taken out
   /// @throws RequestProblem if the body does not describe a valid run
   public static NewRun parse(ObjectNode body) {
+    var contents = takeContents(body);
     var request = ServiceJson.convert(body, CreateRun.class);
     var config = config(request, body.get("config") instanceof ObjectNode node ? node : null);
     var prompt = request.prompt() == null ? "" : request.prompt();
@@ -95,7 +114,7 @@ public record NewRun(
         checkMode(request.mode()),
         present(request.agentIdentityUid()),
         present(request.onBehalfOf()),
-        attachments(request),
+        pictures(request, contents),
         rest(request),
         ServiceJson.newObject());
   }
@@ -111,12 +130,26 @@ public record NewRun(
     return withConfig(Optional.of(merged));
   }
 
-  private static List<Attachment> attachments(CreateRun request) {
+  /// Takes the bytes of the pictures, so that they are in memory once. The oldest official client
+  /// library sends pictures as `images`, without file names.
+  private static List<byte[]> takeContents(ObjectNode body) {
+    var contents = new ArrayList<byte[]>();
+    for (var list : List.of("attachments", "images")) {
+      for (var file : body.path(list)) {
+        if (file.path(DATA) instanceof BinaryNode data) {
+          contents.add(data.binaryValue());
+          ((ObjectNode) file).put(DATA, TAKEN);
+        }
+      }
+    }
+    return contents;
+  }
+
+  private static List<Picture> pictures(CreateRun request, List<byte[]> contents) {
     var attachments = new ArrayList<Attachment>();
     if (request.attachments() != null) {
       attachments.addAll(request.attachments());
     }
-    // The oldest official client library sends attachments under this name, without file names.
     var images = request.more().getOrDefault("images", MissingNode.getInstance());
     if (!images.isArray() && !images.isMissingNode() && !images.isNull()) {
       throw RequestProblem.invalid("A member of the body has the wrong type: images");
@@ -130,23 +163,24 @@ public record NewRun(
                       "file_name",
                       "image-%d.%s".formatted(attachments.size() + 1, fileExtension(type)))
                   .put("mime_type", type)
-                  .put("data", image.path("data").asText("")),
+                  .put(DATA, image.path(DATA).asText("")),
               Attachment.class));
     }
     if (attachments.size() > MAX_ATTACHMENTS) {
       throw RequestProblem.invalid("A run takes at most 5 attachments");
     }
+    var pictures = new ArrayList<Picture>();
     for (var attachment : attachments) {
       if (!IMAGE_TYPES.contains(attachment.mimeType())) {
         throw RequestProblem.invalid("Attachments must be images: jpeg, png, gif or webp");
       }
-      try {
-        Base64.getDecoder().decode(attachment.data());
-      } catch (IllegalArgumentException _) {
+      if (!attachment.data().equals(TAKEN) || pictures.size() == contents.size()) {
         throw RequestProblem.invalid("The data of an attachment must be Base64");
       }
+      pictures.add(
+          new Picture(attachment.fileName(), attachment.mimeType(), contents.get(pictures.size())));
     }
-    return attachments;
+    return pictures;
   }
 
   private static String fileExtension(String mimeType) {

@@ -20,7 +20,9 @@ public final class RequestProblem extends RuntimeException {
     REQUEST_TOO_LARGE(413, "The request is too large", false),
     OPERATION_NOT_SUPPORTED(422, "This service cannot do that", false),
     INTERNAL_ERROR(500, "An unexpected error occurred in the service", true),
-    RESOURCE_UNAVAILABLE(500, "The service has no capacity for this now", true);
+    RESOURCE_UNAVAILABLE(500, "The service has no capacity for this now", true),
+    /// Too many requests at once. To clients the same as [#RESOURCE_UNAVAILABLE].
+    OVERLOADED(503, "The service has no capacity for this now", true);
 
     private final int status;
     private final String title;
@@ -46,7 +48,7 @@ public final class RequestProblem extends RuntimeException {
 
     /// The last segment of a problem's `type`.
     public String typeSegment() {
-      return name().toLowerCase(Locale.ROOT);
+      return (this == OVERLOADED ? RESOURCE_UNAVAILABLE : this).name().toLowerCase(Locale.ROOT);
     }
   }
 
@@ -58,6 +60,17 @@ public final class RequestProblem extends RuntimeException {
 
   public static RequestProblem invalid(String detail) {
     return new RequestProblem(Code.INVALID_REQUEST, detail);
+  }
+
+  /// There is no memory for the request now.
+  public static RequestProblem overloaded() {
+    return new RequestProblem(
+        Code.OVERLOADED, "Too much is being sent at once. Send the request again soon");
+  }
+
+  public static RequestProblem tooLarge(long maxBytes) {
+    return new RequestProblem(
+        Code.REQUEST_TOO_LARGE, "A body may have at most %,d bytes here".formatted(maxBytes));
   }
 
   public static RequestProblem noRun() {

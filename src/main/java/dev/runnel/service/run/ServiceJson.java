@@ -16,28 +16,54 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.type.LogicalType;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import dev.runnel.json.BoundedJson;
+import dev.runnel.json.Projection;
+import dev.runnel.json.RefusedJsonException;
+import dev.runnel.memory.Lease;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 /// The service's JSON mapping: strict about types and duplicates on input, unknown members ignored.
+/// What callers send is read with limits; what the service stored is not.
 public final class ServiceJson {
   private static final ObjectMapper MAPPER = mapper();
 
   private ServiceJson() {}
 
-  /// @throws RequestProblem if the body is not exactly one JSON object
+  /// Reads a short text that a caller sent.
+  ///
+  /// @throws RequestProblem if it is not exactly one JSON object
   public static ObjectNode body(byte[] body) {
     try {
-      if (MAPPER.readTree(body) instanceof ObjectNode object) {
-        return object;
-      }
-    } catch (IOException _) {
-      // The parser's message quotes the body, so it is not passed on.
+      return BoundedJson.object(body, Projection.ALL);
+    } catch (RefusedJsonException refused) {
+      throw problem(refused);
     }
-    throw RequestProblem.invalid("The body must be one JSON object");
+  }
+
+  /// Reads a body while it arrives.
+  ///
+  /// @param lease of bytes for the body as objects; it grows if they are too few
+  /// @throws RequestProblem if the body is not exactly one JSON object, or if the share of the
+  ///   lease is spent
+  /// @throws IOException if the body does not arrive
+  public static ObjectNode body(InputStream body, Projection projection, Lease lease)
+      throws IOException {
+    try {
+      return BoundedJson.object(body, projection, lease.bytes(), lease::grow);
+    } catch (RefusedJsonException refused) {
+      throw problem(refused);
+    }
+  }
+
+  private static RequestProblem problem(RefusedJsonException refused) {
+    return refused.isForNow()
+        ? RequestProblem.overloaded()
+        : RequestProblem.invalid("The body must be one JSON object. " + refused.why());
   }
 
   /// @throws RequestProblem if a member has the wrong type

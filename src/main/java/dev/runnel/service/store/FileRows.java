@@ -2,8 +2,8 @@ package dev.runnel.service.store;
 
 import dev.runnel.database.Rows;
 import dev.runnel.service.run.NewArtifact;
+import dev.runnel.service.run.NewRun;
 import dev.runnel.wire.ArtifactItem;
-import dev.runnel.wire.Attachment;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -26,7 +26,7 @@ public record FileRows(Rows rows) {
     }
   }
 
-  void attach(String runId, List<Attachment> attachments) throws SQLException {
+  void attach(String runId, List<NewRun.Picture> attachments) throws SQLException {
     for (int number = 0; number < attachments.size(); number++) {
       var attachment = attachments.get(number);
       rows.change(
@@ -37,7 +37,7 @@ public record FileRows(Rows rows) {
           number,
           attachment.fileName(),
           attachment.mimeType(),
-          attachment.data());
+          Base64.getEncoder().encodeToString(attachment.content()));
     }
   }
 

@@ -1,11 +1,11 @@
 package dev.runnel.service.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.ArgumentMatchers.anyString;
 import static org.mockito.Mockito.lenient;
 import static org.mockito.Mockito.verify;
-import static org.mockito.Mockito.when;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -37,12 +38,12 @@ class GuardProblemTest {
 
   @BeforeEach
   void make() {
-    when(context.path()).thenReturn("/api/v1/agent/runs");
+    lenient().when(context.path()).thenReturn("/api/v1/agent/runs");
     lenient()
         .when(context.header("traceparent"))
         .thenReturn("00-" + TRACE + "-00f067aa0ba902b7-01");
-    when(context.status(anyInt())).thenReturn(context);
-    when(context.contentType(anyString())).thenReturn(context);
+    lenient().when(context.status(anyInt())).thenReturn(context);
+    lenient().when(context.contentType(anyString())).thenReturn(context);
     authFilter = new AuthFilter(keys, () -> URI.create("https://runnel.test/"));
   }
 
@@ -52,7 +53,7 @@ class GuardProblemTest {
         Arguments.of(new HttpResponseException(404, WORDS), 404, "resource_not_found"),
         Arguments.of(new HttpResponseException(413, WORDS), 413, "request_too_large"),
         Arguments.of(new HttpResponseException(405, WORDS), 400, "invalid_request"),
-        Arguments.of(new HttpResponseException(503, WORDS), 500, "resource_unavailable"),
+        Arguments.of(new HttpResponseException(503, WORDS), 503, "resource_unavailable"),
         Arguments.of(new DatabaseException(WORDS, null), 500, "resource_unavailable"),
         Arguments.of(new IllegalStateException(WORDS), 500, "internal_error"));
   }
@@ -77,13 +78,16 @@ class GuardProblemTest {
     assertThat(problem.toString()).doesNotContain(WORDS);
   }
 
-  static Stream<Exception> shortages() {
-    return Stream.of(new DatabaseException(WORDS, null), new HttpResponseException(503, WORDS));
+  static Stream<Arguments> shortages() {
+    return Stream.of(
+        Arguments.of(new DatabaseException(WORDS, null), "5"),
+        Arguments.of(new HttpResponseException(503, WORDS), "1"));
   }
 
   @ParameterizedTest
   @MethodSource("shortages")
-  void aProblemForLackOfCapacitySaysWhenToTryAgain(Exception shortage) throws Exception {
+  void aProblemForLackOfCapacitySaysWhenToTryAgain(Exception shortage, String seconds)
+      throws Exception {
     authFilter
         .open(
             _ -> {
@@ -91,11 +95,22 @@ class GuardProblemTest {
             })
         .handle(context);
 
-    verify(context).header("Retry-After", "5");
+    verify(context).header("Retry-After", seconds);
     var problem = problem();
     assertThat(problem.path("title").asText())
         .isEqualTo("The service has no capacity for this now");
     assertThat(problem.path("retryable").asBoolean()).isTrue();
+  }
+
+  @Test
+  void errorOfTheMemoryIsNotCaught() {
+    var handler =
+        authFilter.open(
+            _ -> {
+              throw new OutOfMemoryError(WORDS);
+            });
+
+    assertThatThrownBy(() -> handler.handle(context)).isInstanceOf(OutOfMemoryError.class);
   }
 
   private JsonNode problem() throws IOException {

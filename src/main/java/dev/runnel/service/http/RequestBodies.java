@@ -1,0 +1,132 @@
+package dev.runnel.service.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.json.Projection;
+import dev.runnel.memory.Lease;
+import dev.runnel.memory.Price;
+import dev.runnel.memory.Share;
+import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.IdempotencyKey;
+import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.ServiceJson;
+import io.javalin.http.Context;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Reads the JSON bodies of requests. Read a body only after the caller may do what it asks for.
+///
+/// @param share of the memory that the bodies take as objects
+public record RequestBodies(Share share) {
+  /// Where no files are sent.
+  static final int MAX_BYTES = 1024 * 1024;
+
+  /// With five images of a few MB each.
+  public static final int MAX_BYTES_WITH_FILES = 32 * 1024 * 1024;
+
+  /// A body with its memory, which is free when it is closed.
+  static final class RequestBody implements AutoCloseable {
+    private final ObjectNode json;
+    private final @Nullable String key;
+    private final String hash;
+    private final Lease lease;
+
+    private RequestBody(ObjectNode json, @Nullable String key, String hash, Lease lease) {
+      this.json = json;
+      this.key = key;
+      this.hash = hash;
+      this.lease = lease;
+    }
+
+    ObjectNode json() {
+      return json;
+    }
+
+    /// The key in the request's header; see [IdempotencyKey].
+    ///
+    /// @throws RequestProblem if it is too long
+    Optional<IdempotencyKey> idempotencyKey(Caller caller) {
+      return Optional.ofNullable(key).map(it -> IdempotencyKey.ofHash(it, hash, caller));
+    }
+
+    @Override
+    public void close() {
+      lease.close();
+    }
+  }
+
+  /// @throws RequestProblem if the body is too large or not one JSON object, or if there is no
+  ///   memory for it now
+  /// @throws IOException if it does not arrive
+  RequestBody read(Context ctx) throws IOException {
+    return read(ctx, MAX_BYTES, Projection.ALL);
+  }
+
+  /// @param projection reads the files, which are not counted as objects, as [Projection#BASE64]
+  RequestBody readWithFiles(Context ctx, Projection projection) throws IOException {
+    return read(ctx, MAX_BYTES_WITH_FILES, projection);
+  }
+
+  private RequestBody read(Context ctx, int maxBytes, Projection projection) throws IOException {
+    var length = (long) ctx.contentLength();
+    if (length > maxBytes) {
+      throw RequestProblem.tooLarge(maxBytes);
+    }
+    var price = Price.parsed(length < 0 ? MAX_BYTES : Math.min(length, MAX_BYTES));
+    var lease = share.tryTake(price).orElseThrow(RequestProblem::overloaded);
+    try {
+      var key = ctx.header(IdempotencyKey.HEADER);
+      var hashed = key == null || key.isBlank() ? null : sha256();
+      InputStream limited = new LimitedBody(ctx.bodyInputStream(), maxBytes);
+      var json =
+          ServiceJson.body(
+              hashed == null ? limited : new DigestInputStream(limited, hashed), projection, lease);
+      var hash = hashed == null ? "" : HexFormat.of().formatHex(hashed.digest());
+      return new RequestBody(json, hashed == null ? null : key, hash, lease);
+    } catch (Throwable failed) {
+      lease.close();
+      throw failed;
+    }
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException("Every JDK has SHA-256", impossible);
+    }
+  }
+
+  /// Ends a body that is too large and did not say so in its head.
+  private static final class LimitedBody extends FilterInputStream {
+    private final int maxBytes;
+    private long count;
+
+    LimitedBody(InputStream body, int maxBytes) {
+      super(body);
+      this.maxBytes = maxBytes;
+    }
+
+    @Override
+    public int read() throws IOException {
+      var one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] bytes, int offset, int length) throws IOException {
+      var read = super.read(bytes, offset, length);
+      count += Math.max(0, read);
+      if (count > maxBytes) {
+        throw RequestProblem.tooLarge(maxBytes);
+      }
+      return read;
+    }
+  }
+}
