@@ -9,6 +9,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -160,6 +161,24 @@ class HostileBodiesTest {
             RunningService.KEY,
             "{\"prompt\":\"x\",\"attachments\":[{\"file_name\":\"a.png\",\"mime_type\":\"image/png\",\"data\":\"%s\"}]}"
                 .formatted(picture));
+
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    assertThat(MEMORY.share(Kind.PROVEN).taken()).isZero();
+  }
+
+  @Test
+  void fiveLargePicturesFitIntoTheSmallestHeap() {
+    var picture =
+        "{\"file_name\":\"a.png\",\"mime_type\":\"image/png\",\"data\":\"%s\"}"
+            .formatted("AAAA".repeat(1024 * 1024));
+    var five = String.join(",", Collections.nCopies(5, picture));
+
+    var answer =
+        send(
+            "POST",
+            "/api/v1/agent/runs",
+            RunningService.KEY,
+            "{\"prompt\":\"x\",\"attachments\":[" + five + "]}");
 
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
     assertThat(MEMORY.share(Kind.PROVEN).taken()).isZero();

@@ -2,10 +2,10 @@ package dev.runnel.surface.slack.receive;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import dev.runnel.json.BoundedJson;
 import dev.runnel.surface.slack.model.SlackJson;
 import java.util.Optional;
 import java.util.function.Function;
@@ -42,7 +42,7 @@ final class InteractionShape {
   /// @param replyTo the response URL, if it is Slack's
   InteractionShape(Supplier<Optional<String>> ownTeam, Function<String, Optional<String>> replyTo) {
     try {
-      shape = JsonMapper.builder().build().readTree(SHAPE);
+      shape = BoundedJson.mapper().build().readTree(SHAPE);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException(e);
     }

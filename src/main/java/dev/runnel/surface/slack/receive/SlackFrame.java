@@ -34,7 +34,7 @@ public sealed interface SlackFrame {
   /// An unknown or unreadable frame.
   record Unknown() implements SlackFrame {}
 
-  JsonMapper JSON = JsonMapper.builder().build();
+  JsonMapper JSON = BoundedJson.mapper().build();
 
   static SlackFrame read(String text, Instant arrivedAt) {
     JsonNode frame;
