@@ -13,13 +13,16 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.memory.Lease;
+import dev.runnel.memory.Price;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.function.LongPredicate;
 
 /// Parses JSON that others wrote. Small values take up to thirty times their bytes as objects, so
-/// the objects are counted while they are made; what nobody reads is skipped.
+/// the bytes of the objects are counted while they are made, and a document is refused whose
+/// objects take more than the [price][Price#parsed] of its size. What nobody reads is skipped.
 public final class BoundedJson {
   private static final int MAX_DEPTH = 100;
 
@@ -35,8 +38,9 @@ public final class BoundedJson {
   /// Names, values, and the beginnings and ends of objects and arrays, read or skipped.
   private static final long MAX_TOKENS = 500_000;
 
-  /// Bytes of all objects without their text: about 50,000 small values.
-  private static final long MAX_OBJECTS = 4 * 1024 * 1024;
+  /// Bytes that every document may take as objects, however small it is. Usual documents of a few
+  /// kilobytes take up to ten times their size.
+  private static final long ALWAYS = 512 * 1024;
 
   // Bytes on a 64-bit machine with compressed pointers, with the place in the parent.
   private static final int OBJECT = 88;
@@ -67,14 +71,20 @@ public final class BoundedJson {
 
   private final JsonParser parser;
   private final JsonNodeFactory nodes;
+  private final long most;
   private final LongPredicate more;
-  private long objects;
+  private long texts;
   private long spent;
   private long allowed;
 
-  private BoundedJson(JsonParser parser, JsonNodeFactory nodes, long allowed, LongPredicate more) {
+  /// @param size of the document in bytes
+  /// @param allowed how many bytes it may take as objects before it asks for more
+  /// @param more whether it may take so many bytes more
+  private BoundedJson(
+      JsonParser parser, JsonNodeFactory nodes, long size, long allowed, LongPredicate more) {
     this.parser = parser;
     this.nodes = nodes;
+    this.most = ALWAYS + Price.parsed(size);
     this.allowed = allowed;
     this.more = more;
   }
@@ -94,45 +104,16 @@ public final class BoundedJson {
         .build();
   }
 
-  /// Reads a document for whose objects there is memory: those of small requests, or of one that is
-  /// dropped at once.
-  ///
-  /// @throws RefusedJsonException if it is not exactly one JSON object
+  /// @throws RefusedJsonException if it is not exactly one JSON object, or too large as objects
   public static ObjectNode object(byte[] document, Projection projection)
       throws RefusedJsonException {
-    return object(document, projection, Long.MAX_VALUE, _ -> true);
+    return object(document, projection, JsonNodeFactory.instance);
   }
 
-  /// @throws RefusedJsonException if it is not exactly one JSON object
-  public static ObjectNode object(String document, Projection projection)
+  static ObjectNode object(byte[] document, Projection projection, JsonNodeFactory nodes)
       throws RefusedJsonException {
     try (var parser = FACTORY.createParser(document)) {
-      return new BoundedJson(parser, JsonNodeFactory.instance, Long.MAX_VALUE, _ -> true)
-          .checked(projection);
-    } catch (RefusedJsonException refused) {
-      throw refused;
-    } catch (IOException impossible) {
-      throw new IllegalStateException("The text is in memory", impossible);
-    }
-  }
-
-  /// @param allowed how many bytes the document may take as objects before it asks for more
-  /// @param more whether it may take so many bytes more
-  /// @throws RefusedJsonException if it is not exactly one JSON object, or may not take more
-  static ObjectNode object(byte[] document, Projection projection, long allowed, LongPredicate more)
-      throws RefusedJsonException {
-    return object(document, projection, allowed, more, JsonNodeFactory.instance);
-  }
-
-  static ObjectNode object(
-      byte[] document,
-      Projection projection,
-      long allowed,
-      LongPredicate more,
-      JsonNodeFactory nodes)
-      throws RefusedJsonException {
-    try (var parser = FACTORY.createParser(document)) {
-      return new BoundedJson(parser, nodes, allowed, more).checked(projection);
+      return unleased(parser, nodes, document.length).checked(projection);
     } catch (RefusedJsonException refused) {
       throw refused;
     } catch (IOException impossible) {
@@ -140,18 +121,35 @@ public final class BoundedJson {
     }
   }
 
+  /// @throws RefusedJsonException if it is not exactly one JSON object, or too large as objects
+  public static ObjectNode object(String document, Projection projection)
+      throws RefusedJsonException {
+    try (var parser = FACTORY.createParser(document)) {
+      return unleased(parser, JsonNodeFactory.instance, document.length()).checked(projection);
+    } catch (RefusedJsonException refused) {
+      throw refused;
+    } catch (IOException impossible) {
+      throw new IllegalStateException("The text is in memory", impossible);
+    }
+  }
+
+  private static BoundedJson unleased(JsonParser parser, JsonNodeFactory nodes, long size) {
+    return new BoundedJson(parser, nodes, size, Long.MAX_VALUE, _ -> true);
+  }
+
   /// Reads a document while it arrives, so that its bytes are never in memory together.
   ///
-  /// @param allowed how many bytes the document may take as objects before it asks for more
-  /// @param more whether it may take so many bytes more. What [Projection#BASE64] reads is not
-  ///   counted: it is less than the bytes that arrive
-  /// @throws RefusedJsonException if it is not exactly one JSON object, or may not take more
+  /// @param maxBytes of the document without what [Projection#BASE64] reads
+  /// @param lease of memory for the document as objects; it grows if its bytes are too few. What is
+  ///   read as Base64 is not counted, because it is less than the bytes that arrive
+  /// @throws RefusedJsonException if it is not exactly one JSON object, or too large as objects, or
+  ///   if the share of the lease is spent
   /// @throws IOException if it does not arrive
   public static ObjectNode object(
-      InputStream document, Projection projection, long allowed, LongPredicate more)
-      throws IOException {
+      InputStream document, long maxBytes, Projection projection, Lease lease) throws IOException {
     try (var parser = FACTORY.createParser(document)) {
-      return new BoundedJson(parser, JsonNodeFactory.instance, allowed, more).checked(projection);
+      return new BoundedJson(parser, JsonNodeFactory.instance, maxBytes, lease.bytes(), lease::grow)
+          .checked(projection);
     }
   }
 
@@ -249,7 +247,8 @@ public final class BoundedJson {
         }
         var text = parser.getText();
         take(TEXT);
-        spend((long) COPIES_OF_TEXT * text.length());
+        texts += text.length();
+        take((long) COPIES_OF_TEXT * text.length());
         yield nodes.textNode(text);
       }
       case VALUE_NUMBER_INT -> {
@@ -286,16 +285,13 @@ public final class BoundedJson {
   }
 
   private void take(long bytes) throws RefusedJsonException {
-    objects += bytes;
-    if (objects > MAX_OBJECTS) {
-      throw RefusedJsonException.because(
-          "It has too many values: they may take at most %d MB".formatted(MAX_OBJECTS >> 20));
-    }
-    spend(bytes);
-  }
-
-  private void spend(long bytes) throws RefusedJsonException {
     spent += bytes;
+    if (spent > most) {
+      throw RefusedJsonException.because(
+          COPIES_OF_TEXT * texts > spent / 2
+              ? "It has too much text"
+              : "It has too many values for its size");
+    }
     if (spent > allowed) {
       var next = Math.max(STEP, spent - allowed);
       if (!more.test(next)) {

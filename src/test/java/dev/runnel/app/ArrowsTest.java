@@ -39,7 +39,7 @@ class ArrowsTest {
 
   @ArchTest static final ArchRule text = room("text").imports();
 
-  @ArchTest static final ArchRule json = room("json").imports(JACKSON);
+  @ArchTest static final ArchRule json = room("json").imports("dev.runnel.memory", JACKSON);
 
   @ArchTest static final ArchRule memory = room("memory").imports();
 

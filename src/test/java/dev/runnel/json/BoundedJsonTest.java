@@ -8,16 +8,18 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.memory.MemoryBudget;
+import dev.runnel.memory.MemoryBudget.Kind;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BoundedJsonTest {
+  private static final long MIB = 1024 * 1024;
   private static final int TWENTY_SEVEN_MEGABYTES = 27 * 1024 * 1024;
   private static final Projection A = Projection.named("a");
 
@@ -49,39 +52,32 @@ class BoundedJsonTest {
     }
   }
 
-  @Test
-  void manySmallObjectsAreRefusedAfterFiftyThousand() {
-    for (var small : List.of("{},", "[],", "{\"a\":0},", "[{}],")) {
+  @ParameterizedTest
+  @ValueSource(strings = {"{},", "[],", "{\"a\":0},", "[{}],", "{\"\":\"\"},", "\"a\","})
+  void objectsTakeAtMostFourTimesTheSizeOfALargeDocument(String small) {
+    for (var size : List.of(256 * 1024, 1024 * 1024)) {
       var nodes = new CountedNodes();
 
       assertThatThrownBy(
               () ->
-                  BoundedJson.object(
-                      within("{\"a\":[", small, TWENTY_SEVEN_MEGABYTES, "0]}"),
-                      Projection.ALL,
-                      0,
-                      _ -> true,
-                      nodes))
+                  BoundedJson.object(within("{\"a\":[", small, size, "0]}"), Projection.ALL, nodes))
           .isInstanceOf(RefusedJsonException.class)
-          .hasMessage("It has too many values: they may take at most 4 MB");
-      assertThat(nodes.count).as(small).isBetween(20_000, 100_000);
+          .hasMessage("It has too many values for its size");
+      assertThat(nodes.count).isLessThanOrEqualTo((512 * 1024 + 4 * size) / 56);
     }
   }
 
-  @Test
-  void manySmallObjectsInASkippedMemberMakeNoObject() {
+  @ParameterizedTest
+  @ValueSource(strings = {"a", "b"})
+  void documentIsRefusedAfterHalfAMillionNamesAndValuesReadOrSkipped(String name) {
     var nodes = new CountedNodes();
 
     assertThatThrownBy(
             () ->
                 BoundedJson.object(
-                    within("{\"b\":[", "{},", TWENTY_SEVEN_MEGABYTES, "0]}"),
-                    A,
-                    0,
-                    _ -> true,
-                    nodes))
+                    within("{\"" + name + "\":[", "{},", TWENTY_SEVEN_MEGABYTES, "0]}"), A, nodes))
         .hasMessage("It has too many values: at most 500,000 names and values are read");
-    assertThat(nodes.count).isEqualTo(1);
+    assertThat(nodes.count).isLessThan(name.equals("a") ? 250_003 : 2);
   }
 
   @ParameterizedTest
@@ -134,40 +130,52 @@ class BoundedJsonTest {
   @Test
   void longTextIsReadAndPaidFor() throws Exception {
     var text = "x".repeat(5_000_000);
-    var asked = new AtomicLong();
+    var share = MemoryBudget.of(256 * MIB).share(Kind.PROVEN);
 
-    var read =
-        BoundedJson.object(
-            bytes("{\"a\":\"" + text + "\"}"),
-            A,
-            0,
-            more -> {
-              asked.addAndGet(more);
-              return true;
-            });
+    try (var lease = share.tryTake(0).orElseThrow()) {
+      var read = BoundedJson.object(stream("{\"a\":\"" + text + "\"}"), 5 * MIB, A, lease);
 
-    assertThat(read.path("a").textValue()).isEqualTo(text);
-    assertThat(asked.get()).isBetween(3L * text.length(), 4L * text.length());
+      assertThat(read.path("a").textValue()).isEqualTo(text);
+      assertThat(lease.bytes()).isBetween(3L * text.length(), 4L * text.length());
+    }
   }
 
   @Test
-  void documentIsRefusedForNowIfNoMoreMemoryIsFree() {
+  void documentIsRefusedForNowIfTheShareIsSpent() {
+    var share = MemoryBudget.of(256 * MIB).share(Kind.PROVEN);
     var document = within("{\"a\":[", "{},", 100_000, "0]}");
 
-    assertThatThrownBy(() -> BoundedJson.object(document, A, 64 * 1024, _ -> false))
-        .isInstanceOfSatisfying(
-            RefusedJsonException.class, refused -> assertThat(refused.isForNow()).isTrue());
+    try (var lease = share.tryTake(share.size() - 1024).orElseThrow()) {
+      lease.shrink(share.size() - 2048);
+      try (var _ = share.tryTake(share.size() - 2048).orElseThrow()) {
+        assertThatThrownBy(
+                () -> BoundedJson.object(new ByteArrayInputStream(document), MIB, A, lease))
+            .isInstanceOfSatisfying(
+                RefusedJsonException.class, refused -> assertThat(refused.isForNow()).isTrue());
+      }
+    }
   }
 
   @Test
-  void smallDocumentAsksOnceForMore() throws Exception {
-    var document = bytes("{\"a\":{\"prompt\":\"Fix the flaky test in the checkout module\"}}");
-    var asked = new ArrayList<Long>();
+  void textBesideFilesIsLimited() {
+    var document = "{\"a\":\"" + "x".repeat(3_000_000) + "\"}";
 
-    var read = BoundedJson.object(document, Projection.ALL, 4L * document.length, asked::add);
+    try (var lease = MemoryBudget.of(256 * MIB).share(Kind.PROVEN).tryTake(0).orElseThrow()) {
+      assertThatThrownBy(() -> BoundedJson.object(stream(document), MIB, A, lease))
+          .hasMessage("It has too much text");
+    }
+  }
 
-    assertThat(read).hasToString(new String(document, StandardCharsets.UTF_8));
-    assertThat(asked).containsExactly(64 * 1024L);
+  @ParameterizedTest
+  @ValueSource(ints = {1, 10, 100})
+  void usualDocumentIsReadWhateverItsSize(int count) throws Exception {
+    var member = "\"name-%d\":{\"ids\":[%1$d,\"ab\"],\"yes\":true},";
+    var members =
+        IntStream.range(0, 10 * count).mapToObj(member::formatted).collect(Collectors.joining());
+
+    var read = BoundedJson.object(bytes("{" + members + "\"\":0}"), Projection.ALL);
+
+    assertThat(read.size()).isEqualTo(10 * count + 1);
   }
 
   @Test
@@ -179,12 +187,13 @@ class BoundedJsonTest {
             .formatted(Base64.getEncoder().encodeToString(content));
     var files = Projection.allWith(Map.of("data", Projection.BASE64));
 
-    var read =
-        BoundedJson.object(
-            new ByteArrayInputStream(bytes(document)),
-            Projection.allWith(Map.of("files", files)),
-            64 * 1024,
-            _ -> false);
+    ObjectNode read;
+    try (var lease = MemoryBudget.of(256 * MIB).share(Kind.PROVEN).tryTake(0).orElseThrow()) {
+      read =
+          BoundedJson.object(
+              stream(document), MIB, Projection.allWith(Map.of("files", files)), lease);
+      assertThat(lease.bytes()).isEqualTo(64 * 1024);
+    }
 
     assertThat(read.at("/files/0/data").binaryValue()).isEqualTo(content);
     assertThat(read.at("/files/0/name").textValue()).isEqualTo("AAAA");
@@ -276,6 +285,10 @@ class BoundedJsonTest {
 
   private static byte[] within(String begin, String repeated, int size, String end) {
     return bytes(begin + repeated.repeat(size / repeated.length()) + end);
+  }
+
+  private static ByteArrayInputStream stream(String text) {
+    return new ByteArrayInputStream(bytes(text));
   }
 
   private static byte[] bytes(String text) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param share of the memory that the bodies take as objects
 public record RequestBodies(Share share) {
-  /// Where no files are sent.
+  /// Where no files are sent, and of the rest beside files.
   static final int MAX_BYTES = 1024 * 1024;
 
   /// With five images of a few MB each.
@@ -86,7 +86,10 @@ public record RequestBodies(Share share) {
       InputStream limited = new LimitedBody(ctx.bodyInputStream(), maxBytes);
       var json =
           ServiceJson.body(
-              hashed == null ? limited : new DigestInputStream(limited, hashed), projection, lease);
+              hashed == null ? limited : new DigestInputStream(limited, hashed),
+              MAX_BYTES,
+              projection,
+              lease);
       var hash = hashed == null ? "" : HexFormat.of().formatHex(hashed.digest());
       return new RequestBody(json, hashed == null ? null : key, hash, lease);
     } catch (Throwable failed) {

@@ -47,14 +47,15 @@ public final class ServiceJson {
 
   /// Reads a body while it arrives.
   ///
+  /// @param maxBytes of the body without files
   /// @param lease of bytes for the body as objects; it grows if they are too few
   /// @throws RequestProblem if the body is not exactly one JSON object, or if the share of the
   ///   lease is spent
   /// @throws IOException if the body does not arrive
-  public static ObjectNode body(InputStream body, Projection projection, Lease lease)
+  public static ObjectNode body(InputStream body, long maxBytes, Projection projection, Lease lease)
       throws IOException {
     try {
-      return BoundedJson.object(body, projection, lease.bytes(), lease::grow);
+      return BoundedJson.object(body, maxBytes, projection, lease);
     } catch (RefusedJsonException refused) {
       throw problem(refused);
     }
