@@ -6,12 +6,19 @@ import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.ArgumentMatchers.anyString;
 import static org.mockito.Mockito.lenient;
 import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.runnel.database.DatabaseException;
+import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.store.ApiKeys;
 import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
 import io.javalin.http.HttpResponseException;
 import java.io.IOException;
 import java.net.URI;
@@ -25,6 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.mockito.ArgumentCaptor;
 import org.mockito.Mock;
 import org.mockito.junit.jupiter.MockitoExtension;
+import org.slf4j.LoggerFactory;
 
 /// What is answered when a handler fails.
 @ExtendWith(MockitoExtension.class)
@@ -100,6 +108,46 @@ class GuardProblemTest {
     assertThat(problem.path("title").asText())
         .isEqualTo("The service has no capacity for this now");
     assertThat(problem.path("retryable").asBoolean()).isTrue();
+  }
+
+  static Stream<Exception> failuresWith500() {
+    return Stream.of(
+        new IllegalStateException(WORDS),
+        new InterruptedException(),
+        new DatabaseException(WORDS, null),
+        new HttpResponseException(500, WORDS),
+        new RequestProblem(RequestProblem.Code.RESOURCE_UNAVAILABLE, "No folder"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("failuresWith500")
+  void every500HasOneLineInTheLogWithMethodAndPath(Exception failure) throws Exception {
+    when(context.method()).thenReturn(HandlerType.POST);
+    var lines = new ListAppender<ILoggingEvent>();
+    var log = (Logger) LoggerFactory.getLogger(AuthFilter.class);
+    lines.start();
+    log.addAppender(lines);
+    log.setLevel(Level.WARN);
+    try {
+      authFilter
+          .open(
+              _ -> {
+                throw failure;
+              })
+          .handle(context);
+    } finally {
+      log.detachAppender(lines);
+      log.setLevel(null);
+      var _ = Thread.interrupted();
+    }
+
+    verify(context).status(500);
+    assertThat(lines.list)
+        .singleElement()
+        .satisfies(
+            line ->
+                assertThat(line.getFormattedMessage())
+                    .contains("method=POST path=/api/v1/agent/runs error=" + TRACE));
   }
 
   @Test

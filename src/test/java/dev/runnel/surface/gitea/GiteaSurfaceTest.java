@@ -230,4 +230,17 @@ class GiteaSurfaceTest implements SurfaceContract {
               assertThat(heard.sameMeaning()).isTrue();
             });
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"push", "package"})
+  void eventOfAnotherKindIsAnsweredWithoutParsingItsBody(String event) {
+    var headers = Map.of("x-gitea-event", event, "x-gitea-delivery", "d1");
+
+    var result =
+        surface()
+            .receive(GiteaRequests.signed(headers, "no JSON".getBytes(StandardCharsets.UTF_8)));
+
+    assertThat(result).isInstanceOf(WebhookResult.Answered.class);
+    assertThat(result.reply().status()).isEqualTo(204);
+  }
 }

@@ -290,4 +290,16 @@ class GitHubSurfaceTest implements SurfaceContract {
           Deliveries.with(Deliveries.golden("recorded-labeled"), "x-github-event", "starred"));
     }
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"push", "workflow_job"})
+  void eventOfAnotherKindIsAnsweredWithoutParsingItsBody(String event) {
+    var headers = Map.of("x-github-event", event, "x-github-delivery", "d1");
+
+    var result =
+        surface().receive(Deliveries.signed(headers, "no JSON".getBytes(StandardCharsets.UTF_8)));
+
+    assertThat(result).isInstanceOf(WebhookResult.Answered.class);
+    assertThat(result.reply().status()).isEqualTo(204);
+  }
 }

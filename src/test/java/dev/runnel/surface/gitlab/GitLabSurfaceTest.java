@@ -23,6 +23,7 @@ import dev.runnel.testkit.SurfaceContract;
 import dev.runnel.testkit.Tasks;
 import dev.runnel.testkit.TrackerContract.Person;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -330,5 +331,18 @@ class GitLabSurfaceTest implements SurfaceContract {
           .isThrownBy(() -> GitLabConfig.from(settings))
           .withMessageStartingWith(name);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Push Hook", "Job Hook"})
+  void eventOfAnotherKindIsAnsweredWithoutParsingItsBody(String event) {
+    var headers = Map.of("x-gitlab-event", event, "idempotency-key", "d1");
+
+    var result =
+        surface()
+            .receive(GitLabRequests.signed(headers, "no JSON".getBytes(StandardCharsets.UTF_8)));
+
+    assertThat(result).isInstanceOf(WebhookResult.Answered.class);
+    assertThat(result.reply().status()).isEqualTo(204);
   }
 }

@@ -43,6 +43,7 @@ public final class SlackApi implements AutoCloseable {
   private static final int PAGE = 200;
   private static final int MEMBERS_A_PAGE = 900;
   private static final int MAX_MEMBER_PAGES = 10;
+  private static final long MAX_ANSWER = 8 * 1024 * 1024;
   private static final JsonMapper JSON = BoundedJson.mapper().build();
   private static final Pattern SECONDS = Pattern.compile("[0-9]{1,6}");
   private static final Set<String> PASSING =
@@ -352,7 +353,7 @@ public final class SlackApi implements AutoCloseable {
                 retryAfter(response), "Slack responded with status " + response.code())
             : new SlackResponse.No<>("http_" + response.code());
       }
-      var answer = JSON.readTree(response.body().string());
+      var answer = JSON.readTree(response.peekBody(MAX_ANSWER).bytes());
       return answer.path("ok").asBoolean()
           ? new SlackResponse.Ok<>(answer)
           : refused(answer.path("error").asText("no_error_code"));
