@@ -1,9 +1,11 @@
 package dev.runnel.service.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.database.Database;
+import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.ServiceJson;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.SettableClock;
@@ -44,6 +46,20 @@ class SchedulesTest {
     assertThat(updated.body().at(TOKEN).asText()).isEqualTo("secret-t");
     assertThat(schedules.find(created.id()).orElseThrow().show().at(TOKEN).asText())
         .isEqualTo("***");
+  }
+
+  @Test
+  void storedSecretOfAScheduleDoesNotFollowAnotherCommand() {
+    var created = schedules.create(schedule());
+    var changed = created.show();
+    ((ObjectNode) changed.at("/agent_config/mcp_servers/files")).put("command", "sh");
+
+    assertThatThrownBy(() -> schedules.update(created.id(), changed))
+        .isInstanceOf(RequestProblem.class)
+        .hasMessageContaining(
+            "mcp_servers.files.env.TOKEN is a mask, and mcp_servers.files.command");
+    assertThat(schedules.find(created.id()).orElseThrow().body().at(TOKEN).asText())
+        .isEqualTo("secret-t");
   }
 
   private static final String TOKEN = "/agent_config/mcp_servers/files/env/TOKEN";
