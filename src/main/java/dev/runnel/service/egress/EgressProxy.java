@@ -1,5 +1,6 @@
 package dev.runnel.service.egress;
 
+import dev.runnel.threads.SupervisedThread;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -88,7 +89,7 @@ public final class EgressProxy implements AutoCloseable {
   }
 
   private static final Logger log = LoggerFactory.getLogger(EgressProxy.class);
-  private static final int MAX_CONNECTIONS = 128;
+  static final int MAX_CONNECTIONS = 128;
 
   private static final Duration ACCEPT_RETRY_DELAY = Duration.ofMillis(100);
 
@@ -161,7 +162,12 @@ public final class EgressProxy implements AutoCloseable {
       throw e;
     }
     var proxy = new EgressProxy(server, socket, rules, extras, tls, resolver, onRequest);
-    Thread.ofVirtual().name("egress-proxy").start(proxy::accept);
+    SupervisedThread.virtual(
+        "egress-proxy",
+        SupervisedThread.repeating(
+                "egress-proxy", proxy::acceptNext, ACCEPT_RETRY_DELAY, server::isOpen)
+            ::run,
+        _ -> {});
     return proxy;
   }
 
@@ -174,38 +180,30 @@ public final class EgressProxy implements AutoCloseable {
     Files.deleteIfExists(socket);
   }
 
-  private void accept() {
-    while (server.isOpen()) {
-      try {
-        connections.acquire();
-        var client = server.accept();
-        open.add(client);
-        if (!server.isOpen()) {
-          // Perhaps close() did not see it.
-          closeQuietly(client);
-        }
-        Thread.ofVirtual().name("egress").start(() -> serve(client));
-      } catch (IOException _) {
-        // Closed, or out of file descriptors for a while.
+  private void acceptNext() throws InterruptedException {
+    connections.acquire();
+    var isServed = false;
+    try {
+      var client = server.accept();
+      open.add(client);
+      if (!server.isOpen()) {
+        // Perhaps close() did not see it.
+        closeQuietly(client);
+      }
+      SupervisedThread.virtual("egress", () -> serve(client), _ -> ended(client));
+      isServed = true;
+    } catch (IOException _) {
+      // Closed, or out of file descriptors for a while.
+      Thread.sleep(ACCEPT_RETRY_DELAY);
+    } finally {
+      if (!isServed) {
         connections.release();
-        pause();
-      } catch (InterruptedException _) {
-        Thread.currentThread().interrupt();
-        return;
       }
     }
   }
 
-  private static void pause() {
-    try {
-      Thread.sleep(ACCEPT_RETRY_DELAY);
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   private void serve(SocketChannel client) {
-    try (client) {
+    try {
       new ProxyConnection(
               this,
               new BufferedInputStream(Channels.newInputStream(client)),
@@ -213,10 +211,13 @@ public final class EgressProxy implements AutoCloseable {
           .serve();
     } catch (IOException | RuntimeException e) {
       log.debug("connection of an agent ended", e);
-    } finally {
-      open.remove(client);
-      connections.release();
     }
+  }
+
+  private void ended(SocketChannel client) {
+    open.remove(client);
+    connections.release();
+    closeQuietly(client);
   }
 
   EgressRules rules() {

@@ -33,15 +33,17 @@ public record ModelGateway(URI provider, Pattern calls, Map<String, String> keys
   private static final Set<String> KEY_HEADERS =
       Set.of("authorization", "x-api-key", "x-goog-api-key", "api-key");
 
-  /// Servers may read other names as one that is removed.
-  private static final Pattern USUAL_NAME = Pattern.compile("[a-z0-9_-]+");
-
-  /// Headers from which a server could take another method, path or account.
-  private static final Pattern REMOVED_HEADERS =
+  /// The headers that are forwarded besides the key: the format of the request, and what identifies
+  /// the program. From others, a server could take another method, path or account.
+  private static final Pattern FORWARDED_HEADERS =
       Pattern.compile(
-          "host|connection|keep-alive|proxy-.*|te|trailer|upgrade|sec-websocket-.*|cookie"
-              + "|forwarded|x-forwarded-.*|x-original-.*|x-rewrite-.*|x-http-method.*"
-              + "|x-method-override|x-goog-user-project");
+          "accept|accept-encoding|accept-language|content-(?:encoding|length|type)|expect"
+              + "|transfer-encoding|user-agent"
+              + "|anthropic-(?:beta|version|dangerous-direct-browser-access)|x-app"
+              + "|x-claude-code-[a-z-]+|x-stainless-[a-z-]+|x-client-request-id"
+              + "|openai-beta|originator|version|(?:conversation|session|thread)[_-]id"
+              + "|x-codex-[a-z-]+|x-openai-subagent"
+              + "|x-goog-api-client|x-gemini-api-privileged-user-id");
 
   private static final String BEARER = "Bearer ";
 
@@ -99,7 +101,7 @@ public record ModelGateway(URI provider, Pattern calls, Map<String, String> keys
         var key = key(header.value());
         key.ifPresent(value -> headers.add(new RequestHead.Header(name, value)));
         hasKey |= key.isPresent();
-      } else if (USUAL_NAME.matcher(name).matches() && !REMOVED_HEADERS.matcher(name).matches()) {
+      } else if (FORWARDED_HEADERS.matcher(name).matches()) {
         headers.add(header);
       }
     }

@@ -1,6 +1,6 @@
 package dev.runnel.service.egress;
 
-import java.io.ByteArrayOutputStream;
+import dev.runnel.threads.SupervisedThread;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -27,7 +27,6 @@ final class ProxyConnection {
   private static final String ESTABLISHED = "HTTP/1.1 200 Connection Established\r\n\r\n";
   private static final Set<String> REMOVED_HEADERS =
       Set.of("host", "connection", "keep-alive", "proxy-connection", "proxy-authorization");
-  private static final int MAX_HEAD = 32 * 1024;
   private static final int MAX_HOST = 253;
 
   private final EgressProxy proxy;
@@ -83,7 +82,8 @@ final class ProxyConnection {
       }
       var it = gateway.get();
       proxy.extras().witness().inspect(it, head, target, in);
-      var preamble = new Preamble("", it.forwarded(head, target), it.isEncrypted());
+      var preamble =
+          new Preamble("", it.forwarded(head, target), Optional.of(head), it.isEncrypted());
       connectIfPermitted(proxy.rules(), it.host(), it.port(), preamble);
       return;
     }
@@ -98,8 +98,8 @@ final class ProxyConnection {
         host,
         port,
         isTunnel
-            ? new Preamble(ESTABLISHED, "", false)
-            : new Preamble("", forwarded(head, target), false));
+            ? new Preamble(ESTABLISHED, "", Optional.empty(), false)
+            : new Preamble("", forwarded(head, target), Optional.of(head), false));
   }
 
   private static boolean isAt(URI address, String host, int port) {
@@ -135,7 +135,10 @@ final class ProxyConnection {
       return;
     }
     connectIfPermitted(
-        it.rules(), it.host(), it.port(), new Preamble("", forwarded.get(), it.isEncrypted()));
+        it.rules(),
+        it.host(),
+        it.port(),
+        new Preamble("", forwarded.get(), read, it.isEncrypted()));
   }
 
   /// Handles a request to a service at which only paths below a prefix are permitted. In a tunnel
@@ -155,7 +158,7 @@ final class ProxyConnection {
       respond("403 Forbidden", "Runnel permits only %s here.".formatted(bound.getRawPath()));
       return;
     }
-    var preamble = new Preamble("", forwarded(request.get(), requested.get()), false);
+    var preamble = new Preamble("", forwarded(request.get(), requested.get()), request, false);
     connectIfPermitted(proxy.rules(), bound.getHost(), EgressRules.port(bound), preamble);
   }
 
@@ -178,10 +181,13 @@ final class ProxyConnection {
         && !path.toLowerCase(Locale.ROOT).matches(".*%(2e|2f|5c|25).*");
   }
 
-  /// What is sent to both sides before bytes are copied unchanged.
+  /// What is sent to both sides before bytes are copied.
   ///
+  /// @param request whose body is copied, and nothing behind it, since a second request would not
+  ///   be checked; empty in a tunnel, which copies everything
   /// @param encrypted whether the proxy itself uses TLS to the server
-  private record Preamble(String toClient, String toServer, boolean encrypted) {}
+  private record Preamble(
+      String toClient, String toServer, Optional<RequestHead> request, boolean encrypted) {}
 
   private void connectIfPermitted(EgressRules permitted, String host, int port, Preamble preamble)
       throws IOException {
@@ -213,8 +219,21 @@ final class ProxyConnection {
         }
         out.write(preamble.toClient().getBytes(StandardCharsets.ISO_8859_1));
         remote.getOutputStream().write(preamble.toServer().getBytes(StandardCharsets.ISO_8859_1));
-        var responses = Thread.ofVirtual().start(() -> copyToClient(remote));
-        in.transferTo(remote.getOutputStream());
+        var responses =
+            SupervisedThread.virtual(
+                "egress-responses",
+                () -> copyToClient(remote),
+                _ -> {
+                  EgressProxy.closeQuietly(out);
+                  EgressProxy.closeQuietly(remote);
+                });
+        if (preamble.request().isPresent()) {
+          RequestBody.copy(preamble.request().get(), in, remote.getOutputStream());
+          // Notices when the client closes the connection.
+          in.transferTo(OutputStream.nullOutputStream());
+        } else {
+          in.transferTo(remote.getOutputStream());
+        }
         remote.shutdownOutput();
         responses.join();
       } finally {
@@ -263,7 +282,7 @@ final class ProxyConnection {
   }
 
   private void copyToClient(Socket remote) {
-    try (out) {
+    try {
       remote.getInputStream().transferTo(out);
     } catch (IOException _) {
       // One side has closed the connection.
@@ -286,27 +305,12 @@ final class ProxyConnection {
   ///
   /// @return empty if the client closed the connection, or got an error for a malformed request
   private Optional<RequestHead> readHead() throws IOException {
-    var lines = readLines();
-    var head = RequestHead.parse(lines);
-    if (head.isEmpty() && !lines.isEmpty()) {
-      respond("400 Bad Request", "This proxy supports HTTP/1.1 only.");
+    try {
+      return RequestHead.read(in);
+    } catch (MalformedRequestException e) {
+      respond("400 Bad Request", e.why());
+      return Optional.empty();
     }
-    return head;
-  }
-
-  /// The lines before the first blank one; empty if the client closes before.
-  private List<String> readLines() throws IOException {
-    var bytes = new ByteArrayOutputStream();
-    var newlines = 0;
-    while (newlines < 2) {
-      var next = in.read();
-      if (next < 0 || bytes.size() >= MAX_HEAD) {
-        return List.of();
-      }
-      bytes.write(next);
-      newlines = next == '\n' ? newlines + 1 : next == '\r' ? newlines : 0;
-    }
-    return bytes.toString(StandardCharsets.ISO_8859_1).strip().lines().toList();
   }
 
   private void respond(String status, String text) throws IOException {

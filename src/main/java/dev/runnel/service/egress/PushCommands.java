@@ -5,7 +5,6 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Pattern;
 
 /// Parses the commands at the beginning of a request to `git-receive-pack`, as
@@ -38,10 +37,7 @@ final class PushCommands {
         || head.values("expect").findAny().isPresent()) {
       return List.of();
     }
-    var isChunked =
-        head.values("transfer-encoding")
-            .anyMatch(value -> value.toLowerCase(Locale.ROOT).contains("chunk"));
-    var content = isChunked ? new ChunkedInput(body) : body;
+    var content = head.isChunked() ? new ChunkedInput(body) : body;
     var updates = new ArrayList<Update>();
     while (updates.size() < MAX_COMMANDS) {
       var packet = packet(content);

@@ -54,7 +54,7 @@ public final class PushWitness {
     }
     body.mark(MAX_BODY);
     // Bytes beyond the mark limit could not be read again.
-    var updates = PushCommands.updates(head, new LimitedInput(body));
+    var updates = PushCommands.updates(head, new LimitedInput(body, head));
     body.reset();
     if (updates.isEmpty()) {
       return;
@@ -100,13 +100,14 @@ public final class PushWitness {
     return commits;
   }
 
-  /// The part of a stream that can be read twice.
+  /// The part of a body that can be read twice.
   private static final class LimitedInput extends InputStream {
     private final InputStream in;
-    private int remaining = MAX_BODY;
+    private int remaining;
 
-    LimitedInput(InputStream in) {
+    LimitedInput(InputStream in, RequestHead head) {
       this.in = in;
+      this.remaining = head.isChunked() ? MAX_BODY : (int) Math.min(MAX_BODY, head.length());
     }
 
     @Override

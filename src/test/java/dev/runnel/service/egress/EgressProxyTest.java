@@ -288,6 +288,81 @@ class EgressProxyTest {
     assertThat(asked).isEmpty();
   }
 
+  @Test
+  void secondRequestOnTheConnectionIsNotForwarded() throws IOException {
+    try (var keepingAlive = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        var client = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      var authority = "shop.test:" + keepingAlive.getLocalPort();
+      var socket = folder.resolve("proxy");
+      var rules = new EgressRules(List.of("internal:" + authority));
+      try (var _ = EgressProxy.listen(socket, rules, this::resolve, asked::add)) {
+        client.connect(UnixDomainSocketAddress.of(socket));
+        Channels.newOutputStream(client)
+            .write(
+                """
+                POST http://%1$s/a HTTP/1.1\r
+                Content-Length: 2\r
+                \r
+                {}GET http://%1$s/b HTTP/1.1\r
+                \r
+                """
+                    .formatted(authority)
+                    .getBytes(StandardCharsets.US_ASCII));
+        client.shutdownOutput();
+        try (var accepted = keepingAlive.accept()) {
+          assertThat(new String(accepted.getInputStream().readAllBytes(), UTF_8))
+              .startsWith("POST /a HTTP/1.1\r\n")
+              .endsWith("\r\n\r\n{}");
+        }
+      }
+    }
+  }
+
+  @Test
+  void requestWithTwoLengthsIsRefused() throws IOException {
+    var request =
+        """
+        POST http://shop.test:%d/a HTTP/1.1\r
+        Content-Length: 5\r
+        Transfer-Encoding: chunked\r
+        \r
+        0\r
+        \r
+        """;
+
+    assertThat(ask("internal:shop.test:" + port, request))
+        .startsWith("HTTP/1.1 400")
+        .endsWith("The request has both Content-Length and Transfer-Encoding.\n");
+    assertThat(served).hasValue(0);
+  }
+
+  @Test
+  void errorInOneConnectionClosesItAndLeavesTheProxyWorking() throws IOException {
+    var socket = folder.resolve("proxy");
+    EgressProxy.Resolver failing =
+        host -> {
+          if (host.equals("broken.test")) {
+            throw new StackOverflowError();
+          }
+          return resolve(host);
+        };
+    var rules = new EgressRules(List.of("*", "internal:shop.test:" + port));
+    try (var _ = EgressProxy.listen(socket, rules, failing, asked::add)) {
+      for (int i = 0; i <= EgressProxy.MAX_CONNECTIONS; i++) {
+        assertThat(askAt(socket, "CONNECT broken.test:443 HTTP/1.1\r\n\r\n")).isEmpty();
+      }
+      assertThat(askAt(socket, "GET http://shop.test:%d/ HTTP/1.1\r\n\r\n".formatted(port)))
+          .startsWith("HTTP/1.1 200");
+    }
+  }
+
+  private static String askAt(Path socket, String request) throws IOException {
+    try (var client = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+      Channels.newOutputStream(client).write(request.getBytes(StandardCharsets.US_ASCII));
+      return new String(Channels.newInputStream(client).readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({
     "/api/v1/agent/runs, 200",

@@ -76,8 +76,8 @@ class ModelGatewayTest {
     assertThat(accepts(gateway, request)).isFalse();
   }
 
-  private static RequestHead head(String... lines) {
-    return RequestHead.parse(List.of(lines)).orElseThrow();
+  private static RequestHead head(String... lines) throws MalformedRequestException {
+    return RequestHead.parse(List.of(lines));
   }
 
   private static boolean accepts(ModelGateway gateway, String request) {
@@ -86,7 +86,7 @@ class ModelGatewayTest {
   }
 
   @Test
-  void providerGetsTheKeyAndNoHeaderThatChangesTheRequest() {
+  void providerGetsTheKeyAndNoHeaderThatChangesTheRequest() throws Exception {
     var sent =
         gateway("https://models.test:8443/anthropic/")
             .forwarded(
@@ -97,10 +97,17 @@ class ModelGatewayTest {
                     "Authorization: Bearer of-another-account",
                     "anthropic-version: 2023-06-01",
                     "X-HTTP-Method-Override: DELETE",
+                    "X_HTTP_METHOD_OVERRIDE: DELETE",
+                    "X_HTTP_METHOD: DELETE",
+                    "OpenAI-Organization: org-other",
+                    "OpenAI-Project: proj-other",
+                    "ChatGPT-Account-Id: other",
+                    "X-Goog-User-Project: other",
                     "X-Original-URL: /admin",
+                    "X-Forwarded-Host: other",
+                    "Content_Length: 7",
                     "Cookie: a=b",
                     "Connection: keep-alive",
-                    " folded: line",
                     "Content-Length: 2"));
 
     assertThat(sent)
@@ -118,16 +125,48 @@ class ModelGatewayTest {
     assertThat(gateway.address()).isEqualTo("http://127.0.0.1:3129/api.anthropic.com");
   }
 
+  /// As Claude Code, Codex and Gemini CLI send them.
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "anthropic-beta: x",
+        "anthropic-dangerous-direct-browser-access: true",
+        "x-app: cli",
+        "X-Stainless-Retry-Count: 0",
+        "X-Claude-Code-Session-Id: x",
+        "originator: codex_exec",
+        "session_id: x",
+        "session-id: x",
+        "thread-id: x",
+        "version: 0.98.0",
+        "OpenAI-Beta: responses=v1",
+        "x-codex-turn-metadata: {}",
+        "x-client-request-id: x",
+        "x-goog-api-client: x",
+        "Content-Encoding: zstd",
+        "Transfer-Encoding: chunked"
+      })
+  void headersThatDescribeTheProgramAndTheBodyAreForwarded(String header) throws Exception {
+    var sent =
+        gateway.forwarded(
+            head(
+                "POST /api.anthropic.com/v1/messages HTTP/1.1",
+                "x-api-key: " + PLACEHOLDER,
+                header));
+
+    assertThat(sent.orElseThrow()).contains("\r\n" + header + "\r\n");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
         "x-api-key: of-another-account",
         "Authorization: Bearer of-another-account",
         "x-api-key:",
-        "Authorization",
+        "Authorization:",
         "X-Custom: " + PLACEHOLDER
       })
-  void requestWithoutThePlaceholderIsNotForwarded(String header) {
+  void requestWithoutThePlaceholderIsNotForwarded(String header) throws Exception {
     assertThat(
             gateway.forwarded(
                 head("POST /api.anthropic.com/v1/messages HTTP/1.1", "Host: x", header)))

@@ -3,7 +3,6 @@ package dev.runnel.service.egress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayInputStream;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -21,8 +20,8 @@ class PushCommandsTest {
           + "0000PACK...";
 
   @Test
-  void theBranchesThatAPushSetsAreRead() throws IOException {
-    assertThat(updates("", BODY))
+  void theBranchesThatAPushSetsAreRead() throws Exception {
+    assertThat(updates("Accept: */*", BODY))
         .containsExactly(
             new PushCommands.Update("fix", NEW),
             new PushCommands.Update("feature/x", "b".repeat(40)));
@@ -30,7 +29,7 @@ class PushCommandsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 7, 64, 1000})
-  void aBodyInChunksIsReadLikeAWholeOne(int size) throws IOException {
+  void aBodyInChunksIsReadLikeAWholeOne(int size) throws Exception {
     var chunks = new StringBuilder();
     for (int i = 0; i < BODY.length(); i += size) {
       var chunk = BODY.substring(i, Math.min(i + size, BODY.length()));
@@ -46,20 +45,20 @@ class PushCommandsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "0000", "00", "zzzz", "ffff", "0005", "PACK", "0000 refs/heads/fix"})
-  void aBodyWithoutCommandsSetsNothing(String body) throws IOException {
-    assertThat(updates("", body)).isEmpty();
+  void aBodyWithoutCommandsSetsNothing(String body) throws Exception {
+    assertThat(updates("Accept: */*", body)).isEmpty();
     assertThat(updates("Transfer-Encoding: chunked", body)).isEmpty();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"Content-Encoding: gzip", "Expect: 100-continue"})
-  void aBodyThatCannotBeReadSetsNothing(String header) throws IOException {
+  void aBodyThatCannotBeReadSetsNothing(String header) throws Exception {
     assertThat(updates(header, BODY)).isEmpty();
   }
 
-  private static List<PushCommands.Update> updates(String header, String body) throws IOException {
+  private static List<PushCommands.Update> updates(String header, String body) throws Exception {
     return PushCommands.updates(
-        RequestHead.parse(List.of("POST /x HTTP/1.1", header)).orElseThrow(),
+        RequestHead.parse(List.of("POST /x HTTP/1.1", header)),
         new ByteArrayInputStream(body.getBytes(StandardCharsets.UTF_8)));
   }
 
