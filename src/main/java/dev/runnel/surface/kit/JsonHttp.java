@@ -36,7 +36,12 @@ public final class JsonHttp {
   /// @param base the URL that paths are appended to; it may have a path of its own
   /// @param headers sent with each request, including the token's
   public JsonHttp(OkHttpClient http, URI base, Map<String, String> headers) {
-    this.http = http.newBuilder().retryOnConnectionFailure(false).callTimeout(TIMEOUT).build();
+    this.http =
+        http.newBuilder()
+            .retryOnConnectionFailure(false)
+            .callTimeout(TIMEOUT)
+            .addNetworkInterceptor(new SameHostRedirects())
+            .build();
     this.base = HttpUrl.get(base.toString());
     this.headers = Headers.of(headers);
   }

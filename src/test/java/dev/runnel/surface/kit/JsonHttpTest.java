@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.testkit.MockServers;
 import java.io.IOException;
 import java.net.URI;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import mockwebserver3.MockResponse;
@@ -17,6 +18,8 @@ import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class JsonHttpTest {
   private final MockWebServer server = MockServers.create();
@@ -47,6 +50,40 @@ class JsonHttpTest {
             .addHeader("X-Odd", "1.5")
             .body(text)
             .build());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {301, 302, 303, 307, 308})
+  void tokenDoesNotFollowARedirectToAnotherHost(int status) throws Exception {
+    try (var other = MockServers.create()) {
+      other.start();
+      for (var host : List.of("127.0.0.1", "localhost")) {
+        redirects(status, "http://" + host + ":" + other.getPort() + "/collect");
+
+        assertThat(http().get("/user").status()).isEqualTo(status);
+        server.takeRequest();
+        redirects(status, "http://" + host + ":" + other.getPort() + "/collect");
+
+        assertThat(http().post("/user", body).status()).isEqualTo(status);
+        server.takeRequest();
+      }
+      assertThat(other.getRequestCount()).isZero();
+    }
+  }
+
+  @Test
+  void redirectOnTheSameHostIsFollowedWithTheToken() throws Exception {
+    redirects(301, "/api/v4/projects/7");
+    answers(200, "{\"id\": 7}");
+
+    assertThat(http().get("/projects/old").body().path("id").intValue()).isEqualTo(7);
+
+    server.takeRequest();
+    assertThat(server.takeRequest().getHeaders().get("Private-Token")).isEqualTo("s3cret");
+  }
+
+  private void redirects(int status, String location) {
+    server.enqueue(new MockResponse.Builder().code(status).addHeader("Location", location).build());
   }
 
   @Test

@@ -17,6 +17,7 @@ import com.slack.api.util.http.SlackHttpClient;
 import dev.runnel.core.port.ProxyRefused;
 import dev.runnel.json.BoundedJson;
 import dev.runnel.surface.kit.InterruptedCalls;
+import dev.runnel.surface.kit.SameHostRedirects;
 import dev.runnel.surface.kit.SharedProxy;
 import dev.runnel.surface.slack.model.SlackClient;
 import dev.runnel.surface.slack.model.SlackConfig;
@@ -79,6 +80,7 @@ public final class SlackApi implements AutoCloseable {
             .retryOnConnectionFailure(false);
     http.interceptors().addAll(platform.interceptors());
     http.addInterceptor(new InterruptedCalls());
+    http.addNetworkInterceptor(new SameHostRedirects());
     slack = Slack.getInstance(sdk, new SlackHttpClient(http.build()));
     token = config.botToken();
     methods = token.map(slack::methods).orElseGet(slack::methods);
