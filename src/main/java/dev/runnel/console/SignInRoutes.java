@@ -22,6 +22,8 @@ import org.slf4j.LoggerFactory;
 final class SignInRoutes {
   private static final Logger log = LoggerFactory.getLogger(SignInRoutes.class);
 
+  private static final String BY_TOKEN = "by the token";
+
   private final VisitorGuard guard;
   private final ConsoleAuthentication authentication;
   private final SignInProviders signIn;
@@ -121,19 +123,12 @@ final class SignInRoutes {
     return Objects.requireNonNullElse(ctx.queryParam(name), "");
   }
 
+  /// A link only signs in when its page posts it: previews and prefetching browsers open links,
+  /// too, and must not use them up.
   private void showSignIn(Context ctx) {
     VisitorGuard.protect(ctx);
     var link = ctx.queryParam("link");
-    if (link == null) {
-      ctx.html(guard.signIn("Sign in", "", "/"));
-    } else {
-      answer(
-          ctx,
-          authentication.enterWithLink(link),
-          "by a link",
-          "/",
-          "This link was already used, or has expired.");
-    }
+    ctx.html(link == null ? guard.signIn("Sign in", "", "/") : guard.pages().enterByLink(link));
   }
 
   private void enter(Context ctx) throws IOException {
@@ -142,13 +137,23 @@ final class SignInRoutes {
     if (form.isEmpty()) {
       return;
     }
-    var to = form.get().to();
-    answer(
-        ctx,
-        authentication.enterWithToken(form.get().token()),
-        "by the token",
-        VisitorGuard.isPage(to) ? to : "/",
-        "This token is not valid.");
+    var to = VisitorGuard.isPage(form.get().to()) ? form.get().to() : "/";
+    var link = form.get().signInLink();
+    if (!link.isEmpty()) {
+      answer(
+          ctx,
+          authentication.enterWithLink(link),
+          "by a link",
+          to,
+          "This link was already used, or has expired.");
+      return;
+    }
+    var entry = authentication.enterWithToken(form.get().token());
+    // Attempts with links are not limited; wrong tokens are slowed down.
+    if (entry instanceof ConsoleAuthentication.Entry.Wrong && authentication.hasToken()) {
+      audit.signInRefused(ConsoleSurface.PERSON, BY_TOKEN, "wrong");
+    }
+    answer(ctx, entry, BY_TOKEN, to, "This token is not valid.");
   }
 
   /// @param how the way of signing in: `by a link`
@@ -165,13 +170,8 @@ final class SignInRoutes {
                 ConsoleAuthentication.SESSION_LIFETIME));
         ctx.status(303).header("Location", to);
       }
-      case ConsoleAuthentication.Entry.Wrong _ -> {
-        // Attempts with links are not limited; wrong tokens are slowed down.
-        if (authentication.hasToken() && "POST".equals(ctx.method().name())) {
-          audit.signInRefused(ConsoleSurface.PERSON, how, "wrong");
-        }
-        ctx.status(401).html(guard.signIn("Not signed in", whyNot, to));
-      }
+      case ConsoleAuthentication.Entry.Wrong _ ->
+          ctx.status(401).html(guard.signIn("Not signed in", whyNot, to));
       case ConsoleAuthentication.Entry.Later(var after) -> {
         ctx.status(429).header("Retry-After", Long.toString(after.toSeconds() + 1));
         ctx.html(guard.signIn("Not now", "Too many wrong tokens. Wait half a minute.", to));

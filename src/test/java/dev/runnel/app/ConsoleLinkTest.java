@@ -65,7 +65,11 @@ class ConsoleLinkTest {
   }
 
   private static HttpResponse<String> enters(RunnelProcess runnel, URI link) throws Exception {
-    return runnel.send(to(runnel, link.getPath() + "?" + link.getQuery()));
+    assertThat(runnel.get(link.getPath() + "?" + link.getQuery()).body()).contains("Open");
+    return runnel.send(
+        to(runnel, link.getPath())
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .POST(HttpRequest.BodyPublishers.ofString(link.getQuery())));
   }
 
   private static HttpRequest.Builder to(RunnelProcess runnel, String path) {

@@ -41,7 +41,7 @@ class AccessibilityTest {
     Look.fill(site);
     run = requireNonNull(Look.pages(site).get("run"));
     browser = Browser.open();
-    browser.go(site.link());
+    site.signIn(browser);
   }
 
   @AfterEach

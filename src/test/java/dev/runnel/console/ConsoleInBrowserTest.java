@@ -68,7 +68,7 @@ class ConsoleInBrowserTest {
   }
 
   private void signsIn() throws Exception {
-    browser.go(site.link());
+    site.signIn(browser);
   }
 
   private void awaits(String expression) {

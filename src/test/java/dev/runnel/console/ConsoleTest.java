@@ -465,21 +465,41 @@ class ConsoleTest {
 
     @Test
     void signInLinkWorksOnceAndLeadsToTheRuns() throws Exception {
-      var link = site.link();
-      var path = link.getPath() + "?" + link.getQuery();
-      assertThat(request("HEAD", path, "localhost", "")).doesNotContain("Set-Cookie");
+      var form = site.link().getQuery();
 
-      var entered = visit(path, "runnel.example");
+      var entered = posts(form);
       assertThat(entered)
           .startsWith("HTTP/1.1 303")
           .contains("Location: /\r\n", "HttpOnly", "SameSite=Lax")
           .doesNotContain("Secure");
       assertThat(visit("/", "runnel.example", "Cookie: " + cookieOf(entered)))
           .startsWith("HTTP/1.1 200");
-      assertThat(visit(path, "runnel.example"))
+      assertThat(posts(form))
           .startsWith("HTTP/1.1 401")
           .contains("was already used, or has expired")
           .doesNotContain("Set-Cookie");
+    }
+
+    @Test
+    void signInLinkSurvivesPreviewsAndShowsAButtonThatNeedsNoScript() throws Exception {
+      var link = site.link();
+      var path = link.getPath() + "?" + link.getQuery();
+      for (var method : List.of("GET", "HEAD", "GET")) {
+        assertThat(request(method, path, "localhost", ""))
+            .startsWith("HTTP/1.1 200")
+            .doesNotContain("Set-Cookie");
+      }
+      assertThat(visit(path, "localhost"))
+          .contains(
+              "<form class=\"token\" method=\"post\" action=\"/enter\">",
+              "name=\"link\" value=\"" + link.getQuery().substring("link=".length()) + "\"",
+              "Cache-Control: no-store")
+          .doesNotContain("Secret plan");
+      assertThat(posts(link.getQuery(), "Origin: https://evil.example"))
+          .startsWith("HTTP/1.1 401")
+          .doesNotContain("Set-Cookie");
+
+      assertThat(posts(link.getQuery())).startsWith("HTTP/1.1 303");
     }
 
     @Test

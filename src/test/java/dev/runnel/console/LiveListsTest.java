@@ -41,7 +41,7 @@ class LiveListsTest {
             new Streams(3, Duration.ofMillis(20), Duration.ofMillis(60)),
             0);
     browser = Browser.open();
-    browser.go(site.link());
+    site.signIn(browser);
   }
 
   @AfterEach

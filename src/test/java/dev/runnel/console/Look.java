@@ -117,7 +117,7 @@ public final class Look {
     pages.put("audit", "/audit");
     pages.put("audit-none", "/audit?person=nobody");
     pages.put("sign-in", "/enter");
-    pages.put("link-used", "/enter?link=used");
+    pages.put("sign-in-by-link", "/enter?link=once");
     return pages;
   }
 

@@ -52,7 +52,7 @@ public final class Pictures {
   private static void take(
       Browser browser, Site site, Map<String, String> pages, List<String> names, Path folder)
       throws Exception {
-    browser.go(site.link());
+    site.signIn(browser);
     var wanted = new LinkedHashMap<>(pages);
     if (!names.isEmpty()) {
       wanted.keySet().retainAll(names);

@@ -259,7 +259,7 @@ class RunPageTest {
     @BeforeEach
     void start() throws Exception {
       browser = Browser.open();
-      browser.go(site.link());
+      site.signIn(browser);
     }
 
     @AfterEach

@@ -43,6 +43,7 @@ import dev.runnel.store.SqlSessions;
 import dev.runnel.store.SqlStartStatistics;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.audit.AuditLog;
+import dev.runnel.testkit.Browser;
 import dev.runnel.testkit.Dispatchers;
 import dev.runnel.testkit.FakeAgentRuns;
 import dev.runnel.testkit.FakeSurface;
@@ -66,6 +67,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /// The console on a real server and a real store, with workers that are stepped by hand.
@@ -194,6 +196,15 @@ final class Site implements AutoCloseable {
   /// A link that signs in.
   URI link() {
     return at(authentication.newLink());
+  }
+
+  /// Opens the link, and presses its button.
+  void signIn(Browser browser) throws Exception {
+    browser.go(link());
+    browser.eval("document.querySelector('form.token button').click(); 1");
+    Awaitility.await()
+        .ignoreExceptions()
+        .until(() -> browser.eval("location.pathname + document.readyState").equals("/complete"));
   }
 
   /// The path at which the run is shown to whoever has it.

@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 /// - `action`: `start`, `say`, `stop`, `retry`, `approve`, `decline`, `discard`, `everywhere`
 /// - `page`, `turn`: the page's key, and the number of the submission on that page: together the
 ///   delivery's id, so that a double click has one effect
-/// - `token`, `to`: the token to sign in with, and the page to go to
+/// - `token`, `to`: the token to sign in with, and the page to go to; `link`: instead, the link's
 /// - `text`, `conversation`, `run`, `link`, `queue`, `id`: as the action needs
 ///
 /// @param items the values of the fields `item`, of which a form may have several: `LANE ID`
@@ -112,6 +112,11 @@ public record Form(Map<String, String> fields, List<String> items) {
 
   public String id() {
     return field("id");
+  }
+
+  /// The secret of a link to sign in with; empty if the form has none.
+  public String signInLink() {
+    return field("link");
   }
 
   Optional<URI> link() {

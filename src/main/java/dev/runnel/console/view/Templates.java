@@ -195,6 +195,13 @@ public final class Templates {
         new About("", List.of()));
   }
 
+  /// The page of a link that signs in, whose button uses it.
+  ///
+  /// @param link its secret
+  public String enterByLink(String link) {
+    return page("enter", Map.of("link", link), new About("", List.of()));
+  }
+
   private String page(String template, Map<String, Object> values) {
     return page(template, values, about);
   }
