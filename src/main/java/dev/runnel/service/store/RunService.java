@@ -53,6 +53,7 @@ public final class RunService {
   private final NodeMembership membership;
   private final SlotLimits limits;
   private final Map<String, RunSource> sources;
+  private final AgentMessages agentMessages = new AgentMessages();
   private volatile StartLimits startLimits = StartLimits.NONE;
 
   /// @param queueSignal notified whenever a run is queued
@@ -85,6 +86,10 @@ public final class RunService {
             (runs, at) -> {
               requireNotFrozen();
               requireWorking(runs, caller);
+              var family = family(runs, caller);
+              if (family.isPresent()) {
+                agentMessages.add(family.get(), run, at);
+              }
               var id = new RunCreation(runs, sources, at).create(run, caller, factoryUid);
               checkStartLimits(runs, id);
               var slots = membership.slots(runs.rows());
@@ -113,6 +118,13 @@ public final class RunService {
       throw new RequestProblem(
           RequestProblem.Code.NOT_AUTHORIZED, "The run of this key has ended or is being ended");
     }
+  }
+
+  /// The root run of the runs to which an agent's own run belongs; empty if the caller is no agent.
+  private static Optional<String> family(RunTable runs, Caller caller) throws SQLException {
+    return caller.scope() instanceof Caller.Scope.Below(String own)
+        ? runs.find(own).map(RunRow::rootRunId)
+        : Optional.empty();
   }
 
   /// Counts a run that an agent started toward the limits of the person who requested its root run.
@@ -159,8 +171,8 @@ public final class RunService {
   }
 
   /// @return a [FollowUpAccepted]
-  /// @throws RequestProblem if there is no such run, or the caller is an agent whose own run has
-  ///   ended or is being ended
+  /// @throws RequestProblem if there is no such run, the message is too large, or the caller is an
+  ///   agent whose own run has ended or is being ended, or whose family has sent too much
   /// @param mode the mode of the execution that the message starts, if it starts one
   /// @param interrupts whether to end a working agent, so that the message starts an execution now
   public String followUp(
@@ -170,6 +182,7 @@ public final class RunService {
       Optional<RunMode> mode,
       boolean interrupts,
       Optional<IdempotencyKey> key) {
+    AgentMessages.requireSize(message, caller.scope() instanceof Caller.Scope.Below);
     var followUp =
         new FollowUp(
             UUID.randomUUID().toString(),
@@ -184,6 +197,10 @@ public final class RunService {
             (runs, at) -> {
               requireWorking(runs, caller);
               var run = runs.find(runId).orElseThrow(RequestProblem::noRun);
+              var family = family(runs, caller);
+              if (family.isPresent()) {
+                agentMessages.add(family.get(), message, at);
+              }
               var pending = pendingToolPermissions(runs, run);
               requireCurrentRequest(message, pending);
               if (run.state() == ExecutionState.QUEUED
