@@ -6,6 +6,8 @@ import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.database.SqliteCopy;
 import dev.runnel.service.store.RunErasure;
+import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.SharedCaches;
 import dev.runnel.store.Erasure;
 import dev.runnel.store.PersonalData;
 import dev.runnel.store.PersonalData.PersonId;
@@ -20,6 +22,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// `./runnel forget run ID` and `./runnel forget person ID`: removes all traces from the tables and
@@ -36,6 +39,11 @@ public final class ForgetCommand {
   private final Config config;
   private final InstantSource clock;
   private final Folders folders;
+  private final SharedCaches caches;
+
+  /// The environments whose caches are deleted.
+  private final Set<String> forgottenCaches = new TreeSet<>();
+
   private final PrintStream out;
   private final PrintStream err;
 
@@ -53,6 +61,7 @@ public final class ForgetCommand {
     this.config = config;
     this.clock = clock;
     this.folders = folders;
+    this.caches = new SharedCaches(config.data().resolve("caches"));
     this.out = out;
     this.err = err;
   }
@@ -138,6 +147,7 @@ public final class ForgetCommand {
     erasure.audit(entry("a run"));
     var lines = new ArrayList<String>();
     lines.add("ok: the run %s is forgotten".formatted(id) + also(tree.size() - 1));
+    deleteCaches().ifPresent(lines::add);
     lines.addAll(outside());
     return new Result.Done(lines);
   }
@@ -167,6 +177,7 @@ public final class ForgetCommand {
     erasure.audit(entry("a person"));
     var lines = new ArrayList<String>();
     lines.add("ok: %s is forgotten, with %d runs".formatted(id, tree.size()));
+    deleteCaches().ifPresent(lines::add);
     if (!traces.others().isEmpty()) {
       lines.add(
           "They also sent messages to these runs of others, whose agents may have repeated them."
@@ -192,8 +203,8 @@ public final class ForgetCommand {
     }
     if (config.databaseUrl().isPresent() && config.agentApi().isEmpty()) {
       lines.add(
-          "Only the workspaces of this node were deleted. Other nodes delete theirs when they are"
-              + " old (agents.limits.keep_workspaces).");
+          "Only the workspaces and caches of this node were deleted. Other nodes delete theirs when"
+              + " they are old (agents.limits.keep_workspaces).");
     }
     if (Files.exists(RunDatabase.moved(config))) {
       lines.add(
@@ -238,10 +249,45 @@ public final class ForgetCommand {
   private void forget(Erasure erasure, Optional<RunErasure> runs, Set<String> ids)
       throws IOException {
     for (var id : ids) {
+      if (runs.isPresent()) {
+        forgetCaches(runs.get().environment(id));
+      }
       folders.delete(id);
       runs.ifPresent(it -> it.delete(id));
       erasure.forgetRun(id);
     }
+  }
+
+  /// Files of a run in the caches of its environment cannot be told from those of other runs.
+  private void forgetCaches(Optional<String> environment) throws IOException {
+    var uid =
+        environment
+            .flatMap(config.settings().environments()::find)
+            .map(Environment::uid)
+            .or(() -> environment)
+            .orElse(Environment.NONE.uid());
+    if (caches.forget(uid)) {
+      forgottenCaches.add(uid);
+    }
+  }
+
+  /// A running server deletes them itself, because its agents may be using them.
+  ///
+  /// @return what to say about it
+  private Optional<String> deleteCaches() throws IOException {
+    var isRunning = DataFolder.isInUse(config.data());
+    if (!isRunning) {
+      caches.deleteForgotten();
+    }
+    return forgottenCaches.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "The runs may have written to the download caches that their environments share (%s). %s"
+                .formatted(
+                    String.join(", ", forgottenCaches),
+                    isRunning
+                        ? "The server deletes these caches as soon as no agent uses them."
+                        : "These caches were deleted."));
   }
 
   /// Deleted text stays in free pages and in the log of an embedded database until it is written

@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /// Deletes runs that have ended, with all their rows, also while the service is running. The caller
@@ -64,6 +65,15 @@ public record RunErasure(Database database) {
 
   private static KnownRun known(ResultSet row) throws SQLException {
     return new KnownRun(row.getString("id"), row.getBoolean("ended"));
+  }
+
+  /// The environment of a run, as stored; empty if it had none, or there is no such run.
+  public Optional<String> environment(String id) {
+    return database
+        .read(rows -> rows.texts("SELECT COALESCE(environment_id, '') FROM runs WHERE id = ?", id))
+        .stream()
+        .filter(environment -> !environment.isBlank())
+        .findFirst();
   }
 
   /// Deletes the run if it has ended.

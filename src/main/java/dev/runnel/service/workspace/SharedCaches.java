@@ -15,11 +15,16 @@ import org.slf4j.LoggerFactory;
 /// that a run uses is not deleted. The growth of a cache is charged to the runs that use it at that
 /// time, in equal shares. Thread-safe.
 ///
+/// What a run wrote to a cache cannot be told from what others wrote. So to forget a run means to
+/// delete the cache of its environment, as soon as no run uses it: a file beside the cache asks for
+/// that, because the command that forgets is another process.
+///
 /// An agent can create a cache that takes minutes to measure, so caches are measured without
 /// holding the lock.
-final class SharedCaches {
+public final class SharedCaches {
   private static final Logger log = LoggerFactory.getLogger(SharedCaches.class);
   private static final String TRASH = ".trash-";
+  private static final String FORGOTTEN = ".forget-";
 
   /// The usage of one cache by runs.
   private static final class CacheUsage {
@@ -52,7 +57,8 @@ final class SharedCaches {
   // Guarded by this.
   private final Map<Path, CacheUsage> usages = new HashMap<>();
 
-  SharedCaches(Path folder) {
+  /// @param folder the folder of all caches
+  public SharedCaches(Path folder) {
     this(folder, Folders::extent);
   }
 
@@ -61,10 +67,42 @@ final class SharedCaches {
     this.measure = measure;
   }
 
+  /// Asks the process that uses the caches to delete that of an environment as soon as no run uses
+  /// it.
+  ///
+  /// @return whether there is such a cache
+  public boolean forget(String environment) throws IOException {
+    var cache = folder.resolve(environment);
+    if (!folder.equals(cache.getParent()) || !Files.isDirectory(cache)) {
+      return false;
+    }
+    Folders.writePrivately(folder.resolve(FORGOTTEN + environment), "");
+    return true;
+  }
+
+  /// Deletes the caches that are to be forgotten and that no run of this process uses.
+  public void deleteForgotten() throws IOException {
+    if (!Files.isDirectory(folder)) {
+      return;
+    }
+    List<Path> all;
+    try (var files = Files.list(folder)) {
+      all = files.filter(SharedCaches::isRequest).toList();
+    }
+    for (var request : all) {
+      var name = request.getFileName().toString().substring(FORGOTTEN.length());
+      var cache = folder.resolve(name);
+      if (!Files.isDirectory(cache) || delete(cache, "")) {
+        Files.deleteIfExists(request);
+      }
+    }
+  }
+
   /// Marks the cache of an environment as in use by a run, until [#release].
   ///
   /// @return its folder, which exists then
   Path use(String runId, String environment) throws IOException {
+    deleteForgotten();
     var cache = folder.resolve(environment);
     if (!usedBy(runId).contains(cache)) {
       // Growth before this moment is charged to the other runs.
@@ -103,6 +141,11 @@ final class SharedCaches {
       usages.values().forEach(use -> use.shares.remove(runId));
       usages.values().removeIf(use -> use.shares.isEmpty());
     }
+    try {
+      deleteForgotten();
+    } catch (IOException e) {
+      log.warn("cannot delete caches that are to be forgotten, will retry", e);
+    }
   }
 
   private synchronized List<Path> usedBy(String runId) {
@@ -135,7 +178,8 @@ final class SharedCaches {
     for (var each : all) {
       if (isTrash(each)) {
         Folders.delete(each);
-      } else if (!isUsedByOthers(each, "")
+      } else if (!isRequest(each)
+          && !isUsedByOthers(each, "")
           && measure.of(each).bytes() >= minBytes
           && delete(each, "")) {
         deleted = true;
@@ -185,6 +229,10 @@ final class SharedCaches {
     log.info("caches deleted environment={}", cache.getFileName());
     Folders.delete(trash);
     return true;
+  }
+
+  private static boolean isRequest(Path path) {
+    return path.getFileName().toString().startsWith(FORGOTTEN);
   }
 
   private static boolean isTrash(Path path) {

@@ -249,11 +249,12 @@ public final class Workspaces {
   }
 
   /// Deletes workspaces that were unused for `keep`, then the least recently used ones until the
-  /// rest is at most `maxBytes`.
+  /// rest is at most `maxBytes`. Also deletes the caches that are to be forgotten.
   ///
   /// @param isNeeded whether a run that is not executing will soon need its workspace
   public void clean(Instant now, Duration keep, long maxBytes, Predicate<String> isNeeded)
       throws IOException {
+    sharedCaches.deleteForgotten();
     if (!Files.isDirectory(folder)) {
       return;
     }

@@ -101,6 +101,40 @@ class ForgetCommandTest {
     assertThat(shared).isDirectoryNotContaining("glob:**run-1*");
   }
 
+  @Test
+  void forgetDeletesTheSharedCachesThatTheRunCouldWrite() throws IOException {
+    try (var service = Database.sqlite(folder.resolve("agent-runs.db"))) {
+      int _ =
+          service.write(
+              rows -> rows.change("UPDATE runs SET environment_id = 'shop' WHERE id = 'run-1'"));
+    }
+    for (var environment : List.of("shop", "none", "billing")) {
+      var cache = Files.createDirectories(folder.resolve("caches").resolve(environment));
+      Files.writeString(cache.resolve("notes"), "paint the quokka");
+    }
+
+    assertThat(forget("run-1", _ -> {})).as(said()).isZero();
+
+    assertThat(folder.resolve("caches")).isDirectoryContaining("glob:**billing");
+    assertThat(folder.resolve("caches").toFile().list()).containsExactly("billing");
+    assertThat(said())
+        .contains(
+            "download caches that their environments share (none, shop). These caches were"
+                + " deleted.");
+  }
+
+  @Test
+  void runningServerIsAskedToDeleteTheSharedCaches() throws IOException {
+    var cache = Files.createDirectories(folder.resolve("caches/none"));
+    try (var _ = DataFolder.open(folder)) {
+      assertThat(forget("run-1", _ -> {})).as(said()).isZero();
+    }
+
+    assertThat(cache).exists();
+    assertThat(folder.resolve("caches/.forget-none")).exists();
+    assertThat(said()).contains("The server deletes these caches as soon as no agent uses them.");
+  }
+
   private String said() {
     return out.toString(StandardCharsets.UTF_8) + err.toString(StandardCharsets.UTF_8);
   }

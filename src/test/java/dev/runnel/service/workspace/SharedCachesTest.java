@@ -86,6 +86,48 @@ class SharedCachesTest {
   }
 
   @Test
+  void cacheThatIsToBeForgottenIsDeletedWhenItsLastRunReleasesIt() throws IOException {
+    use("first");
+    use("second");
+    var file = grow("a", 1000);
+    assertThat(inAnotherProcess().forget("none")).isTrue();
+
+    workspaces.release("first");
+    assertThat(file).exists();
+    workspaces.release("second");
+
+    assertThat(folder.resolve("caches")).isEmptyDirectory();
+  }
+
+  @Test
+  void cacheThatIsToBeForgottenIsDeletedBeforeTheNextRunSeesIt() throws IOException {
+    use("first");
+    var file = grow("a", 1000);
+    workspaces.release("first");
+    inAnotherProcess().forget("none");
+
+    use("second");
+
+    assertThat(file).doesNotExist();
+    var kept = grow("b", 1);
+    workspaces.release("second");
+    assertThat(kept).exists();
+  }
+
+  @Test
+  void cacheOfAnUnknownEnvironmentNeedNotBeForgotten() throws IOException {
+    use("first");
+
+    assertThat(inAnotherProcess().forget("nope")).isFalse();
+    assertThat(inAnotherProcess().forget("../workspaces")).isFalse();
+    assertThat(folder.resolve("caches")).isDirectoryNotContaining("glob:**.forget*");
+  }
+
+  private SharedCaches inAnotherProcess() {
+    return new SharedCaches(folder.resolve("caches"));
+  }
+
+  @Test
   void aCacheThatTakesLongToMeasureDoesNotDelayRunsOfOtherEnvironments() throws Exception {
     var measuring = new CountDownLatch(1);
     var release = new CountDownLatch(1);
