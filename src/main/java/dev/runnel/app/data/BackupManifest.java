@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.runnel.database.Schema;
 import dev.runnel.text.Sha256;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -101,8 +102,13 @@ public record BackupManifest(
     return false;
   }
 
+  /// A relative path, as it is in a manifest.
+  static String name(Path relativePath) {
+    return relativePath.toString().replace(File.separatorChar, '/');
+  }
+
   private static List<String> parts(String path) {
-    return List.of(path.replace('\\', '/').split("/", -1));
+    return List.of(path.replace(File.separatorChar, '/').split("/", -1));
   }
 
   /// A path below one of the links: a restore would write through the link.
@@ -141,6 +147,10 @@ public record BackupManifest(
       var path = folder.resolve(name).normalize();
       if (!path.startsWith(folder.normalize()) || !folder.relativize(path).equals(Path.of(name))) {
         return Optional.of("%s points outside the backup.".formatted(name));
+      }
+      // By another spelling of its name, a link would not be recognized.
+      if (!name(Path.of(name)).equals(name)) {
+        return Optional.of("%s is not a plain path.".formatted(name));
       }
     }
     var beneath = beneathALink();

@@ -126,7 +126,7 @@ public final class FolderTree {
   }
 
   private String name(Path target) {
-    return destination.relativize(target).toString().replace('\\', '/');
+    return BackupManifest.name(destination.relativize(target));
   }
 
   /// Copies one file; its permissions are not copied.

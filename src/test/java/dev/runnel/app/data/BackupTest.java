@@ -33,6 +33,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("slow")
 @Timeout(180)
@@ -162,7 +164,7 @@ class BackupTest {
     var data = folder.resolve("data");
     Database.sqlite(data.resolve("runnel.db")).migrate(SqlStore.SCHEMA).close();
     Files.writeString(data.resolve("agent-api-key"), "wk-key\n");
-    var workspace = Files.createDirectories(data.resolve("workspaces/run-1/src"));
+    var workspace = Files.createDirectories(folder.resolve("data/workspaces/run-1/src"));
     for (int i = 0; i < files; i++) {
       Files.writeString(workspace.resolve("file-" + i), "content " + i);
     }
@@ -359,6 +361,46 @@ class BackupTest {
     assertThat(said())
         .contains("absolute, to /etc/passwd", "up, to", "by-another, to", "loop, to")
         .doesNotContain("run-1/in,");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"workspaces/z/", "workspaces//z", "z/", "./z", "workspaces/./z", "z//"})
+  void nameThatIsNotPlainIsRefused(String name) throws Exception {
+    var backup = backedUp(1);
+    forge(backup, manifest -> withLinks(manifest, Map.of(name, "/etc")));
+
+    assertThat(
+            runnel("restore", backup.toString(), "--data", folder.resolve("restored").toString()))
+        .isOne();
+
+    assertThat(said()).contains("The backup is not intact: " + name, "Nothing was restored");
+    assertThat(folder.resolve("restored")).doesNotExist();
+  }
+
+  @Test
+  void linkWhoseNameHasABackslashIsNotRestoredIfItLeadsOutside() throws Exception {
+    var backup = backedUp(1);
+    forge(backup, manifest -> withLinks(manifest, Map.of("workspaces/a\\b", "/etc")));
+    var restored = folder.resolve("restored");
+
+    assertThat(runnel("restore", backup.toString(), "--data", restored.toString())).isZero();
+
+    assertThat(said()).contains("a\\b, to /etc");
+    assertThat(restored.resolve("workspaces/a\\b")).doesNotExist();
+  }
+
+  @Test
+  void fileWhoseNameHasABackslashIsBackedUpAndRestored() throws Exception {
+    Files.writeString(
+        Files.createDirectories(folder.resolve("data/workspaces/run-1/src")).resolve("a\\b"), "x");
+    var backup = backedUp(1);
+    var restored = folder.resolve("restored");
+
+    assertThat(runnel("restore", backup.toString(), "--data", restored.toString()))
+        .as("%s", err)
+        .isZero();
+
+    assertThat(restored.resolve("workspaces/run-1/src/a\\b")).hasContent("x");
   }
 
   @Test
