@@ -58,7 +58,9 @@ public final class SlackSenders implements SenderLookup {
           + " users:read. Whoever runs Runnel has to add it in the app's settings and install the"
           + " app again.";
 
-  private record Person(String team, String user) {}
+  /// @param team the workspace of the token
+  /// @param named the workspace that the delivery names
+  private record Person(String team, String named, String user) {}
 
   private record Membership(boolean isMember, Instant until) {}
 
@@ -83,8 +85,8 @@ public final class SlackSenders implements SenderLookup {
   public Admission admit(Delivery delivery) {
     var place = SlackPlace.of(delivery.conversation());
     var api = workspaces.of(place.team()).api();
-    // The workspace of the token: in a shared channel (Slack Connect) the delivery may name
-    // another.
+    // The workspace of the token. The delivery may name another, of which the sender must be a
+    // member, too: a user id is that of a person only together with its workspace.
     var team = workspaces.known(place.team()).map(SlackIdentity::team);
     if (team.isPresent() && !config.accepts(team.get())) {
       return refused(delivery, "its workspace is not accepted", SlackConfig.toAccept(team.get()));
@@ -97,7 +99,7 @@ public final class SlackSenders implements SenderLookup {
     if (SlackStep.isRequester(delivery.actor())) {
       return new Admission.Outsider("sent by a workflow", Optional.of(NO_WORKFLOW));
     }
-    return switch (isMember(api, team, delivery.actor().id())) {
+    return switch (isMember(api, team, place.team(), delivery.actor().id())) {
       case SlackResponse.Ok<Boolean>(Boolean isMember) when isMember -> Admission.ADMITTED;
       case SlackResponse.Ok<Boolean> _ ->
           outsider(delivery, "the sender is not a full member of the workspace");
@@ -192,8 +194,10 @@ public final class SlackSenders implements SenderLookup {
   }
 
   /// @param team the workspace of the token; empty while it is unknown
-  private SlackResponse<Boolean> isMember(SlackApi api, Optional<String> team, String user) {
-    var person = new Person(team.orElse(""), user);
+  /// @param named the workspace that the delivery names
+  private SlackResponse<Boolean> isMember(
+      SlackApi api, Optional<String> team, String named, String user) {
+    var person = new Person(team.orElse(""), named, user);
     var cached = memberships.get(person);
     if (cached != null && clock.instant().isBefore(cached.until())) {
       return new SlackResponse.Ok<>(cached.isMember());
@@ -203,7 +207,7 @@ public final class SlackSenders implements SenderLookup {
           new SlackResponse.Wait<>(
               Optional.empty(), "Slack did not return the workspace of the token");
       case SlackResponse.Ok<SlackAccount>(var account) -> {
-        var isMember = account.isFullMemberOf(person.team());
+        var isMember = account.isFullMemberOf(person.team()) && account.isFullMemberOf(named);
         memberships.put(person, new Membership(isMember, clock.instant().plus(CACHE_LIFETIME)));
         yield new SlackResponse.Ok<>(isMember);
       }

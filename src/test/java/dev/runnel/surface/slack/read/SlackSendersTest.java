@@ -114,6 +114,22 @@ class SlackSendersTest {
         });
   }
 
+  /// The user with this id in another workspace is another person.
+  @ParameterizedTest
+  @MethodSource("doors")
+  void memberIsRefusedWhereTheDeliveryNamesAnotherWorkspace(String door) {
+    knows(MEMBER);
+    var other =
+        SlackRequests.signed(
+            SlackRequests.body(
+                    SlackRequests.golden(door.equals(STOP_REACTION) ? "reaction-added" : door))
+                .replace("T0ACME", "T0OTHER")
+                .replaceAll("\"reaction\":\"[a-z_]+\"", "\"reaction\":\"octagonal_sign\""));
+    var delivery = ((WebhookResult.Accepted) surface.receive(other)).delivery();
+
+    assertThat(surface.senders().admit(delivery)).isInstanceOf(Admission.Outsider.class);
+  }
+
   @Test
   void refusalNamesWhoIsPermitted() {
     knows(MEMBER + ",'is_restricted':true");
