@@ -1,5 +1,9 @@
 package dev.runnel.service.egress;
 
+import dev.runnel.memory.MemoryBudget;
+import dev.runnel.memory.MemorySpentException;
+import dev.runnel.memory.Price;
+import dev.runnel.memory.Share;
 import dev.runnel.threads.SupervisedThread;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -46,16 +50,35 @@ public final class EgressProxy implements AutoCloseable {
   /// @param pathPrefixes `http` URLs with a path: at these services, only paths below it are
   ///   permitted
   /// @param witness inspects the pushes to the repositories
+  /// @param memory from which each connection takes [#CONNECTION_BYTES]
   public record Extras(
       List<GitGateway> repositories,
       List<ModelGateway> models,
       List<URI> pathPrefixes,
-      PushWitness witness) {
-    static final Extras NONE = new Extras(List.of(), List.of(), List.of());
+      PushWitness witness,
+      Share memory) {
+    /// With the memory of a process that has no other runs.
+    static Extras none() {
+      return new Extras(List.of(), List.of(), List.of());
+    }
 
     /// Without inspection of pushes.
     Extras(List<GitGateway> repositories, List<ModelGateway> models, List<URI> pathPrefixes) {
       this(repositories, models, pathPrefixes, new PushWitness(_ -> {}));
+    }
+
+    /// With the memory of a process that has no other runs.
+    public Extras(
+        List<GitGateway> repositories,
+        List<ModelGateway> models,
+        List<URI> pathPrefixes,
+        PushWitness witness) {
+      this(
+          repositories,
+          models,
+          pathPrefixes,
+          witness,
+          MemoryBudget.ofThisProcess().share(MemoryBudget.Kind.RUNS));
     }
 
     public Extras {
@@ -90,6 +113,12 @@ public final class EgressProxy implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(EgressProxy.class);
   static final int MAX_CONNECTIONS = 128;
+
+  /// The buffers of a connection, and what is made of the head of its request.
+  static final long CONNECTION_BYTES =
+      ProxyConnection.BUFFERS + Price.parsed(RequestHead.MAX_BYTES);
+
+  private static final Duration MEMORY_TIMEOUT = Duration.ofSeconds(10);
 
   private static final Duration ACCEPT_RETRY_DELAY = Duration.ofMillis(100);
 
@@ -133,7 +162,7 @@ public final class EgressProxy implements AutoCloseable {
   public static EgressProxy listen(
       Path socket, EgressRules rules, Resolver resolver, Consumer<Request> onRequest)
       throws IOException {
-    return listen(socket, rules, Extras.NONE, resolver, onRequest);
+    return listen(socket, rules, Extras.none(), resolver, onRequest);
   }
 
   /// The same, with gateways and path prefixes.
@@ -202,15 +231,28 @@ public final class EgressProxy implements AutoCloseable {
     }
   }
 
-  private void serve(SocketChannel client) {
-    try {
-      new ProxyConnection(
-              this,
-              new BufferedInputStream(Channels.newInputStream(client)),
-              Channels.newOutputStream(client))
-          .serve();
+  private void serve(SocketChannel client) throws InterruptedException {
+    var connection =
+        new ProxyConnection(
+            this,
+            new BufferedInputStream(Channels.newInputStream(client)),
+            Channels.newOutputStream(client));
+    try (var _ = extras.memory().await(CONNECTION_BYTES, MEMORY_TIMEOUT)) {
+      connection.serve();
+    } catch (MemorySpentException _) {
+      refuse(connection);
     } catch (IOException | RuntimeException e) {
       log.debug("connection of an agent ended", e);
+    }
+  }
+
+  private static void refuse(ProxyConnection connection) {
+    try {
+      connection.respond(
+          "503 Service Unavailable",
+          "Runnel has no memory for this connection now, because of the output of runs.");
+    } catch (IOException _) {
+      // The agent has closed it.
     }
   }
 

@@ -49,8 +49,9 @@ public final class EgressRelay {
       try {
         var client = server.accept();
         Thread.ofVirtual().start(() -> relay(client, proxy, tunnel));
-      } catch (IOException _) {
-        // The run has no file descriptor left.
+      } catch (Throwable _) {
+        // The run has no file descriptor or no memory left. Without this thread it would have no
+        // network at all.
         LockSupport.parkNanos(PAUSE_NANOS);
       }
     }
@@ -69,7 +70,7 @@ public final class EgressRelay {
                     try {
                       Channels.newInputStream(proxy).transferTo(client.getOutputStream());
                       client.shutdownOutput();
-                    } catch (IOException _) {
+                    } catch (Throwable _) {
                       // Otherwise the program would wait for a response that never comes.
                       close(client);
                     }

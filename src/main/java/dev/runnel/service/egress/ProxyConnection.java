@@ -29,6 +29,9 @@ final class ProxyConnection {
       Set.of("host", "connection", "keep-alive", "proxy-connection", "proxy-authorization");
   private static final int MAX_HOST = 253;
 
+  /// The size in bytes of what the connection reads ahead, and of one buffer for each direction.
+  static final int BUFFERS = 3 * RequestBody.BUFFER;
+
   private final EgressProxy proxy;
   private final InputStream in;
   private final OutputStream out;
@@ -230,9 +233,9 @@ final class ProxyConnection {
         if (preamble.request().isPresent()) {
           RequestBody.copy(preamble.request().get(), in, remote.getOutputStream());
           // Notices when the client closes the connection.
-          in.transferTo(OutputStream.nullOutputStream());
+          RequestBody.copyAll(in, OutputStream.nullOutputStream());
         } else {
-          in.transferTo(remote.getOutputStream());
+          RequestBody.copyAll(in, remote.getOutputStream());
         }
         remote.shutdownOutput();
         responses.join();
@@ -283,7 +286,7 @@ final class ProxyConnection {
 
   private void copyToClient(Socket remote) {
     try {
-      remote.getInputStream().transferTo(out);
+      RequestBody.copyAll(remote.getInputStream(), out);
     } catch (IOException _) {
       // One side has closed the connection.
     }
@@ -313,7 +316,7 @@ final class ProxyConnection {
     }
   }
 
-  private void respond(String status, String text) throws IOException {
+  void respond(String status, String text) throws IOException {
     var body = (text + "\n").getBytes(StandardCharsets.UTF_8);
     out.write(
         """

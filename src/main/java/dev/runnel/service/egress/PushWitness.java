@@ -10,8 +10,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -60,9 +60,7 @@ public final class PushWitness {
       return;
     }
     try {
-      var existing = existingCommits(gateway);
-      updates.stream()
-          .filter(each -> !existing.contains(each.commit()))
+      newCommits(gateway, updates)
           .forEach(
               each -> onPush.accept(new Push(gateway.repository(), each.branch(), each.commit())));
     } catch (IOException e) {
@@ -75,10 +73,12 @@ public final class PushWitness {
     }
   }
 
-  /// The commits that the server's refs point to.
-  private static Set<String> existingCommits(GitGateway gateway)
+  /// The updates to commits that no ref of the server points to. The refs are not kept, because a
+  /// repository may have any number.
+  private static List<PushCommands.Update> newCommits(
+      GitGateway gateway, List<PushCommands.Update> updates)
       throws IOException, InterruptedException {
-    var commits = new HashSet<String>();
+    var rest = new ArrayList<>(updates);
     try (var client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build()) {
       var request = HttpRequest.newBuilder(gateway.refs()).timeout(TIMEOUT);
       request.header("Authorization", gateway.authorization());
@@ -92,12 +92,12 @@ public final class PushWitness {
         for (var line = lines.readLine(); line != null; line = lines.readLine()) {
           var ref = ADVERTISED_REF.matcher(line);
           if (ref.matches()) {
-            commits.add(ref.group("commit"));
+            rest.removeIf(each -> each.commit().equals(ref.group("commit")));
           }
         }
       }
     }
-    return commits;
+    return rest;
   }
 
   /// The part of a body that can be read twice.

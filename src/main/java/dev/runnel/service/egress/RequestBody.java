@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 
 /// Copies the body of a request, and nothing behind it.
 final class RequestBody {
-  private static final int BUFFER = 16 * 1024;
+  static final int BUFFER = 8 * 1024;
   private static final int MAX_LINE = 8 * 1024;
   private static final int MAX_TRAILERS = 100;
 
@@ -32,6 +32,15 @@ final class RequestBody {
       body.copyChunks();
     } else {
       body.copy(head.length());
+    }
+  }
+
+  /// Copies everything up to the end of the input. Its buffer has a known size, unlike that of
+  /// [InputStream#transferTo].
+  static void copyAll(InputStream in, OutputStream out) throws IOException {
+    var buffer = new byte[BUFFER];
+    for (var count = in.read(buffer); count >= 0; count = in.read(buffer)) {
+      out.write(buffer, 0, count);
     }
   }
 

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 /// @param version `HTTP/1.1` or `HTTP/1.0`
 /// @param headers in their order
 record RequestHead(String method, String target, String version, List<Header> headers) {
-  static final int MAX_BYTES = 32 * 1024;
+  static final int MAX_BYTES = 16 * 1024;
 
   /// A name of RFC 9110, and a value of any bytes.
   private static final Pattern HEADER =

@@ -1,5 +1,6 @@
 package dev.runnel.service.workspace;
 
+import dev.runnel.threads.SupervisedThread;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayInputStream;
@@ -170,7 +171,7 @@ public final class Snapshots {
   /// Uses a platform thread, because a blocked volume would also block virtual threads.
   private <T> T withTimeout(Callable<T> work) throws IOException, InterruptedException {
     var task = new FutureTask<>(work);
-    Thread.ofPlatform().daemon().name("snapshot").start(task);
+    SupervisedThread.daemon("snapshot", task::run, _ -> {});
     try {
       return task.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException _) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.runnel.memory.MemoryBudget;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -353,6 +354,54 @@ class EgressProxyTest {
       }
       assertThat(askAt(socket, "GET http://shop.test:%d/ HTTP/1.1\r\n\r\n".formatted(port)))
           .startsWith("HTTP/1.1 200");
+    }
+  }
+
+  @Test
+  void connectionsTakeMemoryAndGiveItBack() throws IOException {
+    var socket = folder.resolve("proxy");
+    var share = MemoryBudget.of(256 * 1024 * 1024).share(MemoryBudget.Kind.RUNS);
+    try (var part = share.part("run", 0, EgressProxy.CONNECTION_BYTES);
+        var _ =
+            EgressProxy.listen(
+                socket,
+                new EgressRules(List.of("internal:shop.test:" + port)),
+                new EgressProxy.Extras(
+                    List.of(), List.of(), List.of(), new PushWitness(_ -> {}), part),
+                this::resolve,
+                asked::add);
+        var idle = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+      await().until(() -> part.taken() == EgressProxy.CONNECTION_BYTES);
+
+      // It waits for the memory of the idle one.
+      try (var next = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+        Channels.newOutputStream(next)
+            .write("GET http://shop.test:%d/ HTTP/1.1\r\n\r\n".formatted(port).getBytes(UTF_8));
+        idle.close();
+        assertThat(new String(Channels.newInputStream(next).readAllBytes(), UTF_8))
+            .startsWith("HTTP/1.1 200");
+      }
+      await().until(() -> part.taken() == 0);
+    }
+  }
+
+  @Test
+  void connectionIsRefusedWhenTheMemoryIsSpent() throws IOException {
+    var socket = folder.resolve("proxy");
+    var share = MemoryBudget.of(256 * 1024 * 1024).share(MemoryBudget.Kind.RUNS);
+    try (var part = share.part("run", 0, EgressProxy.CONNECTION_BYTES - 1);
+        var _ =
+            EgressProxy.listen(
+                socket,
+                new EgressRules(List.of("*")),
+                new EgressProxy.Extras(
+                    List.of(), List.of(), List.of(), new PushWitness(_ -> {}), part),
+                this::resolve,
+                asked::add)) {
+      assertThat(askAt(socket, ""))
+          .startsWith("HTTP/1.1 503 Service Unavailable\r\n")
+          .endsWith(
+              "Runnel has no memory for this connection now, because of the output of runs.\n");
     }
   }
 

@@ -95,7 +95,7 @@ class RequestHeadTest {
   @Test
   void headThatIsTooLongIsRefused() {
     assertThatThrownBy(() -> withHeaders("A: " + "x".repeat(RequestHead.MAX_BYTES)))
-        .hasMessage("The head of the request is longer than 32,768 bytes.");
+        .hasMessage("The head of the request is longer than 16,384 bytes.");
   }
 
   @ParameterizedTest
