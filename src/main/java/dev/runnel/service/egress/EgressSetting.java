@@ -175,6 +175,8 @@ public record EgressSetting(List<String> entries) {
     return entries.equals(PUBLIC.entries())
         ? "public hosts, but nothing of this machine and of internal networks. agents.egress limits"
             + " or extends it"
-        : String.join(", ", entries);
+        : String.join(", ", entries)
+            + ("; a model provider reaches other hosts for the agent with its own tools, such as"
+                + " web search");
   }
 }

@@ -377,7 +377,7 @@ class EgressProxyTest {
       try (var next = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
         Channels.newOutputStream(next)
             .write("GET http://shop.test:%d/ HTTP/1.1\r\n\r\n".formatted(port).getBytes(UTF_8));
-        idle.close();
+        idle.shutdownOutput();
         assertThat(new String(Channels.newInputStream(next).readAllBytes(), UTF_8))
             .startsWith("HTTP/1.1 200");
       }

@@ -67,4 +67,14 @@ class EgressSettingTest {
     assertThatThrownBy(() -> EgressSetting.general(List.of("inherit")))
         .hasMessageContaining("only for environments");
   }
+
+  @Test
+  void lineOfAListSaysThatTheModelProviderReachesOtherHosts() {
+    assertThat(new EgressSetting(List.of("anthropic", "npm")).line())
+        .isEqualTo(
+            "anthropic, npm; a model provider reaches other hosts for the agent with its own tools,"
+                + " such as web search");
+    assertThat(EgressSetting.NONE.line()).isEqualTo("none");
+    assertThat(EgressSetting.PUBLIC.line()).doesNotContain("model provider");
+  }
 }
