@@ -54,17 +54,23 @@ public final class Database implements AutoCloseable {
     T run(Rows rows) throws SQLException;
   }
 
+  /// Whether the thread waits for the database as long as necessary.
+  private static final ScopedValue<Boolean> PATIENT = ScopedValue.newInstance();
+
   private final HikariDataSource writing;
   private final HikariDataSource reading;
   private final Consumer<FluentConfiguration> migrating;
   private final boolean embedded;
   private final Semaphore writers;
+  private final Duration timeout;
 
   private Database(
       HikariDataSource writing,
       HikariDataSource reading,
       Consumer<FluentConfiguration> migrating,
-      boolean embedded) {
+      boolean embedded,
+      Duration timeout) {
+    this.timeout = timeout;
     this.writing = writing;
     this.reading = reading;
     this.migrating = migrating;
@@ -88,18 +94,23 @@ public final class Database implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException("The file " + file + " cannot be created", e);
     }
-    return sqliteAt(file);
+    return sqliteAt(file, TIMEOUT);
   }
 
   /// Opens an empty database without a file. Only [#dataSource] can read what it has written.
   public static Database inMemory() {
-    return sqliteAt(Path.of(":memory:"));
+    return sqliteAt(Path.of(":memory:"), TIMEOUT);
   }
 
-  private static Database sqliteAt(Path file) {
-    var writing = pool("write", sqlite(file, false), 1);
+  /// @param timeout how long an impatient caller waits
+  static Database sqliteAt(Path file, Duration timeout) {
+    var writing = pool("write", sqlite(file, false, timeout), 1, timeout);
     return new Database(
-        writing, pool("read", sqlite(file, true), 4), flyway -> flyway.dataSource(writing), true);
+        writing,
+        pool("read", sqlite(file, true, timeout), 4, timeout),
+        flyway -> flyway.dataSource(writing),
+        true,
+        timeout);
   }
 
   /// Connects to `jdbc:postgresql://…`.
@@ -120,10 +131,9 @@ public final class Database implements AutoCloseable {
   }
 
   private static Database postgres(String url, Optional<String> schema) {
-    var config = config(schema.orElse("database"), 10);
+    var config = config(schema.orElse("database"), 10, SERVER_TIMEOUT);
     config.setJdbcUrl(url);
     schema.ifPresent(config::setSchema);
-    config.setConnectionTimeout(SERVER_TIMEOUT.toMillis());
     config.setValidationTimeout(SERVER_TIMEOUT.dividedBy(2).toMillis());
     config.addDataSourceProperty("connectTimeout", seconds(SERVER_TIMEOUT));
     config.addDataSourceProperty("loginTimeout", seconds(SERVER_TIMEOUT));
@@ -145,7 +155,8 @@ public final class Database implements AutoCloseable {
           flyway.dataSource(url, null, null);
           schema.ifPresent(flyway::schemas);
         },
-        false);
+        false,
+        TIMEOUT);
   }
 
   private static String seconds(Duration duration) {
@@ -198,13 +209,26 @@ public final class Database implements AutoCloseable {
     }
   }
 
+  /// Runs work for which nobody waits: where a caller would get an error because the database is
+  /// busy, stands still or cannot be reached, it waits until the database is back, is closed, or
+  /// the thread is interrupted.
+  public void patiently(Runnable work) {
+    ScopedValue.where(PATIENT, true).run(work);
+  }
+
+  private static boolean isPatient() {
+    return PATIENT.orElse(false);
+  }
+
   private void acquireTurn() {
     try {
-      if (!writers.tryAcquire(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
-        throw new DatabaseException(
-            "The database did not accept the change",
-            new SQLTransientConnectionException(
-                "other changes took longer than %d ms".formatted(TIMEOUT.toMillis())));
+      while (!writers.tryAcquire(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
+        if (!isPatient() || writing.isClosed()) {
+          throw new DatabaseException(
+              "The database did not accept the change",
+              new SQLTransientConnectionException(
+                  "other changes took longer than %d ms".formatted(timeout.toMillis())));
+        }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -214,11 +238,12 @@ public final class Database implements AutoCloseable {
 
   /// The same, before threads that wait in [#write] for the connection to a file.
   public <T> T writeFirst(Step<T> step) {
-    for (int again = MAX_DEADLOCKS; ; again--) {
+    for (int again = MAX_DEADLOCKS; ; ) {
       try {
         return writeOnce(step);
       } catch (DatabaseException e) {
-        if (again == 0 || !isDeadlock(e)) {
+        var isWaiting = isPatient() && e.isLocked() && !writing.isClosed();
+        if (!isWaiting && (!isDeadlock(e) || again-- == 0)) {
           throw e;
         }
       }
@@ -231,7 +256,7 @@ public final class Database implements AutoCloseable {
 
   private <T> T writeOnce(Step<T> step) {
     var isCommitting = false;
-    try (var connection = writing.getConnection()) {
+    try (var connection = connection(writing)) {
       // The pool resets this. Resetting it here could fail and hide the original error.
       connection.setAutoCommit(false);
       try (var rows = rows(connection)) {
@@ -251,11 +276,24 @@ public final class Database implements AutoCloseable {
 
   /// Reads concurrently with the writer, without a transaction around several statements.
   public <T> T read(Step<T> step) {
-    try (var connection = reading.getConnection();
+    try (var connection = connection(reading);
         var rows = rows(connection)) {
       return step.run(rows);
     } catch (SQLException e) {
       throw new DatabaseException("The database could not be read: " + e.getMessage(), e);
+    }
+  }
+
+  /// A connection of the pool. Without one nothing was done yet, so it may be asked for again.
+  private static Connection connection(HikariDataSource pool) throws SQLException {
+    while (true) {
+      try {
+        return pool.getConnection();
+      } catch (SQLTransientConnectionException busy) {
+        if (!isPatient() || pool.isClosed() || Thread.currentThread().isInterrupted()) {
+          throw busy;
+        }
+      }
     }
   }
 
@@ -321,7 +359,7 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  private static SQLiteDataSource sqlite(Path file, boolean readOnly) {
+  private static SQLiteDataSource sqlite(Path file, boolean readOnly, Duration timeout) {
     var config = new SQLiteConfig();
     config.setJournalMode(SQLiteConfig.JournalMode.WAL);
     config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
@@ -329,27 +367,27 @@ public final class Database implements AutoCloseable {
     config.setGetGeneratedKeys(false);
     config.setTransactionMode(
         readOnly ? SQLiteConfig.TransactionMode.DEFERRED : SQLiteConfig.TransactionMode.IMMEDIATE);
-    config.setBusyTimeout((int) TIMEOUT.toMillis());
+    config.setBusyTimeout((int) timeout.toMillis());
     config.enforceForeignKeys(true);
     var source = new CachingConnection.Source(config);
     source.setUrl("jdbc:sqlite:" + file);
     return source;
   }
 
-  private static HikariDataSource pool(String name, DataSource source, int size) {
-    var config = config(name, size);
+  private static HikariDataSource pool(String name, DataSource source, int size, Duration timeout) {
+    var config = config(name, size, timeout);
     config.setDataSource(source);
     // A connection to a file does not age, and with the last one a database in memory ends.
     config.setMaxLifetime(0);
     return new HikariDataSource(config);
   }
 
-  private static HikariConfig config(String name, int size) {
+  private static HikariConfig config(String name, int size, Duration timeout) {
     var config = new HikariConfig();
     config.setPoolName(name);
     config.setMaximumPoolSize(size);
     config.setMinimumIdle(1);
-    config.setConnectionTimeout(TIMEOUT.toMillis());
+    config.setConnectionTimeout(timeout.toMillis());
     return config;
   }
 }

@@ -41,14 +41,29 @@ public final class DatabaseException extends RuntimeException {
         .isPresent();
   }
 
-  private boolean isFull() {
+  /// Whether another process holds the lock of the file, so that the same change may succeed later.
+  boolean isLocked() {
+    return hasCode(SQLiteErrorCode.SQLITE_BUSY);
+  }
+
+  private boolean hasCode(SQLiteErrorCode code) {
     return sql()
         .filter(
             e ->
-                "53100".equals(e.getSQLState())
-                    || (e instanceof org.sqlite.SQLiteException
-                        && (e.getErrorCode() & PRIMARY_CODE) == SQLiteErrorCode.SQLITE_FULL.code))
+                e instanceof org.sqlite.SQLiteException
+                    && (e.getErrorCode() & PRIMARY_CODE) == code.code)
         .isPresent();
+  }
+
+  /// Whether it is a matter of time: the database is busy, stands still or cannot be reached. Who
+  /// asked may ask again soon.
+  public boolean isTemporary() {
+    return isUnreachable() || isLocked();
+  }
+
+  private boolean isFull() {
+    return hasCode(SQLiteErrorCode.SQLITE_FULL)
+        || sql().filter(e -> "53100".equals(e.getSQLState())).isPresent();
   }
 
   /// The problem, in a sentence for people.

@@ -4,10 +4,10 @@ import dev.runnel.database.Database;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
@@ -64,16 +64,22 @@ final class SchedulerTables implements AutoCloseable {
     return database;
   }
 
-  /// The instances of the task that are scheduled or running.
-  Set<String> instances(String task) {
+  /// The instances of the task from one id to another, with whether each is running or is to be
+  /// repeated after a failure.
+  Map<String, Boolean> instances(String task, String first, String last) {
     // A connection for reading would open another database in memory.
     return database.write(
         rows ->
-            new HashSet<>(
-                rows.list(
-                    "SELECT task_instance FROM scheduled_tasks WHERE task_name = ?",
-                    row -> row.getString(1),
-                    task)));
+            rows
+                .list(
+                    "SELECT task_instance, picked, consecutive_failures FROM scheduled_tasks WHERE"
+                        + " task_name = ? AND task_instance >= ? AND task_instance <= ?",
+                    row -> Map.entry(row.getString(1), row.getBoolean(2) || row.getInt(3) > 0),
+                    task,
+                    first,
+                    last)
+                .stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
   }
 
   @Override

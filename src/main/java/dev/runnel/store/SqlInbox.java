@@ -16,6 +16,7 @@ import dev.runnel.store.row.QueueTable;
 import dev.runnel.store.row.RowSequence;
 import dev.runnel.store.row.Statements;
 import dev.runnel.store.row.StoredJson;
+import dev.runnel.store.row.Urgency;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -40,20 +41,31 @@ final class SqlInbox extends SqlQueue<DeliveryId, Delivery> implements Store.Inb
     var isNew =
         rows.change(
                 "INSERT INTO inbox (id, meaning, conversation, seq, overtakes, body,"
-                    + " due_at) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                    + " due_at, person, urgency) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                    + " ON CONFLICT DO NOTHING",
                 delivery.id().value(),
                 delivery.conversation().surface() + ":" + delivery.meaning(),
                 delivery.conversation().id(),
                 sequence.next(),
                 delivery.intent().overtakes(),
                 StoredJson.write(delivery),
-                earlier(delivery.arrivedAt(), sequence.now()))
+                earlier(delivery.arrivedAt(), sequence.now()),
+                person(delivery),
+                Urgency.of(delivery).number())
             == 1;
     if (isNew) {
       order(delivery);
-      touch(delivery.conversation());
+      touch(turn(delivery));
     }
     return isNew;
+  }
+
+  private static Turn turn(Delivery delivery) {
+    return new Turn(delivery.conversation(), Urgency.of(delivery), person(delivery));
+  }
+
+  private static String person(Delivery delivery) {
+    return delivery.actor().idOn(delivery.id().surface());
   }
 
   /// Restores the order in which messages were sent, because deliveries may arrive out of order:
@@ -229,11 +241,12 @@ final class SqlInbox extends SqlQueue<DeliveryId, Delivery> implements Store.Inb
   @Override
   public void replace(Delivery delivery) {
     change(
-        "conversation = ?, body = ?, tries = 0, seen = NULL, why = NULL",
+        "conversation = ?, body = ?, urgency = ?, tries = 0, seen = NULL, why = NULL",
         delivery.conversation().id(),
         StoredJson.write(delivery),
+        Urgency.of(delivery).number(),
         delivery.id().value());
-    touch(delivery.conversation());
+    touch(turn(delivery));
   }
 
   @Override

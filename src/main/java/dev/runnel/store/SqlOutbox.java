@@ -4,6 +4,7 @@ import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.NoticeId;
 import dev.runnel.core.model.conversation.PostRef;
@@ -17,6 +18,7 @@ import dev.runnel.store.row.QueueTable;
 import dev.runnel.store.row.RowSequence;
 import dev.runnel.store.row.Statements;
 import dev.runnel.store.row.StoredJson;
+import dev.runnel.store.row.Urgency;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -82,12 +84,17 @@ final class SqlOutbox extends SqlQueue<NoticeId, Notice> implements Store.Outbox
   }
 
   private void add(Notice notice, Instant due, boolean aside) {
-    insert(notice, due, aside);
-    touch(notice.conversation());
+    var urgency = insert(notice, due, aside);
+    touch(new Turn(notice.conversation(), urgency, person(notice).orElse("")));
   }
 
-  private void insert(Notice notice, Instant due, boolean aside) {
+  /// @return the class of the new row
+  private Urgency insert(Notice notice, Instant due, boolean aside) {
     var statusOf = statusOf(notice);
+    var isEdit =
+        notice.update() instanceof Update.Status status
+            && statusPost(notice.conversation(), status.run().id()).isPresent();
+    var urgency = Urgency.of(notice.update(), isEdit);
     if (statusOf != null) {
       // An attempted notice stays, because it may be posted already.
       rows.change(
@@ -107,7 +114,8 @@ final class SqlOutbox extends SqlQueue<NoticeId, Notice> implements Store.Outbox
     }
     rows.change(
         "INSERT INTO outbox (id, conversation, seq, status_of, question_of, body, due_at,"
-            + " aside) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+            + " aside, person, urgency) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            + " ON CONFLICT (id) DO NOTHING",
         notice.id().value(),
         notice.conversation().id(),
         sequence.next(),
@@ -115,7 +123,29 @@ final class SqlOutbox extends SqlQueue<NoticeId, Notice> implements Store.Outbox
         notice.update() instanceof Update.Blocked(var run, _, _) ? run.id().value() : null,
         StoredJson.write(notice),
         due,
-        aside);
+        aside,
+        person(notice).orElse(null),
+        urgency.number());
+    return urgency;
+  }
+
+  /// For whom the notice is; empty where it is for nobody in particular.
+  private static Optional<String> person(Notice notice) {
+    var surface = notice.conversation().surface();
+    var actor =
+        switch (notice.update()) {
+          case Update.Reply reply -> Optional.of(reply.to());
+          case Update.Status status -> Optional.of(status.requester());
+          case Update.Still(var status) -> Optional.of(status.requester());
+          case Update.Blocked blocked -> Optional.of(blocked.requester());
+          case Update.Succeeded succeeded -> Optional.of(succeeded.requester());
+          case Update.Failed failed -> Optional.of(failed.requester());
+          case Update.Cancelled cancelled -> Optional.of(cancelled.requester());
+          case Update.FileMade made -> Optional.of(made.requester());
+          case Update.Reminder reminder -> Optional.of(reminder.requester());
+          case Update.QuestionClosed _, Update.Received _ -> Optional.<Actor>empty();
+        };
+    return actor.map(it -> it.idOn(surface));
   }
 
   private static @Nullable String statusOf(Notice notice) {

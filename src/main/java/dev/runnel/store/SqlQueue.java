@@ -10,6 +10,7 @@ import dev.runnel.store.row.QueueTable;
 import dev.runnel.store.row.RowSequence;
 import dev.runnel.store.row.Statements;
 import dev.runnel.store.row.StoredJson;
+import dev.runnel.store.row.Urgency;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -26,6 +27,9 @@ abstract class SqlQueue<I, T> implements Store.Queue<I, T> {
 
   private static final String UNREADABLE =
       "This row cannot be read: a newer version of Runnel wrote it, or it is damaged.";
+
+  /// The columns of a [Turn].
+  static final String TURN = "conversation, person, coalesce(urgency, 1) AS urgency";
 
   final Statements rows;
   final RowSequence sequence;
@@ -49,9 +53,17 @@ abstract class SqlQueue<I, T> implements Store.Queue<I, T> {
     this.item = item;
   }
 
-  /// Records that the conversation has new rows.
-  final void touch(Conversation conversation) {
-    touched.add(new Touched(table, conversation));
+  /// Records that a conversation has new rows.
+  final void touch(Turn turn) {
+    touched.add(new Touched(table, turn));
+  }
+
+  /// Whose turn a row is.
+  static Turn turn(ResultSet row) throws SQLException {
+    return new Turn(
+        Conversation.parse(row.getString("conversation")),
+        Urgency.of(row.getInt("urgency")),
+        Rows.text(row, "person").orElse(""));
   }
 
   private record Head<T>(String id, Instant dueAt, Optional<Pending<T>> pending) {}
@@ -125,23 +137,25 @@ abstract class SqlQueue<I, T> implements Store.Queue<I, T> {
   @Override
   public final void makeDue(I id, String why) {
     rows.first(
-            "SELECT conversation FROM %s WHERE id = ? AND state = 0".formatted(table.table()),
-            row -> Conversation.parse(row.getString("conversation")),
+            "SELECT %s FROM %s WHERE id = ? AND state = 0".formatted(TURN, table.table()),
+            SqlQueue::turn,
             idText.apply(id))
         .ifPresent(this::touch);
     postpone(id, sequence.now(), why);
   }
 
-  /// Makes all rows due that wait for the service.
+  /// Makes all rows due that wait for the service. Of very many conversations the rest is found by
+  /// the next search for rows that are due.
   final void wake(String service) {
     var now = sequence.now();
     var waiting = "state = 0 AND waits_for = ?";
-    var conversations =
+    var turns =
         rows.list(
-            "SELECT DISTINCT conversation FROM %s WHERE %s".formatted(table.table(), waiting),
-            row -> Conversation.parse(row.getString("conversation")),
+            "SELECT DISTINCT %s FROM %s WHERE %s LIMIT %d"
+                .formatted(TURN, table.table(), waiting, FairTurns.MOST_WAITING + 1),
+            SqlQueue::turn,
             service);
-    if (!conversations.isEmpty()) {
+    if (!turns.isEmpty()) {
       rows.change(
           "UPDATE %s SET due_at = CASE WHEN due_at < ? THEN due_at ELSE ? END, waits_for = NULL WHERE %s"
               .formatted(table.table(), waiting),
@@ -149,7 +163,7 @@ abstract class SqlQueue<I, T> implements Store.Queue<I, T> {
           now,
           service);
     }
-    conversations.forEach(this::touch);
+    turns.forEach(this::touch);
   }
 
   @Override
@@ -183,8 +197,8 @@ abstract class SqlQueue<I, T> implements Store.Queue<I, T> {
     var parked = idText.apply(id);
     var now = sequence.now();
     rows.first(
-            "SELECT conversation FROM %s WHERE id = ? AND state = 2".formatted(table.table()),
-            row -> Conversation.parse(row.getString("conversation")),
+            "SELECT %s FROM %s WHERE id = ? AND state = 2".formatted(TURN, table.table()),
+            SqlQueue::turn,
             parked)
         .ifPresent(this::touch);
     return rows.change(

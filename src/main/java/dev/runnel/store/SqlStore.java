@@ -16,11 +16,13 @@ import dev.runnel.store.SqlWork.Touched;
 import dev.runnel.store.row.QueueTable;
 import dev.runnel.store.row.RowSequence;
 import dev.runnel.store.row.Statements;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,7 +48,7 @@ public final class SqlStore implements Store, AutoCloseable {
   private static final Duration CACHED_WITH_OTHER_NODES = Duration.ofSeconds(1);
 
   /// The tables of the bot.
-  public static final Schema SCHEMA = new Schema("db/bot", 50);
+  public static final Schema SCHEMA = new Schema("db/bot", 51);
 
   /// Larger than the free space inside a full database.
   private static final String PROBE = "probe ".repeat(4_000);
@@ -226,32 +228,32 @@ public final class SqlStore implements Store, AutoCloseable {
     return database;
   }
 
-  /// When the conversation's next row in the queue is due.
-  Optional<Instant> due(QueueTable queueTable, Conversation conversation) {
-    return database.read(
-        rows -> {
-          var work = new SqlWork(rows, sequence);
-          return switch (queueTable) {
-            case INBOX -> work.inbox().due(conversation);
-            case OUTBOX -> work.outbox().due(conversation);
-          };
-        });
+  /// A conversation, and when the next of its rows that no other row delays is due.
+  record NextTurn(Instant due, Turn turn) {
+    private static NextTurn of(ResultSet row) throws SQLException {
+      return new NextTurn(Rows.instant(row, "due_at"), SqlQueue.turn(row));
+    }
   }
 
-  /// The ids of the conversations with waiting rows.
-  List<String> waiting(QueueTable queueTable) {
+  /// The conversation's next turn in the queue; empty if no row waits.
+  Optional<NextTurn> next(QueueTable queueTable, Conversation conversation) {
     return database.read(
         rows ->
-            rows.list(
-                "SELECT DISTINCT conversation FROM %s WHERE state = 0"
-                    .formatted(queueTable.table()),
-                row -> row.getString("conversation")));
+            rows
+                .list(
+                    queueTable.heads("due_at, " + SqlQueue.TURN),
+                    NextTurn::of,
+                    conversation.id(),
+                    conversation.id())
+                .stream()
+                .min(Comparator.comparing(NextTurn::due)));
   }
 
-  /// The ids of the conversations with a row that is due, and that no other row delays.
-  Set<String> due(QueueTable queueTable, Instant now) {
-    return database.read(
-        rows -> Set.copyOf(rows.list(queueTable.dueConversations(), row -> row.getString(1), now)));
+  /// The turns of the conversations with a row that is due by then, in the order of their ids.
+  ///
+  /// @param after only conversations with a later id; empty to begin
+  List<NextTurn> nextTurns(QueueTable queueTable, Instant by, String after, int limit) {
+    return database.read(rows -> rows.list(queueTable.nextTurns(), NextTurn::of, by, after, limit));
   }
 
   /// Gauges by their Prometheus names: waiting and parked rows, the age of the oldest waiting row,

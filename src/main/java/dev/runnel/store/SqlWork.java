@@ -1,6 +1,5 @@
 package dev.runnel.store;
 
-import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Rows;
 import dev.runnel.store.audit.AuditWriter;
@@ -14,7 +13,7 @@ import java.util.Set;
 /// scheduler is notified after the commit.
 final class SqlWork implements Store.Work {
   /// A conversation with new rows in a queue.
-  record Touched(QueueTable queue, Conversation conversation) {}
+  record Touched(QueueTable queue, Turn turn) {}
 
   private final Set<Touched> touched = new LinkedHashSet<>();
   private final SqlInbox inbox;

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -71,6 +72,43 @@ class DatabaseTest {
 
     assertThat(order).hasSize(21);
     assertThat(order.indexOf("first")).isLessThan(10);
+  }
+
+  @Test
+  void patientWorkOutlastsAStallThatFailsOthers() throws Exception {
+    var isHeld = new CountDownLatch(1);
+    var goOn = new CountDownLatch(1);
+    var done = new CopyOnWriteArrayList<String>();
+    try (var database = Database.sqliteAt(folder.resolve("test.db"), Duration.ofMillis(250));
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var _ =
+          threads.submit(
+              () ->
+                  database.write(
+                      _ -> {
+                        isHeld.countDown();
+                        awaitUninterruptibly(goOn);
+                        return 0;
+                      }));
+      isHeld.await();
+      // More than may wait for the connection itself.
+      for (int i = 0; i < 5; i++) {
+        var _ =
+            threads.submit(
+                () -> database.patiently(() -> database.write(_ -> done.add("patient"))));
+      }
+      await().until(() -> waiting(database) >= 5);
+
+      for (int i = 0; i < 3; i++) {
+        var failure =
+            catchThrowableOfType(
+                DatabaseException.class, () -> database.write(_ -> done.add("impatient")));
+        assertThat(failure.isUnreachable()).isTrue();
+      }
+      goOn.countDown();
+    }
+
+    assertThat(done).hasSize(5).containsOnly("patient");
   }
 
   private static int waiting(Database database) {

@@ -1,6 +1,7 @@
 package dev.runnel.store;
 
 import static dev.runnel.testkit.Samples.OTHER_THREAD;
+import static dev.runnel.testkit.Samples.SAM;
 import static dev.runnel.testkit.Samples.THREAD;
 import static dev.runnel.testkit.Samples.cancel;
 import static dev.runnel.testkit.Samples.delivery;
@@ -9,12 +10,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.runnel.core.model.AuditEntry;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.port.Store.Starts.Start;
 import dev.runnel.database.Database;
+import dev.runnel.database.Rows;
 import dev.runnel.store.audit.AuditLog;
 import dev.runnel.testkit.Postgres;
+import dev.runnel.testkit.Samples;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -179,6 +185,133 @@ class ConversationWorkersTest {
     }
 
     @Test
+    void firstCommandIsSteppedWhileTheBacklogOfAnotherPersonStandsStill() throws Exception {
+      var store = store(database());
+      for (int i = 0; i < 5_000; i++) {
+        var thread = new Conversation(THREAD.surface(), "team/channel/" + i % 500);
+        accepts(store, delivery("dana" + i, Samples.start("x"), thread));
+      }
+      var sams = new Conversation(THREAD.surface(), "team/other/1");
+      accepts(store, bySam("sam", Samples.start("x"), sams));
+
+      var others = countSlowStepsBefore(store, "fake:sam");
+
+      assertThat(others).isLessThanOrEqualTo(FairTurns.MOST_OF_PERSON);
+    }
+
+    @Test
+    void stopIsSteppedWhileAThousandStartsStandStill() throws Exception {
+      var store = store(database());
+      for (int i = 0; i < 1_000; i++) {
+        var thread = new Conversation(THREAD.surface(), "team/channel/" + i);
+        accepts(
+            store,
+            delivery("start" + i, Samples.start("x"), thread)
+                .withActor(new Actor("U" + i, "person " + i)));
+      }
+      accepts(store, bySam("stop", cancel(), new Conversation(THREAD.surface(), "team/stop/1")));
+
+      var others = countSlowStepsBefore(store, "fake:stop");
+
+      assertThat(others).isLessThanOrEqualTo(FairTurns.MOST_OF_CLASS);
+    }
+
+    /// Lets every step stand still but that of one delivery, then all of them go on.
+    ///
+    /// @return number of the other steps that had begun when that one was done
+    private int countSlowStepsBefore(SqlStore store, String quick) {
+      var others = new AtomicInteger();
+      var goOn = new CountDownLatch(1);
+      start(
+          store,
+          (conversation, now) -> {
+            if (!isFirst(store, conversation, now, quick)) {
+              others.incrementAndGet();
+              awaitUninterruptibly(goOn);
+            }
+            workThrough(store, conversation, now);
+          });
+
+      await().atMost(Duration.ofSeconds(60)).until(() -> worked.contains(quick));
+      var before = others.get();
+      goOn.countDown();
+      var waiting = "SELECT count(*) FROM inbox WHERE state = 0";
+      await()
+          .atMost(Duration.ofSeconds(120))
+          .until(() -> store.database().<Integer>read(rows -> rows.count(waiting)) == 0);
+      assertThat(overlaps).hasValue(0);
+      return before;
+    }
+
+    private static boolean isFirst(
+        SqlStore store, Conversation conversation, Instant now, String id) {
+      return store.<Boolean>commit(
+          work ->
+              work.inbox()
+                  .next(conversation, now)
+                  .filter(it -> it.item().id().value().equals(id))
+                  .isPresent());
+    }
+
+    /// As when the process, or the database, stands still for longer than heartbeats may be late.
+    @Test
+    void stepThatLivesIsNotTakenForDead() throws Exception {
+      var database = database();
+      var tasks = SchedulerTables.of(database);
+      var store = store(database);
+      var isIn = new CountDownLatch(1);
+      var goOn = new CountDownLatch(1);
+      var begun = new AtomicInteger();
+      var scheduler =
+          new ConversationWorkers(
+              store,
+              tasks,
+              clock,
+              new ConversationWorkers.Steps(
+                  (_, _) -> {
+                    begun.incrementAndGet();
+                    isIn.countDown();
+                    awaitUninterruptibly(goOn);
+                  },
+                  (_, _) -> {},
+                  _ -> Optional.empty(),
+                  now -> now.plusSeconds(900),
+                  _ -> {}),
+              new ConversationWorkers.Pace(
+                  Duration.ofMillis(100),
+                  Duration.ofMillis(50),
+                  Duration.ofSeconds(60),
+                  Duration.ofSeconds(10)),
+              Retention.DEFAULT);
+      open.add(scheduler);
+      scheduler.start();
+      accepts(store, delivery("1", say("x")));
+      isIn.await();
+      stopHeartbeats(tasks.database());
+
+      // A step of a node that is gone: when it was taken over, the dead were looked for.
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> tasks.instances("post", "fake:", "fake:z").isEmpty());
+      assertThat(begun).hasValue(1);
+      goOn.countDown();
+    }
+
+    private void stopHeartbeats(Database tasks) {
+      tasks.write(
+          rows -> {
+            rows.change(
+                "INSERT INTO scheduled_tasks (task_name, task_instance, execution_time, picked,"
+                    + " picked_by, consecutive_failures, last_heartbeat, version) SELECT 'post',"
+                    + " 'fake:team/gone/1', execution_time, picked, 'gone', 0, last_heartbeat, 1"
+                    + " FROM scheduled_tasks WHERE task_name = 'dispatch'");
+            return stopHeartbeats(rows);
+          });
+    }
+
+    abstract int stopHeartbeats(Rows rows) throws SQLException;
+
+    @Test
     void postponedRowIsProcessedAtItsTime() throws Exception {
       var store = store(database());
       store.accept(delivery("1", say("x")));
@@ -204,6 +337,13 @@ class ConversationWorkersTest {
     Database database() {
       return Database.sqlite(folder.resolve("runnel.db"));
     }
+
+    @Override
+    int stopHeartbeats(Rows rows) throws SQLException {
+      return rows.change(
+          "CREATE TRIGGER still BEFORE UPDATE ON scheduled_tasks WHEN OLD.picked AND NEW.picked"
+              + " BEGIN SELECT RAISE(IGNORE); END");
+    }
   }
 
   @Nested
@@ -211,6 +351,16 @@ class ConversationWorkersTest {
     @Override
     Database database() throws SQLException {
       return Database.postgres(Postgres.freshDatabase());
+    }
+
+    @Override
+    int stopHeartbeats(Rows rows) throws SQLException {
+      return rows.change(
+              "CREATE FUNCTION still() RETURNS trigger AS 'BEGIN RETURN NULL; END' LANGUAGE"
+                  + " plpgsql")
+          + rows.change(
+              "CREATE TRIGGER still BEFORE UPDATE ON scheduled_tasks FOR EACH ROW WHEN (OLD.picked"
+                  + " AND NEW.picked) EXECUTE FUNCTION still()");
     }
 
     @Test
@@ -381,6 +531,22 @@ class ConversationWorkersTest {
   void close() throws Exception {
     for (var each : open.reversed()) {
       each.close();
+    }
+  }
+
+  private static void accepts(SqlStore store, Delivery delivery) {
+    assertThat(store.accept(delivery)).isTrue();
+  }
+
+  private static Delivery bySam(String id, Intent intent, Conversation conversation) {
+    return delivery(id, intent, conversation).withActor(SAM);
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

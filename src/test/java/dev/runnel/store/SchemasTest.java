@@ -46,16 +46,19 @@ class SchemasTest {
     try (var database = Database.sqlite(file).migrate(SqlStore.SCHEMA)) {
       database.write(
           rows ->
-              rows.change("DELETE FROM flyway_schema_history WHERE version = '50'")
-                  + rows.change("DROP TABLE schedules"));
+              rows.change("DELETE FROM flyway_schema_history WHERE version = '51'")
+                  + rows.change("ALTER TABLE outbox DROP COLUMN urgency")
+                  + rows.change("ALTER TABLE outbox DROP COLUMN person")
+                  + rows.change("ALTER TABLE inbox DROP COLUMN urgency")
+                  + rows.change("ALTER TABLE inbox DROP COLUMN person"));
     }
 
     try (var database = Database.sqlite(file).migrate(SqlStore.SCHEMA)) {
-      assertThat(database.version()).contains("50");
+      assertThat(database.version()).contains("51");
       assertThat(
               database.<Long>read(
                   rows ->
-                      rows.first("SELECT count(*) FROM schedules", row -> row.getLong(1))
+                      rows.first("SELECT count(person) FROM outbox", row -> row.getLong(1))
                           .orElseThrow()))
           .isZero();
     }
@@ -92,7 +95,7 @@ class SchemasTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"49, false", "50, false", "51, true", "no number, true"})
+  @CsvSource({"50, false", "51, false", "52, true", "no number, true"})
   void databaseWithALaterMigrationIsRecognizedAsNewer(String version, boolean isNewer) {
     assertThat(SqlStore.SCHEMA.isOlderThan(version)).isEqualTo(isNewer);
   }

@@ -90,7 +90,7 @@ class UnreadableRowsTest {
     store.accept(delivery("2", say("b")));
     damage("inbox", body, "fake:1");
 
-    assertThat(store.due(QueueTable.INBOX, THREAD)).contains(NINE);
+    assertThat(store.next(QueueTable.INBOX, THREAD).map(SqlStore.NextTurn::due)).contains(NINE);
     assertThat(next()).map(each -> each.item().id().value()).contains("fake:2");
     assertThat(store.<List<Parked<Delivery>>>commit(work -> work.inbox().parked(10)))
         .singleElement()
@@ -198,7 +198,7 @@ class UnreadableRowsTest {
 
     poller.step(NINE);
 
-    assertThat(store.due(QueueTable.INBOX, OTHER_THREAD)).isPresent();
+    assertThat(store.next(QueueTable.INBOX, OTHER_THREAD)).isPresent();
   }
 
   /// The post of a question that cannot be read loses no buttons.

@@ -27,6 +27,7 @@ import dev.runnel.core.scope.DefaultsResolver;
 import dev.runnel.core.scope.Surfaces;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -58,11 +59,19 @@ record RunStarter(
       return;
     }
     var limit = surface.get().limits().rateLimit(attempt.conversation());
-    var mayPost =
-        store.commit(
-            work -> work.limits().reserve(limit, attempt.delivery().id().value(), attempt.now()));
-    if (mayPost.isAfter(attempt.now())) {
-      results.postpone(attempt, mayPost);
+    var mayPost = new AtomicReference<>(attempt.now());
+    // The commit may have waited so long that another step took the delivery over, and posted.
+    var isOwned =
+        results.commitIfOwned(
+            attempt,
+            work ->
+                mayPost.set(
+                    work.limits().reserve(limit, attempt.delivery().id().value(), attempt.now())));
+    if (!isOwned) {
+      return;
+    }
+    if (mayPost.get().isAfter(attempt.now())) {
+      results.postpone(attempt, mayPost.get());
       return;
     }
     switch (surface.get().threads().open(attempt.delivery(), attempt.isRetry())) {

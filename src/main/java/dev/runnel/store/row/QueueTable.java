@@ -27,9 +27,10 @@ public enum QueueTable {
     return task;
   }
 
-  /// The query for the conversations with rows that may be processed at a time, its parameter.
-  public String dueConversations() {
-    return "SELECT DISTINCT conversation FROM %s AS head WHERE state = 0 AND due_at <= ? AND (%s = 1 OR seq = (SELECT min(seq) FROM %s WHERE conversation = head.conversation AND state = 0 AND %s = 0))"
+  /// The query for the conversations with rows that may be processed at a time, its first
+  /// parameter. The others are the id after which it begins, and the number of conversations.
+  public String nextTurns() {
+    return "SELECT conversation, min(due_at) AS due_at, min(coalesce(urgency, 1)) AS urgency, min(person) AS person FROM %s AS head WHERE state = 0 AND due_at <= ? AND conversation > ? AND (%s = 1 OR seq = (SELECT min(seq) FROM %s WHERE conversation = head.conversation AND state = 0 AND %s = 0)) GROUP BY conversation ORDER BY conversation LIMIT ?"
         .formatted(table, unordered, table, unordered);
   }
 
