@@ -1,5 +1,6 @@
 package dev.runnel.database;
 
+import dev.runnel.threads.SupervisedThread;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -45,7 +46,12 @@ public final class AdvisoryLock implements AutoCloseable {
     properties.setProperty("loginTimeout", "5");
     properties.setProperty("socketTimeout", "10");
     properties.setProperty("tcpKeepAlive", "true");
-    this.keeper = Thread.ofVirtual().name("advisory-lock").unstarted(this::keep);
+    this.keeper =
+        Thread.ofVirtual()
+            .name("advisory-lock")
+            .unstarted(
+                SupervisedThread.repeating(
+                    "advisory-lock", this::keep, CHECK_INTERVAL, () -> closed.getCount() > 0));
   }
 
   /// @param url `jdbc:postgresql://…`
@@ -92,13 +98,9 @@ public final class AdvisoryLock implements AutoCloseable {
     disconnect();
   }
 
-  private void keep() {
-    try {
-      while (!closed.await(CHECK_INTERVAL.toSeconds(), TimeUnit.SECONDS)) {
-        check();
-      }
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
+  private void keep() throws InterruptedException {
+    if (!closed.await(CHECK_INTERVAL.toSeconds(), TimeUnit.SECONDS)) {
+      check();
     }
   }
 

@@ -55,12 +55,6 @@ public final class DatabaseException extends RuntimeException {
         .isPresent();
   }
 
-  /// Whether it is a matter of time: the database is busy, stands still or cannot be reached. Who
-  /// asked may ask again soon.
-  public boolean isTemporary() {
-    return isUnreachable() || isLocked();
-  }
-
   private boolean isFull() {
     return hasCode(SQLiteErrorCode.SQLITE_FULL)
         || sql().filter(e -> "53100".equals(e.getSQLState())).isPresent();

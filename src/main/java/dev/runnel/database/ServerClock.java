@@ -1,5 +1,6 @@
 package dev.runnel.database;
 
+import dev.runnel.threads.SupervisedThread;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -34,7 +35,7 @@ final class ServerClock implements InstantSource {
   public Instant instant() {
     var known = sample;
     if (known.age().compareTo(MAX_AGE) > 0 && refreshing.compareAndSet(false, true)) {
-      Thread.ofVirtual().name("server-clock").start(this::refresh);
+      SupervisedThread.virtual("server-clock", this::refresh, _ -> refreshing.set(false));
     }
     return known.at().plus(known.age());
   }
@@ -44,8 +45,6 @@ final class ServerClock implements InstantSource {
       sample = measure();
     } catch (DatabaseException gone) {
       // Callers that need the database report its failure.
-    } finally {
-      refreshing.set(false);
     }
   }
 

@@ -155,6 +155,11 @@ public final class ConversationWorkers implements AutoCloseable {
       }
     }
 
+    boolean isAlive() {
+      var thread = releasing;
+      return thread != null && thread.isAlive();
+    }
+
     /// Schedules the next conversation as soon as a step is free.
     private void releaseNext() throws InterruptedException {
       var conversation = turns.take().conversation();
@@ -538,9 +543,12 @@ public final class ConversationWorkers implements AutoCloseable {
     if (scheduler.getSchedulerState().isShuttingDown()) {
       return Optional.of("Runnel is shutting down.");
     }
-    return scheduler.getSchedulerState().isStarted()
+    if (!scheduler.getSchedulerState().isStarted()) {
+      return Optional.of("Runnel is starting.");
+    }
+    return workers.values().stream().allMatch(Worker::isAlive)
         ? Optional.empty()
-        : Optional.of("Runnel is starting.");
+        : Optional.of("Deliveries and posts are not processed. Restart Runnel.");
   }
 
   /// Waits for running steps to finish, and stops.

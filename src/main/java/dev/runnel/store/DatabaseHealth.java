@@ -2,6 +2,7 @@ package dev.runnel.store;
 
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.database.DatabaseException;
+import dev.runnel.threads.SupervisedThread;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -100,7 +101,8 @@ public final class DatabaseHealth {
       var mine = new InProgress<>(new CompletableFuture<T>(), System.nanoTime());
       var others = current.compareAndExchange(null, mine);
       if (others == null) {
-        Thread.ofVirtual().name("database-health").start(() -> complete(mine, query));
+        SupervisedThread.virtual(
+            "database-health", () -> complete(mine, query), _ -> current.set(null));
       }
       return await(others == null ? mine.result() : others.result());
     }
@@ -110,8 +112,6 @@ public final class DatabaseHealth {
         mine.result().complete(query.get());
       } catch (RuntimeException | Error e) {
         mine.result().completeExceptionally(e);
-      } finally {
-        current.set(null);
       }
     }
 

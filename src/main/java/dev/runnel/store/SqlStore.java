@@ -12,10 +12,12 @@ import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.database.Rows;
 import dev.runnel.database.Schema;
+import dev.runnel.memory.Price;
 import dev.runnel.store.SqlWork.Touched;
 import dev.runnel.store.row.QueueTable;
 import dev.runnel.store.row.RowSequence;
 import dev.runnel.store.row.Statements;
+import dev.runnel.threads.SupervisedThread;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -28,8 +30,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -39,7 +46,10 @@ import org.jspecify.annotations.Nullable;
 /// Lookups of bindings by run use a cache that is filled on reading; entries are invalidated after
 /// a commit.
 public final class SqlStore implements Store, AutoCloseable {
-  private static final int CACHED_BINDINGS = 20_000;
+  private static final int CACHED_CONVERSATIONS = 20_000;
+
+  /// In memory: bindings contain texts of people and agents.
+  private static final int CACHED_BYTES = 16 * 1024 * 1024;
 
   private static final Duration CACHED_FOR = Duration.ofSeconds(10);
 
@@ -53,12 +63,23 @@ public final class SqlStore implements Store, AutoCloseable {
   /// Larger than the free space inside a full database.
   private static final String PROBE = "probe ".repeat(4_000);
 
-  private static final Executor LOOKUPS = task -> Thread.ofVirtual().name("lookup").start(task);
+  private static final int LOOKUP_THREADS = 8;
+
+  /// Beyond it senders are refused at once rather than answered too late.
+  private static final int MAX_WAITING_LOOKUPS = 2_000;
 
   private final Database database;
   private final InstantSource clock;
   private final RowSequence sequence;
   private final GroupCommit groupCommit;
+  private final ExecutorService lookups =
+      new ThreadPoolExecutor(
+          LOOKUP_THREADS,
+          LOOKUP_THREADS,
+          1,
+          TimeUnit.SECONDS,
+          new ArrayBlockingQueue<>(MAX_WAITING_LOOKUPS),
+          SupervisedThread.virtuals("lookup"));
   private final Cache<RunId, Binding> byRun;
   private final Cache<Conversation, Boolean> withRun;
   private volatile Consumer<Set<Touched>> onTouched = _ -> {};
@@ -75,11 +96,17 @@ public final class SqlStore implements Store, AutoCloseable {
     this.clock = clock;
     this.byRun =
         Caffeine.newBuilder()
-            .maximumSize(CACHED_BINDINGS)
+            .maximumWeight(CACHED_BYTES)
+            .weigher(
+                (RunId _, Binding binding) ->
+                    Math.toIntExact(Price.text(binding.toString().length())))
             .expireAfterWrite(database.isEmbedded() ? CACHED_FOR : CACHED_WITH_OTHER_NODES)
             .build();
     this.withRun =
-        Caffeine.newBuilder().maximumSize(CACHED_BINDINGS).expireAfterWrite(CACHED_FOR).build();
+        Caffeine.newBuilder()
+            .maximumSize(CACHED_CONVERSATIONS)
+            .expireAfterWrite(CACHED_FOR)
+            .build();
     this.sequence = new RowSequence(clock, newest(database));
     this.groupCommit =
         new GroupCommit(
@@ -209,9 +236,15 @@ public final class SqlStore implements Store, AutoCloseable {
 
   @Override
   public CompletableFuture<Boolean> mayHaveRunLater(Conversation conversation) {
-    return withRun.getIfPresent(conversation) != null
-        ? CompletableFuture.completedFuture(true)
-        : CompletableFuture.supplyAsync(() -> mayHaveRun(conversation), LOOKUPS);
+    if (withRun.getIfPresent(conversation) != null) {
+      return CompletableFuture.completedFuture(true);
+    }
+    try {
+      return CompletableFuture.supplyAsync(() -> mayHaveRun(conversation), lookups)
+          .orTimeout(GroupCommit.TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException full) {
+      return CompletableFuture.failedFuture(full);
+    }
   }
 
   @Override
@@ -317,5 +350,6 @@ public final class SqlStore implements Store, AutoCloseable {
   @Override
   public void close() {
     groupCommit.close();
+    lookups.shutdownNow();
   }
 }

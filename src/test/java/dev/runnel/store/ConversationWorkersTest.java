@@ -225,7 +225,7 @@ class ConversationWorkersTest {
       start(
           store,
           (conversation, now) -> {
-            if (!isFirst(store, conversation, now, quick)) {
+            if (first(store, conversation, now).filter(it -> !it.equals(quick)).isPresent()) {
               others.incrementAndGet();
               awaitUninterruptibly(goOn);
             }
@@ -243,14 +243,9 @@ class ConversationWorkersTest {
       return before;
     }
 
-    private static boolean isFirst(
-        SqlStore store, Conversation conversation, Instant now, String id) {
-      return store.<Boolean>commit(
-          work ->
-              work.inbox()
-                  .next(conversation, now)
-                  .filter(it -> it.item().id().value().equals(id))
-                  .isPresent());
+    private static Optional<String> first(SqlStore store, Conversation conversation, Instant now) {
+      return store.commit(
+          work -> work.inbox().next(conversation, now).map(it -> it.item().id().value()));
     }
 
     /// As when the process, or the database, stands still for longer than heartbeats may be late.

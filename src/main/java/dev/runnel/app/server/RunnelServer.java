@@ -308,7 +308,13 @@ public final class RunnelServer implements AutoCloseable {
       Consumer<RoutesConfig> routes) {
     try {
       context.opened(
-          WebServer.start(host, port, AgentRunService.MAX_BYTES, threads, direct, routes));
+          WebServer.start(
+              host,
+              port,
+              AgentRunService.MAX_BYTES,
+              threads,
+              direct,
+              routes.andThen(DatabaseOutage::routes)));
     } catch (JavalinBindException e) {
       throw new SettingsException(
           PortProbe.problem(host, port)
