@@ -377,6 +377,49 @@ class ConversationWorkersTest {
     }
   }
 
+  /// As after a restart under load. No sweep after the first helps.
+  @Test
+  void moreConversationsThanFitInMemoryAreAllProcessed() {
+    var count = FairTurns.MOST_WAITING + 1_000;
+    var database = Database.sqlite(folder.resolve("runnel.db"));
+    var store = store(database);
+    database.write(
+        rows ->
+            rows.change(
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT"
+                    + " INTO inbox (id, meaning, conversation, seq, overtakes, body, due_at)"
+                    + " SELECT 'd' || i, 'm' || i, 'fake:t/c/' || i, i, 0, '{}', 1 FROM n",
+                count));
+    var tasks = SchedulerTables.of(database);
+    var mostScheduled = new AtomicInteger();
+    var steps = new AtomicInteger();
+    start(
+        store,
+        tasks,
+        (conversation, _) -> {
+          if (steps.incrementAndGet() % 500 == 1) {
+            var scheduled = tasks.instances("dispatch", "fake:", "fake:z").size();
+            mostScheduled.accumulateAndGet(scheduled, Math::max);
+          }
+          database.write(
+              rows ->
+                  rows.change(
+                      "UPDATE inbox SET state = 1 WHERE conversation = ?", conversation.id()));
+        },
+        Retention.DEFAULT,
+        new ConversationWorkers.Pace(
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(2),
+            Duration.ofHours(1),
+            Duration.ofSeconds(10)));
+
+    var waiting = "SELECT count(*) FROM inbox WHERE state = 0";
+    await()
+        .atMost(Duration.ofSeconds(120))
+        .until(() -> database.<Integer>read(rows -> rows.count(waiting)) == 0);
+    assertThat(mostScheduled).hasValueLessThanOrEqualTo(FairTurns.MOST);
+  }
+
   /// A run that ended may be continued elsewhere.
   @Test
   void watcherIsWokenOccasionallyEvenWithoutActiveRuns() {
