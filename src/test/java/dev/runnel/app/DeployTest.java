@@ -37,8 +37,12 @@ class DeployTest {
       for (var file : files.filter(Files::isRegularFile).toList()) {
         assertThat(SETTING.matcher(Files.readString(file)).results().map(it -> it.group()))
             .as(file.toString())
-            // The name of the file is no setting in it.
-            .allMatch(name -> known.contains(name) || name.equals("RUNNEL_CONFIG"));
+            // The name of the file is no setting in it, and the launcher reads the size of the heap.
+            .allMatch(
+                name ->
+                    known.contains(name)
+                        || name.equals("RUNNEL_CONFIG")
+                        || name.equals("RUNNEL_HEAP"));
       }
     }
   }
@@ -116,6 +120,26 @@ class DeployTest {
     assertThat(container.path("env").toString())
         .contains("{\"name\":\"RUNNEL_CONFIG\",\"value\":\"/etc/runnel/runnel.yaml\"}");
     assertThat(container.path("volumeMounts").toString()).contains("\"mountPath\":\"/etc/runnel\"");
+  }
+
+  /// Agents set their own score higher.
+  @Test
+  void serverIsTheLastThatTheKernelEndsForMemory() throws IOException {
+    var compose = YAML.readTree(DEPLOY.resolve("compose.yaml").toFile());
+
+    assertThat(compose.at("/services/runnel/oom_score_adj").asInt()).isEqualTo(-500);
+    assertThat(Files.readAllLines(DEPLOY.resolve("systemd/runnel.service")))
+        .contains("OOMScoreAdjust=-500");
+  }
+
+  /// Each connection is a file, and Runnel keeps 512 for itself.
+  @Test
+  void serverMayHaveTenThousandConnections() throws IOException {
+    var compose = YAML.readTree(DEPLOY.resolve("compose.yaml").toFile());
+
+    assertThat(compose.at("/services/runnel/ulimits/nofile").asInt()).isGreaterThan(10_512);
+    assertThat(Files.readAllLines(DEPLOY.resolve("systemd/runnel.service")))
+        .contains("LimitNOFILE=16384");
   }
 
   @Test

@@ -16,6 +16,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The script `runnel`, with a Maven and a JDK that only note what they are asked for.
 @Tag("slow")
@@ -45,6 +48,7 @@ class LauncherTest {
 
   @TempDir Path root;
   private String output = "";
+  private String heapSize = "";
 
   @BeforeEach
   void makeACloneWithAMavenAndAJdk() throws IOException {
@@ -143,6 +147,41 @@ class LauncherTest {
     assertThat(root.resolve("settings-of-training")).content().contains("isolation: none");
   }
 
+  @Test
+  void heapIs256MiBAndBuffersOutsideHaveAQuarterOfIt() throws Exception {
+    assertThat(run()).isZero();
+
+    assertThat(calls("java")).last().asString().contains("-Xmx256m -XX:MaxDirectMemorySize=64m ");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"512m, 512m, 128m", "2g, 2048m, 512m", "1G, 1024m, 256m", "192M, 192m, 48m"})
+  void heapFollowsTheVariable(String size, String heap, String direct) throws Exception {
+    heapSize = size;
+
+    assertThat(run("serve")).isZero();
+    assertThat(calls("java"))
+        .last()
+        .asString()
+        .contains("-Xmx%s -XX:MaxDirectMemorySize=%s ".formatted(heap, direct));
+    assertThat(trainings()).singleElement().asString().contains("-Xmx" + heap);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"512", "m", "191m", "0512m", "1t", "-1g", "1.5g", "512 m", "512mm", "99999999g", "*"})
+  void wrongOrTooSmallHeapStopsTheStartWithTheWayOut(String size) throws Exception {
+    heapSize = size;
+
+    assertThat(run("serve")).isOne();
+    assertThat(output)
+        .isEqualTo(
+            "RUNNEL_HEAP is '%s'. It must be a size of at least 192m, such as 512m or 2g.\n"
+                .formatted(size));
+    assertThat(calls("java")).isEmpty();
+    assertThat(calls("mvn")).isEmpty();
+  }
+
   /// The one that is there.
   private Path cache() throws IOException {
     try (var files = Files.list(root.resolve("target"))) {
@@ -181,6 +220,9 @@ class LauncherTest {
                 "PATH", root.resolve("bin") + ":/usr/bin:/bin",
                 "HOME", root.toString(),
                 "JAVA_HOME", root.resolve("jdk").toString()));
+    if (!heapSize.isEmpty()) {
+      builder.environment().put("RUNNEL_HEAP", heapSize);
+    }
     return builder;
   }
 
