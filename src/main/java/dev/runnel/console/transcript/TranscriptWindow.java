@@ -1,7 +1,6 @@
 package dev.runnel.console.transcript;
 
 import dev.runnel.console.transcript.Transcripts.Line;
-import dev.runnel.console.transcript.Transcripts.Part;
 import dev.runnel.core.model.run.RunId;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -53,39 +52,36 @@ public record TranscriptWindow(
       Transcripts transcripts, RunId run, Optional<Long> around, String words) {
     var end = transcripts.last(run);
     var from = around.map(it -> it - BEFORE).orElse(end - LINES + 1);
-    var part = transcripts.after(run, Math.max(0, Math.min(from, end) - 1));
-    return part.map(
-        it -> {
-          var lines = it.lines().subList(0, Math.min(LINES, it.lines().size()));
-          var shown =
-              around.isPresent()
-                  ? new Part(lines, true).firstPart().lines()
-                  : new Part(lines, true).lastPart().lines();
-          return new TranscriptWindow(
-              StepView.of(shown),
-              shown.isEmpty() ? 0 : shown.getFirst().number(),
-              shown.isEmpty() ? 0 : shown.getLast().number(),
-              end,
-              words,
-              words.isBlank()
-                  ? List.of()
-                  : transcripts.find(run, words, HITS).stream().map(TranscriptWindow::hit).toList(),
-              transcripts.lastError(run));
-        });
+    var after = Math.max(0, Math.min(from, end) - 1);
+    var lines =
+        around.isPresent()
+            ? LinesOfPage.first(transcripts, run, after, LINES)
+            : LinesOfPage.last(transcripts, run, after, Long.MAX_VALUE, LINES);
+    return lines.map(
+        shown ->
+            new TranscriptWindow(
+                StepView.of(shown),
+                shown.isEmpty() ? 0 : shown.getFirst().number(),
+                shown.isEmpty() ? 0 : shown.getLast().number(),
+                end,
+                words,
+                words.isBlank()
+                    ? List.of()
+                    : transcripts.find(run, words, HITS).stream()
+                        .map(TranscriptWindow::hit)
+                        .toList(),
+                transcripts.lastError(run)));
   }
 
   /// The lines before a given one, at most [#LINES], for a page that shows it already.
   public static List<Line> before(Transcripts transcripts, RunId run, long line) {
-    var lines =
-        transcripts.after(run, Math.max(0, line - 1 - LINES)).map(Part::lines).orElse(List.of());
-    var wanted = lines.stream().filter(it -> it.number() < line).limit(LINES).toList();
-    return new Part(wanted, false).lastPart().lines();
+    return LinesOfPage.last(transcripts, run, Math.max(0, line - 1 - LINES), line, LINES)
+        .orElse(List.of());
   }
 
   /// The lines after a given one, at most [#LINES].
   public static List<Line> after(Transcripts transcripts, RunId run, long line) {
-    var lines = transcripts.after(run, line).map(Part::lines).orElse(List.of());
-    return new Part(lines.subList(0, Math.min(LINES, lines.size())), false).firstPart().lines();
+    return LinesOfPage.first(transcripts, run, line, LINES).orElse(List.of());
   }
 
   private static Hit hit(Line line) {

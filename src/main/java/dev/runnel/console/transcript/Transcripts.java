@@ -70,9 +70,6 @@ public interface Transcripts {
 
   /// @param mayGrow whether more may follow: there is a further page, or the run has not ended
   record Part(List<Line> lines, boolean mayGrow) {
-    private static final int MAX_LINE = 5_000;
-    private static final int MAX_CHARACTERS = 400_000;
-
     public Part {
       lines = List.copyOf(lines);
     }
@@ -80,27 +77,9 @@ public interface Transcripts {
     /// The lines to render at once: the first ones, long ones shortened. The rest can be requested
     /// next.
     public Part firstPart() {
-      var shown = fitting(lines);
-      return new Part(shown, shown.size() < lines.size() || mayGrow);
-    }
-
-    /// The same with the last lines.
-    public Part lastPart() {
-      return new Part(fitting(lines.reversed()).reversed(), mayGrow);
-    }
-
-    private static List<Line> fitting(List<Line> lines) {
-      var shown = new ArrayList<Line>();
-      int room = MAX_CHARACTERS;
-      for (var line : lines) {
-        var inShort = line.inShort(MAX_LINE);
-        room -= inShort.text().length();
-        if (room < 0) {
-          break;
-        }
-        shown.add(inShort);
-      }
-      return shown;
+      var page = new LinesOfPage(lines.size());
+      var shown = lines.stream().takeWhile(page::addIfItFits).count();
+      return new Part(page.lines(), shown < lines.size() || mayGrow);
     }
   }
 

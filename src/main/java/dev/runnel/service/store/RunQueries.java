@@ -138,12 +138,16 @@ public record RunQueries(Database database, PersonLimit personLimit) {
     if (run.isEmpty()) {
       return Optional.empty();
     }
-    List<TranscriptLine> lines =
-        database.read(rows -> new TranscriptRows(rows).after(runId, afterLine, PAGE));
-    var working =
-        run.get().state() == ExecutionState.INPROGRESS
-            || run.get().state() == ExecutionState.QUEUED;
-    return Optional.of(new TranscriptPart(lines, working || lines.size() == PAGE));
+    return database.read(
+        rows -> {
+          var transcript = new TranscriptRows(rows);
+          var lines = transcript.after(runId, afterLine, PAGE);
+          var working =
+              run.get().state() == ExecutionState.INPROGRESS
+                  || run.get().state() == ExecutionState.QUEUED;
+          var hasMore = !lines.isEmpty() && lines.getLast().number() < transcript.last(runId);
+          return Optional.of(new TranscriptPart(lines, working || hasMore));
+        });
   }
 
   /// The number of a transcript's last line; 0 if there is none.

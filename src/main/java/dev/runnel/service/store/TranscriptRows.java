@@ -10,12 +10,20 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// Reads and writes transcripts, within one transaction.
 public record TranscriptRows(Rows rows) {
   /// Lines per statement, because one statement per line would be too slow on a server.
   private static final int LINES_PER_STATEMENT = 100;
+
+  /// The characters of lines that are read at once, because all of them are in memory then. A
+  /// longer line is read alone.
+  static final int MAX_CHARACTERS = 256 * 1024;
+
+  /// The characters of a line that a search returns.
+  private static final int MAX_HIT = 1_000;
 
   /// A line that is not numbered yet.
   ///
@@ -47,25 +55,49 @@ public record TranscriptRows(Rows rows) {
     }
   }
 
+  private record Size(long number, long characters) {}
+
+  /// The lines after a given one: at most `limit`, and fewer if they are long.
   List<TranscriptLine> after(String runId, long number, int limit) throws SQLException {
+    var room = new AtomicLong(MAX_CHARACTERS);
+    var sizes =
+        rows.listUntil(
+            size -> room.addAndGet(-size.characters()) <= 0,
+            """
+            SELECT number, LENGTH(text) AS characters FROM transcript_lines
+            WHERE run_id = ? AND number > ? ORDER BY number LIMIT ?
+            """,
+            row -> new Size(row.getLong("number"), row.getLong("characters")),
+            runId,
+            number,
+            limit);
+    if (sizes.isEmpty()) {
+      return List.of();
+    }
+    // The line that no longer fits is read alone next time.
+    var last = room.get() < 0 && sizes.size() > 1 ? sizes.get(sizes.size() - 2) : sizes.getLast();
     return rows.list(
         """
-        SELECT * FROM transcript_lines WHERE run_id = ? AND number > ? ORDER BY number LIMIT ?
+        SELECT * FROM transcript_lines WHERE run_id = ? AND number > ? AND number <= ?
+        ORDER BY number
         """,
         TranscriptRows::line,
         runId,
         number,
-        limit);
+        last.number());
   }
 
-  /// The first lines that contain the text; the case of ASCII letters does not matter.
+  /// The first lines that contain the text, cut after [#MAX_HIT] characters; the case of ASCII
+  /// letters does not matter.
   List<TranscriptLine> find(String runId, String text, int limit) throws SQLException {
     return rows.list(
         """
-        SELECT * FROM transcript_lines WHERE run_id = ? AND LOWER(text) LIKE ? ESCAPE '\\'
+        SELECT number, execution, kind, said_at, failed, SUBSTR(text, 1, ?) AS text
+        FROM transcript_lines WHERE run_id = ? AND LOWER(text) LIKE ? ESCAPE '\\'
         ORDER BY number LIMIT ?
         """,
         TranscriptRows::line,
+        MAX_HIT,
         runId,
         "%" + text.toLowerCase(Locale.ROOT).replaceAll("([\\\\%_])", "\\\\$1") + "%",
         limit);

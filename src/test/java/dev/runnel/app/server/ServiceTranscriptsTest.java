@@ -12,9 +12,11 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -53,6 +55,59 @@ class ServiceTranscriptsTest {
         assertThat(found.find(RUN, "line", 200)).hasSize(200);
       }
     }
+  }
+
+  /// A line may have a megabyte, and a page must fit in memory.
+  @Test
+  void longLinesAreReadInPiecesAndNoneIsLeftOut() {
+    try (var database = Database.sqlite(folder.resolve("agent-runs.db"))) {
+      database.migrate(ServiceTables.ON_SQLITE);
+      fill(database);
+      lengthen(database);
+      try (var service = open(database)) {
+        var found = new ServiceTranscripts(service);
+        var numbers = new ArrayList<Long>();
+        for (var part = found.after(RUN, 0).orElseThrow();
+            !part.lines().isEmpty();
+            part = found.after(RUN, numbers.getLast()).orElseThrow()) {
+          var characters = part.lines().stream().mapToInt(line -> line.text().length()).sum();
+          assertThat(characters <= 256 * 1024 || part.lines().size() == 1).isTrue();
+          part.lines().forEach(line -> numbers.add(line.number()));
+          assertThat(part.mayGrow()).isEqualTo(numbers.getLast() < 2500);
+        }
+
+        assertThat(numbers)
+            .containsExactlyElementsOf(LongStream.rangeClosed(1, 2500).boxed().toList());
+        assertThat(found.find(RUN, "éx", 200))
+            .hasSize(64)
+            .allMatch(line -> line.text().length() <= 1_000);
+      }
+    }
+  }
+
+  private AgentRunService open(Database database) {
+    return AgentRunService.open(
+        database,
+        ServiceSettings.of(
+            folder.resolve("workspaces"),
+            "key",
+            () -> URI.create("http://localhost"),
+            Optional.of("cat")),
+        InstantSource.system());
+  }
+
+  /// 64 lines of 64 kB, and one of a megabyte.
+  private static void lengthen(Database database) {
+    Integer _ =
+        database.write(
+            rows -> {
+              rows.change(
+                  "UPDATE transcript_lines SET text = ? WHERE number BETWEEN 1001 AND 1064",
+                  "xé".repeat(32 * 1024));
+              return rows.change(
+                  "UPDATE transcript_lines SET text = ? WHERE number = 1500",
+                  "x".repeat(1024 * 1024));
+            });
   }
 
   private static void fill(Database database) {
