@@ -279,9 +279,12 @@ function follow(address) {
   for (const [event, act] of Object.entries(on)) {
     stream.addEventListener(event, ({ data }) => keepingBottom((follows) => act(data, follows)));
   }
+  stream.onopen = () => { $('#paused').hidden = true; };
   // The browser reconnects by itself, except after a response that is not an event stream.
   stream.onerror = ({ target }) => {
-    if (target.readyState === EventSource.CLOSED) setTimeout(() => follow(address), 10_000);
+    if (target.readyState !== EventSource.CLOSED) return;
+    $('#paused').hidden = false;
+    setTimeout(() => { if (stream === target) follow(address); }, 10_000);
   };
 }
 

@@ -27,7 +27,7 @@ final class AuditRoutes {
 
   void register(RoutesConfig routes) {
     guard.page(routes, AuditPage.PATH, this::showAudit);
-    guard.page(routes, AuditPage.DOWNLOAD, this::sendAudit);
+    guard.download(routes, AuditPage.DOWNLOAD, this::sendAudit);
   }
 
   private void showAudit(Context ctx, Visitor visitor) {

@@ -7,6 +7,7 @@ import dev.runnel.console.view.About;
 import dev.runnel.console.view.RunFactsReader;
 import dev.runnel.console.view.RunLists;
 import dev.runnel.console.view.Templates;
+import dev.runnel.memory.Share;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import java.time.Duration;
@@ -22,7 +23,9 @@ import java.util.function.UnaryOperator;
 ///
 /// A stream blocks its thread while its page is open: virtual threads should serve it.
 public final class Console implements AutoCloseable {
-  private static final int MAX_OPEN_PAGES = 200;
+  /// Of one reader; a browser has at most six, or a hundred with HTTP/2.
+  private static final int MAX_STREAMS_OF_ONE = 32;
+
   private static final Duration HEALTH_CHECK_WAIT = Duration.ofSeconds(2);
   private static final Duration POLL_INTERVAL = Duration.ofMillis(500);
   private static final Duration MAX_SILENCE = Duration.ofSeconds(10);
@@ -32,13 +35,15 @@ public final class Console implements AutoCloseable {
   private final List<Consumer<RoutesConfig>> routeGroups;
 
   /// @param redaction removes secrets from messages
+  /// @param memory for what is shown to readers; streams get at most three eighths of it
   public Console(
       ConsoleData data,
       ConsoleVisitors visitors,
       ConsoleSurface surface,
       About about,
       UnaryOperator<String> redaction,
-      InstantSource clock) {
+      InstantSource clock,
+      Share memory) {
     this(
         data,
         visitors,
@@ -46,7 +51,13 @@ public final class Console implements AutoCloseable {
         about,
         redaction,
         clock,
-        new Streams(MAX_OPEN_PAGES, POLL_INTERVAL, MAX_SILENCE));
+        memory,
+        new Streams(
+            (int) (memory.size() / 8 * 3 / Streams.BYTES),
+            MAX_STREAMS_OF_ONE,
+            POLL_INTERVAL,
+            MAX_SILENCE,
+            memory));
   }
 
   Console(
@@ -56,6 +67,7 @@ public final class Console implements AutoCloseable {
       About about,
       UnaryOperator<String> redaction,
       InstantSource clock,
+      Share memory,
       Streams streams) {
     this.streams = streams;
     var store = data.store();
@@ -69,6 +81,8 @@ public final class Console implements AutoCloseable {
             visitors.signIn(),
             access,
             new Templates(about, assets.version()),
+            new PageMemory(memory),
+            data.isUnavailable(),
             clock);
     var attention =
         new AttentionRoutes(

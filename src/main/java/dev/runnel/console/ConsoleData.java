@@ -8,9 +8,12 @@ import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.AuditReader;
 import dev.runnel.core.port.RunCatalog;
 import dev.runnel.core.port.Store;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /// Where the console reads what it shows.
+///
+/// @param isUnavailable whether an error of these says that the database cannot be used now
 public record ConsoleData(
     Store store,
     AgentRuns runs,
@@ -18,7 +21,8 @@ public record ConsoleData(
     Transcripts transcripts,
     AuditReader auditLog,
     Numbers numbers,
-    Operation operation) {
+    Operation operation,
+    Predicate<Throwable> isUnavailable) {
   /// A copy whose transcripts contain no secrets.
   ///
   /// @param redaction removes secrets from a text
@@ -30,6 +34,7 @@ public record ConsoleData(
         new RedactedTranscripts(transcripts, redaction),
         auditLog,
         numbers,
-        operation);
+        operation,
+        isUnavailable);
   }
 }

@@ -7,7 +7,6 @@ import dev.runnel.console.view.Templates;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.port.Store;
-import io.javalin.http.sse.SseClient;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -52,7 +51,7 @@ final class HomePageEvents implements Streams.PageEvents {
   }
 
   @Override
-  public boolean send(SseClient page) {
+  public boolean collect(EventBuffer page) {
     if (updates.isDue()) {
       sendList(page);
     }
@@ -62,11 +61,11 @@ final class HomePageEvents implements Streams.PageEvents {
     return true;
   }
 
-  private void sendList(SseClient page) {
+  private void sendList(EventBuffer page) {
     var views = views(newest(store), clock);
     var rows = views.stream().map(view -> view.row(pages)).toList();
     if (isNew || isEmpty != views.isEmpty()) {
-      page.sendEvent("list", pages.runList(views));
+      page.add("list", pages.runList(views));
       updates.hasAll(rows);
     } else {
       updates.send(page, rows);
@@ -75,14 +74,14 @@ final class HomePageEvents implements Streams.PageEvents {
     isEmpty = views.isEmpty();
   }
 
-  private void await(SseClient page, Conversation conversation) {
+  private void await(EventBuffer page, Conversation conversation) {
     var current = surface.notes(conversation);
     if (!current.equals(notes)) {
       notes = current;
-      page.sendEvent("notes", pages.notes(current));
+      page.add("notes", pages.notes(current));
     }
     store
         .<Optional<Binding>>read(bindings -> bindings.of(conversation))
-        .ifPresent(binding -> page.sendEvent("started", RunFacts.path(binding.run().id())));
+        .ifPresent(binding -> page.add("started", RunFacts.path(binding.run().id())));
   }
 }

@@ -3,16 +3,15 @@ package dev.runnel.console;
 import static java.util.Objects.requireNonNull;
 
 import dev.runnel.console.view.LiveRow;
-import io.javalin.http.sse.SseClient;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Sends an open page the rows of its list that changed: the event `row` is a row that is new or
-/// changed, `said` the id of a run and its new message where nothing else changed, and `order` the
-/// ids of all rows, separated by spaces.
+/// Collects for an open page the rows of its list that changed: the event `row` is a row that is
+/// new or changed, `said` the id of a run and its new message where nothing else changed, and
+/// `order` the ids of all rows, separated by spaces.
 ///
 /// While many runs report at once, changes wait for their turn, so that a page costs less than 5 kB
 /// a second. Not thread-safe.
@@ -23,17 +22,18 @@ final class RowUpdates {
   /// Bytes of changes that are sent for one read; the last row may exceed them.
   private static final int MAX_BYTES = 7_000;
 
-  private record Sent(List<Object> shown, String message, long turn) {
+  /// Hash codes, because the rows of all open pages would take much memory.
+  private record Sent(int shown, int message, long turn) {
     static Sent of(LiveRow row, long turn) {
-      return new Sent(row.shown(), row.message(), turn);
+      return new Sent(row.shown().hashCode(), row.message().hashCode(), turn);
     }
 
     boolean isOf(LiveRow row) {
-      return looksLike(row) && message.equals(row.message());
+      return looksLike(row) && message == row.message().hashCode();
     }
 
     boolean looksLike(LiveRow row) {
-      return shown.equals(row.shown());
+      return shown == row.shown().hashCode();
     }
   }
 
@@ -54,7 +54,7 @@ final class RowUpdates {
     rows.forEach(row -> sent.put(row.run(), Sent.of(row, turn++)));
   }
 
-  void send(SseClient page, List<LiveRow> rows) {
+  void send(EventBuffer page, List<LiveRow> rows) {
     var ids = ids(rows);
     sent.keySet().retainAll(ids);
     int bytes = 0;
@@ -91,15 +91,15 @@ final class RowUpdates {
         .toList();
   }
 
-  private int send(SseClient page, LiveRow row) {
+  private int send(EventBuffer page, LiveRow row) {
     var before = sent.put(row.run(), Sent.of(row, turn++));
     return before != null && before.looksLike(row)
         ? send(page, "said", row.run() + " " + row.message())
         : send(page, "row", row.html().get());
   }
 
-  private static int send(SseClient page, String event, String data) {
-    page.sendEvent(event, data);
+  private static int send(EventBuffer page, String event, String data) {
+    page.add(event, data);
     return data.getBytes(StandardCharsets.UTF_8).length;
   }
 

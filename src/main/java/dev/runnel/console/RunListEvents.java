@@ -3,7 +3,6 @@ package dev.runnel.console;
 import dev.runnel.console.view.RunListQuery;
 import dev.runnel.console.view.RunLists;
 import dev.runnel.console.view.Templates;
-import io.javalin.http.sse.SseClient;
 import java.time.InstantSource;
 
 /// Keeps a page of the list of all runs up to date. Sends the events of [RowUpdates]. Not
@@ -23,7 +22,7 @@ final class RunListEvents implements Streams.PageEvents {
   }
 
   @Override
-  public boolean send(SseClient page) {
+  public boolean collect(EventBuffer page) {
     if (!updates.isDue()) {
       return true;
     }

@@ -8,6 +8,7 @@ import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.port.Store;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
+import java.io.IOException;
 import java.time.InstantSource;
 
 /// `/` starts runs and lists the newest runs of conversations, `/runs` searches all runs; `/live`
@@ -40,9 +41,9 @@ final class RunListRoutes {
 
   void register(RoutesConfig routes) {
     guard.page(routes, "/", this::showRuns);
-    guard.page(routes, "/live", this::followRuns);
+    guard.stream(routes, "/live", this::followRuns);
     guard.page(routes, "/runs", this::showAllRuns);
-    guard.page(routes, "/live/runs", this::followAllRuns);
+    guard.stream(routes, "/live/runs", this::followAllRuns);
   }
 
   private void showRuns(Context ctx, Visitor visitor) {
@@ -55,14 +56,17 @@ final class RunListRoutes {
                 visitor.pageKey()));
   }
 
-  private void followRuns(Context ctx, Visitor visitor) {
+  private void followRuns(Context ctx, Visitor visitor) throws IOException {
     var awaiting = ctx.queryParam("awaiting");
+    Conversation awaited;
     try {
-      var awaited = awaiting == null ? null : Conversation.parse(awaiting);
-      guard.follow(ctx, streams, new HomePageEvents(store, surface, guard.pages(), clock, awaited));
+      awaited = awaiting == null ? null : Conversation.parse(awaiting);
     } catch (IllegalArgumentException malformed) {
       ctx.status(400);
+      return;
     }
+    guard.follow(
+        ctx, visitor, streams, new HomePageEvents(store, surface, guard.pages(), clock, awaited));
   }
 
   private void showAllRuns(Context ctx, Visitor visitor) {
@@ -74,9 +78,10 @@ final class RunListRoutes {
     ctx.html(guard.pages(visitor).allRuns(query, list, clock.instant()));
   }
 
-  private void followAllRuns(Context ctx, Visitor visitor) {
+  private void followAllRuns(Context ctx, Visitor visitor) throws IOException {
     guard.follow(
         ctx,
+        visitor,
         streams,
         new RunListEvents(runLists, RunListQuery.of(ctx::queryParam), guard.pages(), clock));
   }

@@ -8,7 +8,6 @@ import dev.runnel.console.view.Templates;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.run.Outcome;
 import dev.runnel.core.model.run.RunId;
-import io.javalin.http.sse.SseClient;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -54,16 +53,16 @@ final class RunPageEvents implements Streams.PageEvents {
   }
 
   @Override
-  public boolean send(SseClient page) {
+  public boolean collect(EventBuffer page) {
     var now = current();
     if (!now.run().id().equals(shown.run().id())) {
-      page.sendEvent("moved", now.path());
+      page.add("moved", now.path());
       return false;
     }
     if (first || !now.isSameAs(shown)) {
-      page.sendEvent("head", pages.runHead(now));
+      page.add("head", pages.runHead(now));
       if (!first && !now.run().stateName().equals(shown.run().stateName())) {
-        page.sendEvent("facts", pages.facts(facts.of(now)));
+        page.add("facts", pages.facts(facts.of(now)));
       }
       mayGrow = true;
     }
@@ -94,15 +93,15 @@ final class RunPageEvents implements Streams.PageEvents {
         : shown;
   }
 
-  private void sendNotes(SseClient page) {
+  private void sendNotes(EventBuffer page) {
     var current = shown.place().map(surface::notes).orElse(List.of());
     if (!current.equals(notes)) {
       notes = current;
-      page.sendEvent("notes", pages.notes(current));
+      page.add("notes", pages.notes(current));
     }
   }
 
-  private void sendLines(SseClient page) {
+  private void sendLines(EventBuffer page) {
     if (!mayGrow) {
       return;
     }
@@ -111,7 +110,7 @@ final class RunPageEvents implements Streams.PageEvents {
     var lines = part.map(Transcripts.Part::lines).orElse(List.of());
     if (!lines.isEmpty()) {
       line = lines.getLast().number();
-      page.sendEvent("lines", pages.lines(lines), Long.toString(line));
+      page.add("lines", pages.lines(lines), Long.toString(line));
     }
   }
 }

@@ -23,7 +23,6 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /// `/runs/{id}` shows a run, its transcript and its files; `live` below it keeps the page up to
@@ -62,15 +61,15 @@ final class RunRoutes {
 
   void register(RoutesConfig routes) {
     guard.page(routes, "/runs/{id}", this::showRun);
-    guard.page(routes, "/runs/{id}/live", this::followRun);
+    guard.stream(routes, "/runs/{id}/live", this::followRun);
     guard.page(routes, "/runs/{id}/lines", this::sendLines);
-    guard.page(routes, "/runs/{id}/transcript", this::sendTranscript);
+    guard.download(routes, "/runs/{id}/transcript", this::sendTranscript);
     guard.page(routes, "/runs/{id}/files/{file}", this::sendFile);
     guard.form(routes, "/runs/{id}/share", Permission.LINK, "share runs", this::share);
-    routes.get(ConsoleAuthentication.SHARED_PATH + "{link}", this::showShared);
+    guard.publicPage(routes, ConsoleAuthentication.SHARED_PATH + "{link}", this::showShared);
   }
 
-  private void showRun(Context ctx, Visitor visitor) {
+  private void showRun(Context ctx, Visitor visitor) throws Exception {
     withRun(
         ctx,
         found -> {
@@ -89,13 +88,14 @@ final class RunRoutes {
         });
   }
 
-  private void followRun(Context ctx, Visitor visitor) {
+  private void followRun(Context ctx, Visitor visitor) throws Exception {
     withRun(
         ctx,
         run -> {
           audit.readLines(visitor.actor(), run.run().id());
           guard.follow(
               ctx,
+              visitor,
               streams,
               new RunPageEvents(
                   data,
@@ -194,7 +194,7 @@ final class RunRoutes {
   }
 
   /// Creates a link that shows a run, also to people without an account.
-  private void share(Context ctx, Visitor visitor, Form form) {
+  private void share(Context ctx, Visitor visitor, Form form) throws Exception {
     if (LocalAddress.isLocal(visitors.signIn().url())) {
       ctx.status(409)
           .html(
@@ -220,8 +220,7 @@ final class RunRoutes {
     }
   }
 
-  private void showShared(Context ctx) {
-    VisitorGuard.protect(ctx);
+  private void showShared(Context ctx) throws Exception {
     ctx.header("Referrer-Policy", "no-referrer");
     var run = visitors.authentication().shared(ctx.pathParam("link"));
     if (run.isEmpty()) {
@@ -256,7 +255,13 @@ final class RunRoutes {
     return line != null && NUMBER.matcher(line).matches() ? Long.parseLong(line) : 0;
   }
 
-  private void withRun(Context ctx, Consumer<RunView> page) {
+  /// A page of a run.
+  @FunctionalInterface
+  private interface RunPage {
+    void show(RunView run) throws Exception;
+  }
+
+  private void withRun(Context ctx, RunPage page) throws Exception {
     var given = ctx.pathParam("id");
     if (given.isBlank()) {
       missing(ctx);
@@ -265,7 +270,7 @@ final class RunRoutes {
     withRun(ctx, new RunId(given), page);
   }
 
-  private void withRun(Context ctx, RunId id, Consumer<RunView> page) {
+  private void withRun(Context ctx, RunId id, RunPage page) throws Exception {
     // The look-up by run may be stale, and the conversation may have a newer run.
     var binding =
         data.store()
@@ -276,11 +281,11 @@ final class RunRoutes {
                         .flatMap(known -> bindings.of(known.conversation()))
                         .filter(current -> current.run().id().equals(id)));
     if (binding.isPresent()) {
-      page.accept(RunView.of(binding.get(), clock.instant()));
+      page.show(RunView.of(binding.get(), clock.instant()));
       return;
     }
     switch (data.runs().find(id)) {
-      case Outcome.Done(var run) -> page.accept(RunView.unbound(run, clock.instant()));
+      case Outcome.Done(var run) -> page.show(RunView.unbound(run, clock.instant()));
       case Outcome.Missing _, Outcome.Refused _ -> missing(ctx);
       case Outcome.Unavailable _ ->
           ctx.status(503)

@@ -42,16 +42,19 @@ final class SignInRoutes {
   }
 
   void register(RoutesConfig routes) {
-    routes.get(ConsoleAuthentication.SIGN_IN_PATH, this::showSignIn);
-    routes.post(ConsoleAuthentication.SIGN_IN_PATH, this::enter);
-    routes.get(ConsoleAuthentication.SIGN_IN_PATH + "/{provider}", this::redirectToProvider);
-    routes.get(ConsoleAuthentication.SIGN_IN_PATH + "/{provider}/callback", this::completeSignIn);
+    routes.get(ConsoleAuthentication.SIGN_IN_PATH, guard.careful(this::showSignIn));
+    routes.post(ConsoleAuthentication.SIGN_IN_PATH, guard.careful(this::enter));
+    routes.get(
+        ConsoleAuthentication.SIGN_IN_PATH + "/{provider}",
+        guard.careful(this::redirectToProvider));
+    routes.get(
+        ConsoleAuthentication.SIGN_IN_PATH + "/{provider}/callback",
+        guard.careful(this::completeSignIn));
     guard.post(routes, "/leave", this::leave);
   }
 
   /// Redirects the visitor to a provider.
   private void redirectToProvider(Context ctx) {
-    VisitorGuard.protect(ctx);
     var provider = signIn.find(ctx.pathParam("provider"));
     if (provider.isEmpty()) {
       ctx.status(404).html(guard.pages().errorPage("There is nothing here", "Check the address."));
@@ -85,7 +88,6 @@ final class SignInRoutes {
   }
 
   private void completeSignIn(Context ctx) {
-    VisitorGuard.protect(ctx);
     var provider = signIn.find(ctx.pathParam("provider"));
     if (provider.isEmpty()) {
       ctx.status(404).html(guard.pages().errorPage("There is nothing here", "Check the address."));
@@ -126,13 +128,11 @@ final class SignInRoutes {
   /// A link only signs in when its page posts it: previews and prefetching browsers open links,
   /// too, and must not use them up.
   private void showSignIn(Context ctx) {
-    VisitorGuard.protect(ctx);
     var link = ctx.queryParam("link");
     ctx.html(link == null ? guard.signIn("Sign in", "", "/") : guard.pages().enterByLink(link));
   }
 
   private void enter(Context ctx) throws IOException {
-    VisitorGuard.protect(ctx);
     var form = guard.form(ctx);
     if (form.isEmpty()) {
       return;

@@ -12,9 +12,11 @@ import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.conversation.SignedInPerson;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.policy.Permission;
+import dev.runnel.memory.MemorySpentException;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import io.javalin.http.Handler;
+import io.javalin.http.HttpResponseException;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +26,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,29 +43,55 @@ final class VisitorGuard {
   private final SignInProviders signIn;
   private final ConsoleAccess access;
   private final Templates pages;
+  private final PageMemory memory;
+  private final Predicate<Throwable> isUnavailable;
   private final InstantSource clock;
 
+  /// @param isUnavailable whether an error says that the database cannot be used now
   VisitorGuard(
       ConsoleAuthentication authentication,
       SignInProviders signIn,
       ConsoleAccess access,
       Templates pages,
+      PageMemory memory,
+      Predicate<Throwable> isUnavailable,
       InstantSource clock) {
     this.authentication = authentication;
     this.signIn = signIn;
     this.access = access;
     this.pages = pages;
+    this.memory = memory;
+    this.isUnavailable = isUnavailable;
     this.clock = clock;
   }
 
   /// A page for signed-in visitors.
   @FunctionalInterface
   interface Page {
-    void show(Context ctx, Visitor visitor) throws IOException;
+    void show(Context ctx, Visitor visitor) throws Exception;
+  }
+
+  void page(RoutesConfig routes, String path, Page page) {
+    get(routes, path, (ctx, visitor) -> memory.send(ctx, () -> page.show(ctx, visitor)));
+  }
+
+  /// Registers what sends a long text in pieces.
+  void download(RoutesConfig routes, String path, Page page) {
+    get(routes, path, (ctx, visitor) -> memory.sendInPieces(() -> page.show(ctx, visitor)));
+  }
+
+  /// Registers a stream of events, which takes memory for itself.
+  void stream(RoutesConfig routes, String path, Page page) {
+    get(routes, path, page);
+  }
+
+  /// Registers a page for everybody.
+  void publicPage(RoutesConfig routes, String path, Handler page) {
+    routes.get(path, careful(ctx -> memory.send(ctx, () -> page.handle(ctx))));
   }
 
   /// Registers `HEAD`, too: without a handler, Javalin would answer it without authentication.
-  void page(RoutesConfig routes, String path, Page page) {
+  private void get(RoutesConfig routes, String path, Page page) {
     routes.get(path, guarded(page));
     routes.head(path, guarded(page));
   }
@@ -69,7 +99,7 @@ final class VisitorGuard {
   /// Handles a form of a page.
   @FunctionalInterface
   interface Submission {
-    void handle(Context ctx, Visitor visitor, Form form) throws IOException;
+    void handle(Context ctx, Visitor visitor, Form form) throws Exception;
   }
 
   /// Registers a form of a page, for visitors who have the permission.
@@ -98,7 +128,7 @@ final class VisitorGuard {
 
   /// Registers what a page posts.
   void post(RoutesConfig routes, String path, Page page) {
-    routes.post(path, guarded(page));
+    routes.post(path, guarded((ctx, visitor) -> memory.send(ctx, () -> page.show(ctx, visitor))));
   }
 
   boolean may(Visitor visitor, Permission permission) {
@@ -121,36 +151,90 @@ final class VisitorGuard {
   }
 
   /// Opens a stream that ends with the session.
-  void follow(Context ctx, Streams streams, Streams.PageEvents events) {
+  void follow(Context ctx, Visitor visitor, Streams streams, Streams.PageEvents events)
+      throws IOException {
     streams.open(
         ctx,
+        visitor.secret(),
         page ->
-            visitor(ctx).filter(it -> may(it, Permission.READ)).isPresent() && events.send(page));
+            visitor(ctx).filter(it -> may(it, Permission.READ)).isPresent()
+                && events.collect(page));
+  }
+
+  /// Shows an error page instead of a page that fails, whatever the error is.
+  Handler careful(Handler page) {
+    return ctx -> {
+      protect(ctx);
+      try {
+        page.handle(ctx);
+      } catch (HttpResponseException | IOException e) {
+        throw e;
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        unavailable(ctx, "Runnel is stopping", "Open the page again in a moment.");
+      } catch (Throwable e) {
+        if (ctx.res().isCommitted()) {
+          // A text is cut off, which its reader must see.
+          throw e instanceof RuntimeException broken ? broken : new IllegalStateException(e);
+        }
+        showError(ctx, e);
+      }
+    };
+  }
+
+  private void showError(Context ctx, Throwable why) {
+    if (why instanceof MemorySpentException) {
+      log.info("page refused path={} why={}", ctx.path(), why.getMessage());
+      unavailable(
+          ctx,
+          "Too many pages are open",
+          "The memory for pages is used up. Open this one again in a moment.");
+    } else if (isUnavailable.test(why)) {
+      log.warn("page not shown path={} why={}", ctx.path(), why.toString());
+      unavailable(
+          ctx,
+          "The database cannot be used now",
+          "Runnel waits for it, and loses nothing. Open the page again in a moment.");
+    } else {
+      var id = "%08x".formatted(ThreadLocalRandom.current().nextInt());
+      log.error("page failed method={} path={} error={}", ctx.method(), ctx.path(), id, why);
+      ctx.status(500)
+          .html(
+              pages.errorPage(
+                  "This page cannot be shown",
+                  "Runnel made a mistake. Open the page again, or tell your admin: the log has"
+                      + " details under `error=%s`.".formatted(id)));
+    }
+  }
+
+  private void unavailable(Context ctx, String title, String text) {
+    ctx.status(503).header("Retry-After", "5").html(pages.errorPage(title, text));
   }
 
   private Handler guarded(Page page) {
-    return ctx -> {
-      protect(ctx);
-      Optional<Visitor> visitor;
-      try {
-        visitor = visitor(ctx);
-      } catch (RuntimeException unreadable) {
-        log.warn("sessions not read why={}", unreadable.toString());
-        ctx.status(503)
-            .header("Retry-After", "5")
-            .html(
-                pages.signIn("Not now", "The database cannot be reached.", false, "/", List.of()));
-        return;
-      }
-      if (visitor.isPresent() && may(visitor.get(), Permission.READ)) {
-        page.show(ctx, visitor.get());
-      } else if (visitor.isPresent()) {
-        forbidden(ctx, "see this console any more");
-      } else {
-        ctx.status(401).header("WWW-Authenticate", "Bearer");
-        ctx.html(signIn("Sign in", "", isPage(ctx.path()) ? ctx.path() : "/"));
-      }
-    };
+    return careful(
+        ctx -> {
+          Optional<Visitor> visitor;
+          try {
+            visitor = visitor(ctx);
+          } catch (RuntimeException unreadable) {
+            log.warn("sessions not read why={}", unreadable.toString());
+            ctx.status(503)
+                .header("Retry-After", "5")
+                .html(
+                    pages.signIn(
+                        "Not now", "The database cannot be reached.", false, "/", List.of()));
+            return;
+          }
+          if (visitor.isPresent() && may(visitor.get(), Permission.READ)) {
+            page.show(ctx, visitor.get());
+          } else if (visitor.isPresent()) {
+            forbidden(ctx, "see this console any more");
+          } else {
+            ctx.status(401).header("WWW-Authenticate", "Bearer");
+            ctx.html(signIn("Sign in", "", isPage(ctx.path()) ? ctx.path() : "/"));
+          }
+        });
   }
 
   private Optional<Visitor> visitor(Context ctx) {

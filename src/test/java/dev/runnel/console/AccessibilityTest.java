@@ -36,7 +36,7 @@ class AccessibilityTest {
             InstantSource.system(),
             "secret",
             new About("claude -p", List.of(Site.slack(true), Site.GITHUB)),
-            new Streams(50, Duration.ofMillis(100), Duration.ofSeconds(10)),
+            Site.streams(50, Duration.ofMillis(100), Duration.ofSeconds(10)),
             0);
     Look.fill(site);
     run = requireNonNull(Look.pages(site).get("run"));

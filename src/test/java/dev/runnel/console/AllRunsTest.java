@@ -42,7 +42,7 @@ class AllRunsTest {
             clock,
             null,
             new About("claude -p", List.of(Site.GITHUB)),
-            new Streams(10, Duration.ofMillis(20), Duration.ofSeconds(1)),
+            Site.streams(10, Duration.ofMillis(20), Duration.ofSeconds(1)),
             0);
   }
 

@@ -58,7 +58,7 @@ class ApiRunPageTest {
             clock,
             null,
             new About("claude -p", List.of(Site.slack(true))),
-            new Streams(3, Duration.ofMillis(20), Duration.ofMillis(60)),
+            Site.streams(3, Duration.ofMillis(20), Duration.ofMillis(60)),
             0);
     run = site.runs.addsStranger("Nightly report");
   }

@@ -41,7 +41,7 @@ class AuditPageTest {
             clock,
             "sesame",
             new About("claude -p", List.of()),
-            new Streams(3, Duration.ofMillis(20), Duration.ofMillis(60)),
+            Site.streams(3, Duration.ofMillis(20), Duration.ofMillis(60)),
             0);
     cookie = site.signedIn();
   }

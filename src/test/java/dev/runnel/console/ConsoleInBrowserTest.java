@@ -55,7 +55,7 @@ class ConsoleInBrowserTest {
             InstantSource.system(),
             TOKEN,
             new About("claude -p", List.of(Site.slack(true))),
-            new Streams(10, Duration.ofMillis(50), Duration.ofSeconds(10)),
+            Site.streams(10, Duration.ofMillis(50), Duration.ofSeconds(10)),
             0);
     browser = Browser.open();
     browser.shows(1440, 900, "light");

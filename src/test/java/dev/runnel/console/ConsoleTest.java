@@ -3,6 +3,7 @@ package dev.runnel.console;
 import static dev.runnel.testkit.Samples.DANA;
 import static dev.runnel.testkit.Samples.THREAD;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.runnel.console.transcript.Transcripts.Kind;
@@ -13,6 +14,9 @@ import dev.runnel.core.model.run.Artifact;
 import dev.runnel.core.model.run.Outcome;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunState;
+import dev.runnel.database.DatabaseException;
+import dev.runnel.memory.MemoryBudget;
+import dev.runnel.memory.MemorySpentException;
 import dev.runnel.testkit.SettableClock;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -47,7 +51,7 @@ class ConsoleTest {
 
   private final SettableClock clock = new SettableClock();
   private final HttpClient browser = HttpClient.newHttpClient();
-  private final Streams streams = new Streams(3, Duration.ofMillis(20), Duration.ofMillis(60));
+  private final Streams streams = Site.streams(3, Duration.ofMillis(20), Duration.ofMillis(60));
   private Site site;
   private String cookie;
 
@@ -240,6 +244,19 @@ class ConsoleTest {
         await().until(() -> live.sent("lines").contains("data-line=\"200\""));
         assertThat(live.events("lines")).allMatch(event -> event.data().length() < 3_000_000);
       }
+    }
+
+    /// A link is on the page twice, and a quotation mark takes six characters.
+    @Test
+    void pageHasAsManyLinesAsFitWhateverIsInThem() throws Exception {
+      var run = site.binds(SLACK, DANA, "Fix the test", null);
+      for (int i = 1; i <= 400; i++) {
+        site.says(run, Kind.SAID, (i % 2 == 0 ? "https://h/\"'& " : "\"").repeat(500));
+      }
+
+      var page = page(path(run));
+      assertThat(page.length()).isLessThan(600_000);
+      assertThat(page).contains("id=\"L400\"").doesNotContain("id=\"L1\"");
     }
 
     @Test
@@ -598,6 +615,57 @@ class ConsoleTest {
       assertThat(get("/console/logback.xml").statusCode()).isEqualTo(404);
       assertThat(get("/console/..%2flogback.xml").statusCode()).isNotEqualTo(200);
     }
+  }
+
+  @Nested
+  class APageThatFails {
+    private HttpResponse<String> failing(Throwable why) throws Exception {
+      var run = site.binds(SLACK, DANA, "Fix the test", null);
+      site.says(run, Kind.ASKED, "Fix it");
+      site.redaction =
+          _ -> {
+            throw ConsoleTest.<RuntimeException>sneaky(why);
+          };
+      return get(path(run));
+    }
+
+    @Test
+    void pageThatCannotBeRenderedIsAnErrorPageThatNamesTheLineOfTheLog() throws Exception {
+      var response = failing(new StackOverflowError());
+
+      assertThat(response.statusCode()).isEqualTo(500);
+      assertThat(response.headers().firstValue("Content-Type").orElseThrow())
+          .startsWith("text/html");
+      assertThat(response.body())
+          .contains("<h1>This page cannot be shown</h1>", "<code>error=", "All runs");
+    }
+
+    @Test
+    void pageThatCannotUseTheDatabaseSaysSoAndWhenToRetry() throws Exception {
+      var response = failing(new DatabaseException("the writer is busy", null));
+
+      assertThat(response.statusCode()).isEqualTo(503);
+      assertThat(response.headers().firstValue("Retry-After")).contains("5");
+      assertThat(response.body()).contains("The database cannot be used now");
+    }
+
+    @Test
+    void pageWithoutMemorySaysSoAndWhenToRetry() throws Exception {
+      var spent = MemoryBudget.of(256L << 20).share(MemoryBudget.Kind.READERS);
+      var response =
+          failing(
+              catchThrowableOfType(
+                  MemorySpentException.class, () -> spent.await(1L << 30, Duration.ZERO)));
+
+      assertThat(response.statusCode()).isEqualTo(503);
+      assertThat(response.headers().firstValue("Retry-After")).contains("5");
+      assertThat(response.body()).contains("Too many pages are open");
+    }
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <T extends Throwable> T sneaky(Throwable why) throws T {
+    throw (T) why;
   }
 
   @Nested

@@ -38,7 +38,7 @@ class LivePagesCostTest {
                 InstantSource.system(),
                 null,
                 new About("claude -p", List.of(Site.slack(true))),
-                new Streams(10, Duration.ofMillis(500), Duration.ofSeconds(10)),
+                Site.streams(10, Duration.ofMillis(500), Duration.ofSeconds(10)),
                 0);
         var talk = Executors.newSingleThreadScheduledExecutor()) {
       var runs = new ArrayList<Run>();

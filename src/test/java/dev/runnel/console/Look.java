@@ -69,7 +69,7 @@ public final class Look {
             InstantSource.system(),
             "secret",
             about,
-            new Streams(50, Duration.ofMillis(500), Duration.ofSeconds(10)),
+            Site.streams(50, Duration.ofMillis(500), Duration.ofSeconds(10)),
             port)) {
       if (!empty) {
         fill(site);

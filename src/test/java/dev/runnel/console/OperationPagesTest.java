@@ -40,7 +40,7 @@ class OperationPagesTest {
 
   @BeforeEach
   void open() {
-    var streams = new Streams(3, Duration.ofMillis(20), Duration.ofMillis(60));
+    var streams = Site.streams(3, Duration.ofMillis(20), Duration.ofMillis(60));
     site = new Site(folder, clock, "sesame", new About("claude -p", List.of()), streams, 0);
     cookie = site.signedIn();
   }

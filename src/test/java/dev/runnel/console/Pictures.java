@@ -45,7 +45,7 @@ public final class Pictures {
         InstantSource.system(),
         "secret",
         about,
-        new Streams(50, Duration.ofMillis(500), Duration.ofSeconds(10)),
+        Site.streams(50, Duration.ofMillis(500), Duration.ofSeconds(10)),
         0);
   }
 

@@ -47,7 +47,7 @@ class RunPageTest {
             clock,
             null,
             new About("claude -p", List.of(Site.slack(true))),
-            new Streams(3, Duration.ofMillis(20), Duration.ofMillis(60)),
+            Site.streams(3, Duration.ofMillis(20), Duration.ofMillis(60)),
             0);
   }
 

@@ -69,7 +69,12 @@ final class SampleOperation implements Operation {
         Optional.of(new Slots(3, 4, 2, 3, 1)),
         List.of(
             new Node("n1", "runnel-1", 4, Optional.of(now.minusSeconds(1)), true),
-            new Node("n2", "runnel-2", 4, Optional.of(now.minusSeconds(4)), false)));
+            new Node("n2", "runnel-2", 4, Optional.of(now.minusSeconds(4)), false)),
+        new Memory(
+            256L << 20,
+            List.of(
+                new MemoryShare("runs", 48L << 20, 12L << 20, 0),
+                new MemoryShare("readers", 16L << 20, 0, 3))));
   }
 
   @Override

@@ -80,7 +80,7 @@ class SignInTest {
     var port = freePort();
     var url =
         public_.getHost().equals("localhost") ? URI.create("http://localhost:" + port) : public_;
-    streams = new Streams(3, Duration.ofMillis(20), Duration.ofMillis(60));
+    streams = Site.streams(3, Duration.ofMillis(20), Duration.ofMillis(60));
     site =
         new Site(
             folder,

@@ -39,6 +39,9 @@ import dev.runnel.core.scope.ConversationScope;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.core.watch.Watcher;
 import dev.runnel.database.Database;
+import dev.runnel.database.DatabaseException;
+import dev.runnel.memory.MemoryBudget;
+import dev.runnel.memory.Share;
 import dev.runnel.store.SqlSessions;
 import dev.runnel.store.SqlStartStatistics;
 import dev.runnel.store.SqlStore;
@@ -53,6 +56,7 @@ import io.javalin.Javalin;
 import io.javalin.http.Context;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -82,6 +86,9 @@ final class Site implements AutoCloseable {
           "add the label agent to an issue on GitHub",
           "");
 
+  private static final Share MEMORY =
+      MemoryBudget.of(256L * 1024 * 1024).share(MemoryBudget.Kind.READERS);
+
   final FakeAgentRuns runs;
   final Console console;
   final List<Delivery> accepted = new CopyOnWriteArrayList<>();
@@ -99,6 +106,11 @@ final class Site implements AutoCloseable {
   private final Courier courier;
   private final Javalin server;
   private final ConsoleAuthentication authentication;
+
+  /// @param most maximum number of streams, also of one reader
+  static Streams streams(int most, Duration pause, Duration silence) {
+    return new Streams(most, most, pause, silence, MEMORY);
+  }
 
   /// @param token of the console
   Site(
@@ -167,12 +179,14 @@ final class Site implements AutoCloseable {
                     about::source,
                     about::isReadable,
                     clock),
-                new SampleOperation(() -> policy, clock)),
+                new SampleOperation(() -> policy, clock),
+                DatabaseException.class::isInstance),
             new ConsoleVisitors(authentication, door, () -> policy, false),
             surface,
             about,
             text -> redaction.apply(text),
             clock,
+            MEMORY,
             streams);
     this.server =
         Javalin.create(

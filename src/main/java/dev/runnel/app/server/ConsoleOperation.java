@@ -9,6 +9,7 @@ import dev.runnel.core.port.HealthCheck;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Starts.Freeze;
 import dev.runnel.core.scope.DefaultsResolver;
+import dev.runnel.memory.MemoryBudget;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.service.agent.Harness;
 import dev.runnel.service.run.ExecutionState;
@@ -56,7 +57,8 @@ final class ConsoleOperation implements Operation {
       Optional<AgentRunService> service,
       Supplier<Policy> policy,
       Supplier<InForce> settings,
-      Redactor redactor) {}
+      Redactor redactor,
+      MemoryBudget memory) {}
 
   ConsoleOperation(Parts parts, InstantSource clock) {
     this.parts = parts;
@@ -86,7 +88,21 @@ final class ConsoleOperation implements Operation {
                     .formatted(it.by().name(), it.reason().map(why -> ": " + why).orElse(""))),
         List.of(queue("Messages", "inbox", gauges), queue("Posts", "outbox", gauges)),
         parts.service().map(ConsoleOperation::slots),
-        parts.service().map(ConsoleOperation::nodes).orElse(List.of()));
+        parts.service().map(ConsoleOperation::nodes).orElse(List.of()),
+        memory(parts.memory()));
+  }
+
+  private static Memory memory(MemoryBudget budget) {
+    return new Memory(
+        budget.heap(),
+        Stream.of(MemoryBudget.Kind.values())
+            .map(
+                kind -> {
+                  var share = budget.share(kind);
+                  return new MemoryShare(
+                      kind.title(), share.size(), share.taken(), share.refusals());
+                })
+            .toList());
   }
 
   private List<Connection> connections() {

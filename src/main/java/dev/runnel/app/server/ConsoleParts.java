@@ -14,6 +14,7 @@ import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.RunStatistics;
 import dev.runnel.core.redact.RedactedCatalog;
 import dev.runnel.database.DatabaseException;
+import dev.runnel.memory.MemoryBudget;
 import dev.runnel.runs.ClientRunCatalog;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.store.SqlSessions;
@@ -88,8 +89,10 @@ record ConsoleParts(Console console, Numbers numbers, String agent) {
                         service,
                         settings::policy,
                         settings::inForce,
-                        context.redactor()),
-                    clock)),
+                        context.redactor(),
+                        context.memory()),
+                    clock),
+                DatabaseException.class::isInstance),
             new ConsoleVisitors(
                 authentication,
                 new SignInProviders(
@@ -101,7 +104,8 @@ record ConsoleParts(Console console, Numbers numbers, String agent) {
             surface,
             about,
             context.redactor()::redact,
-            clock);
+            clock,
+            context.memory().share(MemoryBudget.Kind.READERS));
     return new ConsoleParts(console, numbers, agent);
   }
 

@@ -48,6 +48,7 @@ public interface Operation {
   /// @param pauses the pauses that platforms asked for, by rate limit
   /// @param frozen why nobody can start a run; empty if people can
   /// @param runs the run service's slots; empty where it is not the embedded one
+  /// @param memory the shares of the heap
   record Load(
       Instant since,
       List<Connection> connections,
@@ -56,7 +57,8 @@ public interface Operation {
       Optional<String> frozen,
       List<Queue> queues,
       Optional<Slots> runs,
-      List<Node> nodes) {
+      List<Node> nodes,
+      Memory memory) {
     public Load {
       connections = List.copyOf(connections);
       holds = Map.copyOf(holds);
@@ -77,6 +79,25 @@ public interface Operation {
       String status,
       Optional<Instant> seen,
       Optional<Instant> rejected) {}
+
+  /// @param heap its maximum size in bytes
+  record Memory(long heap, List<MemoryShare> shares) {
+    public Memory {
+      shares = List.copyOf(shares);
+    }
+  }
+
+  /// What may wait in memory on behalf of others.
+  ///
+  /// @param name for whom: `readers`
+  /// @param size in bytes
+  /// @param taken of these bytes, now
+  /// @param refusals how often memory was not free, since the start
+  record MemoryShare(String name, long size, long taken, long refusals) {
+    public String percentTaken() {
+      return size == 0 ? "" : "%d %%".formatted(100 * taken / size);
+    }
+  }
 
   /// @param oldest how long the oldest has waited
   record Queue(String name, long waiting, Duration oldest, long parked) {}

@@ -1,6 +1,7 @@
 package dev.runnel.console.operation;
 
 import dev.runnel.core.port.HealthCheck;
+import dev.runnel.threads.SupervisedThread;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -11,14 +12,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// The result of the last health check. If it is old, a page starts a new check and waits for it
 /// for a limited time, so that a platform that does not respond does not delay the page. One check
 /// runs at a time. Thread-safe.
 public final class RecentCheck {
-  private static final Logger log = LoggerFactory.getLogger(RecentCheck.class);
   private static final Duration FRESH = Duration.ofSeconds(20);
 
   /// @param at when the check ended
@@ -69,20 +67,20 @@ public final class RecentCheck {
     }
     var begun = new CompletableFuture<Result>();
     running = begun;
-    Thread.ofVirtual().name("health check").start(() -> run(begun));
+    SupervisedThread.virtual(
+        "health check",
+        () -> {
+          var result = new Result(clock.instant(), check.findings());
+          ended(result);
+          begun.complete(result);
+        },
+        why -> {
+          if (!begun.isDone()) {
+            ended(null);
+            begun.completeExceptionally(why.orElseGet(InterruptedException::new));
+          }
+        });
     return Optional.of(begun);
-  }
-
-  private void run(CompletableFuture<Result> begun) {
-    try {
-      var result = new Result(clock.instant(), check.findings());
-      ended(result);
-      begun.complete(result);
-    } catch (RuntimeException | Error e) {
-      log.warn("health check failed", e);
-      ended(null);
-      begun.completeExceptionally(e);
-    }
   }
 
   private synchronized void ended(@Nullable Result result) {
