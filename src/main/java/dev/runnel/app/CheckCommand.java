@@ -4,6 +4,7 @@ import dev.runnel.app.data.BotDatabase;
 import dev.runnel.app.data.RunDatabase;
 import dev.runnel.app.server.IsolationChoice;
 import dev.runnel.app.server.KubernetesChoice;
+import dev.runnel.app.server.MemoryLine;
 import dev.runnel.app.server.Platforms;
 import dev.runnel.app.server.PortCheck;
 import dev.runnel.app.server.RunnelServer;
@@ -16,6 +17,7 @@ import dev.runnel.client.RunsException;
 import dev.runnel.core.port.ProxyRefused;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
+import dev.runnel.memory.MemoryBudget;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.isolation.EscapeCheck;
@@ -73,6 +75,7 @@ final class CheckCommand {
   int run(boolean escape) {
     Platforms.require(config.settings());
     line("Data", data());
+    out.println(StatusLine.of("Memory", MemoryLine.of(MemoryBudget.ofThisProcess())));
     PortCheck.of(config).forEach(checked -> line("Port", checked));
     config.settings().policy().unreachable().stream()
         .map(Optional::of)

@@ -49,7 +49,7 @@ final class CountedShare implements Share.Part {
     lock.lock();
     try {
       if (!take(bytes)) {
-        refusals++;
+        refuse();
         return Optional.empty();
       }
       return Optional.of(new CountedLease(this, bytes));
@@ -65,7 +65,7 @@ final class CountedShare implements Share.Part {
     try {
       while (!take(bytes)) {
         if (left <= 0 || bytes > size) {
-          refusals++;
+          refuse();
           throw new MemorySpentException(name, bytes, free());
         }
         left = freed.awaitNanos(left);
@@ -81,7 +81,7 @@ final class CountedShare implements Share.Part {
     lock.lock();
     try {
       if (!take(guaranteed)) {
-        refusals++;
+        refuse();
         throw new MemorySpentException(name, guaranteed, free());
       }
       return new CountedShare(name + " (" + owner + ")", guaranteed, most, this);
@@ -126,6 +126,14 @@ final class CountedShare implements Share.Part {
       return refusals;
     } finally {
       lock.unlock();
+    }
+  }
+
+  /// Counts for the whole share, too. Guarded by the lock.
+  private void refuse() {
+    refusals++;
+    if (parent != null) {
+      parent.refuse();
     }
   }
 
@@ -217,7 +225,9 @@ final class CountedShare implements Share.Part {
     lock.lock();
     try {
       var isTaken = take(bytes);
-      refusals += isTaken ? 0 : 1;
+      if (!isTaken) {
+        refuse();
+      }
       return isTaken;
     } finally {
       lock.unlock();

@@ -26,7 +26,7 @@ public interface Share {
   /// The bytes that are taken now, with those that are guaranteed to parts.
   long taken();
 
-  /// How often bytes were not free, since the start.
+  /// How often bytes were not free, since the start, also in a part.
   long refusals();
 
   /// A part of a share. Leases that are open when the part is closed stay valid.

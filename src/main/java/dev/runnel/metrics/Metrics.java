@@ -5,6 +5,8 @@ import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.RunChangeListener;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
+import dev.runnel.memory.MemoryBudget;
+import dev.runnel.memory.Share;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.service.run.ExecutionState;
 import dev.runnel.web.RequestMetrics;
@@ -296,6 +298,32 @@ public final class Metrics implements AutoCloseable {
         () -> problem.get().isEmpty() ? 1 : 0,
         "surface",
         surface.value());
+  }
+
+  /// Measures the shares of memory.
+  public void memory(MemoryBudget budget) {
+    for (var kind : MemoryBudget.Kind.values()) {
+      var share = budget.share(kind);
+      var name = kind.name().toLowerCase(Locale.ROOT);
+      gauge(
+          "runnel.memory.share.size.bytes",
+          "What may wait in memory on behalf of others, by share.",
+          share::size,
+          "share",
+          name);
+      gauge(
+          "runnel.memory.share.used.bytes",
+          "What waits in memory on behalf of others now, by share.",
+          share::taken,
+          "share",
+          name);
+      counter(
+          "runnel.memory.share.refusals",
+          "How often a share of memory was spent, so that somebody had to wait or was refused.",
+          Tags.of("share", name),
+          share,
+          Share::refusals);
+    }
   }
 
   /// Measures the pools of connections to a database.

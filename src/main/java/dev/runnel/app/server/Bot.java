@@ -21,6 +21,7 @@ import dev.runnel.core.watch.Watcher;
 import dev.runnel.metrics.Metrics;
 import dev.runnel.store.ConversationWorkers;
 import dev.runnel.surface.hook.HookSurface;
+import dev.runnel.surface.kit.AnswerMemory;
 import dev.runnel.tracing.Traces;
 import dev.runnel.web.RequestMetrics;
 import dev.runnel.web.WebhookEndpoint;
@@ -45,12 +46,14 @@ record Bot(
   /// The workers that settings change while they work; they keep nothing in memory.
   private record Changeable(Dispatcher dispatcher, Courier courier) {}
 
+  /// @param answers what a step reads from platforms stays in memory until its end
   /// @param console the surface of the console
   static Bot of(
       ServerContext context,
       Storage storage,
       LiveSettings settings,
       Platforms platforms,
+      AnswerMemory answers,
       ConsoleSurface console,
       AgentRuns runs,
       Metrics metrics,
@@ -88,7 +91,8 @@ record Bot(
             metrics,
             healthCheck,
             recovery,
-            recorder);
+            recorder,
+            answers);
     var changeable = new AtomicReference<>(parts.changeable(context.config()));
     settings.onChange(
         (now, withHooks) -> {
@@ -117,7 +121,8 @@ record Bot(
       Metrics metrics,
       ComponentHealthCheck healthCheck,
       OutageRecovery recovery,
-      TraceRecorder recorder) {
+      TraceRecorder recorder,
+      AnswerMemory answers) {
     private static final RandomGenerator RANDOM = new SecureRandom();
 
     Changeable changeable(Config now) {
@@ -149,14 +154,17 @@ record Bot(
       var store = storage.store();
       var watcher = new Watcher(store, recovery.watching(runs), metrics.runChanges());
       var scheduleStarter = new ScheduleStarter(store);
+      var missed = new MissedDeliveryPoller(store, surfaces, clock);
       return new ConversationWorkers(
           store,
           storage.time(),
           new ConversationWorkers.Steps(
-              (conversation, now) -> changeable.get().dispatcher().step(conversation, now),
-              (conversation, now) -> changeable.get().courier().step(conversation, now),
+              (conversation, now) ->
+                  answers.step(() -> changeable.get().dispatcher().step(conversation, now)),
+              (conversation, now) ->
+                  answers.step(() -> changeable.get().courier().step(conversation, now)),
               healthCheck.watching(watcher::step),
-              new MissedDeliveryPoller(store, surfaces, clock)::step,
+              now -> answers.step(() -> missed.step(now)),
               now -> {
                 scheduleStarter.step(now);
                 recovery.step(now);

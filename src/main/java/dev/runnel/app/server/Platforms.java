@@ -9,11 +9,13 @@ import dev.runnel.console.view.About;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Surface;
+import dev.runnel.memory.MemoryBudget;
 import dev.runnel.surface.ConnectedPlatform;
 import dev.runnel.surface.PlatformContext;
 import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.PlatformDefinition.Connector;
 import dev.runnel.surface.PlatformPage;
+import dev.runnel.surface.kit.AnswerMemory;
 import dev.runnel.surface.kit.InterruptedCalls;
 import dev.runnel.web.WebhookEndpoint;
 import java.net.URI;
@@ -69,23 +71,32 @@ public record Platforms(List<Platform> all, OkHttpClient http) implements AutoCl
   /// The platforms for a command: their calls are not measured.
   public static Platforms of(
       Settings settings, InstantSource clock, URI publicUrl, Supplier<DataSource> database) {
-    return of(settings, clock, publicUrl, database, _ -> chain -> chain.proceed(chain.request()));
+    return of(
+        settings,
+        clock,
+        publicUrl,
+        database,
+        new AnswerMemory(MemoryBudget.ofThisProcess().share(MemoryBudget.Kind.STEPS)),
+        _ -> chain -> chain.proceed(chain.request()));
   }
 
   /// @param publicUrl the URL at which we are reached from outside
   /// @param database contains the tables of `db/bot`; opened only if a platform needs it
+  /// @param answers has the memory for what platforms answer
   /// @param metered sees the calls to each platform
   public static Platforms of(
       Settings settings,
       InstantSource clock,
       URI publicUrl,
       Supplier<DataSource> database,
+      AnswerMemory answers,
       Function<SurfaceId, Interceptor> metered) {
     var http =
         OutgoingProxy.of(settings)
             .apply(new OkHttpClient.Builder())
             .callTimeout(TIMEOUT)
             .addInterceptor(new InterruptedCalls())
+            .addInterceptor(answers)
             .build();
     Function<PlatformDefinition, PlatformContext> context =
         platform ->

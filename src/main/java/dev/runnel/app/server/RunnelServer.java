@@ -11,12 +11,15 @@ import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.redact.RedactedRuns;
 import dev.runnel.database.AdvisoryLock;
+import dev.runnel.memory.MemoryBudget;
 import dev.runnel.metrics.Metrics;
 import dev.runnel.runs.ClientAgentRuns;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.store.SqlSessions;
 import dev.runnel.store.audit.AuditLog;
 import dev.runnel.surface.hook.HookSurface;
+import dev.runnel.surface.kit.AnswerMemory;
+import dev.runnel.threads.SupervisedThread;
 import dev.runnel.tracing.Traces;
 import dev.runnel.web.BufferedRequestHandler;
 import dev.runnel.web.Health;
@@ -137,6 +140,7 @@ public final class RunnelServer implements AutoCloseable {
     var threads = new RequestThreadPool();
     var storage = Storage.of(database, context, threads.responses());
     var metrics = context.opened(new Metrics(Version.current(), context.data().path()));
+    var answers = new AnswerMemory(context.memory().share(MemoryBudget.Kind.STEPS));
     var platforms =
         context.opened(
             Platforms.of(
@@ -144,6 +148,7 @@ public final class RunnelServer implements AutoCloseable {
                 clock,
                 context.publicUrl(),
                 database::dataSource,
+                answers,
                 metrics::callsTo));
     var settings = new LiveSettings(context, reread, database);
     settings.auditStart();
@@ -172,7 +177,8 @@ public final class RunnelServer implements AutoCloseable {
 
     var authentication = ConsoleParts.authentication(context, storage);
     var surface = new ConsoleSurface(authentication);
-    var bot = Bot.of(context, storage, settings, platforms, surface, runs, metrics, traces);
+    var bot =
+        Bot.of(context, storage, settings, platforms, answers, surface, runs, metrics, traces);
     var console =
         ConsoleParts.of(
             context,
@@ -186,7 +192,7 @@ public final class RunnelServer implements AutoCloseable {
             runs,
             service);
 
-    measure(metrics, storage, platforms, bot, service);
+    measure(metrics, context, storage, platforms, bot, service);
     var isolatesAgents = embedded.map(it -> it.isolation().isOn()).orElse(true);
     var server =
         new RunnelServer(
@@ -209,7 +215,8 @@ public final class RunnelServer implements AutoCloseable {
     startAll(platforms);
     context.opened(platforms.connect(bot.endpoint(), new SecureRandom()));
     bot.workers().start();
-    Thread.ofVirtual().name("numbers").start(console::readAhead);
+    SupervisedThread.virtual("numbers", console::readAhead, _ -> {});
+    log.info("memory {}", MemoryLine.of(context.memory()));
     log.info(
         "runnel started port={} admin_port={}",
         context.ports().deliveries(),
@@ -219,10 +226,12 @@ public final class RunnelServer implements AutoCloseable {
 
   private static void measure(
       Metrics metrics,
+      ServerContext context,
       Storage storage,
       Platforms platforms,
       Bot bot,
       Optional<AgentRunService> service) {
+    metrics.memory(context.memory());
     metrics.deliveries(bot.requestMetrics());
     metrics.queues(storage.health()::gauges);
     metrics.holds(bot.surfaces().byId().keySet(), storage.health()::held);
@@ -332,7 +341,7 @@ public final class RunnelServer implements AutoCloseable {
   /// Starts the platforms. A platform that does not respond does not delay the start; it is asked
   /// again later.
   private static void startAll(Platforms platforms) {
-    var starting = Thread.ofVirtual().name("platforms").start(platforms::start);
+    var starting = SupervisedThread.virtual("platforms", platforms::start, _ -> {});
     try {
       if (!starting.join(PLATFORM_START_TIMEOUT)) {
         log.warn("platform does not respond, its start continues in the background");

@@ -17,6 +17,9 @@ import okhttp3.MediaType;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
+import okhttp3.Response;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Calls a platform's API with JSON requests and responses. Thread-safe.
 ///
@@ -24,10 +27,11 @@ import okhttp3.RequestBody;
 /// request may be repeated.
 public final class JsonHttp {
   private static final JsonMapper JSON = BoundedJson.mapper().build();
+  private static final Logger log = LoggerFactory.getLogger(JsonHttp.class);
   private static final MediaType JSON_TYPE = MediaType.get("application/json");
   private static final MediaType JSON_PATCH = MediaType.get("application/json-patch+json");
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
-  private static final long MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+  private static final long MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 
   private final OkHttpClient http;
   private final HttpUrl base;
@@ -48,7 +52,7 @@ public final class JsonHttp {
 
   /// The platform's response, whatever its status.
   ///
-  /// @param body a missing node if the response is not JSON
+  /// @param body a missing node if the response is not JSON, or too long
   public record JsonResponse(int status, Headers headers, JsonNode body) {
     public boolean isGood() {
       return status >= 200 && status < 300;
@@ -101,8 +105,19 @@ public final class JsonHttp {
 
   private JsonResponse call(Request.Builder request, String path) throws IOException {
     try (var response = http.newCall(request.url(url(path)).headers(headers).build()).execute()) {
-      return new JsonResponse(
-          response.code(), response.headers(), read(response.peekBody(MAX_RESPONSE_BYTES).bytes()));
+      return new JsonResponse(response.code(), response.headers(), body(response));
+    }
+  }
+
+  private static JsonNode body(Response response) throws IOException {
+    try {
+      return read(response.peekBody(MAX_RESPONSE_BYTES).bytes());
+    } catch (AnswerMemory.AnswerTooLong tooLong) {
+      log.warn(
+          "response not read url={} why={}",
+          response.request().url().encodedPath(),
+          tooLong.getMessage());
+      return MissingNode.getInstance();
     }
   }
 
